@@ -1,0 +1,197 @@
+// Testkinds says how many tests of each kind ran. It reads what `go test -json` wrote, from the files named as arguments,
+// prints a table and one closing line, and fails if a test failed, was skipped, or never ended.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+)
+
+// Kinds in the order of the table. A test belongs to the first kind whose prefix its name has; what has none is a unit test.
+var kinds = []struct{ name, prefix string }{
+	{"unit", ""},
+	{"conformance", "TestConformance"},
+	{"protocol", "TestProtocol"},
+	{"acceptance", "TestAcc"},
+	{"fault", "TestFault"},
+	{"examples", "TestExample"},
+	{"docs", "TestDocs"},
+}
+
+func main() {
+	var tally Tally
+	for _, name := range os.Args[1:] {
+		file, err := os.Open(name)
+		if err == nil {
+			err = tally.Read(file)
+			_ = file.Close() // only read from: nothing can be lost
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "testkinds: %s: %v\n", name, err)
+			os.Exit(2)
+		}
+	}
+	tally.Print(os.Stdout)
+	if !tally.OK() {
+		os.Exit(1)
+	}
+}
+
+// An event is one line of `go test -json` (see `go doc test2json`).
+type event struct {
+	Action, Package, Test string
+}
+
+// A test is named by its package and its name, which for a subtest begins with its parent's: "TestA/sub".
+type test struct{ pkg, name string }
+
+func (t test) parent() test {
+	return test{t.pkg, t.name[:max(strings.LastIndex(t.name, "/"), 0)]}
+}
+
+// A run is what the events of one `go test` say.
+type run struct {
+	order    []test          // as they started
+	verdicts map[test]string // "pass", "fail", "skip"; "" for one that never ended: a panic, a timeout
+	broken   []string        // packages that failed
+}
+
+func newRun() *run { return &run{verdicts: map[test]string{}} }
+
+func (r *run) add(e event) {
+	id := test{e.Package, e.Test}
+	switch e.Action {
+	case "run":
+		r.order = append(r.order, id)
+		r.verdicts[id] = ""
+	case "pass", "skip", "fail":
+		if e.Test != "" {
+			r.verdicts[id] = e.Action
+		} else if e.Action == "fail" {
+			r.broken = append(r.broken, e.Package)
+		}
+	}
+}
+
+// counts are the verdicts on the tests of one kind.
+type counts struct{ passed, failed, skipped int }
+
+// A Tally collects the verdicts of test runs.
+type Tally struct {
+	byKind   map[string]*counts
+	packages int      // failures that belong to no test: a package that does not build, an exit in TestMain
+	notes    []string // one line for each test that did not pass
+}
+
+// Read adds the events of one run. Only leaves are counted: subtests stand for the test they belong to, unless that test
+// failed or was skipped and none of them says so.
+func (t *Tally) Read(r io.Reader) error {
+	run := newRun()
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 64<<20) // one event holds one line of output, and a trace log has long ones
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) == nil { // what is not JSON is output of the compiler
+			run.add(e)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+
+	parents, explained := map[test]bool{}, map[test]bool{}
+	for _, id := range run.order {
+		for parent := id.parent(); parent.name != ""; parent = parent.parent() {
+			parents[parent] = true
+			explained[parent] = explained[parent] || run.verdicts[id] != "pass"
+		}
+	}
+	accused := map[string]bool{} // packages with a test that failed
+	for _, id := range run.order {
+		verdict := run.verdicts[id]
+		if verdict != "pass" && verdict != "skip" {
+			accused[id.pkg] = true
+		}
+		if parents[id] && (verdict == "pass" || explained[id]) {
+			continue
+		}
+		t.count(id, verdict)
+	}
+	for _, pkg := range run.broken {
+		if !accused[pkg] {
+			t.packages++
+			t.notes = append(t.notes, "failed: package "+pkg)
+		}
+	}
+	return nil
+}
+
+func (t *Tally) count(id test, verdict string) {
+	if t.byKind == nil {
+		t.byKind = map[string]*counts{}
+	}
+	kind := kindOf(id.name)
+	if t.byKind[kind] == nil {
+		t.byKind[kind] = &counts{}
+	}
+	switch verdict {
+	case "pass":
+		t.byKind[kind].passed++
+	case "skip":
+		t.byKind[kind].skipped++
+		t.notes = append(t.notes, "skipped: "+id.pkg+" "+id.name)
+	default:
+		t.byKind[kind].failed++
+		t.notes = append(t.notes, "failed: "+id.pkg+" "+id.name)
+	}
+}
+
+// Print writes what did not pass, the table and the closing line.
+func (t *Tally) Print(w io.Writer) {
+	for _, note := range t.notes {
+		_, _ = fmt.Fprintln(w, note)
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "\nkind\tpassed\tfailed\tskipped")
+	for _, kind := range kinds {
+		if c := t.byKind[kind.name]; c != nil {
+			_, _ = fmt.Fprintf(table, "%s\t%d\t%d\t%d\n", kind.name, c.passed, c.failed, c.skipped)
+		}
+	}
+	_ = table.Flush()
+	sum := t.sum()
+	_, _ = fmt.Fprintf(w, "\n%d passed, %d failed, %d skipped\n", sum.passed, sum.failed, sum.skipped)
+}
+
+// OK tells whether tests ran and every one of them passed.
+func (t *Tally) OK() bool {
+	sum := t.sum()
+	return sum.passed > 0 && sum.failed == 0 && sum.skipped == 0
+}
+
+func (t *Tally) sum() counts {
+	sum := counts{failed: t.packages}
+	for _, c := range t.byKind {
+		sum.passed += c.passed
+		sum.failed += c.failed
+		sum.skipped += c.skipped
+	}
+	return sum
+}
+
+// kindOf wants a word's end after the prefix: TestAccChannel is an acceptance test, TestAccess is not.
+func kindOf(name string) string {
+	for _, kind := range kinds[1:] {
+		rest, ok := strings.CutPrefix(name, kind.prefix)
+		if ok && (rest == "" || !unicode.IsLower(rune(rest[0]))) {
+			return kind.name
+		}
+	}
+	return kinds[0].name
+}
