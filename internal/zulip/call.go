@@ -1,0 +1,270 @@
+package zulip
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+)
+
+const (
+	// answerLimit is the largest answer that is read, after unpacking. An
+	// organization of 5,000 channels and as many people needs a tenth of it.
+	answerLimit = 50 << 20
+
+	resultSuccess = "success"
+)
+
+// call is one call with all its attempts. It lives for one run.
+type call struct {
+	client        *Client
+	authorization string
+	method, path  string
+	form          *Form
+	again         repeat
+	// accept takes the body of a successful answer.
+	accept func(body []byte) error
+
+	trace    requestTrace
+	attempts int
+	retries
+}
+
+func (c *Client) newCall(authorization, method, path string, form *Form, again repeat) *call {
+	return &call{client: c, authorization: authorization, method: method, path: path, form: form, again: again}
+}
+
+// run sends the call until it succeeded, or failed for good.
+func (c *call) run(ctx context.Context) error {
+	if err := c.form.problem(); err != nil {
+		return fmt.Errorf("%s %s: %w", c.method, c.path, err)
+	}
+	ctx = c.client.secrets.mask(ctx)
+	if err := c.client.slots.Acquire(ctx, 1); err != nil {
+		return fmt.Errorf("%s %s: not sent: %w", c.method, c.path, err)
+	}
+	defer c.client.slots.Release(1)
+	if err := c.client.pace.wait(ctx, c.client.clock); err != nil {
+		return fmt.Errorf("%s %s: not sent: %w", c.method, c.path, err)
+	}
+
+	req, err := c.request(ctx)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", c.method, c.path, err)
+	}
+	tflog.Trace(ctx, "Zulip request parameters", map[string]any{
+		"method": c.method, "path": c.path, "parameters": c.client.secrets.form(c.form),
+	})
+	_, err = c.loop().Do(req) //nolint:bodyclose // receive has closed each body
+	if err != nil && !c.settled {
+		// The library ends on its own when ctx ends between two attempts.
+		return c.stopped(err)
+	}
+	return err
+}
+
+func (c *call) request(ctx context.Context) (*retryablehttp.Request, error) {
+	ctx = httptrace.WithClientTrace(ctx, c.trace.hooks())
+	target := c.client.site + apiRoot + c.path
+	var body any // the library wants an untyped nil for no body
+	if !c.form.Empty() {
+		if c.method == http.MethodGet {
+			target += "?" + c.form.encode()
+		} else {
+			body = []byte(c.form.encode())
+		}
+	}
+	req, err := retryablehttp.NewRequestWithContext(ctx, c.method, target, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	// Many refusals can be told by their sentence alone (wire-1 §1).
+	req.Header.Set("Accept-Language", "en")
+	req.Header.Set("User-Agent", c.client.userAgent)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if c.authorization != "" {
+		req.Header.Set("Authorization", c.authorization)
+	}
+	req.SetResponseHandler(func(resp *http.Response) error { return c.receive(ctx, resp) })
+	return req, nil
+}
+
+// receive reads one answer to its end, inside the loop of attempts: an answer
+// that breaks off is a failed attempt like any other.
+func (c *call) receive(ctx context.Context, resp *http.Response) error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit+1))
+	_ = resp.Body.Close() // everything was read, or will not be
+	if err == nil {
+		err = c.judge(resp, body)
+	} else {
+		err = c.readError(ctx, resp.StatusCode, err)
+	}
+	fields := map[string]any{
+		"method": c.method, "path": c.path, "status": resp.StatusCode, "attempt": c.attempts,
+		"duration_ms": c.client.clock.now().Sub(c.trace.started).Milliseconds(), "answer_bytes": len(body),
+	}
+	if err != nil {
+		fields["error"] = err.Error()
+	}
+	tflog.Debug(ctx, "Zulip answered", fields)
+	return err
+}
+
+// judge decides what an answer that was read is: the data, a refusal, broken,
+// or not Zulip's.
+func (c *call) judge(resp *http.Response, body []byte) error {
+	c.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), c.client.clock.now())
+	success := resp.StatusCode >= 200 && resp.StatusCode < 300
+	switch start := bytes.TrimSpace(body); {
+	case len(body) > answerLimit:
+		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer is larger than %d MB", answerLimit>>20), nil, false)
+	case len(start) == 0 && success:
+		return c.badAnswer(resp.StatusCode, "the answer is empty", nil, true)
+	case len(start) == 0 || start[0] != '{':
+		// Not by content type: a 405 is JSON that says text/html (wire-2 §1.1).
+		return c.notZulip(resp, body)
+	}
+	if !success {
+		return c.refusal(resp, body)
+	}
+
+	err := c.accept(body)
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errRefused):
+		return c.refusal(resp, body)
+	case errors.Is(err, errNoEnvelope):
+		return c.notZulip(resp, body)
+	case errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer breaks off or is damaged (%d bytes)", len(body)), err, true)
+	}
+	return c.badAnswer(resp.StatusCode, "the answer is not of the expected shape: "+err.Error(), err, false)
+}
+
+// refusal is the error an envelope holds, or what is wrong with an answer
+// that should hold one.
+func (c *call) refusal(resp *http.Response, body []byte) error {
+	refusal, ok := decodeError(resp.StatusCode, body)
+	switch {
+	case ok:
+		refusal.Method, refusal.Path = c.method, c.path
+		refusal.Msg = c.client.secrets.text(refusal.Msg)
+		if wait := bodyRetryAfter(refusal.Fields); wait > 0 {
+			c.retryAfter = wait
+		}
+		return refusal
+	case json.Valid(body):
+		return c.notZulip(resp, body)
+	}
+	return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer breaks off or is damaged (%d bytes)", len(body)), io.ErrUnexpectedEOF, true)
+}
+
+func (c *call) notZulip(resp *http.Response, body []byte) error {
+	e := &NotZulipError{
+		Status:      resp.StatusCode,
+		ContentType: resp.Header.Get("Content-Type"),
+		Method:      c.method,
+		Path:        c.path,
+	}
+	title, text := readPage(body)
+	e.Title = cut(c.client.secrets.text(title), longestExcerpt)
+	e.Text = cut(c.client.secrets.text(text), longestExcerpt)
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		e.Location = c.client.secrets.text(resp.Header.Get("Location"))
+	}
+	return e
+}
+
+func (c *call) badAnswer(status int, problem string, cause error, broken bool) *BadAnswerError {
+	return &BadAnswerError{
+		Status: status, Problem: problem, Method: c.method, Path: c.path, Err: cause, broken: broken,
+		// A status of 400 to 499 is a refusal, whatever became of its words.
+		MayHaveHappened: status < 400 || status >= 500,
+	}
+}
+
+// readError explains why the body could not be read to its end.
+func (c *call) readError(ctx context.Context, status int, err error) error {
+	var network net.Error
+	if ctx.Err() != nil || (errors.As(err, &network) && network.Timeout()) {
+		return c.connectionError(ctx, err)
+	}
+	return c.badAnswer(status, "the answer breaks off", err, true)
+}
+
+var (
+	errRefused    = errors.New("the envelope holds an error")
+	errNoEnvelope = errors.New("the answer has no envelope")
+)
+
+// decodeSuccess takes the envelope and the data from the body of a 200.
+func decodeSuccess(body []byte, answer *Answer, out any) error {
+	var envelope struct {
+		Result string `json:"result"`
+		*Answer
+	}
+	envelope.Answer = answer
+	if err := json.Unmarshal(body, &envelope); err != nil {
+		return err
+	}
+	switch {
+	case envelope.Result == "":
+		return errNoEnvelope
+	case envelope.Result != resultSuccess:
+		return errRefused
+	case out == nil:
+		return nil
+	}
+	return json.Unmarshal(body, out)
+}
+
+// decodeStream lets decode walk the body of a 200. Where `result` stands in it
+// is not known, so only what decode cannot use is looked at again.
+func decodeStream(body []byte, decode func(*json.Decoder) error) error {
+	err := decode(json.NewDecoder(bytes.NewReader(body)))
+	if err == nil {
+		if !bytes.Contains(body, []byte(`"result"`)) {
+			return errNoEnvelope
+		}
+		return nil
+	}
+	if _, refused := decodeError(http.StatusOK, body); refused {
+		return errRefused
+	}
+	return err
+}
+
+func (c *call) begin(_ retryablehttp.Logger, _ *http.Request, _ int) {
+	c.attempts++
+	c.retryAfter = 0
+	c.trace.reset(c.client.clock.now())
+}
+
+// loop is the library's loop of attempts around this call. It decides nothing
+// by itself: judge, checkRetry and prepareRetry do.
+func (c *call) loop() *retryablehttp.Client {
+	return &retryablehttp.Client{
+		HTTPClient:     c.client.http,
+		RetryMax:       unlimited, // checkRetry counts: a rate limit is no failure
+		RequestLogHook: c.begin,
+		CheckRetry:     c.checkRetry,
+		// The wait itself is in prepareRetry, where it can be explained.
+		Backoff:      func(time.Duration, time.Duration, int, *http.Response) time.Duration { return 0 },
+		PrepareRetry: c.prepareRetry,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+}

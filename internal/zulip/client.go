@@ -1,0 +1,209 @@
+// Package zulip is the wire: it carries calls to one Zulip organization over
+// HTTPS and back, repeats what may be repeated, keeps to the server's pace,
+// and turns every way a call can fail into an error a person can act on.
+//
+// The files client.go, call.go, retry.go and pace.go are the transport. Every
+// other noun of the server (channels, user groups, …) has a file of its own
+// with its types and calls, written on top of send, sendAnonymous and stream.
+package zulip
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	apiRoot = "/api/v1"
+
+	defaultUserAgent      = "ZulipTerraformProvider"
+	defaultRequestTimeout = 60 * time.Second
+	defaultMaxRetries     = 4
+
+	// maxInFlight is how many calls of one client are under way at once. More
+	// would not be faster: a server has few processes for one organization.
+	maxInFlight = 8
+)
+
+// Config is what a Client needs to know. Only Site is required.
+type Config struct {
+	// Site is the organization's address, https://chat.example.com. A slash
+	// or /api at its end does no harm.
+	Site string
+	// Email and APIKey are the credentials (wire-2 §1.2). Both empty: only
+	// anonymous calls are possible.
+	Email, APIKey string
+
+	// UserAgent is sent as it is. The server keeps the name before the slash,
+	// at most 30 characters of it (wire-2 §1.6). Empty: a default.
+	UserAgent string
+
+	// RequestTimeout is for one attempt, from dialing to the last byte of
+	// the answer. 0: one minute.
+	RequestTimeout time.Duration
+	// MaxRetries is the number of repeats after the first attempt. 0: four,
+	// negative: none. Waiting for a rate limit does not count.
+	MaxRetries int
+	// RequestsPerMinute caps what this client sends. 0: follow the server,
+	// that is, go on until it refuses and then wait as long as it says.
+	RequestsPerMinute int
+
+	// CABundle is the path of a PEM file with certificates to trust beside
+	// the system's.
+	CABundle string
+	// ClientCert and ClientKey are paths of PEM files. ClientKey may be empty
+	// if the key is in the same file as the certificate.
+	ClientCert, ClientKey string
+	// Insecure accepts any certificate.
+	Insecure bool
+
+	// Transport replaces the network. nil: built from the settings above,
+	// with the proxy the environment names.
+	Transport http.RoundTripper
+}
+
+// Client calls one organization as one account. It is safe for concurrent
+// use, and should be shared: the pace is kept per client.
+type Client struct {
+	site          string
+	authorization string // value of the header; empty without credentials
+	userAgent     string
+	timeout       time.Duration
+	maxRetries    int
+	secrets       secrets
+
+	http  *http.Client
+	slots *semaphore.Weighted // FIFO
+	clock clock
+	pace  *pace
+}
+
+// ErrNoCredentials is the cause when a call that needs an account is made by
+// a client that has none.
+var ErrNoCredentials = errors.New("this call needs an account: set email and api_key, or ZULIP_EMAIL and ZULIP_API_KEY, or name a zuliprc file")
+
+// New checks the configuration and returns a client; it calls nobody. An
+// error names the setting that is wrong and what to write instead.
+func New(cfg Config) (*Client, error) {
+	site, err := parseSite(cfg.Site)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCredentials(cfg.Email, cfg.APIKey); err != nil {
+		return nil, err
+	}
+	transport := cfg.Transport
+	if transport == nil {
+		if transport, err = newTransport(cfg); err != nil {
+			return nil, err
+		}
+	}
+
+	c := &Client{
+		site:          site,
+		authorization: basicAuthorization(cfg.Email, cfg.APIKey),
+		userAgent:     cfg.UserAgent,
+		timeout:       cfg.RequestTimeout,
+		maxRetries:    max(cfg.MaxRetries, 0),
+		slots:         semaphore.NewWeighted(maxInFlight),
+		clock:         wallClock{},
+	}
+	if c.userAgent == "" {
+		c.userAgent = defaultUserAgent
+	}
+	if c.timeout <= 0 {
+		c.timeout = defaultRequestTimeout
+	}
+	if cfg.MaxRetries == 0 {
+		c.maxRetries = defaultMaxRetries
+	}
+	c.secrets = newSecrets(cfg.APIKey, c.authorization)
+	c.pace = newPace(cfg.RequestsPerMinute)
+	c.http = &http.Client{
+		Transport: transport,
+		Timeout:   c.timeout,
+		// A redirected POST arrives as a GET: a create would turn into a read
+		// that looks like success. The redirect is an error that says where to.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+// Site is the organization's address, without a slash at its end.
+func (c *Client) Site() string { return c.site }
+
+// Answer is what the envelope of a successful call says beside its data.
+type Answer struct {
+	// IgnoredParameters are the parameters this server did not know and so
+	// did not act on (wire-2 §1.3): it is older than the setting.
+	IgnoredParameters []string `json:"ignored_parameters_unsupported"`
+}
+
+// send performs one call and decodes the data of the answer into out; out nil
+// leaves the data alone. path is below /api/v1 and already escaped, like
+// "/streams/12". again says whether the same call may be sent twice.
+//
+// The error is one of *Error (the server refused), *NotZulipError (something
+// else answered), *ConnectionError (nothing answered), *BadAnswerError (the
+// answer is broken), ErrNoCredentials, or what the form recorded; the end of
+// ctx can be told with errors.Is.
+func (c *Client) send(ctx context.Context, method, path string, form *Form, again repeat, out any) (*Answer, error) {
+	if c.authorization == "" {
+		return nil, fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
+	}
+	return c.sendAs(ctx, c.authorization, method, path, form, again, out)
+}
+
+// sendAnonymous is send without credentials, for the few calls that are open
+// to everybody.
+func (c *Client) sendAnonymous(ctx context.Context, method, path string, form *Form, again repeat, out any) (*Answer, error) {
+	return c.sendAs(ctx, "", method, path, form, again, out)
+}
+
+func (c *Client) sendAs(ctx context.Context, authorization, method, path string, form *Form, again repeat, out any) (*Answer, error) {
+	var answer Answer
+	call := c.newCall(authorization, method, path, form, again)
+	call.accept = func(body []byte) error {
+		answer = Answer{}
+		return decodeSuccess(body, &answer, out)
+	}
+	if err := call.run(ctx); err != nil {
+		return nil, err
+	}
+	return &answer, nil
+}
+
+// stream is send for large answers: decode walks the successful body, so that
+// nothing has to be held twice. If the call is repeated, decode is called
+// again from the start of a new body and must forget what it has seen.
+//
+//nolint:unparam // the same parameters as send, though only /register is this large
+func (c *Client) stream(ctx context.Context, method, path string, form *Form, again repeat, decode func(*json.Decoder) error) error {
+	if c.authorization == "" {
+		return fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
+	}
+	call := c.newCall(c.authorization, method, path, form, again)
+	call.accept = func(body []byte) error { return decodeStream(body, decode) }
+	return call.run(ctx)
+}
+
+func checkCredentials(email, apiKey string) error {
+	switch {
+	case email == "" && apiKey == "":
+		return nil
+	case apiKey == "":
+		return fmt.Errorf("email is set (%s) but the API key is not: set api_key, ZULIP_API_KEY, or key in the zuliprc file", email)
+	case email == "":
+		return errors.New("the API key is set but the account it belongs to is not: set email, ZULIP_EMAIL, or email in the zuliprc file")
+	case strings.Contains(email, ":") || strings.Contains(apiKey, ":"):
+		// The server splits the header at its only colon (wire-2 §1.2).
+		return errors.New("neither email nor api_key may contain a colon: email is an address like terraform-bot@chat.example.com, api_key is 32 letters and digits")
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package zulip
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestSendWritesTheFormWhereItBelongs(t *testing.T) {
+	form := &Form{}
+	form.Text("name", "a b&c")
+	form.JSON("ids", []int{1, 2})
+	const encoded = "ids=%5B1%2C2%5D&name=a+b%26c"
+	for _, test := range []struct{ method, query, body string }{
+		{http.MethodGet, encoded, ""},
+		{http.MethodPost, "", encoded},
+		{http.MethodPatch, "", encoded},
+		{http.MethodPut, "", encoded},
+		{http.MethodDelete, "", encoded},
+	} {
+		t.Run(test.method, func(t *testing.T) {
+			w := newWire(t, json200(ok), func(c *Config) { c.UserAgent = "ZulipTerraformProvider/1.2.3 Terraform/1.11.4" })
+			if _, err := w.client.send(w.ctx, test.method, "/thing/1", form, safe, nil); err != nil {
+				t.Fatal(err)
+			}
+			sent := w.requests()[0]
+			if sent.method != test.method || sent.path != "/api/v1/thing/1" || sent.query != test.query || sent.body != test.body {
+				t.Errorf("sent %+v", sent)
+			}
+			credentials := "Basic " + base64.StdEncoding.EncodeToString([]byte(testEmail+":"+testKey))
+			for name, want := range map[string]string{
+				"Authorization":   credentials,
+				"Accept":          "application/json",
+				"Accept-Language": "en",
+				"Accept-Encoding": "gzip",
+				"User-Agent":      "ZulipTerraformProvider/1.2.3 Terraform/1.11.4",
+			} {
+				if got := sent.header.Get(name); got != want {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
+			}
+			if got := sent.header.Get("Content-Type"); (got == "application/x-www-form-urlencoded") != (test.body != "") {
+				t.Errorf("Content-Type %q with body %q", got, test.body)
+			}
+		})
+	}
+}
+
+func TestSendDecodesDataAndEnvelope(t *testing.T) {
+	w := newWire(t, json200(`{"result":"success","msg":"","id":7,"ignored_parameters_unsupported":["topics_policy"]}`))
+	var out struct{ ID int }
+	answer, err := w.client.send(w.ctx, http.MethodGet, "/thing", nil, safe, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.ID != 7 || len(answer.IgnoredParameters) != 1 || answer.IgnoredParameters[0] != "topics_policy" {
+		t.Errorf("out %+v, answer %+v", out, answer)
+	}
+}
+
+func TestAnonymous(t *testing.T) {
+	w := newWire(t, json200(ok), func(c *Config) { c.Email, c.APIKey = "", "" })
+	if err := w.read(); !errors.Is(err, ErrNoCredentials) {
+		t.Errorf("send without credentials: %v", err)
+	}
+	if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, nil); !errors.Is(err, ErrNoCredentials) {
+		t.Errorf("stream without credentials: %v", err)
+	}
+	w.expectSent(t, 0)
+	if _, err := w.client.sendAnonymous(w.ctx, http.MethodGet, "/server_settings", nil, safe, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.requests()[0].header.Get("Authorization"); got != "" {
+		t.Errorf("Authorization %q", got)
+	}
+}
+
+func TestAnonymousCallsHideTheAccountOfAClientThatHasOne(t *testing.T) {
+	w := newWire(t, json200(ok))
+	if _, err := w.client.sendAnonymous(w.ctx, http.MethodGet, "/server_settings", nil, safe, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.requests()[0].header.Get("Authorization"); got != "" {
+		t.Errorf("Authorization %q", got)
+	}
+}
+
+func TestStream(t *testing.T) {
+	decode := func(into *map[string]any) func(*json.Decoder) error {
+		return func(d *json.Decoder) error { *into = nil; return d.Decode(into) }
+	}
+	t.Run("data", func(t *testing.T) {
+		w := newWire(t, json200(`{"streams":[1,2],"result":"success"}`))
+		var got struct{ Streams []int }
+		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, func(d *json.Decoder) error { return d.Decode(&got) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Streams) != 2 {
+			t.Errorf("got %v", got)
+		}
+	})
+	t.Run("refusal", func(t *testing.T) {
+		w := newWire(t, refusal(400, "BAD_REQUEST", "Could not allocate event queue"))
+		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, func(*json.Decoder) error { return errBroken })
+		if !IsMessage(err, "Could not allocate event queue") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("torn, then whole", func(t *testing.T) {
+		w := newWire(t, first(torn(`{"streams":[1,`), json200(`{"streams":[1,2],"result":"success"}`)))
+		var got map[string]any
+		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, decode(&got)); err != nil {
+			t.Fatal(err)
+		}
+		w.expectSent(t, 2)
+	})
+	t.Run("cut short by a proxy, then whole", func(t *testing.T) {
+		w := newWire(t, first(json200(`{"streams":[1,`), json200(`{"streams":[1,2],"result":"success"}`)))
+		var got map[string]any
+		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, decode(&got)); err != nil {
+			t.Fatal(err)
+		}
+		w.expectSent(t, 2)
+	})
+	t.Run("not an envelope", func(t *testing.T) {
+		w := newWire(t, json200(`{"status":"up"}`))
+		var got map[string]any
+		var foreign *NotZulipError
+		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, decode(&got)); !errors.As(err, &foreign) {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("decode fails", func(t *testing.T) {
+		w := newWire(t, json200(ok))
+		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, func(*json.Decoder) error { return errBroken })
+		var bad *BadAnswerError
+		if !errors.As(err, &bad) || !errors.Is(err, errBroken) {
+			t.Errorf("got %v", err)
+		}
+		w.expectSent(t, 1)
+	})
+}
+
+func TestAtMostEightRequestsAreInFlight(t *testing.T) {
+	const calls = 20
+	release := make(chan struct{})
+	arrived := make(chan struct{}, calls)
+	var mu sync.Mutex
+	var now, most int
+	w := newWire(t, func(_ int, rw http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		now++
+		most = max(most, now)
+		mu.Unlock()
+		arrived <- struct{}{}
+		<-release
+		mu.Lock()
+		now--
+		mu.Unlock()
+		reply(rw, 200, "application/json", ok)
+	})
+	var all sync.WaitGroup
+	for range calls {
+		all.Go(func() {
+			if err := w.read(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range maxInFlight {
+		<-arrived
+	}
+	close(release)
+	all.Wait()
+	if most != maxInFlight {
+		t.Errorf("%d in flight, want %d", most, maxInFlight)
+	}
+	w.expectSent(t, calls)
+}
+
+func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
+	w := newWire(t, json200(ok))
+	if !w.client.slots.TryAcquire(maxInFlight) {
+		t.Fatal("places are taken")
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	cancel()
+	_, err := w.client.send(ctx, http.MethodGet, "/users/me", nil, safe, nil)
+	if !errors.Is(err, context.Canceled) || MayHaveHappened(err) {
+		t.Errorf("got %v", err)
+	}
+	w.expectSent(t, 0)
+}
+
+// A whole run at TRACE, with everything that could show a secret: the key
+
+// repeated by a refusal, by a page, by an error of the network, in a form.
+
+func TestRequestTimeoutIsForOneAttempt(t *testing.T) {
+	w := newWire(t, first(silent, json200(ok)), func(c *Config) { c.RequestTimeout = 50 * time.Millisecond })
+	if err := w.read(); err != nil {
+		t.Fatal(err)
+	}
+	w.expectSent(t, 2)
+}

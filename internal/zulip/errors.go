@@ -1,0 +1,247 @@
+package zulip
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Error is a refusal by the server, in its own words (wire-2 §1.3).
+type Error struct {
+	// Status of the HTTP answer. 400 says little: most refusals, "not found"
+	// and "not permitted" among them, have it.
+	Status int
+	// Code tells the kind of refusal, like "CHANNEL_ALREADY_EXISTS". Most are
+	// "BAD_REQUEST"; a few have none.
+	Code string
+	// Msg is the server's sentence, in English.
+	Msg string
+	// Fields are what the answer holds beside result, msg and code.
+	Fields map[string]json.RawMessage
+
+	Method, Path string
+
+	// AfterLostAnswer says that the same call was sent before, and its answer
+	// never arrived: what is refused now may have been done then.
+	AfterLostAnswer bool
+}
+
+// Error says what was called, and what the server said:
+// "PATCH /streams/12: 400 BAD_REQUEST: Invalid channel ID".
+func (e *Error) Error() string {
+	status := fmt.Sprint(e.Status)
+	if e.Code != "" {
+		status += " " + e.Code
+	}
+	text := e.Msg
+	if text == "" {
+		text = strings.ToLower(http.StatusText(e.Status))
+	}
+	return fmt.Sprintf("%s %s: %s: %s", e.Method, e.Path, status, text)
+}
+
+// NotZulipError says that something answered that does not speak Zulip: a
+// proxy, a login page, another kind of server, or a Zulip server that does
+// not know the path (it answers 404 with a page, wire-2 §1.1).
+type NotZulipError struct {
+	Status       int
+	ContentType  string
+	Title        string // of the page, if it has one
+	Text         string // its first words, without tags
+	Location     string // where a redirect leads
+	Method, Path string
+}
+
+// Error says what answered, and what to look at.
+func (e *NotZulipError) Error() string {
+	if e.Location != "" {
+		return fmt.Sprintf("%s %s: %d: the address leads elsewhere, to %s. Write the address of the organization itself as site",
+			e.Method, e.Path, e.Status, e.Location)
+	}
+	words := e.Title
+	if words == "" {
+		words = e.Text
+	}
+	var seen []string
+	if e.ContentType != "" {
+		seen = append(seen, e.ContentType)
+	}
+	if words != "" {
+		seen = append(seen, fmt.Sprintf("%q", words))
+	}
+	if len(seen) == 0 {
+		seen = append(seen, "an empty answer")
+	}
+	advice := "This is not what a Zulip server answers. Is site the address of the organization, and is no proxy in between?"
+	switch {
+	case e.Status == http.StatusNotFound:
+		advice = "Either this Zulip server is too old for the call, or site is not the address of an organization"
+	case e.Status == http.StatusRequestEntityTooLarge:
+		advice = "The request is too large for the server or a proxy before it"
+	case e.Status >= http.StatusInternalServerError:
+		advice = "The server, or a proxy before it, is out of order or overloaded"
+	}
+	return fmt.Sprintf("%s %s: %d (%s). %s", e.Method, e.Path, e.Status, strings.Join(seen, ", "), advice)
+}
+
+// BadAnswerError says that the server answered, and that the answer cannot be
+// used: it is cut off, empty, too large, or of another shape than expected.
+type BadAnswerError struct {
+	Status       int
+	Problem      string
+	Method, Path string
+	// MayHaveHappened says that the server may have done what it was asked.
+	MayHaveHappened bool
+	Err             error // may be nil
+
+	// broken: the answer was damaged on its way, so the next may be whole.
+	broken bool
+}
+
+func (e *BadAnswerError) Error() string {
+	return fmt.Sprintf("%s %s: %d: %s%s", e.Method, e.Path, e.Status, e.Problem, unknownOutcome(e.Method, e.MayHaveHappened))
+}
+
+func (e *BadAnswerError) Unwrap() error { return e.Err }
+
+// IsCode reports whether the server refused with one of the codes.
+func IsCode(err error, codes ...string) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code != "" && slices.Contains(codes, e.Code)
+}
+
+// IsMessage reports whether the server refused with one of these sentences:
+// many conditions have no code of their own, "Invalid channel ID" for one.
+func IsMessage(err error, sentences ...string) bool {
+	var e *Error
+	return errors.As(err, &e) && slices.Contains(sentences, e.Msg)
+}
+
+// IsExpectationMismatch reports whether an old value was not the one the
+// server holds (wire-1 §2).
+func IsExpectationMismatch(err error) bool { return IsCode(err, "EXPECTATION_MISMATCH") }
+
+// IsUnauthorized reports whether the credentials are missing, wrong, or not
+// of this organization (wire-2 §1.2).
+func IsUnauthorized(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Status == http.StatusUnauthorized
+}
+
+// IsUnknownEndpoint reports whether this server does not have the call: the
+// path (404 with a page) or the verb (405) is unknown to it (wire-2 §1.1).
+func IsUnknownEndpoint(err error) bool {
+	var (
+		page    *NotZulipError
+		refusal *Error
+	)
+	return (errors.As(err, &page) && page.Status == http.StatusNotFound) ||
+		(errors.As(err, &refusal) && refusal.Status == http.StatusMethodNotAllowed)
+}
+
+// IsRateLimited reports whether the account has used up its requests, and the
+// client gave up waiting (wire-2 §1.5).
+func IsRateLimited(err error) bool {
+	var (
+		page    *NotZulipError
+		refusal *Error
+	)
+	return IsCode(err, "RATE_LIMIT_HIT") ||
+		(errors.As(err, &refusal) && refusal.Status == http.StatusTooManyRequests) ||
+		(errors.As(err, &page) && page.Status == http.StatusTooManyRequests)
+}
+
+// MayHaveHappened reports whether the failed call may still have done what it
+// was to do: it is not known, and has to be looked up before it is repeated.
+func MayHaveHappened(err error) bool {
+	var (
+		refusal    *Error
+		page       *NotZulipError
+		connection *ConnectionError
+		answer     *BadAnswerError
+		lost       *lostError
+	)
+	switch {
+	case errors.As(err, &lost):
+		return true
+	case errors.As(err, &refusal):
+		return refusal.AfterLostAnswer || refusal.Status >= http.StatusInternalServerError
+	case errors.As(err, &connection):
+		return connection.MayHaveHappened
+	case errors.As(err, &answer):
+		return answer.MayHaveHappened
+	case errors.As(err, &page):
+		// Below 300 a page came with success, from 500 on from a proxy that
+		// lost its server; in both cases the server may have seen the call.
+		return page.Status < http.StatusMultipleChoices || page.Status >= http.StatusInternalServerError
+	}
+	return false
+}
+
+// lostError marks the failure of a call of which an earlier attempt may have
+// been carried out.
+type lostError struct{ error }
+
+func (e *lostError) Unwrap() error { return e.error }
+
+// unknownOutcome is the end of an error text about a write nobody knows the
+// outcome of.
+func unknownOutcome(method string, mayHaveHappened bool) string {
+	if !mayHaveHappened || method == http.MethodGet {
+		return ""
+	}
+	return ". It is not known whether the server has done this"
+}
+
+// decodeError reads the body of an answer that refuses. ok is false if it is
+// not the server's envelope.
+func decodeError(status int, body []byte) (refusal *Error, ok bool) {
+	// What is not there, or not of its type, is as good as absent: a 405 and a
+	// 500 have no code.
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(body, &fields)
+	var result string
+	_ = json.Unmarshal(fields["result"], &result)
+	if result == "" || result == resultSuccess {
+		return nil, false
+	}
+	refusal = &Error{Status: status}
+	_ = json.Unmarshal(fields["msg"], &refusal.Msg)
+	_ = json.Unmarshal(fields["code"], &refusal.Code)
+	for _, known := range []string{"result", "msg", "code"} {
+		delete(fields, known)
+	}
+	refusal.Fields = fields
+	return refusal, true
+}
+
+const (
+	// longestPage is how much of a foreign page is looked at, longestExcerpt
+	// how much of it an error shows; both in bytes.
+	longestPage    = 64 << 10
+	longestExcerpt = 200
+)
+
+var (
+	pageTitle  = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+	pageHidden = regexp.MustCompile(`(?is)<(script|style|title)\b.*?(</(script|style|title)>|$)`)
+	pageTag    = regexp.MustCompile(`(?s)<[^>]*>`)
+)
+
+// readPage takes what a person would see from the start of a page.
+func readPage(body []byte) (title, text string) {
+	page := strings.ToValidUTF8(string(body[:min(len(body), longestPage)]), "�")
+	if match := pageTitle.FindStringSubmatch(page); match != nil {
+		title = plainText(match[1])
+	}
+	return title, plainText(pageHidden.ReplaceAllString(page, " "))
+}
+
+func plainText(markup string) string {
+	return strings.Join(strings.Fields(html.UnescapeString(pageTag.ReplaceAllString(markup, " "))), " ")
+}

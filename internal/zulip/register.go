@@ -1,0 +1,251 @@
+package zulip
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+// The parts of an organization that [Client.Register] can fetch, by their names on
+// the wire (wire-2 §3).
+const (
+	FetchRealm          = "realm"
+	FetchUserGroups     = "realm_user_groups"
+	FetchChannels       = "stream"
+	FetchDefaultStreams = "default_streams"
+	FetchFolders        = "channel_folders"
+	FetchUsers          = "realm_user"
+	FetchProfileFields  = "custom_profile_fields"
+)
+
+// Snapshot is what one [Client.Register] fetched. Parts that were not asked for are
+// nil.
+type Snapshot struct {
+	QueueID        string
+	FeatureLevel   int
+	Realm          *Realm
+	UserGroups     []*UserGroup
+	Channels       []*Channel
+	DefaultStreams []int64
+	Folders        []*ChannelFolder
+	// Users are the people and bots of the organization, active and deactivated, the
+	// server's own bots included.
+	Users         []*User
+	ProfileFields []*ProfileField
+}
+
+// ProfileField is a custom profile field of the organization (wire-2 §10).
+type ProfileField struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	Type int    `json:"type"`
+}
+
+// Realm is what the snapshot keeps of the organization's settings (wire-2 §12).
+type Realm struct {
+	MaxChannelNameLength        int `json:"max_stream_name_length"`
+	MaxChannelDescriptionLength int `json:"max_stream_description_length"`
+	WaitingPeriodThreshold      int `json:"realm_waiting_period_threshold"`
+
+	// SupportedPermissions says what each permission allows, by kind: realm, stream,
+	// group (wire-1 §2).
+	SupportedPermissions map[string]map[string]SupportedPermission `json:"server_supported_permission_settings"`
+
+	// Permissions are the organization's own settings, by name without `realm_`.
+	Permissions map[string]GroupSettingValue `json:"-"`
+}
+
+// SupportedPermission is what the server says of one permission (wire-1 §2).
+type SupportedPermission struct {
+	RequireSystemGroup     bool     `json:"require_system_group"`
+	AllowInternetGroup     bool     `json:"allow_internet_group"`
+	AllowNobodyGroup       bool     `json:"allow_nobody_group"`
+	AllowEveryoneGroup     bool     `json:"allow_everyone_group"`
+	DefaultGroupName       string   `json:"default_group_name"`
+	DefaultForSystemGroups *string  `json:"default_for_system_groups"`
+	AllowedSystemGroups    []string `json:"allowed_system_groups"`
+}
+
+// ChannelFolder is a folder of channels (wire-1 §7).
+type ChannelFolder struct {
+	ID          int64  `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Order       int64  `json:"order"`
+	CreatorID   *int64 `json:"creator_id"`
+	DateCreated int64  `json:"date_created"`
+	IsArchived  bool   `json:"is_archived"`
+}
+
+// clientCapabilities make the answer whole: deactivated groups and archived channels
+// are left out without them. The first key is mandatory (wire-2 §3).
+var clientCapabilities = map[string]bool{
+	"notification_settings_null":     true,
+	"linkifier_url_template":         true,
+	"include_deactivated_groups":     true,
+	"archived_channels":              true,
+	"user_list_incomplete":           true,
+	"user_avatar_url_field_optional": true,
+}
+
+// Register reads parts of the organization in one request. The server opens an event
+// queue for it; [Client.DeleteQueue] closes it.
+func (c *Client) Register(ctx context.Context, parts []string) (*Snapshot, error) {
+	form := &Form{}
+	form.JSON("event_types", []string{})
+	form.JSON("fetch_event_types", parts)
+	form.JSON("client_capabilities", clientCapabilities)
+	form.JSON("client_gravatar", true) // shorter: no address of an avatar is computed
+	var snapshot Snapshot
+	err := c.stream(ctx, http.MethodPost, "/register", form, safe, func(decoder *json.Decoder) error {
+		snapshot = Snapshot{}
+		return snapshot.decode(decoder, slices.Contains(parts, FetchRealm))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &snapshot, nil
+}
+
+// DeleteQueue closes the event queue that [Client.Register] opened. A queue that is
+// gone already is no error.
+func (c *Client) DeleteQueue(ctx context.Context, queueID string) error {
+	form := &Form{}
+	form.Text("queue_id", queueID)
+	_, err := c.send(ctx, http.MethodDelete, "/events", form, safe, nil)
+	if IsCode(err, "BAD_EVENT_QUEUE_ID") {
+		return nil
+	}
+	return err
+}
+
+// decode reads the answer key by key and keeps what the snapshot has a place for.
+func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
+	realm := &Realm{Permissions: map[string]GroupSettingValue{}}
+	if withRealm {
+		s.Realm = realm
+	}
+	return eachField(decoder, func(name string) error {
+		switch name {
+		case "queue_id":
+			return decoder.Decode(&s.QueueID)
+		case "zulip_feature_level":
+			return decoder.Decode(&s.FeatureLevel)
+		case "realm_user_groups":
+			return decoder.Decode(&s.UserGroups)
+		case "streams":
+			return decoder.Decode(&s.Channels)
+		case "realm_default_streams":
+			return s.decodeDefaultStreams(decoder)
+		case "channel_folders":
+			return decoder.Decode(&s.Folders)
+		case "custom_profile_fields":
+			return decoder.Decode(&s.ProfileFields)
+		case "realm_users":
+			return s.decodeUsers(decoder, true)
+		case "realm_non_active_users":
+			return s.decodeUsers(decoder, false)
+		case "cross_realm_bots":
+			return s.decodeUsers(decoder, true)
+		default:
+			return realm.decodeField(decoder, name)
+		}
+	})
+}
+
+// decodeUsers appends one of the lists of people. The rows do not say whether they
+// are active; the list does (wire-2 §3).
+func (s *Snapshot) decodeUsers(decoder *json.Decoder, active bool) error {
+	var users []*User
+	if err := decoder.Decode(&users); err != nil {
+		return err
+	}
+	for _, user := range users {
+		user.IsActive = active
+	}
+	s.Users = append(s.Users, users...)
+	return nil
+}
+
+// decodeDefaultStreams accepts IDs, and the whole objects of servers below 330.
+func (s *Snapshot) decodeDefaultStreams(decoder *json.Decoder) error {
+	var rows []json.RawMessage
+	if err := decoder.Decode(&rows); err != nil {
+		return err
+	}
+	s.DefaultStreams = make([]int64, 0, len(rows))
+	for _, row := range rows {
+		var object struct {
+			ID int64 `json:"stream_id"`
+		}
+		if err := json.Unmarshal(row, &object.ID); err != nil {
+			if err := json.Unmarshal(row, &object); err != nil {
+				return fmt.Errorf("realm_default_streams: %w", err)
+			}
+		}
+		s.DefaultStreams = append(s.DefaultStreams, object.ID)
+	}
+	return nil
+}
+
+// decodeField keeps one setting of the organization, or passes over it.
+func (r *Realm) decodeField(decoder *json.Decoder, name string) error {
+	switch name {
+	case "max_stream_name_length":
+		return decoder.Decode(&r.MaxChannelNameLength)
+	case "max_stream_description_length":
+		return decoder.Decode(&r.MaxChannelDescriptionLength)
+	case "realm_waiting_period_threshold":
+		return decoder.Decode(&r.WaitingPeriodThreshold)
+	case "server_supported_permission_settings":
+		return decoder.Decode(&r.SupportedPermissions)
+	}
+	var raw json.RawMessage
+	if err := decoder.Decode(&raw); err != nil {
+		return err
+	}
+	if setting, ok := realmPermissionName(name); ok {
+		// Another server may have a field of such a name that is no permission: it is
+		// passed over like every field the snapshot has no place for.
+		var value GroupSettingValue
+		if err := json.Unmarshal(raw, &value); err == nil {
+			r.Permissions[setting] = value
+		}
+	}
+	return nil
+}
+
+// realmPermissionName tells the organization's permissions from its other settings:
+// every one of them ends in `_group` (wire-2 §12.3).
+func realmPermissionName(field string) (string, bool) {
+	const prefix, suffix = "realm_", "_group"
+	if len(field) <= len(prefix)+len(suffix) || field[:len(prefix)] != prefix || field[len(field)-len(suffix):] != suffix {
+		return "", false
+	}
+	return field[len(prefix):], true
+}
+
+// eachField walks the fields of one JSON object. The function decodes the value.
+func eachField(decoder *json.Decoder, field func(name string) error) error {
+	token, err := decoder.Token()
+	if err != nil {
+		return err
+	}
+	if token != json.Delim('{') {
+		return fmt.Errorf("a JSON object was expected, not %v", token)
+	}
+	for decoder.More() {
+		token, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		if err := field(name); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	_, err = decoder.Token()
+	return err
+}

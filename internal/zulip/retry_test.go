@@ -1,0 +1,302 @@
+package zulip
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// What is sent again, and what is not: the server's count decides.
+
+func TestRepeats(t *testing.T) {
+	const page = "<html><title>Bad Gateway</title></html>"
+	fine := json200(ok)
+	tests := map[string]struct {
+		answers      []answers
+		reads        int // requests a safe call costs
+		creates      int // and one that must not happen twice
+		readsFail    bool
+		createsFail  bool
+		unknownAfter bool // whether it is open if the create happened
+	}{
+		"fine":                   {[]answers{fine}, 1, 1, false, false, false},
+		"refused":                {[]answers{refusal(400, "BAD_REQUEST", "Invalid channel ID")}, 1, 1, true, true, false},
+		"unauthorized":           {[]answers{refusal(401, "UNAUTHORIZED", "Invalid API key")}, 1, 1, true, true, false},
+		"refused with 200":       {[]answers{json200(`{"result":"error","msg":"no","code":"BAD_REQUEST"}`)}, 1, 1, true, true, false},
+		"rate limit":             {[]answers{limited("58.24", "58.24"), limited("0.5", "0.5"), fine}, 3, 3, false, false, false},
+		"rate limit by a proxy":  {[]answers{always(429, "text/html", page), fine}, 2, 2, false, false, false},
+		"server error":           {[]answers{always(500, "application/json", `{"result":"error","msg":"Internal server error"}`), fine}, 2, 1, false, true, true},
+		"bad gateway":            {[]answers{always(502, "text/html", page), fine}, 2, 1, false, true, true},
+		"gateway timeout":        {[]answers{always(504, "text/html", ""), fine}, 2, 1, false, true, true},
+		"overloaded":             {[]answers{always(503, "text/html", page), fine}, 2, 1, false, true, true},
+		"not implemented":        {[]answers{always(501, "text/html", page), fine}, 1, 1, true, true, true},
+		"unknown path":           {[]answers{always(404, "text/html", page)}, 1, 1, true, true, false},
+		"login page":             {[]answers{always(200, "text/html", page)}, 1, 1, true, true, true},
+		"another kind of server": {[]answers{json200(`{"status":"up"}`)}, 1, 1, true, true, true},
+		"dropped":                {[]answers{dropped, fine}, 2, 1, false, true, true},
+		"torn":                   {[]answers{torn(`{"result":"succ`), fine}, 2, 1, false, true, true},
+		"cut short":              {[]answers{json200(`{"result":"succ`), fine}, 2, 1, false, true, true},
+		"empty":                  {[]answers{json200(""), fine}, 2, 1, false, true, true},
+		"refusal cut short":      {[]answers{always(400, "application/json", `{"result":"err`)}, 1, 1, true, true, false},
+		"down for good":          {[]answers{always(502, "text/html", page)}, 1 + defaultMaxRetries, 1, true, true, true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWire(t, first(test.answers...))
+			if err := w.read(); (err != nil) != test.readsFail {
+				t.Errorf("read: %v", err)
+			}
+			w.expectSent(t, test.reads)
+
+			w = newWire(t, first(test.answers...))
+			err := w.create()
+			if (err != nil) != test.createsFail {
+				t.Errorf("create: %v", err)
+			}
+			if MayHaveHappened(err) != test.unknownAfter {
+				t.Errorf("MayHaveHappened(%v) = %v", err, !test.unknownAfter)
+			}
+			w.expectSent(t, test.creates)
+		})
+	}
+}
+
+func TestAnswersOfAnotherShapeAreNotAskedForAgain(t *testing.T) {
+	w := newWire(t, json200(`{"result":"success","id":"seven"}`))
+	var out struct{ ID int }
+	_, err := w.client.send(w.ctx, http.MethodGet, "/thing", nil, safe, &out)
+	var bad *BadAnswerError
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "expected shape") {
+		t.Errorf("got %v", err)
+	}
+	w.expectSent(t, 1)
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	w := newWire(t, func(_ int, rw http.ResponseWriter, _ *http.Request) {
+		megabyte := strings.Repeat(" ", 1<<20)
+		for range answerLimit>>20 + 1 {
+			fmt.Fprint(rw, megabyte)
+		}
+	})
+	err := w.read()
+	var bad *BadAnswerError
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "larger than 50 MB") {
+		t.Errorf("got %v", err)
+	}
+	w.expectSent(t, 1)
+}
+
+// A connection that was never made leaves no doubt: even a create is repeated.
+
+func TestCreatesAreRepeatedWhenTheRequestNeverLeft(t *testing.T) {
+	w := newWire(t, json200(ok))
+	refusing := &refusingTransport{times: 2, cause: dialError(syscall.ECONNREFUSED), next: http.DefaultTransport}
+	w.client.http.Transport = refusing
+	if err := w.create(); err != nil {
+		t.Fatal(err)
+	}
+	w.expectSent(t, 1)
+	if refusing.tried != 3 {
+		t.Errorf("tried %d times", refusing.tried)
+	}
+}
+
+// A transport that says nothing about how far it came proves nothing.
+
+func TestCreatesAreNotRepeatedWhenNothingIsKnown(t *testing.T) {
+	w := newWire(t, json200(ok))
+	refusing := &refusingTransport{times: 2, cause: errBroken, next: http.DefaultTransport}
+	w.client.http.Transport = refusing
+	if err := w.create(); !MayHaveHappened(err) || !errors.Is(err, errBroken) {
+		t.Errorf("got %v", err)
+	}
+	if refusing.tried != 1 {
+		t.Errorf("tried %d times", refusing.tried)
+	}
+}
+
+func TestHopelessConnectionsAreTriedOnce(t *testing.T) {
+	w := newWire(t, json200(ok))
+	refusing := &refusingTransport{times: 9, cause: dialError(&net.DNSError{Err: "no such host", Name: "chat.example.com", IsNotFound: true})}
+	w.client.http.Transport = refusing
+	err := w.read()
+	if err == nil || !strings.Contains(err.Error(), "chat.example.com cannot be looked up") || MayHaveHappened(err) {
+		t.Errorf("got %v", err)
+	}
+	if refusing.tried != 1 {
+		t.Errorf("tried %d times", refusing.tried)
+	}
+}
+
+func TestMaxRetries(t *testing.T) {
+	for setting, sent := range map[int]int{0: 5, -1: 1, 1: 2, 7: 8} {
+		w := newWire(t, always(503, "text/html", ""), func(c *Config) { c.MaxRetries = setting })
+		err := w.read()
+		if err == nil {
+			t.Fatal("no error")
+		}
+		if sent > 1 && !strings.Contains(err.Error(), fmt.Sprintf("tried %d times", sent)) {
+			t.Errorf("MaxRetries %d: %v", setting, err)
+		}
+		w.expectSent(t, sent)
+	}
+}
+
+func TestBackoffGrowsAndIsBounded(t *testing.T) {
+	w := newWire(t, always(503, "text/html", ""), func(c *Config) { c.MaxRetries = 8 })
+	_ = w.read()
+	want := []time.Duration{500, 1000, 2000, 4000, 8000, 10000, 10000, 10000}
+	if len(w.clock.slept) != len(want) {
+		t.Fatalf("waited %v", w.clock.slept)
+	}
+	for i, slept := range w.clock.slept {
+		longest := want[i] * time.Millisecond
+		if slept > longest || slept < longest*3/4 {
+			t.Errorf("wait %d: %v, want up to %v", i, slept, longest)
+		}
+	}
+	if !strings.Contains(w.log.String(), "Waiting before the request is repeated") {
+		t.Error("the long waits were not logged")
+	}
+}
+
+func TestOverloadedServersSayHowLongToWait(t *testing.T) {
+	w := newWire(t, first(func(_ int, rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Retry-After", "20")
+		reply(rw, 503, "text/html", "")
+	}, json200(ok)))
+	if err := w.read(); err != nil {
+		t.Fatal(err)
+	}
+	if total := w.clock.total(); total > 20*time.Second || total < 15*time.Second {
+		t.Errorf("waited %v", total)
+	}
+}
+
+// One refusal holds back all calls, so that no quota goes into refusals.
+
+func TestContextEndsEveryWait(t *testing.T) {
+	for name, answer := range map[string]answers{
+		"rate limit": limited("600", "600"),
+		"backoff":    always(503, "text/html", ""),
+		"answer":     silent,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			w := newWire(t, func(n int, rw http.ResponseWriter, r *http.Request) {
+				// After the answer has left, in the middle of the wait.
+				time.AfterFunc(20*time.Millisecond, cancel)
+				answer(n, rw, r)
+			})
+			w.ctx = ctx
+			w.client.clock = wallClock{}
+			started := time.Now()
+			err := w.read()
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+			if took := time.Since(started); took > 5*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if name != "answer" && !strings.Contains(err.Error(), "it had failed") {
+				t.Errorf("the cause is lost: %v", err)
+			}
+			w.expectSent(t, 1)
+		})
+	}
+}
+
+func TestDeadlineOfTheCallerIsNotRepeated(t *testing.T) {
+	w := newWire(t, silent)
+	ctx, cancel := context.WithTimeout(w.ctx, 30*time.Millisecond)
+	defer cancel()
+	_, err := w.client.send(ctx, http.MethodPatch, "/streams/1", nil, safe, nil)
+	var connection *ConnectionError
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &connection) || !connection.MayHaveHappened {
+		t.Errorf("got %v", err)
+	}
+	w.expectSent(t, 1)
+}
+
+// The second attempt is refused because the first was carried out: whoever
+
+// reads the refusal must be told.
+
+func TestRefusalsAfterALostAnswerSaySo(t *testing.T) {
+	w := newWire(t, first(dropped, refusal(400, "EXPECTATION_MISMATCH", "'old' value does not match the expected value.")))
+	_, err := w.client.send(w.ctx, http.MethodPatch, "/streams/1", nil, safe, nil)
+	var refused *Error
+	if !IsExpectationMismatch(err) || !errors.As(err, &refused) || !refused.AfterLostAnswer || !MayHaveHappened(err) {
+		t.Errorf("got %#v", err)
+	}
+	w.expectSent(t, 2)
+}
+
+func TestALaterCertainFailureDoesNotHideALostAnswer(t *testing.T) {
+	w := newWire(t, dropped)
+	transport := &switchingTransport{first: http.DefaultTransport, then: &refusingTransport{times: 9, cause: dialError(syscall.ECONNREFUSED)}}
+	w.client.http.Transport = transport
+	_, err := w.client.send(w.ctx, http.MethodDelete, "/streams/1", nil, safe, nil)
+	var connection *ConnectionError
+	if !errors.As(err, &connection) || connection.MayHaveHappened {
+		t.Fatalf("got %v", err)
+	}
+	if !MayHaveHappened(err) {
+		t.Error("the lost answer is forgotten")
+	}
+}
+
+type switchingTransport struct {
+	first, then http.RoundTripper
+	used        bool
+}
+
+func (s *switchingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if s.used {
+		return s.then.RoundTrip(req)
+	}
+	s.used = true
+	return s.first.RoundTrip(req)
+}
+
+func TestParseRetryAfter(t *testing.T) {
+	now := time.Unix(1_795_219_006, 0)
+	for header, want := range map[string]time.Duration{
+		"58.24": 58_240 * time.Millisecond,
+		"3":     3 * time.Second,
+		now.Add(90 * time.Second).UTC().Format(http.TimeFormat): 90 * time.Second,
+		"": 0, "soon": 0, "-1": 0, "NaN": 0, "-Inf": 0,
+		"Inf": longestRetryAfter, "1e300": longestRetryAfter,
+		now.Add(-time.Hour).UTC().Format(http.TimeFormat): 0,
+	} {
+		if got := parseRetryAfter(header, now); got != want {
+			t.Errorf("%q: %v, want %v", header, got, want)
+		}
+	}
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, seed := range []string{"58.24295520782471", "0.5", "null", "-3", "1e999", "NaN", "Wed, 21 Oct 2026 07:28:00 GMT", "0x1p-2", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		fromBody := bodyRetryAfter(map[string]json.RawMessage{"retry-after": json.RawMessage(text)})
+		for _, wait := range []time.Duration{parseRetryAfter(text, time.Unix(1_795_219_006, 0)), fromBody} {
+			if wait < 0 || wait > longestRetryAfter {
+				t.Errorf("%q: %v", text, wait)
+			}
+		}
+		if b := backoff(0, fromBody); b <= 0 || b > time.Minute {
+			t.Errorf("%q: backs off %v", text, b)
+		}
+	})
+}
