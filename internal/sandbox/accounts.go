@@ -1,0 +1,132 @@
+package sandbox
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// Account is a person or bot that exists when the server is made.
+type Account struct {
+	Email    string `json:"email"`
+	FullName string `json:"full_name"`
+	Role     int    `json:"role"` // 100, 200, 300, 400 or 600
+	IsBot    bool   `json:"is_bot"`
+	// Owner is the name of the account that owns a bot; "": admin if there is
+	// one, else the first owner.
+	Owner string `json:"owner,omitempty"`
+	// Rights that a real server grants in its shell only (wire-2 §4.3, §4.4).
+	CanCreateUsers      bool `json:"can_create_users,omitempty"`
+	CanChangeUserEmails bool `json:"can_change_user_emails,omitempty"`
+}
+
+// Credentials are what somebody needs to use an account.
+type Credentials struct {
+	Email    string `json:"email"`     // authenticates, together with the key
+	APIEmail string `json:"api_email"` // how the API shows the account to others
+	APIKey   string `json:"api_key"`
+	ID       int    `json:"id"`
+	Role     int    `json:"role"`
+}
+
+// ParseAccounts reads accounts from JSON: an object of them by name, or a
+// document that holds such an object under "accounts".
+func ParseAccounts(data []byte) (map[string]Account, error) {
+	var document struct {
+		Accounts map[string]Account `json:"accounts"`
+	}
+	if err := json.Unmarshal(data, &document); err == nil && document.Accounts != nil {
+		return document.Accounts, nil
+	}
+	var accounts map[string]Account
+	if err := json.Unmarshal(data, &accounts); err != nil {
+		return nil, fmt.Errorf("accounts: %w", err)
+	}
+	return accounts, nil
+}
+
+// Credentials returns those of an account by its name.
+func (s *Server) Credentials(account string) (Credentials, bool) {
+	credentials, ok := s.AllCredentials()[account]
+	return credentials, ok
+}
+
+// AllCredentials returns those of every account that was configured, by name.
+func (s *Server) AllCredentials() map[string]Credentials {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[string]Credentials{}
+	for _, u := range s.org.Users.All() {
+		if u.Account != "" {
+			all[u.Account] = Credentials{u.Email, u.APIEmail(), u.APIKey, u.ID, u.Role}
+		}
+	}
+	return all
+}
+
+// addAccounts makes the accounts: people before bots, then by role and name, so
+// that the same accounts get the same ids.
+func addAccounts(o *organization.Organization, accounts map[string]Account) error {
+	names := slices.SortedFunc(maps.Keys(accounts), func(a, b string) int {
+		x, y := accounts[a], accounts[b]
+		return cmp.Or(
+			compareBool(x.IsBot, y.IsBot),
+			cmp.Compare(x.Role, y.Role),
+			cmp.Compare(a, b),
+		)
+	})
+	ids := map[string]int{}
+	firstOwner := ""
+	for _, name := range names {
+		a := accounts[name]
+		if err := checkAccount(o, name, a); err != nil {
+			return err
+		}
+		u := organization.User{
+			Account: name, Email: a.Email, FullName: a.FullName, Role: a.Role, IsBot: a.IsBot,
+			CanCreateUsers: a.CanCreateUsers, CanChangeUserEmails: a.CanChangeUserEmails,
+		}
+		if a.IsBot {
+			boss := cmp.Or(a.Owner, "admin")
+			if _, ok := ids[boss]; !ok && a.Owner == "" {
+				boss = firstOwner
+			}
+			if u.BotOwnerID = ids[boss]; u.BotOwnerID == 0 {
+				return fmt.Errorf("account %q: there is no account %q to own it", name, boss)
+			}
+		} else if firstOwner == "" && a.Role == organization.RoleOwner {
+			firstOwner = name
+		}
+		ids[name] = o.AddUser(u).ID
+	}
+	return nil
+}
+
+func checkAccount(o *organization.Organization, name string, a Account) error {
+	roles := []int{organization.RoleOwner, organization.RoleAdministrator, organization.RoleModerator, organization.RoleMember, organization.RoleGuest}
+	if !slices.Contains(roles, a.Role) {
+		return fmt.Errorf("account %q: there is no role %d", name, a.Role)
+	}
+	if a.Email == "" || a.FullName == "" {
+		return fmt.Errorf("account %q: email and full_name are needed", name)
+	}
+	if _, taken := o.UserByEmail(a.Email); taken {
+		return fmt.Errorf("account %q: %s is taken", name, a.Email)
+	}
+	return nil
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}

@@ -1,0 +1,99 @@
+package sandbox
+
+import (
+	"crypto/subtle"
+	"encoding/base64"
+	"net/http"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+func unauthorized(msg string) *organization.Error {
+	return &organization.Error{Status: http.StatusUnauthorized, Code: "UNAUTHORIZED", Msg: msg}
+}
+
+// basicCredentials reads the Authorization header (wire-2 §1.2).
+func basicCredentials(header string) (email, key string, err error) {
+	if header == "" {
+		return "", "", unauthorized("Not logged in: API authentication or user session required")
+	}
+	scheme, encoded, ok := strings.Cut(header, " ")
+	if !ok {
+		return "", "", unauthorized("Invalid authorization header for basic auth")
+	}
+	if !strings.EqualFold(scheme, "basic") {
+		return "", "", organization.Refuse("This endpoint requires HTTP basic authentication.")
+	}
+	decoded, decodeErr := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	if decodeErr != nil || strings.Count(string(decoded), ":") != 1 {
+		return "", "", unauthorized("Invalid authorization header for basic auth")
+	}
+	email, key, _ = strings.Cut(string(decoded), ":")
+	return strings.TrimSpace(email), strings.TrimSpace(key), nil
+}
+
+// authenticate finds the account behind a header: by its real address and its
+// API key.
+func authenticate(o *organization.Organization, header string) (organization.User, error) {
+	email, key, err := basicCredentials(header)
+	if err != nil {
+		return organization.User{}, err
+	}
+	if !keyShaped(key) {
+		return organization.User{}, unauthorized("Malformed API key")
+	}
+	u, known := o.UserByEmail(email)
+	// An unknown address is compared with a key as well, so that both take as long.
+	if subtle.ConstantTimeCompare([]byte(key), []byte(u.APIKey)) != 1 || !known {
+		return organization.User{}, unauthorized("Invalid API key")
+	}
+	if !u.Active {
+		return organization.User{}, unauthorized("Account is deactivated")
+	}
+	return u, nil
+}
+
+func keyShaped(key string) bool {
+	if len(key) != 32 {
+		return false
+	}
+	for _, c := range []byte(key) {
+		digit := c >= '0' && c <= '9'
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !digit && !letter {
+			return false
+		}
+	}
+	return true
+}
+
+// guard says who may call an endpoint at all (wire-1 §1.1, wire-2 §0).
+type guard int
+
+const (
+	open          guard = iota // no credentials asked for
+	anyUser                    // whoever has a key
+	human                      // no bots
+	nonGuest                   // no guests
+	humanNonGuest              // neither
+	admin                      // administrators and owners, bots of that role too
+	owner                      // owners, bots of that role too
+)
+
+// check refuses a caller the guard does not let through.
+func (g guard) check(u organization.User) error {
+	if u.IsGuest() && (g == nonGuest || g == humanNonGuest) {
+		return organization.Refuse("Not allowed for guest users")
+	}
+	if u.IsBot && (g == human || g == humanNonGuest) {
+		return organization.Refuse("This endpoint does not accept bot requests.")
+	}
+	if g == admin && !u.IsAdmin() {
+		return organization.ErrMustBeAdministrator
+	}
+	if g == owner && !u.IsOwner() {
+		return organization.ErrMustBeOwner
+	}
+	return nil
+}

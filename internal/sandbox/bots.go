@@ -1,0 +1,129 @@
+package sandbox
+
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+
+// botDefaults are the three defaults of a bot (wire-2 §6.2).
+func (r *request) botDefaults(object fields, id int) fields {
+	details := r.org.BotDetails(id)
+	name := func(channel int) any {
+		if ch, ok := r.org.Channels.Get(channel); ok {
+			return ch.Name
+		}
+		return nil
+	}
+	object["default_sending_stream"] = name(details.SendingChannelID)
+	object["default_events_register_stream"] = name(details.EventsChannelID)
+	object["default_all_public_streams"] = details.AllPublic
+	return object
+}
+
+func listBots(r *request) (fields, error) {
+	objects := []fields{}
+	for _, u := range r.org.BotsOf(r.me.ID) {
+		if u.Active {
+			objects = append(objects, r.botDefaults(fields{
+				"username": u.Email, "full_name": u.FullName, "api_key": u.APIKey, "avatar_url": avatarURL(u, false),
+			}, u.ID))
+		}
+	}
+	return fields{"bots": objects}, nil
+}
+
+func createBot(r *request) (fields, error) {
+	in := organization.NewBot{
+		FullName:       required(r, "full_name", text()),
+		ShortName:      required(r, "short_name", text()),
+		Type:           fallback(r, "bot_type", integer, organization.BotGeneric),
+		PayloadURL:     fallback(r, "payload_url", payloadURL, ""),
+		ServiceName:    fallback(r, "service_name", text(), ""),
+		Config:         fallback(r, "config_data", jsonOf(aMapOf(aString)), nil),
+		Interface:      fallback(r, "interface_type", integer, organization.InterfaceGeneric),
+		SendingChannel: optional(r, "default_sending_stream", text()),
+		Register:       optional(r, "default_events_register_stream", text()),
+		AllPublic:      optional(r, "default_all_public_streams", boolean),
+		Avatars:        r.uploads(),
+	}
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	u, err := r.org.CreateBot(r.me, in)
+	if err != nil {
+		return nil, err
+	}
+	return r.botDefaults(fields{"user_id": u.ID, "api_key": u.APIKey, "avatar_url": avatarURL(u, false)}, u.ID), nil
+}
+
+func updateBot(r *request) (fields, error) {
+	change := organization.BotChange{
+		FullName:       optional(r, "full_name", text()),
+		Role:           optional(r.since(130), "role", roleNumber),
+		OwnerID:        optional(r, "bot_owner_id", integer),
+		Config:         fallback(r, "config_data", jsonOf(aMapOf(aString)), nil),
+		PayloadURL:     optional(r, "service_payload_url", payloadURL),
+		Interface:      fallback(r, "service_interface", integer, organization.InterfaceGeneric),
+		SendingChannel: optional(r, "default_sending_stream", text()),
+		Register:       optional(r, "default_events_register_stream", text()),
+		AllPublic:      optional(r, "default_all_public_streams", boolean),
+		Avatars:        r.uploads(),
+	}
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	id := r.id("bot_id")
+	if err := r.org.UpdateBot(r.me, id, change); err != nil {
+		return nil, err
+	}
+	u, err := r.org.AnyUser(id)
+	if err != nil {
+		return nil, err
+	}
+	answer := r.botDefaults(fields{
+		"full_name": u.FullName, "avatar_url": avatarURL(u, false), "config_data": change.Config,
+		"service_interface": change.Interface, "service_payload_url": change.PayloadURL,
+	}, id)
+	if boss, err := r.org.AnyUser(u.BotOwnerID); err == nil {
+		answer["bot_owner"] = boss.APIEmail()
+	}
+	return answer, nil
+}
+
+// payloadURL is a URL as JSON.
+func payloadURL(raw, name string) (string, error) {
+	url, err := quoted(raw, name)
+	if err == nil && !organization.IsURL(url) {
+		err = organization.Refuse("Invalid %s: Value error, Not a URL", name)
+	}
+	return url, err
+}
+
+func deactivateBot(r *request) (fields, error) {
+	return nil, r.org.DeactivateBot(r.me, r.id("bot_id"))
+}
+
+func regenerateBotKey(r *request) (fields, error) {
+	key, err := r.org.RegenerateKey(r.me, r.id("bot_id"))
+	if err != nil {
+		return nil, err
+	}
+	return fields{"api_key": key}, nil
+}
+
+// registerBots is the realm_bot part of a snapshot: the caller's own bots, and
+// for administrators everybody's, with their keys.
+func registerBots(r *request, _ registerOptions) fields {
+	objects := []fields{}
+	for _, u := range r.org.Users.All() {
+		if !u.IsBot || !r.me.IsAdmin() && u.BotOwnerID != r.me.ID {
+			continue
+		}
+		services := []fields{}
+		if service := r.org.BotDetails(u.ID).Service; service != nil {
+			services = append(services, fields{"base_url": service.URL, "interface": service.Interface, "token": service.Token})
+		}
+		objects = append(objects, r.botDefaults(fields{
+			"user_id": u.ID, "email": u.Email, "full_name": u.FullName, "bot_type": u.BotType, "is_active": u.Active,
+			"api_key": u.APIKey, "owner_id": orNil(u.BotOwnerID), "avatar_url": avatarURL(u, false), "services": services,
+		}, u.ID))
+	}
+	return fields{"realm_bots": objects}
+}

@@ -1,0 +1,191 @@
+package sandbox
+
+import (
+	"html"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// channelObject is a channel as the API shows it (wire-1 §4).
+func (r *request) channelObject(ch organization.Channel) fields {
+	policy, first := r.org.PostPolicy(ch), r.org.FirstMessageID(ch.ID)
+	object := fields{
+		"stream_id": ch.ID, "name": ch.Name,
+		"description": ch.Description, "rendered_description": rendered(ch.Description),
+		"invite_only": ch.Private, "is_web_public": ch.WebPublic,
+		"history_public_to_subscribers": ch.SharedHistory,
+		"message_retention_days":        ch.RetentionDays,
+		"date_created":                  ch.DateCreated,
+		"first_message_id":              first,
+		"stream_post_policy":            policy,
+		"is_announcement_only":          policy == 2,
+	}
+	for _, p := range organization.ChannelPermissions {
+		r.add(object, p.Since, p.Name, r.org.Shown(ch.Permissions[p.Name]))
+	}
+	r.add(object, 199, "stream_weekly_traffic", nil)
+	r.add(object, 254, "creator_id", ch.CreatorID)
+	r.add(object, 315, "is_archived", ch.Archived)
+	r.add(object, 323, "is_recently_active", first != nil)
+	r.add(object, levelFolders, "folder_id", ch.FolderID)
+	r.add(object, 392, "topics_policy", ch.TopicsPolicy)
+	r.add(object, 394, "subscriber_count", r.org.SubscriberCount(ch.ID))
+	return object
+}
+
+// rendered approximates what the server makes of Markdown: one paragraph.
+func rendered(markdown string) string {
+	if strings.TrimSpace(markdown) == "" {
+		return ""
+	}
+	return "<p>" + strings.ReplaceAll(html.EscapeString(markdown), "\n", "<br>\n") + "</p>"
+}
+
+func (r *request) channelObjects(channels []organization.Channel) []fields {
+	objects := make([]fields, 0, len(channels))
+	for _, ch := range channels {
+		objects = append(objects, r.channelObject(ch))
+	}
+	return objects
+}
+
+func listChannels(r *request) (fields, error) {
+	filter := organization.ChannelFilter{
+		Public:          fallback(r, "include_public", boolean, true),
+		WebPublic:       fallback(r, "include_web_public", boolean, false),
+		Subscribed:      fallback(r, "include_subscribed", boolean, true),
+		All:             fallback(r.since(356), "include_all", boolean, false),
+		ContentAccess:   fallback(r.since(356), "include_can_access_content", boolean, false),
+		Archived:        !fallback(r.since(315), "exclude_archived", boolean, true),
+		OwnerSubscribed: fallback(r, "include_owner_subscribed", boolean, false),
+	}
+	includeDefault := fallback(r, "include_default", boolean, false)
+	allActive := fallback(r, "include_all_active", boolean, false)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	if allActive {
+		if r.level < 356 && !r.me.IsAdmin() {
+			return nil, organization.Refuse("User not authorized for this query")
+		}
+		filter.All = true
+	}
+	channels := r.org.ListChannels(r.me, filter)
+	objects := r.channelObjects(channels)
+	if includeDefault {
+		for i, ch := range channels {
+			objects[i]["is_default"] = r.org.IsDefault(ch.ID)
+		}
+	}
+	return fields{"streams": objects}, nil
+}
+
+func getChannel(r *request) (fields, error) {
+	ch, err := r.org.ReadableChannel(r.me, r.id("stream_id"))
+	if err != nil {
+		return nil, err
+	}
+	return fields{"stream": r.channelObject(ch)}, nil
+}
+
+func getChannelID(r *request) (fields, error) {
+	name := required(r, "stream", text())
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	ch, err := r.org.ChannelContentByName(r.me, name)
+	if err != nil {
+		return nil, err
+	}
+	return fields{"stream_id": ch.ID}, nil
+}
+
+// creationParams declares what both ways of creating channels share.
+func creationParams(r *request) organization.NewChannel {
+	spec := organization.NewChannel{
+		Private:       fallback(r, "invite_only", boolean, false),
+		WebPublic:     fallback(r.since(98), "is_web_public", boolean, false),
+		Default:       fallback(r.since(200), "is_default_stream", boolean, false),
+		SharedHistory: optional(r, "history_public_to_subscribers", boolean),
+		FolderID:      optional(r.since(levelFolders), "folder_id", integer),
+		TopicsPolicy:  fallback(r.since(392), "topics_policy", jsonOf(aTopicsPolicy), ""),
+		Permissions:   permissionValues(r.params, organization.ChannelPermissions),
+	}
+	if retention := optional(r, "message_retention_days", retentionDays); retention != nil {
+		spec.Retention = *retention
+	}
+	return spec
+}
+
+// aTopicsPolicy is quoted when a channel is created, and plain in a PATCH.
+func aTopicsPolicy(value any, path string) (string, error) {
+	policy, err := aString(value, path)
+	if err != nil {
+		return "", err
+	}
+	return oneOf(organization.TopicsPolicies...)(policy, path)
+}
+
+func createChannel(r *request) (fields, error) {
+	name := required(r, "name", text(stripped, notBlank))
+	description := fallback(r, "description", text(atMost(1024)), "")
+	subscribers := required(r, "subscribers", integers)
+	announce := fallback(r, "announce", boolean, false)
+	spec := creationParams(r)
+	spec.Name, spec.Description, spec.Announce = name, description, announce
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	ch, err := r.org.CreateChannel(r.me, spec, subscribers)
+	if err != nil {
+		return nil, err
+	}
+	return fields{"id": ch.ID}, nil
+}
+
+func updateChannel(r *request) (fields, error) {
+	change := organization.ChannelChange{
+		Description:   optional(r, "description", text(atMost(1024))),
+		Private:       optional(r, "is_private", boolean),
+		WebPublic:     optional(r.since(98), "is_web_public", boolean),
+		SharedHistory: optional(r, "history_public_to_subscribers", boolean),
+		Default:       optional(r.since(200), "is_default_stream", boolean),
+		Name:          optional(r, "new_name", text()),
+		Archived:      optional(r.since(388), "is_archived", boolean),
+		TopicsPolicy:  optional(r.since(392), "topics_policy", oneOf(organization.TopicsPolicies...)),
+		Permissions:   permissionChanges(r.params, organization.ChannelPermissions),
+	}
+	if retention := optional(r, "message_retention_days", retentionDays); retention != nil {
+		change.Retention = *retention
+	}
+	if folder := optional(r.since(levelFolders), "folder_id", jsonOf(orNull(anInteger))); folder != nil {
+		change.Folder = &organization.FolderChange{ID: *folder}
+	}
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.UpdateChannel(r.me, r.id("stream_id"), change)
+}
+
+func archiveChannel(r *request) (fields, error) {
+	return nil, r.org.ArchiveChannel(r.me, r.id("stream_id"))
+}
+
+func getSubscribers(r *request) (fields, error) {
+	ch, err := r.org.ReadableChannel(r.me, r.id("stream_id"))
+	if err != nil {
+		return nil, err
+	}
+	return fields{"subscribers": r.org.Subscribers(ch.ID)}, nil
+}
+
+// registerChannels is the stream part of a snapshot: whatever the caller may
+// know of; archived channels for who can take them (wire-2 §3).
+func registerChannels(r *request, options registerOptions) fields {
+	filter := organization.ChannelFilter{
+		All:      true,
+		Archived: options.capabilities["archived_channels"] && r.level >= levelArchivedChannels,
+	}
+	return fields{"streams": r.channelObjects(r.org.ListChannels(r.me, filter))}
+}

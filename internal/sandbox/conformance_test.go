@@ -1,0 +1,336 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// alike lists the recordings whose every exchange must be answered as the
+// recorded server did. The others are replayed and reported too.
+var alike = []string{
+	"bots",
+	"channels-archive",
+	"channels-create",
+	"channels-create-with-permissions",
+	"channels-private-access",
+	"channels-update",
+	"custom-emoji",
+	"default-channel-groups",
+	"default-channels-and-folders",
+	"default-user-settings",
+	"drafts-and-scheduled-messages",
+	"invitations",
+	"linkifiers",
+	"messages",
+	"organization-settings",
+	"permission-compare-and-set",
+	"profile-fields-playgrounds-domains",
+	"rate-limit",
+	"realm-register-settings",
+	"register-snapshot",
+	"server-settings-and-authentication",
+	"subscriptions",
+	"user-groups",
+	"user-statuses",
+	"users-and-roles",
+}
+
+// recording is one scenario: a fresh organization, and what was asked of it.
+type recording struct {
+	FeatureLevel int                `json:"feature_level"`
+	Accounts     map[string]Account `json:"accounts"`
+	Exchanges    []exchange         `json:"exchanges"`
+}
+
+type exchange struct {
+	As      string            `json:"as"`
+	Note    string            `json:"note"`
+	Method  string            `json:"method"`
+	Path    string            `json:"path"`
+	Query   map[string]any    `json:"query"`
+	Form    map[string]string `json:"form"`
+	JSON    map[string]any    `json:"json"`
+	File    *recordedFile     `json:"file"`
+	Status  int               `json:"status"`
+	Headers map[string]string `json:"headers"`
+	Body    map[string]any    `json:"body"`
+}
+
+type recordedFile struct {
+	Field  string `json:"field"`
+	Name   string `json:"name"`
+	Type   string `json:"type"`
+	Base64 []byte `json:"base64"`
+}
+
+func TestConformance(t *testing.T) {
+	files, err := filepath.Glob("testdata/recordings/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings: %v", err)
+	}
+	var sumAlike, sum int
+	for _, path := range files {
+		name := strings.TrimSuffix(filepath.Base(path), ".json")
+		t.Run(name, func(t *testing.T) {
+			same, all, differences := replayRecording(t, name, readRecording(t, path))
+			fmt.Printf("%s: alike %d/%d\n", name, same, all)
+			sumAlike, sum = sumAlike+same, sum+all
+			report := strings.Join(differences, "\n")
+			switch {
+			case len(differences) == 0:
+			case slices.Contains(alike, name):
+				t.Error(report)
+			case testing.Verbose():
+				t.Log(report)
+			}
+		})
+	}
+	fmt.Printf("all recordings: alike %d/%d\n", sumAlike, sum)
+}
+
+func readRecording(t *testing.T, path string) recording {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rec recording
+	if err := json.Unmarshal(data, &rec); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return rec
+}
+
+// replayRecording asks a fresh server everything, in order, and counts the
+// answers that are alike.
+func replayRecording(t *testing.T, name string, rec recording) (same, all int, differences []string) {
+	t.Helper()
+	cfg := Config{Accounts: rec.Accounts, FeatureLevel: rec.FeatureLevel}
+	if name == "rate-limit" {
+		// Recorded on a server that allowed three requests a minute.
+		cfg.RateLimits = []RateLimit{{time.Minute, 3}, {time.Hour, 2000}}
+	}
+	s, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	p := newReplay(s)
+	for i, x := range rec.Exchanges {
+		answer, err := p.ask(x)
+		if err != nil {
+			t.Fatalf("[%d] %s %s: %v", i, x.Method, x.Path, err)
+		}
+		p.lenient = leniency(name, x)
+		if found := p.compareExchange(x, answer); len(found) > 0 {
+			differences = append(differences, fmt.Sprintf("[%d] %s %s %s %v %v (%s)\n    %s",
+				i, x.As, x.Method, x.Path, x.Form, x.JSON, x.Note, strings.Join(found, "\n    ")))
+			continue
+		}
+		same++
+	}
+	return same, len(rec.Exchanges), differences
+}
+
+// leniency says which fields of an answer are not compared.
+func leniency(name string, x exchange) lenience {
+	switch name {
+	case "rate-limit":
+		// Only the envelope of these answers was recorded.
+		return lenience{extra: x.Status == 200}
+	case "realm-register-settings":
+		return lenience{missing: func(field string) bool {
+			return !strings.HasPrefix(field, "realm_") && field != "server_supported_permission_settings"
+		}}
+	}
+	return lenience{}
+}
+
+// lenience says whether an answer may hold more fields than recorded, and which
+// of the recorded ones it may lack.
+type lenience struct {
+	extra   bool
+	missing func(field string) bool
+}
+
+// approximated fields hold what the server renders from Markdown.
+func approximated(field string) bool {
+	return strings.HasPrefix(field, "rendered_") || strings.HasPrefix(field, "prev_rendered_") || field == "content_html_diff"
+}
+
+// unordered names the lists whose order says nothing.
+var unordered = []string{
+	"bots", "ignored_parameters_unsupported", "invites", "members", "not_removed", "realm_bots", "removed",
+	"subgroups", "subscribers",
+}
+
+// ofTheServer names fields whose values belong to the recorded server.
+var ofTheServer = []string{"realm_bot_domain", "realm_date_created", "realm_name"}
+
+// sameJSON compares texts that are JSON. Replaying a request sorts the keys of
+// what it sends, and the server keeps the order it is sent.
+func sameJSON(want string, got any) bool {
+	have, _ := got.(string)
+	var w, h any
+	return json.Unmarshal([]byte(want), &w) == nil && json.Unmarshal([]byte(have), &h) == nil && reflect.DeepEqual(w, h)
+}
+
+// compareExchange returns what differs between the recorded answer and ours.
+func (p *replay) compareExchange(x exchange, got response) []string {
+	var found []string
+	if got.status != x.Status {
+		found = append(found, fmt.Sprintf("status: want %d, got %d: %s", x.Status, got.status, got.text))
+	}
+	for name, want := range x.Headers {
+		have := got.header.Get(name)
+		timed := strings.HasSuffix(name, "-Reset") || name == "Retry-After"
+		if have == "" || !timed && have != want {
+			found = append(found, fmt.Sprintf("header %s: want %q, got %q", name, want, have))
+		}
+	}
+	if kind, ok := x.Body["_not_json"]; ok {
+		if have := got.header.Get("Content-Type"); have != kind {
+			found = append(found, fmt.Sprintf("content type: want %q, got %q", kind, have))
+		}
+		return found
+	}
+	return append(found, p.compare("body", x.Body, got.body)...)
+}
+
+// compare returns the differences of a recorded value and ours, and binds the
+// symbols it meets for the first time.
+func (p *replay) compare(path string, want, got any) []string {
+	field := path[strings.LastIndex(path, ".")+1:]
+	if slices.Contains(ofTheServer, field) {
+		want = "${any}"
+	}
+	switch w := want.(type) {
+	case string:
+		if field == "field_data" && sameJSON(w, got) {
+			return nil
+		}
+		return p.compareText(path, w, got)
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			return []string{fmt.Sprintf("%s: want an object, got %v", path, compact(got))}
+		}
+		if field == "emoji" || field == "realm_emoji" {
+			return p.compareSets(path, emojiOf(w), emojiOf(g))
+		}
+		return p.compareObjects(path, w, g)
+	case []any:
+		g, ok := got.([]any)
+		if !ok {
+			return []string{fmt.Sprintf("%s: want a list, got %v", path, compact(got))}
+		}
+		byPerson := strings.Contains(path, ".subscribed.") || strings.Contains(path, ".already_subscribed.")
+		if byPerson || slices.Contains(unordered, field) {
+			return p.compareSets(path, w, g)
+		}
+		if len(w) != len(g) {
+			return []string{fmt.Sprintf("%s: want %d elements, got %d: %v", path, len(w), len(g), compact(got))}
+		}
+		var found []string
+		for i := range w {
+			found = append(found, p.compare(fmt.Sprintf("%s.%d", path, i), w[i], g[i])...)
+		}
+		return found
+	case float64:
+		if field == "retry-after" {
+			if g, ok := got.(float64); ok && g > 0 && g <= 60 {
+				return nil
+			}
+		}
+	}
+	if want != got {
+		return []string{fmt.Sprintf("%s: want %v, got %v", path, compact(want), compact(got))}
+	}
+	return nil
+}
+
+func (p *replay) compareObjects(path string, want, got map[string]any) []string {
+	var found []string
+	seen := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		key := p.expandKey(name)
+		seen[key] = true
+		value, ok := got[key]
+		switch {
+		case !ok && path == "body" && p.lenient.missing != nil && p.lenient.missing(key):
+		case !ok:
+			found = append(found, fmt.Sprintf("%s: %q is missing", path, key))
+		case !approximated(key):
+			found = append(found, p.compare(path+"."+key, want[name], value)...)
+		}
+	}
+	if p.lenient.extra && path == "body" {
+		return found
+	}
+	for _, key := range slices.Sorted(maps.Keys(got)) {
+		if !seen[key] {
+			found = append(found, fmt.Sprintf("%s: unexpected %q: %v", path, key, compact(got[key])))
+		}
+	}
+	return found
+}
+
+// compareSets pairs each recorded element with one of ours, whatever the order.
+func (p *replay) compareSets(path string, want, got []any) []string {
+	if len(want) != len(got) {
+		return []string{fmt.Sprintf("%s: want %d elements, got %d: %v", path, len(want), len(got), compact(got))}
+	}
+	rest := slices.Clone(got)
+	for i, w := range want {
+		at := slices.IndexFunc(rest, func(g any) bool {
+			bound := maps.Clone(p.bound)
+			if len(p.compare(fmt.Sprintf("%s.%d", path, i), w, g)) == 0 {
+				return true
+			}
+			p.bound = bound
+			return false
+		})
+		if at < 0 {
+			return []string{fmt.Sprintf("%s: nothing like %v in %v", path, compact(w), compact(rest))}
+		}
+		rest = slices.Delete(rest, at, at+1)
+	}
+	return nil
+}
+
+// emojiOf lists custom emoji without their ids, which compare by name.
+func emojiOf(object map[string]any) []any {
+	var list []any
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		emoji, ok := object[key].(map[string]any)
+		if !ok {
+			return []any{object}
+		}
+		emoji = maps.Clone(emoji)
+		delete(emoji, "id")
+		list = append(list, emoji)
+	}
+	return list
+}
+
+func compact(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	if len(data) > 300 {
+		return string(data[:300]) + "…"
+	}
+	return string(data)
+}

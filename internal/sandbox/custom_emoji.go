@@ -1,0 +1,55 @@
+package sandbox
+
+import (
+	"fmt"
+	"mime"
+	"path/filepath"
+	"strconv"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// emojiObjects are all custom emoji by id, deactivated ones too (wire-2 §11.1).
+func (r *request) emojiObjects() fields {
+	objects := fields{}
+	for id, e := range r.org.RealmEmoji.All() {
+		object := fields{
+			"id": strconv.Itoa(id), "name": e.Name, "author_id": e.AuthorID, "deactivated": e.Deactivated,
+			"source_url": fmt.Sprintf("/user_avatars/1/emoji/images/%d%s", id, e.Extension),
+		}
+		r.add(object, 113, "still_url", nil) // only animated images have one
+		objects[strconv.Itoa(id)] = object
+	}
+	return objects
+}
+
+func listEmoji(r *request) (fields, error) {
+	return fields{"emoji": r.emojiObjects()}, nil
+}
+
+func uploadEmoji(r *request) (fields, error) {
+	return nil, r.org.AddCustomEmoji(r.me, r.vars["emoji_name"], r.uploads())
+}
+
+func deleteEmoji(r *request) (fields, error) {
+	return nil, r.org.DeactivateCustomEmoji(r.me, r.vars["emoji_name"])
+}
+
+// uploads are the files of a request. The kind of one that does not say it is
+// guessed from its name.
+func (r *request) uploads() []organization.Upload {
+	var uploads []organization.Upload
+	for _, f := range r.files {
+		kind := f.ContentType
+		if kind == "" {
+			kind = mime.TypeByExtension(filepath.Ext(f.Name))
+		}
+		uploads = append(uploads, organization.Upload{ContentType: kind, Content: f.Content})
+	}
+	return uploads
+}
+
+// registerEmoji is the realm_emoji part of a snapshot.
+func registerEmoji(r *request, _ registerOptions) fields {
+	return fields{"realm_emoji": r.emojiObjects()}
+}

@@ -1,0 +1,139 @@
+package sandbox
+
+// endpoints is everything the server answers. Endpoints of one path stand
+// together; their order is that of allowed_methods, and of two paths that match
+// the first counts.
+var endpoints = []endpoint{
+	{method: "GET", path: "/server_settings", guard: open, handle: serverSettings},
+
+	{method: "POST", path: "/register", guard: anyUser, handle: register},
+	{method: "DELETE", path: "/events", guard: anyUser, handle: deleteEvents},
+
+	// People.
+	{method: "GET", path: "/users", guard: anyUser, handle: listUsers},
+	{method: "POST", path: "/users", guard: admin, handle: createUser},
+	{method: "GET", path: "/users/me", guard: anyUser, handle: getOwnUser, silent: true},
+	{method: "DELETE", path: "/users/me", guard: human, handle: deactivateSelf, silent: true},
+	{method: "PATCH", path: "/users/me/profile_data", guard: human, handle: setOwnProfileData},
+	{method: "DELETE", path: "/users/me/profile_data", guard: human, handle: removeOwnProfileData},
+	{method: "POST", path: "/users/me/status", guard: human, handle: setOwnStatus},
+	{method: "POST", path: "/users/{user_id:int}/reactivate", guard: anyUser, handle: reactivateUser, silent: true},
+	{method: "GET", path: "/users/{user_id:int}/status", guard: anyUser, since: 262, handle: getStatus, silent: true},
+	{method: "POST", path: "/users/{user_id:int}/status", guard: human, since: 407, handle: setStatus},
+	{method: "GET", path: "/users/{user_id:int}", guard: anyUser, handle: getUser},
+	{method: "PATCH", path: "/users/{user_id:int}", guard: anyUser, handle: updateUser},
+	{method: "DELETE", path: "/users/{user_id:int}", guard: anyUser, handle: deactivateUser},
+	{method: "GET", path: "/users/{email}", guard: anyUser, handle: getUser},
+	{method: "PATCH", path: "/users/{email}", guard: anyUser, since: 313, handle: updateUser},
+
+	// Bots.
+	{method: "GET", path: "/bots", guard: humanNonGuest, handle: listBots, silent: true},
+	{method: "POST", path: "/bots", guard: humanNonGuest, handle: createBot},
+	{method: "POST", path: "/bots/{bot_id:int}/api_key/regenerate", guard: humanNonGuest, handle: regenerateBotKey},
+	{method: "PATCH", path: "/bots/{bot_id:int}", guard: humanNonGuest, handle: updateBot},
+	{method: "DELETE", path: "/bots/{bot_id:int}", guard: anyUser, handle: deactivateBot, silent: true},
+
+	// Invitations.
+	{method: "GET", path: "/invites", guard: humanNonGuest, handle: listInvites, silent: true},
+	{method: "POST", path: "/invites", guard: humanNonGuest, handle: invite},
+	{method: "DELETE", path: "/invites/{invite_id:int}", guard: humanNonGuest, handle: revokeInvite},
+	{method: "POST", path: "/invites/{invite_id:int}/resend", guard: humanNonGuest, handle: resendInvite},
+	{method: "POST", path: "/invites/multiuse", guard: humanNonGuest, handle: createInviteLink},
+	{method: "DELETE", path: "/invites/multiuse/{invite_id:int}", guard: humanNonGuest, handle: revokeInviteLink},
+
+	// The organization.
+	{method: "PATCH", path: "/realm", guard: admin, handle: updateRealm},
+	{method: "PATCH", path: "/realm/user_settings_defaults", guard: admin, since: 96, handle: updateUserDefaults},
+	{method: "GET", path: "/realm/linkifiers", guard: anyUser, handle: listLinkifiers, silent: true},
+	{method: "PATCH", path: "/realm/linkifiers", guard: admin, since: 202, handle: orderLinkifiers},
+	{method: "POST", path: "/realm/filters", guard: admin, handle: createLinkifier},
+	{method: "PATCH", path: "/realm/filters/{filter_id:int}", guard: admin, handle: updateLinkifier},
+	{method: "DELETE", path: "/realm/filters/{filter_id:int}", guard: admin, handle: deleteLinkifier, silent: true},
+	{method: "POST", path: "/realm/playgrounds", guard: admin, handle: addPlayground},
+	{method: "DELETE", path: "/realm/playgrounds/{playground_id:int}", guard: admin, handle: deletePlayground},
+	{method: "GET", path: "/realm/profile_fields", guard: anyUser, handle: listProfileFields, silent: true},
+	{method: "PATCH", path: "/realm/profile_fields", guard: admin, handle: orderProfileFields},
+	{method: "POST", path: "/realm/profile_fields", guard: admin, handle: createProfileField},
+	{method: "PATCH", path: "/realm/profile_fields/{field_id:int}", guard: admin, handle: updateProfileField},
+	{method: "DELETE", path: "/realm/profile_fields/{field_id:int}", guard: admin, handle: deleteProfileField, silent: true},
+	{method: "GET", path: "/realm/domains", guard: anyUser, handle: listDomains, silent: true},
+	{method: "POST", path: "/realm/domains", guard: owner, handle: addDomain},
+	{method: "PATCH", path: "/realm/domains/{domain}", guard: owner, handle: updateDomain},
+	{method: "DELETE", path: "/realm/domains/{domain}", guard: owner, handle: deleteDomain},
+	{method: "GET", path: "/realm/emoji", guard: anyUser, handle: listEmoji, silent: true},
+	{method: "POST", path: "/realm/emoji/{emoji_name}", guard: humanNonGuest, handle: uploadEmoji},
+	{method: "DELETE", path: "/realm/emoji/{emoji_name}", guard: anyUser, handle: deleteEmoji, silent: true},
+
+	// Channels.
+	{method: "GET", path: "/streams", guard: anyUser, handle: listChannels},
+	{method: "GET", path: "/get_stream_id", guard: anyUser, handle: getChannelID},
+	{method: "POST", path: "/channels/create", guard: nonGuest, since: levelCreateChannel, handle: createChannel},
+	{method: "GET", path: "/streams/{stream_id:int}", guard: anyUser, handle: getChannel},
+	{method: "PATCH", path: "/streams/{stream_id:int}", guard: anyUser, handle: updateChannel},
+	{method: "DELETE", path: "/streams/{stream_id:int}", guard: anyUser, handle: archiveChannel},
+	{method: "GET", path: "/streams/{stream_id:int}/members", guard: anyUser, handle: getSubscribers},
+	{method: "GET", path: "/users/me/{stream_id:int}/topics", guard: anyUser, handle: getTopics},
+
+	// Subscriptions.
+	{method: "GET", path: "/users/me/subscriptions", guard: anyUser, handle: listSubscriptions},
+	{method: "POST", path: "/users/me/subscriptions", guard: nonGuest, handle: subscribe},
+	{method: "PATCH", path: "/users/me/subscriptions", guard: anyUser, handle: updateSubscriptions},
+	{method: "DELETE", path: "/users/me/subscriptions", guard: anyUser, handle: unsubscribe},
+	{method: "POST", path: "/users/me/subscriptions/properties", guard: anyUser, handle: setSubscriptionProperties},
+	{method: "PATCH", path: "/users/me/subscriptions/{stream_id:int}", guard: anyUser, handle: setSubscriptionProperty},
+	{method: "GET", path: "/users/{user_id:int}/subscriptions/{stream_id:int}", guard: anyUser, handle: isSubscribed},
+	{method: "GET", path: "/users/{user_id:int}/channels", guard: anyUser, since: 440, handle: getUserChannels},
+
+	// Default channels and their groups.
+	{method: "POST", path: "/default_streams", guard: admin, handle: addDefaultChannel},
+	{method: "DELETE", path: "/default_streams", guard: admin, handle: removeDefaultChannel},
+	{method: "POST", path: "/default_stream_groups/create", guard: admin, handle: createDefaultChannelGroup},
+	{method: "PATCH", path: "/default_stream_groups/{group_id:int}", guard: admin, handle: updateDefaultChannelGroup},
+	{method: "DELETE", path: "/default_stream_groups/{group_id:int}", guard: admin, handle: deleteDefaultChannelGroup},
+	{method: "PATCH", path: "/default_stream_groups/{group_id:int}/streams", guard: admin, handle: changeDefaultChannelGroup},
+
+	// Channel folders.
+	{method: "POST", path: "/channel_folders/create", guard: admin, since: levelFolders, handle: createFolder},
+	{method: "GET", path: "/channel_folders", guard: anyUser, since: levelFolders, handle: listFolders},
+	{method: "PATCH", path: "/channel_folders", guard: admin, since: levelFolderOrder, handle: orderFolders},
+	{method: "PATCH", path: "/channel_folders/{folder_id:int}", guard: admin, since: levelFolders, handle: updateFolder},
+
+	// User groups. Bots may only deactivate (wire-1 §8.0).
+	{method: "GET", path: "/user_groups", guard: humanNonGuest, handle: listUserGroups},
+	{method: "POST", path: "/user_groups/create", guard: humanNonGuest, handle: createUserGroup},
+	{method: "PATCH", path: "/user_groups/{group_id:int}", guard: humanNonGuest, handle: updateUserGroup},
+	{method: "GET", path: "/user_groups/{group_id:int}/members", guard: humanNonGuest, handle: getGroupMembers},
+	{method: "POST", path: "/user_groups/{group_id:int}/members", guard: humanNonGuest, handle: changeGroupMembers},
+	{method: "POST", path: "/user_groups/{group_id:int}/subgroups", guard: humanNonGuest, handle: changeSubgroups},
+	{method: "GET", path: "/user_groups/{group_id:int}/subgroups", guard: humanNonGuest, handle: getSubgroups},
+	{method: "GET", path: "/user_groups/{group_id:int}/members/{user_id:int}", guard: humanNonGuest, handle: isGroupMember},
+	{method: "POST", path: "/user_groups/{group_id:int}/deactivate", guard: nonGuest, since: 290, handle: deactivateUserGroup},
+
+	// Messages.
+	{method: "GET", path: "/messages", guard: anyUser, handle: listMessages},
+	{method: "POST", path: "/messages", guard: anyUser, webhookBots: true, handle: sendMessage},
+	{method: "GET", path: "/messages/{message_id:int}", guard: anyUser, handle: getMessage},
+	{method: "PATCH", path: "/messages/{message_id:int}", guard: anyUser, handle: updateMessage},
+	{method: "DELETE", path: "/messages/{message_id:int}", guard: anyUser, handle: deleteMessage},
+	{method: "GET", path: "/messages/{message_id:int}/history", guard: anyUser, handle: getMessageHistory},
+	{method: "POST", path: "/messages/{message_id:int}/reactions", guard: anyUser, handle: addReaction},
+	{method: "DELETE", path: "/messages/{message_id:int}/reactions", guard: anyUser, handle: removeReaction},
+	{method: "POST", path: "/messages/{message_id:int}/report", guard: anyUser, since: 382, handle: reportMessage},
+	{method: "POST", path: "/messages/{message_id:int}/typing", guard: anyUser, since: 361, handle: sendTypingEdit},
+	{method: "POST", path: "/typing", guard: anyUser, handle: sendTyping},
+	{method: "POST", path: "/messages/flags", guard: anyUser, handle: updateFlags},
+	{method: "POST", path: "/messages/flags/narrow", guard: anyUser, since: 155, handle: updateFlagsForNarrow},
+	{method: "POST", path: "/mark_all_as_read", guard: anyUser, handle: markAllRead},
+	{method: "POST", path: "/mark_stream_as_read", guard: anyUser, handle: markChannelRead},
+	{method: "POST", path: "/mark_topic_as_read", guard: anyUser, handle: markTopicRead},
+
+	// Drafts and scheduled messages.
+	{method: "GET", path: "/drafts", guard: anyUser, since: 87, handle: listDrafts},
+	{method: "POST", path: "/drafts", guard: anyUser, since: 87, handle: createDrafts},
+	{method: "PATCH", path: "/drafts/{draft_id:int}", guard: anyUser, since: 87, handle: editDraft},
+	{method: "DELETE", path: "/drafts/{draft_id:int}", guard: anyUser, since: 87, handle: deleteDraft},
+	{method: "GET", path: "/scheduled_messages", guard: anyUser, since: 173, handle: listScheduledMessages},
+	{method: "POST", path: "/scheduled_messages", guard: anyUser, since: 179, handle: createScheduledMessage},
+	{method: "DELETE", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, since: 173, handle: deleteScheduledMessage},
+	{method: "PATCH", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, since: 184, handle: editScheduledMessage},
+}

@@ -1,0 +1,243 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// FaultAction is what goes wrong.
+type FaultAction string
+
+// What can go wrong with a request.
+const (
+	FaultStatus   FaultAction = "status"   // answer with a status and an error body
+	FaultDrop     FaultAction = "drop"     // close the connection without an answer
+	FaultTruncate FaultAction = "truncate" // send the first half of the answer, then close
+	FaultHTML     FaultAction = "html"     // answer with a proxy's HTML page
+	FaultEmpty    FaultAction = "empty"    // answer 200 without a body
+	FaultStall    FaultAction = "stall"    // wait, then go on as if nothing had been
+)
+
+// Fault is a rule that makes requests fail.
+type Fault struct {
+	Method string // "" or "*": any
+	Path   string // a pattern: "*" is one segment, "**" at the end any rest; "": any
+	// After lets the request be done first: a write happens, and its answer is
+	// lost or spoilt. Else the request never reaches the handler.
+	After  bool
+	Action FaultAction
+
+	Status     int           // of FaultStatus (500 if 0) and FaultHTML (502 if 0)
+	Body       string        // of FaultStatus, instead of an error of the server
+	RetryAfter time.Duration // of FaultStatus: sets the header
+	Delay      time.Duration // of FaultStall
+
+	Skip        int     // let that many matching requests pass first
+	Count       int     // hit that many at most; 0: all
+	Probability float64 // hit each with this chance; 0: always
+}
+
+// ParseFault reads a rule as it is written on a command line:
+//
+//	METHOD PATH [before|after] ACTION [COUNT] [skip=N] [chance=P] [retry-after=SECONDS]
+//
+// METHOD may be *. ACTION is drop, truncate, html, empty, status=CODE or
+// stall=DURATION. COUNT is how many requests are hit, all if left out. Examples:
+//
+//	POST /channels/create after drop 1
+//	* ** status=503 3 skip=10 retry-after=0.5
+//	GET /users before stall=30s chance=0.1
+func ParseFault(rule string) (Fault, error) {
+	words := strings.Fields(rule)
+	if len(words) < 3 {
+		return Fault{}, fmt.Errorf("fault %q: want METHOD PATH [before|after] ACTION", rule)
+	}
+	f := Fault{Method: words[0], Path: words[1]}
+	words = words[2:]
+	switch words[0] {
+	case "after":
+		f.After = true
+		words = words[1:]
+	case "before":
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return Fault{}, fmt.Errorf("fault %q: no action", rule)
+	}
+	if err := f.parseAction(words[0]); err != nil {
+		return Fault{}, fmt.Errorf("fault %q: %w", rule, err)
+	}
+	for _, word := range words[1:] {
+		if err := f.parseOption(word); err != nil {
+			return Fault{}, fmt.Errorf("fault %q: %w", rule, err)
+		}
+	}
+	return f, nil
+}
+
+func (f *Fault) parseAction(word string) (err error) {
+	name, value, _ := strings.Cut(word, "=")
+	f.Action = FaultAction(name)
+	switch f.Action {
+	case FaultStatus:
+		if f.Status, err = strconv.Atoi(value); err == nil && (f.Status < 200 || f.Status > 599) {
+			err = fmt.Errorf("status %d is not possible", f.Status)
+		}
+	case FaultStall:
+		f.Delay, err = time.ParseDuration(value)
+	case FaultDrop, FaultTruncate, FaultHTML, FaultEmpty:
+	default:
+		err = fmt.Errorf("unknown action %q", name)
+	}
+	return err
+}
+
+func (f *Fault) parseOption(word string) (err error) {
+	name, value, named := strings.Cut(word, "=")
+	switch {
+	case !named:
+		f.Count, err = strconv.Atoi(word)
+	case name == "skip":
+		f.Skip, err = strconv.Atoi(value)
+	case name == "chance":
+		f.Probability, err = strconv.ParseFloat(value, 64)
+	case name == "retry-after":
+		var seconds float64
+		seconds, err = strconv.ParseFloat(value, 64)
+		f.RetryAfter = time.Duration(seconds * float64(time.Second))
+	default:
+		err = fmt.Errorf("unknown option %q", name)
+	}
+	return err
+}
+
+// String describes the fault for the journal; "" for none.
+func (f *Fault) String() string {
+	if f == nil {
+		return ""
+	}
+	when := "before"
+	if f.After {
+		when = "after"
+	}
+	return when + " " + string(f.Action)
+}
+
+func (f *Fault) truncates() bool { return f != nil && f.Action == FaultTruncate }
+
+// run does a request as the fault has it; f is nil if there is none. A nil
+// answer stands for a dropped connection.
+func (f *Fault) run(ctx context.Context, do func() *answer) *answer {
+	if f == nil {
+		return do()
+	}
+	switch {
+	case f.Action == FaultStall && f.After:
+		a := do()
+		pause(ctx, f.Delay)
+		return a
+	case f.Action == FaultStall:
+		pause(ctx, f.Delay)
+		return do()
+	case f.Action == FaultTruncate:
+		a := do() // half of an answer needs one
+		a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
+		a.body = a.body[:len(a.body)/2]
+		return a
+	case f.After:
+		do()
+	}
+	return f.spoilt()
+}
+
+func (f *Fault) spoilt() *answer {
+	switch f.Action {
+	case FaultHTML:
+		return htmlAnswer(orElse(f.Status, http.StatusBadGateway), "Bad Gateway")
+	case FaultEmpty:
+		return newAnswer(http.StatusOK, "application/json", nil)
+	case FaultStatus:
+		refusal := &organization.Error{Status: orElse(f.Status, http.StatusInternalServerError), Msg: "Internal server error"}
+		if f.Status == http.StatusTooManyRequests {
+			refusal = rateLimited(f.RetryAfter)
+		}
+		a := failure(refusal)
+		if f.Body != "" {
+			a.body = []byte(f.Body)
+		}
+		if f.RetryAfter > 0 {
+			a.header.Set("Retry-After", retryAfter(f.RetryAfter.Seconds()))
+		}
+		return a
+	default:
+		return nil
+	}
+}
+
+func orElse(n, fallback int) int {
+	if n == 0 {
+		return fallback
+	}
+	return n
+}
+
+// faultRules are the faults in force.
+type faultRules struct {
+	mu    sync.Mutex
+	rules []*faultRule
+}
+
+type faultRule struct {
+	Fault
+	seen, hit int
+}
+
+func newFaultRules(faults []Fault) *faultRules {
+	all := &faultRules{}
+	for _, f := range faults {
+		all.add(f)
+	}
+	return all
+}
+
+func (all *faultRules) add(f Fault) (remove func()) {
+	rule := &faultRule{Fault: f}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.rules = append(all.rules, rule)
+	return func() {
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		all.rules = slices.DeleteFunc(all.rules, func(r *faultRule) bool { return r == rule })
+	}
+}
+
+// match returns the first rule that hits a request; nil if none does.
+func (all *faultRules) match(method, path string) *Fault {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for _, rule := range all.rules {
+		if !matches(rule.Method, rule.Path, method, path) {
+			continue
+		}
+		rule.seen++
+		if rule.seen <= rule.Skip || rule.Count > 0 && rule.hit >= rule.Count {
+			continue
+		}
+		if rule.Probability > 0 && rand.Float64() >= rule.Probability {
+			continue
+		}
+		rule.hit++
+		return &rule.Fault
+	}
+	return nil
+}

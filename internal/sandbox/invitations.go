@@ -1,0 +1,90 @@
+package sandbox
+
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+
+// inviteLifetime is how long an invitation stays unless said otherwise, in
+// minutes: ten days (wire-2 §7.1).
+const inviteLifetime = 10 * 24 * 60
+
+func listInvites(r *request) (fields, error) {
+	invitations, links := r.org.ListInvitations(r.me)
+	objects := []fields{}
+	for _, i := range invitations {
+		object := inviteObject(i.ID, i.InviteTerms, false)
+		object["email"] = i.Email
+		r.add(object, 267, "notify_referrer_on_join", i.NotifyOnJoin)
+		objects = append(objects, object)
+	}
+	for _, l := range links {
+		object := inviteObject(l.ID, l.InviteTerms, true)
+		object["link_url"] = r.linkURL(l)
+		objects = append(objects, object)
+	}
+	return fields{"invites": objects}, nil
+}
+
+func inviteObject(id int, terms organization.InviteTerms, isLink bool) fields {
+	var expires any
+	if terms.Expires != nil {
+		expires = terms.Expires.Unix()
+	}
+	return fields{
+		"id": id, "invited_by_user_id": terms.InviterID, "invited": terms.Invited.Unix(),
+		"expiry_date": expires, "invited_as": terms.Role, "is_multiuse": isLink,
+	}
+}
+
+func (r *request) linkURL(l organization.InviteLink) string { return r.site + "/join/" + l.Key + "/" }
+
+// readInvite declares what both kinds of invitations take. channels tells
+// whether stream_ids must be there.
+func (r *request) readInvite(channelsNeeded bool) organization.NewInvite {
+	lifetime := inviteLifetime
+	in := organization.NewInvite{
+		Minutes: fallback(r.since(117), "invite_expires_in_minutes", jsonOf(orNull(anInteger)), &lifetime),
+		Role:    fallback(r, "invite_as", roleNumber, organization.RoleMember),
+	}
+	if channelsNeeded {
+		in.Channels = required(r, "stream_ids", integers)
+	} else {
+		in.Channels = fallback(r, "stream_ids", integers, nil)
+	}
+	in.IncludeDefaultSubscriptions = fallback(r.since(261), "include_realm_default_subscriptions", boolean, false)
+	in.Groups = fallback(r.since(322), "group_ids", integers, nil)
+	in.WelcomeMessage = optional(r.since(416), "welcome_message_custom_text", text(atMost(maxWelcomeMessage)))
+	return in
+}
+
+func invite(r *request) (fields, error) {
+	addresses := required(r, "invitee_emails", text())
+	notify := fallback(r.since(267), "notify_referrer_on_join", boolean, true)
+	in := r.readInvite(true)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.Invite(r.me, addresses, notify, in)
+}
+
+func createInviteLink(r *request) (fields, error) {
+	in := r.readInvite(false)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	link, err := r.org.CreateInviteLink(r.me, in)
+	if err != nil {
+		return nil, err
+	}
+	return fields{"invite_link": r.linkURL(link)}, nil
+}
+
+func revokeInvite(r *request) (fields, error) {
+	return nil, r.org.RevokeInvitation(r.me, r.id("invite_id"))
+}
+
+func resendInvite(r *request) (fields, error) {
+	return nil, r.org.ResendInvitation(r.me, r.id("invite_id"))
+}
+
+func revokeInviteLink(r *request) (fields, error) {
+	return nil, r.org.RevokeInviteLink(r.me, r.id("invite_id"))
+}

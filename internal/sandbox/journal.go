@@ -1,0 +1,99 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Request is one entry of the journal.
+type Request struct {
+	Time     time.Time         `json:"time"`
+	Method   string            `json:"method"`
+	Path     string            `json:"path"` // without /api/v1
+	Params   map[string]string `json:"params,omitempty"`
+	Account  string            `json:"account,omitempty"` // account name, else e-mail, as claimed
+	Status   int               `json:"status"`            // 0: the connection was dropped
+	Duration time.Duration     `json:"duration_ns"`
+	Fault    string            `json:"fault,omitempty"` // the fault that hit it
+}
+
+// Filter selects requests; what is left empty selects all.
+type Filter struct {
+	Method  string
+	Path    string // a pattern as in Fault
+	Account string
+	Status  int
+}
+
+func (f Filter) selects(r Request) bool {
+	return matches(f.Method, f.Path, r.Method, r.Path) &&
+		(f.Account == "" || f.Account == r.Account) &&
+		(f.Status == 0 || f.Status == r.Status)
+}
+
+// maxJournal is how many entries are kept: enough for any test, and a sandbox
+// that runs for weeks does not grow.
+const maxJournal = 200_000
+
+// Journal lists the requests the server answered, oldest first.
+type Journal struct {
+	mu      sync.Mutex
+	entries []Request
+	lines   *json.Encoder // nil: kept in memory only
+}
+
+func newJournal(w io.Writer) *Journal {
+	j := &Journal{}
+	if w != nil {
+		j.lines = json.NewEncoder(w)
+	}
+	return j
+}
+
+func (j *Journal) add(r Request) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.entries) >= maxJournal {
+		j.entries = slices.Delete(j.entries, 0, maxJournal/2)
+	}
+	j.entries = append(j.entries, r)
+	if j.lines != nil {
+		_ = j.lines.Encode(r) // a journal that cannot be written must not stop the server
+	}
+}
+
+// Requests returns the requests selected, oldest first.
+func (j *Journal) Requests(f Filter) []Request {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var selected []Request
+	for _, r := range j.entries {
+		if f.selects(r) {
+			selected = append(selected, r)
+		}
+	}
+	return selected
+}
+
+// Count returns the number of requests selected.
+func (j *Journal) Count(f Filter) int { return len(j.Requests(f)) }
+
+// Reset forgets every request.
+func (j *Journal) Reset() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries = nil
+}
+
+// maskSecrets hides the values of parameters that are secret.
+func maskSecrets(params map[string]string) map[string]string {
+	for _, name := range []string{"password", "api_key", "config_data"} {
+		if _, ok := params[name]; ok {
+			params[name] = "(hidden)"
+		}
+	}
+	return params
+}

@@ -1,0 +1,219 @@
+package sandbox
+
+import (
+	"strconv"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// maxMessages is how many messages one request may read or change.
+const maxMessages = 5000
+
+// aNarrowTerm is a condition: an object, or a pair of texts.
+func aNarrowTerm(value any, path string) (organization.NarrowTerm, error) {
+	var term organization.NarrowTerm
+	var err error
+	switch v := value.(type) {
+	case []any:
+		if len(v) == 2 {
+			var operand string
+			if term.Operator, err = aString(v[0], path); err == nil {
+				operand, err = aString(v[1], path)
+			}
+			if term.Operand = operand; err == nil {
+				return term, nil
+			}
+		}
+		return term, organization.Refuse("Invalid %s: Value error, element is not a string pair", path)
+	case map[string]any:
+		if term.Operator, err = member(v, path, "operator", aString); err != nil {
+			return term, err
+		}
+		if term.Operand, err = member(v, path, "operand", anOperand); err != nil {
+			return term, err
+		}
+		negated, err := optionalMember(v, path, "negated", false, aBoolean)
+		term.Negated = negated != nil && *negated
+		return term, err
+	}
+	return term, organization.Refuse("Invalid %s: Value error, dict or list required", path)
+}
+
+// anOperand is a text, a number or a list of numbers.
+func anOperand(value any, path string) (any, error) {
+	if list, ok := value.([]any); ok {
+		return listOf(anInteger)(list, path)
+	}
+	if n, err := anInteger(value, path); err == nil {
+		return n, nil
+	}
+	return aString(value, path)
+}
+
+// anchorOf reads an anchor: a message's id, or a word.
+func anchorOf(raw string, q *organization.MessageQuery) error {
+	switch raw {
+	case "oldest":
+		q.Anchor = organization.AnchorOldest
+	case "newest":
+		q.Anchor = organization.AnchorNewest
+	case "first_unread":
+		q.FirstUnread = true
+	default:
+		id, err := strconv.Atoi(raw)
+		if err != nil {
+			return organization.Refuse("Invalid anchor")
+		}
+		q.Anchor = min(max(id, organization.AnchorOldest), organization.AnchorNewest)
+	}
+	return nil
+}
+
+var errExcludedInside = organization.Refuse("The anchor can only be excluded at an end of the range")
+
+func listMessages(r *request) (fields, error) {
+	var q organization.MessageQuery
+	anchor := optional(r, "anchor", text())
+	q.ExcludeAnchor = !fallback(r.since(155), "include_anchor", boolean, true)
+	q.Before, q.After = fallback(r, "num_before", notNegative, 0), fallback(r, "num_after", notNegative, 0)
+	narrow := optional(r, "narrow", jsonOf(orNull(listOf(aNarrowTerm))))
+	firstUnread := fallback(r, "use_first_unread_anchor", boolean, false)
+	view := messageView{
+		clientGravatar: fallback(r, "client_gravatar", boolean, true),
+		markdown:       fallback(r, "apply_markdown", boolean, true),
+		emptyTopics:    emptyTopics(r),
+	}
+	ids := optional(r.since(300), "message_ids", jsonOf(orNull(listOf(anInteger))))
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	if narrow != nil && *narrow != nil {
+		q.Narrow = **narrow
+	}
+	byID := ids != nil && *ids != nil
+	switch {
+	case byID && (q.Before > 0 || q.After > 0 || anchor != nil || firstUnread):
+		const names = "num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor"
+		return nil, &organization.Error{Msg: "Unsupported parameter combination: " + names, Extra: fields{"parameters": names}}
+	case byID:
+		q.IDs = append([]int{}, **ids...)
+	case anchor != nil:
+		if err := anchorOf(*anchor, &q); err != nil {
+			return nil, err
+		}
+	case firstUnread:
+		q.FirstUnread = true
+	default:
+		return nil, organization.Refuse("Missing 'anchor' argument")
+	}
+	if q.Before+q.After > maxMessages || len(q.IDs) > maxMessages {
+		return nil, organization.Refuse("Too many messages requested (maximum %d).", maxMessages)
+	}
+	if q.Before > 0 && q.After > 0 && q.ExcludeAnchor {
+		return nil, errExcludedInside
+	}
+	found, err := r.org.FindMessages(r.me, q)
+	if err != nil {
+		return nil, err
+	}
+	messages := make([]fields, 0, len(found.IDs))
+	for _, id := range found.IDs {
+		m, _ := r.org.Messages.Get(id)
+		messages = append(messages, r.messageObject(m, view))
+	}
+	answer := fields{
+		"messages": messages, "history_limited": false,
+		"found_anchor": found.FoundAnchor, "found_oldest": found.FoundOldest, "found_newest": found.FoundNewest,
+	}
+	if !byID {
+		answer["anchor"] = found.Anchor
+	}
+	return answer, nil
+}
+
+func updateFlags(r *request) (fields, error) {
+	flag := required(r, "flag", text())
+	messages := required(r, "messages", integers)
+	op := required(r, "op", text())
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	_, ignored, err := r.org.UpdateFlags(r.me, op, flag, messages)
+	if err != nil {
+		return nil, err
+	}
+	answer := fields{"messages": messages}
+	r.add(answer, levelIgnoredChannels, "ignored_because_not_subscribed_channels", ignored)
+	return answer, nil
+}
+
+func updateFlagsForNarrow(r *request) (fields, error) {
+	var q organization.MessageQuery
+	anchor := required(r, "anchor", text())
+	flag := required(r, "flag", text())
+	q.ExcludeAnchor = !fallback(r, "include_anchor", boolean, true)
+	narrow := required(r, "narrow", jsonOf(orNull(listOf(aNarrowTerm))))
+	q.After, q.Before = required(r, "num_after", notNegative), required(r, "num_before", notNegative)
+	op := required(r, "op", text())
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	if err := anchorOf(anchor, &q); err != nil {
+		return nil, err
+	}
+	if q.Before > 0 && q.After > 0 && q.ExcludeAnchor {
+		return nil, errExcludedInside
+	}
+	q.Before = min(q.Before, max(maxMessages-q.After, maxMessages/2))
+	q.After = min(q.After, maxMessages-q.Before)
+	if narrow != nil {
+		q.Narrow = *narrow
+	}
+	found, err := r.org.FindMessages(r.me, q)
+	if err != nil {
+		return nil, err
+	}
+	updated, ignored, err := r.org.UpdateFlags(r.me, op, flag, found.IDs)
+	if err != nil {
+		return nil, err
+	}
+	answer := fields{
+		"processed_count": len(found.IDs), "updated_count": updated,
+		"first_processed_id": nil, "last_processed_id": nil,
+		"found_oldest": found.FoundOldest, "found_newest": found.FoundNewest,
+	}
+	if n := len(found.IDs); n > 0 {
+		answer["first_processed_id"], answer["last_processed_id"] = found.IDs[0], found.IDs[n-1]
+	}
+	r.add(answer, levelIgnoredChannels, "ignored_because_not_subscribed_channels", ignored)
+	return answer, nil
+}
+
+func markTopicRead(r *request) (fields, error) {
+	topic := required(r, "topic_name", text())
+	channel := required(r, "stream_id", integer)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.MarkTopicRead(r.me, channel, topic)
+}
+
+func markChannelRead(r *request) (fields, error) {
+	channel := required(r, "stream_id", integer)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.MarkChannelRead(r.me, channel)
+}
+
+func markAllRead(r *request) (fields, error) {
+	r.org.MarkAllRead(r.me)
+	answer := fields{}
+	r.add(answer, 211, "complete", true)
+	return answer, nil
+}
+
+// registerStarred is the part of a snapshot with the caller's starred messages.
+func registerStarred(r *request, _ registerOptions) fields {
+	return fields{"starred_messages": r.org.StarredMessages(r.me.ID)}
+}

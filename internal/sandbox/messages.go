@@ -1,0 +1,224 @@
+package sandbox
+
+import (
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// messageView says how messages are shown to a caller.
+type messageView struct {
+	markdown       bool // rendered, else as it was written
+	emptyTopics    bool // a topic without a name is shown as such
+	clientGravatar bool
+}
+
+// messageObject is a message as the API shows it (wire-2 §13.2).
+func (r *request) messageObject(m organization.Message, v messageView) fields {
+	sender := r.org.Sender(m.SenderID)
+	object := fields{
+		"id": m.ID, "timestamp": m.Sent.Unix(), "client": "API",
+		"sender_id": sender.ID, "sender_full_name": sender.FullName, "sender_email": sender.APIEmail(),
+		"sender_realm_str": "", "avatar_url": avatarURL(sender, v.clientGravatar),
+		"content": m.Content, "content_type": "text/x-markdown",
+		"subject": "", "topic_links": []string{}, "submessages": []string{},
+		"is_me_message": strings.HasPrefix(m.Content, "/me "),
+		"reactions":     r.reactionObjects(m.Reactions), "flags": m.FlagsFor(r.me.ID).Names(),
+	}
+	if v.markdown {
+		object["content"], object["content_type"] = rendered(m.Content), "text/html"
+	}
+	if m.Direct() {
+		object["type"], object["display_recipient"] = organization.ToPeople, r.recipientObjects(m.People)
+		object["recipient_id"] = r.org.ConversationID(m)
+	} else {
+		ch, _ := r.org.Channels.Get(m.ChannelID)
+		object["type"], object["display_recipient"] = organization.ToChannel, ch.Name
+		object["stream_id"], object["recipient_id"] = ch.ID, r.org.ConversationID(m)
+		object["subject"] = shownTopic(m.Topic, v.emptyTopics)
+	}
+	if m.EditedAt != 0 {
+		object["last_edit_timestamp"] = m.EditedAt
+	}
+	if m.MovedAt != 0 {
+		r.add(object, 365, "last_moved_timestamp", m.MovedAt)
+	}
+	if edits := r.org.VisibleEdits(m); len(edits) > 0 {
+		object["edit_history"] = r.editObjects(edits)
+	}
+	return object
+}
+
+func (r *request) recipientObjects(people []int) []fields {
+	list := make([]fields, 0, len(people))
+	for _, id := range people {
+		u := r.org.Sender(id)
+		list = append(list, fields{"id": u.ID, "email": u.APIEmail(), "full_name": u.FullName, "is_mirror_dummy": false})
+	}
+	return list
+}
+
+// messageTypes lists the words for the kinds of messages that a server of the
+// feature level knows.
+func messageTypes(level int) []string {
+	types := []string{"private", "stream"}
+	if level >= 174 {
+		types = append(types, "direct")
+	}
+	if level >= 248 {
+		types = append(types, "channel")
+	}
+	return types
+}
+
+func toChannel(kind string) bool { return kind == "stream" || kind == "channel" }
+
+func sendMessage(r *request) (fields, error) {
+	kind := required(r, "type", oneOf(messageTypes(r.level)...))
+	to := optional(r, "to", text())
+	sender := optional(r, "sender", text())
+	topic := topicParam(r)
+	content := required(r, "content", text())
+	optional(r, "local_id", text())
+	optional(r, "queue_id", text())
+	readBySender := fallback(r.since(236), "read_by_sender", boolean, false)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	addressee, err := addresseeOf(kind, to, topic)
+	if err != nil {
+		return nil, err
+	}
+	if sender != nil {
+		return nil, organization.Refuse("Invalid mirrored message")
+	}
+	id, visibility, err := r.org.SendMessage(r.me, addressee, content, readBySender)
+	if err != nil {
+		return nil, err
+	}
+	answer := fields{"id": id}
+	if visibility != organization.TopicInherits {
+		r.add(answer, 218, "automatic_new_visibility_policy", visibility)
+	}
+	return answer, nil
+}
+
+// addresseeOf reads whom a message is for. What looks like JSON is JSON, so
+// that a bare number is an id (wire-2 §13.1).
+func addresseeOf(kind string, to, topic *string) (organization.Addressee, error) {
+	a := organization.Addressee{ToChannel: toChannel(kind), Topic: topic}
+	if to == nil {
+		return a, nil
+	}
+	value, err := decodeJSON(*to)
+	if err != nil {
+		value = *to
+	}
+	if !a.ToChannel {
+		a.People, err = recipientsOf(value)
+		return a, err
+	}
+	if list, ok := value.([]any); ok {
+		if len(list) != 1 {
+			return a, organization.Refuse("Expected exactly one channel")
+		}
+		value = list[0]
+	}
+	if name, ok := value.(string); ok {
+		a.ChannelName = &name
+		return a, nil
+	}
+	id, err := anInteger(value, "to")
+	if err != nil {
+		return a, organization.Refuse("Invalid data type for channel")
+	}
+	a.ChannelID = &id
+	return a, nil
+}
+
+// recipientsOf reads people: ids or addresses, never mixed; addresses may come
+// as one text with commas.
+func recipientsOf(value any) ([]organization.Principal, error) {
+	if s, ok := value.(string); ok {
+		emails := []any{}
+		for email := range strings.SplitSeq(s, ",") {
+			emails = append(emails, email)
+		}
+		value = emails
+	}
+	list, ok := value.([]any)
+	if !ok {
+		return nil, organization.Refuse("Invalid data type for recipients")
+	}
+	mixed := organization.Refuse("Recipient lists may contain emails or user IDs, but not both.")
+	var people []organization.Principal
+	var byEmail bool
+	for i, item := range list {
+		email, isText := item.(string)
+		id, err := anInteger(item, "to")
+		switch {
+		case i == 0 && !isText && err != nil:
+			return nil, organization.Refuse("Invalid data type for recipients")
+		case i == 0:
+			byEmail = isText
+		case isText != byEmail || !isText && err != nil:
+			return nil, mixed
+		}
+		if isText {
+			if email = strings.TrimSpace(email); email != "" {
+				people = append(people, organization.Principal{Email: email})
+			}
+			continue
+		}
+		people = append(people, organization.Principal{ID: id})
+	}
+	return people, nil
+}
+
+func getMessage(r *request) (fields, error) {
+	view := messageView{
+		emptyTopics:    emptyTopics(r),
+		markdown:       fallback(r, "apply_markdown", boolean, true),
+		clientGravatar: true,
+	}
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	m, err := r.org.ReadMessage(r.me, r.id("message_id"))
+	if err != nil {
+		return nil, err
+	}
+	answer := fields{"raw_content": m.Content}
+	r.add(answer, 120, "message", r.messageObject(m, view))
+	return answer, nil
+}
+
+func updateMessage(r *request) (fields, error) {
+	change := organization.MessageChange{
+		Content:     optional(r, "content", text()),
+		ContentHash: optional(r.since(379), "prev_content_sha256", text()),
+		Propagate:   fallback(r, "propagate_mode", oneOf(organization.MoveLater, organization.MoveOne, organization.MoveAll), organization.MoveOne),
+		NotifyNew:   fallback(r, "send_notification_to_new_thread", boolean, true),
+		NotifyOld:   fallback(r, "send_notification_to_old_thread", boolean, false),
+		ChannelID:   optional(r, "stream_id", notNegative),
+		Topic:       topicParam(r),
+	}
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	if err := r.org.UpdateMessage(r.me, r.id("message_id"), change); err != nil {
+		return nil, err
+	}
+	answer := fields{}
+	r.add(answer, 285, "detached_uploads", []fields{})
+	return answer, nil
+}
+
+func deleteMessage(r *request) (fields, error) {
+	return nil, r.org.DeleteMessage(r.me, r.id("message_id"))
+}
+
+// registerMessages is the part of a snapshot that tells how far messages go.
+func registerMessages(r *request, _ registerOptions) fields {
+	return fields{"max_message_id": r.org.MaxMessageID(r.me.ID)}
+}

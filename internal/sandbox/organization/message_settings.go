@@ -1,0 +1,22 @@
+package organization
+
+import "time"
+
+// editLimitBuffer is how long after the limit an edit is still taken, so that a
+// client's countdown need not be exact (wire-2 §13.3).
+const editLimitBuffer = 20 * time.Second
+
+// topicsPolicy is what counts in a channel: its own policy, or the
+// organization's.
+func (o *Organization) topicsPolicy(ch Channel) string {
+	if ch.TopicsPolicy == TopicsInherit {
+		return o.Settings().TopicsPolicy
+	}
+	return ch.TopicsPolicy
+}
+
+// past says whether a message is older than a limit in seconds, nil being no
+// limit, and the buffer.
+func (o *Organization) past(m Message, limit *int, buffer time.Duration) bool {
+	return limit != nil && o.now().Sub(m.Sent) > time.Duration(*limit)*time.Second+buffer
+}

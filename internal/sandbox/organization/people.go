@@ -1,0 +1,337 @@
+package organization
+
+import (
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Roles as the wire numbers them (wire-2 §4.1).
+const (
+	RoleOwner         = 100
+	RoleAdministrator = 200
+	RoleModerator     = 300
+	RoleMember        = 400
+	RoleGuest         = 600
+)
+
+// Who may see a person's real address (wire-2 §12.5, email_address_visibility).
+const (
+	EmailVisibleToEveryone   = 1
+	EmailVisibleToMembers    = 2
+	EmailVisibleToAdmins     = 3
+	EmailVisibleToNobody     = 4
+	EmailVisibleToModerators = 5
+)
+
+// Bot types (wire-2 §6.1).
+const (
+	BotGeneric         = 1
+	BotIncomingWebhook = 2
+	BotOutgoingWebhook = 3
+	BotEmbedded        = 4
+)
+
+// Host is the domain of the addresses the server makes up: the dummy addresses
+// of people who hide their own, and bots' addresses.
+const Host = "zulip.example.com"
+
+// User is a person or a bot.
+type User struct {
+	ID int `json:"id"`
+	// Account is the name under which the account was configured; "" for
+	// accounts made later.
+	Account  string `json:"account,omitempty"`
+	Email    string `json:"email"` // the real ("delivery") address
+	FullName string `json:"full_name"`
+	Role     int    `json:"role"`
+	Active   bool   `json:"active"`
+	APIKey   string `json:"api_key"`
+
+	IsBot      bool `json:"is_bot,omitempty"`
+	BotType    int  `json:"bot_type,omitempty"`
+	BotOwnerID int  `json:"bot_owner_id,omitempty"` // 0: nobody
+
+	EmailVisibility int       `json:"email_visibility"`
+	Timezone        string    `json:"timezone,omitempty"`
+	DateJoined      time.Time `json:"date_joined"`
+	AvatarVersion   int       `json:"avatar_version"`
+
+	// ProfileData holds the person's values of custom profile fields by field.
+	ProfileData map[int]string `json:"profile_data,omitempty"`
+
+	// Rights that only the server's shell grants (wire-2 §4.3, §4.4).
+	CanCreateUsers      bool `json:"can_create_users,omitempty"`
+	CanChangeUserEmails bool `json:"can_change_user_emails,omitempty"`
+}
+
+// IsOwner says whether the role is owner. Bots can have it.
+func (u User) IsOwner() bool { return u.Role == RoleOwner }
+
+// IsAdmin says whether the role is administrator or owner. Bots can have it.
+func (u User) IsAdmin() bool { return u.Role == RoleOwner || u.Role == RoleAdministrator }
+
+// IsGuest says whether the role is guest.
+func (u User) IsGuest() bool { return u.Role == RoleGuest }
+
+// APIEmail is the address under which the API shows the account to everybody:
+// the real one if everyone may see it, else a made-up one (wire-2 §4.1).
+func (u User) APIEmail() string {
+	if u.EmailVisibility == EmailVisibleToEveryone {
+		return u.Email
+	}
+	return fmt.Sprintf("user%d@%s", u.ID, Host)
+}
+
+// EmailVisibleTo says whether viewer may see the real address of u.
+func (u User) EmailVisibleTo(viewer User) bool {
+	if u.ID == viewer.ID {
+		return true
+	}
+	return u.emailVisibleToRole(viewer.Role)
+}
+
+func (u User) emailVisibleToRole(role int) bool {
+	switch u.EmailVisibility {
+	case EmailVisibleToEveryone:
+		return true
+	case EmailVisibleToMembers:
+		return role != RoleGuest
+	case EmailVisibleToAdmins:
+		return role == RoleOwner || role == RoleAdministrator
+	case EmailVisibleToModerators:
+		return role <= RoleModerator
+	default:
+		return false
+	}
+}
+
+// peopleIndex finds people by their real address.
+type peopleIndex struct {
+	byEmail map[string]int
+}
+
+func (o *Organization) indexPeople() {
+	o.people.byEmail = map[string]int{}
+	o.Users.index(func(id int, before, after *User) {
+		if before != nil {
+			delete(o.people.byEmail, strings.ToLower(before.Email))
+		}
+		if after != nil {
+			o.people.byEmail[strings.ToLower(after.Email)] = id
+		}
+	})
+}
+
+// AddUser stores a new account with a fresh id and API key, active from now on.
+// It checks nothing: the rules of POST /users and POST /bots come before it.
+func (o *Organization) AddUser(u User) User {
+	u.ID = o.Users.NextID()
+	u.Active = true
+	u.APIKey = NewAPIKey()
+	u.DateJoined = o.now().UTC()
+	u.AvatarVersion = 1
+	switch {
+	case u.IsBot:
+		u.EmailVisibility = EmailVisibleToEveryone // a bot's address is no secret
+		if u.BotType == 0 {
+			u.BotType = BotGeneric
+		}
+	case u.EmailVisibility == 0:
+		u.EmailVisibility = o.defaultEmailVisibility()
+	}
+	o.Users.Put(u.ID, u)
+	return u
+}
+
+// UserByEmail finds an account by its real address, whatever its case.
+func (o *Organization) UserByEmail(email string) (User, bool) {
+	id, ok := o.people.byEmail[strings.ToLower(email)]
+	if !ok {
+		return User{}, false
+	}
+	return o.Users.Get(id)
+}
+
+// UserByAPIEmail finds an account by the address the API shows to everybody.
+func (o *Organization) UserByAPIEmail(email string) (User, bool) {
+	if id, ok := dummyAddress(email); ok {
+		u, ok := o.Users.Get(id)
+		return u, ok && u.APIEmail() == strings.ToLower(email)
+	}
+	u, ok := o.UserByEmail(email)
+	return u, ok && u.EmailVisibility == EmailVisibleToEveryone
+}
+
+// UserByAddress finds an account as GET /users/{email} does: by the made-up
+// address, or by the real one if the viewer's role may see it (wire-2 §4.2).
+func (o *Organization) UserByAddress(viewer User, email string) (User, error) {
+	if id, ok := dummyAddress(email); ok {
+		return o.AnyUser(id)
+	}
+	u, ok := o.UserByEmail(email)
+	if !ok || !u.emailVisibleToRole(viewer.Role) {
+		return User{}, errNoSuchUser
+	}
+	return u, nil
+}
+
+// AnyUser returns a person or bot, active or not.
+func (o *Organization) AnyUser(id int) (User, error) {
+	u, ok := o.Users.Get(id)
+	if !ok {
+		return User{}, errNoSuchUser
+	}
+	return u, nil
+}
+
+// ActiveHuman returns a person who is active; bots do not exist for it.
+func (o *Organization) ActiveHuman(id int) (User, error) {
+	u, ok := o.Users.Get(id)
+	switch {
+	case !ok || u.IsBot:
+		return User{}, errNoSuchUser
+	case !u.Active:
+		return User{}, errUserDeactivated
+	}
+	return u, nil
+}
+
+// DeactivateUser ends a person's access (wire-2 §4.5). The person's bots go
+// too; memberships, settings and subscriptions keep naming the person, hidden
+// until a reactivation.
+func (o *Organization) DeactivateUser(actor User, id int) error {
+	u, ok := o.Users.Get(id)
+	if !ok || u.IsBot {
+		return errNoSuchUser
+	}
+	switch {
+	case !actor.IsAdmin():
+		return errInsufficientPermission
+	case !u.Active:
+		return errUserDeactivated
+	case u.IsOwner() && !actor.IsOwner():
+		return ErrMustBeOwner
+	case o.isLastOwner(u):
+		return Refuse("Cannot deactivate the only organization owner")
+	}
+	o.deactivate(u)
+	return nil
+}
+
+// DeactivateSelf is what a person does to the own account. The last owner, and
+// whoever is alone, cannot.
+func (o *Organization) DeactivateSelf(actor User) error {
+	var who string
+	switch {
+	case o.isLastOwner(actor):
+		who = "organization owner"
+	case o.isLastPerson(actor):
+		who = "user"
+	default:
+		o.deactivate(actor)
+		return nil
+	}
+	return &Error{
+		Code:  "CANNOT_DEACTIVATE_LAST_USER",
+		Msg:   fmt.Sprintf("Cannot deactivate the only %s.", who),
+		Extra: map[string]any{"is_last_owner": o.isLastOwner(actor), "entity": who},
+	}
+}
+
+func (o *Organization) deactivate(u User) {
+	u.Active = false
+	o.Users.Put(u.ID, u)
+	var bots []User
+	for _, b := range o.Users.All() {
+		if b.IsBot && b.Active && b.BotOwnerID == u.ID {
+			bots = append(bots, b)
+		}
+	}
+	for _, b := range bots {
+		b.Active = false
+		o.Users.Put(b.ID, b)
+	}
+	o.expireInvitations(u.ID)
+}
+
+// ReactivateUser gives a person or bot access again (wire-2 §4.5). For a
+// person it may be repeated; an active bot collides with its own name.
+func (o *Organization) ReactivateUser(actor User, id int) error {
+	u, err := o.AdministeredUser(actor, id)
+	if err != nil {
+		return err
+	}
+	if u.IsBot {
+		if err := o.checkMayCreateBot(actor, u.BotType); err != nil {
+			return err
+		}
+		if o.activeNameTaken(u.FullName) {
+			return Refuse("There is already an active bot named \"%s\" in this organization. To reactivate this bot, you must rename or deactivate the other one first.", u.FullName)
+		}
+		if owner, ok := o.Users.Get(u.BotOwnerID); !ok || !owner.Active {
+			u.BotOwnerID = actor.ID
+		}
+	}
+	if !u.Active {
+		u.Active = true
+		o.Users.Put(u.ID, u)
+	}
+	return nil
+}
+
+// isLastOwner says whether u is a human owner while only one active human
+// owner is left. Owner bots do not count.
+func (o *Organization) isLastOwner(u User) bool {
+	if u.IsBot || !u.IsOwner() {
+		return false
+	}
+	owners := 0
+	for _, other := range o.Users.All() {
+		if other.IsOwner() && other.Active && !other.IsBot {
+			owners++
+		}
+	}
+	return owners <= 1
+}
+
+// isLastPerson says whether u is the only active person.
+func (o *Organization) isLastPerson(u User) bool {
+	for id, other := range o.Users.All() {
+		if id != u.ID && other.Active && !other.IsBot {
+			return false
+		}
+	}
+	return !u.IsBot
+}
+
+// dummyAddress reads the id out of a made-up address.
+func dummyAddress(email string) (int, bool) {
+	local, host, ok := strings.Cut(strings.ToLower(email), "@")
+	if !ok || host != Host {
+		return 0, false
+	}
+	var id int
+	if _, err := fmt.Sscanf(local, "user%d", &id); err != nil || fmt.Sprintf("user%d", id) != local {
+		return 0, false
+	}
+	return id, true
+}
+
+const keyAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// NewAPIKey returns 32 random letters and digits. Bytes that would favour the
+// first letters of the alphabet are drawn again.
+func NewAPIKey() string {
+	const unbiased = 256 - 256%len(keyAlphabet)
+	key := make([]byte, 0, 32)
+	for len(key) < cap(key) {
+		var b [1]byte
+		_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+		if int(b[0]) < unbiased {
+			key = append(key, keyAlphabet[int(b[0])%len(keyAlphabet)])
+		}
+	}
+	return string(key)
+}

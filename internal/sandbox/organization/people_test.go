@@ -1,0 +1,368 @@
+package organization
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLastOwnerStays(t *testing.T) {
+	o, people := founded(t)
+	owner, admin := people[RoleOwner], people[RoleAdministrator]
+	const last = "The owner permission cannot be removed from the only organization owner."
+	demote := func(id int) string {
+		return said(o.UpdateUser(owner, id, UserChange{Role: ptr(RoleMember)}))
+	}
+	// An owner bot does not count.
+	o.AddUser(User{Email: "owner-bot@example.com", FullName: "Owner Bot", Role: RoleOwner, IsBot: true, BotOwnerID: owner.ID})
+	if got := demote(owner.ID); got != last {
+		t.Errorf("demoting the only owner: %q", got)
+	}
+	if got := said(o.DeactivateSelf(owner)); got != "Cannot deactivate the only organization owner." {
+		t.Errorf("the only owner leaves: %q", got)
+	}
+	second := o.AddUser(User{Email: "second@example.com", FullName: "Second", Role: RoleOwner})
+	if err := o.DeactivateUser(owner, second.ID); err != nil {
+		t.Fatal(err)
+	}
+	// A deactivated owner is protected too while one active owner is left.
+	if got := demote(second.ID); got != last {
+		t.Errorf("demoting a deactivated owner: %q", got)
+	}
+	if err := o.ReactivateUser(owner, second.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := demote(second.ID); got != "" {
+		t.Errorf("demoting one of two owners: %q", got)
+	}
+	if got := said(o.UpdateUser(admin, owner.ID, UserChange{Role: ptr(RoleOwner)})); got != "" {
+		t.Errorf("a role that does not change: %q", got)
+	}
+}
+
+func TestBotsFollowTheirOwner(t *testing.T) {
+	o, people := founded(t)
+	admin, member, guest := people[RoleAdministrator], people[RoleMember], people[RoleGuest]
+	bot, err := o.CreateBot(member, NewBot{FullName: "Helper", ShortName: "helper", Type: BotGeneric, Interface: InterfaceGeneric})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.DeactivateUser(admin, member.ID); err != nil {
+		t.Fatal(err)
+	}
+	if u, _ := o.Users.Get(bot.ID); u.Active {
+		t.Error("the bot of a deactivated person is active")
+	}
+	if err := o.ReactivateUser(admin, member.ID); err != nil {
+		t.Fatal(err)
+	}
+	if u, _ := o.Users.Get(bot.ID); u.Active {
+		t.Error("the bot came back with its owner")
+	}
+	if err := o.DeactivateUser(admin, member.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.ReactivateUser(admin, bot.ID); err != nil {
+		t.Fatal(err)
+	}
+	if u, _ := o.Users.Get(bot.ID); !u.Active || u.BotOwnerID != admin.ID {
+		t.Errorf("a bot without an active owner belongs to who reactivated it: %+v", u)
+	}
+	if got := said(o.ReactivateUser(guest, bot.ID)); got != "Insufficient permission" {
+		t.Errorf("a stranger reactivates: %q", got)
+	}
+}
+
+func TestWhoMakesBots(t *testing.T) {
+	o, people := founded(t)
+	member := people[RoleMember]
+	make := func(short string, kind int) string {
+		_, err := o.CreateBot(member, NewBot{FullName: short, ShortName: short, Type: kind, Interface: InterfaceGeneric})
+		return said(err)
+	}
+	o.changeRealm(func(r *Realm) { r.Permissions["can_create_bots_group"] = Named(o.SystemGroup(Administrators)) })
+	if got := make("a", BotGeneric); got != "Insufficient permission" {
+		t.Errorf("generic bot: %q", got)
+	}
+	if got := make("b", BotIncomingWebhook); got != "" {
+		t.Errorf("incoming webhook bot: %q", got)
+	}
+	o.changeRealm(func(r *Realm) { r.Permissions["can_create_write_only_bots_group"] = Named(o.SystemGroup(Administrators)) })
+	if got := make("c", BotIncomingWebhook); got != "Insufficient permission" {
+		t.Errorf("incoming webhook bot without either right: %q", got)
+	}
+	if got := make("d", BotEmbedded); got != "Embedded bots are not enabled." {
+		t.Errorf("embedded bot: %q", got)
+	}
+}
+
+func TestUpdateBotStopsWhereItFails(t *testing.T) {
+	o, people := founded(t)
+	member := people[RoleMember]
+	bot, err := o.CreateBot(member, NewBot{FullName: "Bell", ShortName: "bell", Type: BotGeneric, Interface: InterfaceGeneric})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Settle()
+	err = o.UpdateBot(member, bot.ID, BotChange{FullName: ptr("Loud Bell"), OwnerID: ptr(999999)})
+	if said(err) != "Failed to change owner, no such user" {
+		t.Fatalf("unknown owner: %v", err)
+	}
+	o.Rollback()
+	if u, _ := o.Users.Get(bot.ID); u.FullName != "Loud Bell" {
+		t.Errorf("the name is %q: what was done before the failure stays", u.FullName)
+	}
+	if got := said(o.UpdateBot(member, bot.ID, BotChange{Role: ptr(RoleAdministrator)})); got != "Must be an organization administrator" {
+		t.Errorf("a member gives a role: %q", got)
+	}
+	if err := o.UpdateBot(member, bot.ID, BotChange{PayloadURL: ptr("https://example.com"), Interface: InterfaceGeneric}); err == nil {
+		t.Error("a generic bot took a payload URL")
+	}
+}
+
+func TestFullNames(t *testing.T) {
+	o, people := founded(t)
+	o.AddUser(User{Email: "straße@example.com", FullName: "Jörg Straße", Role: RoleMember})
+	o.changeRealm(func(r *Realm) { r.RequireUniqueNames = true })
+	for name, want := range map[string]string{
+		"  Plain Name ":          "",
+		strings.Repeat("ä", 100): "",
+		strings.Repeat("ä", 101): "Name too long!",
+		" ":                      "Name must not be empty!",
+		"a*b":                    "Invalid characters in name!",
+		"a\tb":                   "Invalid characters in name!",
+		"Ann|12":                 "Invalid format!",
+		"JÖRG STRASSE":           "Unique names required in this organization.",
+	} {
+		if _, err := o.checkFullName(name, 0); said(err) != want {
+			t.Errorf("%q: %q, want %q", name, said(err), want)
+		}
+	}
+	member := people[RoleMember]
+	if _, err := o.checkFullName(member.FullName, member.ID); err != nil {
+		t.Errorf("a person's own name: %v", err)
+	}
+}
+
+func TestCreateUser(t *testing.T) {
+	o, people := founded(t)
+	owner, admin := people[RoleOwner], people[RoleAdministrator]
+	general := channel(t, o, admin, NewChannel{Name: "general", Default: true})
+	if err := o.Invite(admin, "new@example.com", true, NewInvite{Role: RoleMember}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.CreateUser(owner, NewUser{"new@example.com", "secret", "New"}); said(err) != "User not authorized to create users" {
+		t.Fatalf("without the right: %v", err)
+	}
+	owner.CanCreateUsers = true
+	if err := o.UpdateUserDefaults(UserDefaults{Numbers: map[string]int{"email_address_visibility": EmailVisibleToNobody}}); err != nil {
+		t.Fatal(err)
+	}
+	u, err := o.CreateUser(owner, NewUser{"new@EXAMPLE.com", "secret", " New "})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Email != "new@example.com" || u.FullName != "New" || u.Role != RoleMember || u.EmailVisibility != EmailVisibleToNobody {
+		t.Errorf("created %+v", u)
+	}
+	if !o.IsSubscribed(u.ID, general.ID) {
+		t.Error("not in the default channel")
+	}
+	if invitations, _ := o.ListInvitations(admin); len(invitations) != 0 {
+		t.Errorf("still invited: %v", invitations)
+	}
+	if err := o.DeactivateUser(admin, u.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.CreateUser(owner, NewUser{"New@example.com", "secret", "Other"}); said(err) != "Email is already in use." {
+		t.Errorf("the address of a deactivated person: %v", err)
+	}
+	if _, err := o.CreateUser(owner, NewUser{"x@mailinator.com", "secret", "Other"}); said(err) != "Disposable email addresses are not allowed in this organization" {
+		t.Errorf("a throw-away address: %v", err)
+	}
+}
+
+func TestChangeEmail(t *testing.T) {
+	o, people := founded(t)
+	admin, member, guest := people[RoleAdministrator], people[RoleMember], people[RoleGuest]
+	change := func(email string) string {
+		return said(o.UpdateUser(admin, member.ID, UserChange{NewEmail: &email}))
+	}
+	if got := change("moved@example.com"); got != "User not authorized to change user emails" {
+		t.Errorf("without the right: %q", got)
+	}
+	admin.CanChangeUserEmails = true
+	if err := o.DeactivateUser(admin, guest.ID); err != nil {
+		t.Fatal(err)
+	}
+	for email, want := range map[string]string{
+		"nonsense":            "Invalid new email address.",
+		admin.Email:           "New email value error: Already has an account.",
+		guest.Email:           "New email value error: Account has been deactivated.",
+		"welcome-bot@" + Host: "New email value error: Reserved for system bots.",
+	} {
+		if got := change(email); got != want {
+			t.Errorf("%s: %q, want %q", email, got, want)
+		}
+	}
+	if got := change("moved@example.com"); got != "" {
+		t.Fatal(got)
+	}
+	if u, ok := o.UserByEmail("moved@example.com"); !ok || u.ID != member.ID {
+		t.Error("not found under the new address")
+	}
+	if _, ok := o.UserByEmail(member.Email); ok {
+		t.Error("found under the old address")
+	}
+}
+
+func TestGuestsSeeTheirChannelsOnly(t *testing.T) {
+	o, people := founded(t)
+	admin, member, moderator, guest := people[RoleAdministrator], people[RoleMember], people[RoleModerator], people[RoleGuest]
+	channel(t, o, admin, NewChannel{Name: "shared"}, guest, member)
+	if !o.MaySee(guest, moderator) {
+		t.Error("by default guests see everybody")
+	}
+	o.changeRealm(func(r *Realm) { r.Permissions["can_access_all_users_group"] = Named(o.SystemGroup(Members)) })
+	if o.MaySee(guest, moderator) || !o.MaySee(guest, member) || !o.MaySee(guest, guest) || !o.MaySee(member, moderator) {
+		t.Error("guests see themselves and who is in a channel with them; others see everybody")
+	}
+	if _, err := o.StatusOf(guest, moderator.ID); said(err) != "Insufficient permission" {
+		t.Errorf("status of somebody unseen: %v", err)
+	}
+}
+
+func TestStatusParts(t *testing.T) {
+	o, people := founded(t)
+	member := people[RoleMember]
+	set := func(c StatusChange) string { return said(o.SetStatus(member.ID, c)) }
+	if got := set(StatusChange{Text: ptr("x"), EmojiCode: ptr("1f697")}); got != "Client must pass emoji_name if they pass either emoji_code or reaction_type." {
+		t.Errorf("a code without a name: %q", got)
+	}
+	if got := set(StatusChange{EmojiName: ptr("rocket"), Away: ptr(true)}); got != "" {
+		t.Fatal(got)
+	}
+	if got := set(StatusChange{Text: ptr("away")}); got != "" {
+		t.Fatal(got)
+	}
+	want := Status{Text: "away", Emoji: Emoji{"rocket", "1f680", StandardEmoji}, Away: true}
+	if got, _ := o.Statuses.Get(member.ID); got != want {
+		t.Errorf("status %+v, want %+v", got, want)
+	}
+	if got := set(StatusChange{Text: ptr(""), EmojiName: ptr(""), EmojiCode: ptr("x"), Away: ptr(false)}); got != "" {
+		t.Fatal(got)
+	}
+	if all := o.ListStatuses(member); len(all) != 0 {
+		t.Errorf("statuses left: %v", all)
+	}
+}
+
+func TestEmojiOfAName(t *testing.T) {
+	o, people := founded(t)
+	admin := people[RoleAdministrator]
+	png := Upload{"image/png", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\n\x00\x00\x00\n\x08\x02\x00\x00\x00\x02PX\xea")}
+	if err := o.AddCustomEmoji(admin, "rocket", []Upload{png}); err != nil {
+		t.Fatal(err)
+	}
+	custom, err := o.EmojiByName("rocket")
+	if err != nil || custom.Type != CustomEmoji {
+		t.Fatalf("a custom emoji comes first: %+v, %v", custom, err)
+	}
+	standard := Emoji{"rocket", "1f680", StandardEmoji}
+	if got, err := o.ResolveEmoji("rocket", &standard.Code, &standard.Type); err != nil || got != standard {
+		t.Errorf("the standard one by its code: %+v, %v", got, err)
+	}
+	if err := o.DeactivateCustomEmoji(admin, "rocket"); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		emoji Emoji
+		want  string
+	}{
+		{custom, "This custom emoji has been deactivated."},
+		{Emoji{"other", custom.Code, CustomEmoji}, "Invalid custom emoji name."},
+		{Emoji{"rocket", "999999", CustomEmoji}, "Invalid custom emoji."},
+		{Emoji{"rocket", "ffff", StandardEmoji}, "Invalid emoji code."},
+		{Emoji{"zulip", "zulip", StandardEmoji}, "Invalid emoji code."},
+		{Emoji{"car", "zulip", ExtraEmoji}, "Invalid emoji name."},
+		{Emoji{"heart", "2764", StandardEmoji}, ""},
+		{Emoji{"one", "0031-20e3", StandardEmoji}, ""},
+		{Emoji{"working_on_it", "1f6e0", StandardEmoji}, ""},
+	} {
+		if got := said(o.checkEmoji(test.emoji)); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.emoji, got, test.want)
+		}
+	}
+}
+
+func TestInvitationRoles(t *testing.T) {
+	const notAdmin, notOwner = "Must be an organization administrator", "Must be an organization owner"
+	tests := []struct {
+		by, role int
+		want     string
+	}{
+		{RoleMember, RoleMember, ""}, {RoleMember, RoleGuest, ""},
+		{RoleMember, RoleModerator, notAdmin}, {RoleModerator, RoleModerator, notAdmin},
+		{RoleModerator, RoleAdministrator, notAdmin}, {RoleModerator, RoleOwner, notOwner},
+		{RoleAdministrator, RoleAdministrator, ""}, {RoleAdministrator, RoleOwner, notOwner},
+		{RoleOwner, RoleOwner, ""},
+	}
+	o, people := founded(t)
+	o.changeRealm(func(r *Realm) { r.Permissions["create_multiuse_invite_group"] = Named(o.SystemGroup(Members)) })
+	for _, test := range tests {
+		if _, err := o.CreateInviteLink(people[test.by], NewInvite{Role: test.role}); said(err) != test.want {
+			t.Errorf("%d invites as %d: %q, want %q", test.by, test.role, said(err), test.want)
+		}
+	}
+	if _, err := o.CreateInviteLink(people[RoleModerator], NewInvite{Role: RoleMember, WelcomeMessage: ptr("")}); said(err) != notAdmin {
+		t.Errorf("a moderator chooses the welcome message: %v", err)
+	}
+}
+
+func TestInvitations(t *testing.T) {
+	o, people := founded(t)
+	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
+	open := channel(t, o, admin, NewChannel{Name: "open", Default: true})
+	other := channel(t, o, admin, NewChannel{Name: "other"})
+	o.changeRealm(func(r *Realm) { r.Permissions["can_add_subscribers_group"] = Named(o.SystemGroup(Nobody)) })
+	in := func(channels ...int) NewInvite { return NewInvite{Role: RoleMember, Channels: channels} }
+
+	if err := o.Invite(member, "Ann <ann@example.com>,\n bob@example.com,ann@example.com", true, in(open.ID)); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(o.Invite(member, "c@example.com", true, in(other.ID))); got != "You do not have permission to subscribe other users to channels." {
+		t.Errorf("a channel that is no default: %q", got)
+	}
+	if got := said(o.Invite(member, "c@example.com, nonsense", true, in())); got != "Some emails did not validate, so we didn't send any invitations." {
+		t.Errorf("a bad address: %q", got)
+	}
+	if got := said(o.Invite(member, admin.Email, true, in())); got != "We weren't able to invite anyone." {
+		t.Errorf("nobody new: %q", got)
+	}
+	invitations, _ := o.ListInvitations(member)
+	var emails []string
+	for _, i := range invitations {
+		emails = append(emails, i.Email)
+	}
+	if want := []string{"ann@example.com", "bob@example.com"}; !slices.Equal(emails, want) {
+		t.Fatalf("invited %v, want %v", emails, want)
+	}
+	if others, _ := o.ListInvitations(moderator); len(others) != 0 {
+		t.Errorf("a moderator sees %v", others)
+	}
+	if got := said(o.RevokeInvitation(moderator, invitations[0].ID)); got != "Must be an organization administrator" {
+		t.Errorf("a moderator revokes: %q", got)
+	}
+	if err := o.RevokeInvitation(member, invitations[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(o.ResendInvitation(member, invitations[0].ID)); got != "No such invitation" {
+		t.Errorf("resending a revoked invitation: %q", got)
+	}
+	if err := o.DeactivateUser(admin, member.ID); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := o.ListInvitations(admin); len(left) != 0 {
+		t.Errorf("the inviter is gone, and the invitations are not: %v", left)
+	}
+}

@@ -1,0 +1,346 @@
+package organization
+
+import (
+	"slices"
+	"strings"
+)
+
+// Subscription is a person's place in a channel, with the person's own
+// settings. Leaving keeps the row, so that coming back restores them.
+type Subscription struct {
+	ID        int    `json:"id"`
+	UserID    int    `json:"user_id"`
+	ChannelID int    `json:"channel_id"`
+	Active    bool   `json:"active"`
+	Color     string `json:"color"`
+	Muted     bool   `json:"muted,omitempty"`
+	Pinned    bool   `json:"pinned,omitempty"`
+
+	// nil: as the person's general settings say.
+	Desktop   *bool `json:"desktop,omitempty"`
+	Audible   *bool `json:"audible,omitempty"`
+	Push      *bool `json:"push,omitempty"`
+	Email     *bool `json:"email,omitempty"`
+	Wildcards *bool `json:"wildcards,omitempty"`
+}
+
+const defaultColor = "#c2c2c2"
+
+// subscriberIndex finds subscriptions from both ends and counts a channel's
+// active subscribers without walking them.
+type subscriberIndex struct {
+	rows   map[[2]int]int       // person, channel → row, active or not
+	active map[int]map[int]bool // channel → people subscribed, deactivated ones included
+	of     map[int]map[int]bool // person → channels subscribed
+	count  map[int]int          // channel → active people subscribed
+}
+
+func (o *Organization) indexSubscribers() {
+	s := &o.subscribers
+	s.rows, s.active, s.of, s.count = map[[2]int]int{}, map[int]map[int]bool{}, map[int]map[int]bool{}, map[int]int{}
+	o.Subscriptions.index(func(id int, before, after *Subscription) {
+		if before != nil {
+			delete(s.rows, [2]int{before.UserID, before.ChannelID})
+			if before.Active {
+				delete(s.active[before.ChannelID], before.UserID)
+				delete(s.of[before.UserID], before.ChannelID)
+				s.count[before.ChannelID] -= o.countable(before.UserID)
+			}
+		}
+		if after != nil {
+			s.rows[[2]int{after.UserID, after.ChannelID}] = id
+			if after.Active {
+				addTo(s.active, after.ChannelID, after.UserID)
+				addTo(s.of, after.UserID, after.ChannelID)
+				s.count[after.ChannelID] += o.countable(after.UserID)
+			}
+		}
+	})
+	o.Users.index(func(id int, before, after *User) {
+		change := 0
+		if before != nil && before.Active {
+			change--
+		}
+		if after != nil && after.Active {
+			change++
+		}
+		if change == 0 {
+			return
+		}
+		for channel := range s.of[id] {
+			s.count[channel] += change
+		}
+	})
+}
+
+// countable is 1 for an active person, else 0.
+func (o *Organization) countable(user int) int {
+	if u, ok := o.Users.Get(user); ok && u.Active {
+		return 1
+	}
+	return 0
+}
+
+// IsSubscribed says whether a person is in a channel.
+func (o *Organization) IsSubscribed(user, channel int) bool {
+	return o.subscribers.of[user][channel]
+}
+
+// SubscriberCount is the number of active people, bots included, in a channel.
+func (o *Organization) SubscriberCount(channel int) int { return o.subscribers.count[channel] }
+
+// Subscribers returns the active people in a channel, ascending.
+func (o *Organization) Subscribers(channel int) []int {
+	people := []int{}
+	for user := range o.subscribers.active[channel] {
+		if o.countable(user) == 1 {
+			people = append(people, user)
+		}
+	}
+	slices.Sort(people)
+	return people
+}
+
+// ChannelsOf returns the channels a person is in, ascending, archived ones
+// included (wire-1 §5.10).
+func (o *Organization) ChannelsOf(user int) []int {
+	channels := []int{}
+	for channel := range o.subscribers.of[user] {
+		channels = append(channels, channel)
+	}
+	slices.Sort(channels)
+	return channels
+}
+
+// SubscriptionOf returns a person's subscription of a channel.
+func (o *Organization) SubscriptionOf(user, channel int) (Subscription, bool) {
+	sub, ok := o.Subscriptions.Get(o.subscribers.rows[[2]int{user, channel}])
+	return sub, ok && sub.Active
+}
+
+// subscribe puts a person into a channel and says whether that was new.
+func (o *Organization) subscribe(user, channel int, color string) bool {
+	sub, known := o.Subscriptions.Get(o.subscribers.rows[[2]int{user, channel}])
+	if known && sub.Active {
+		return false
+	}
+	if !known {
+		if color == "" {
+			color = defaultColor
+		}
+		sub = Subscription{ID: o.Subscriptions.NextID(), UserID: user, ChannelID: channel, Color: color}
+	}
+	sub.Active = true
+	o.Subscriptions.Put(sub.ID, sub)
+	return true
+}
+
+func (o *Organization) unsubscribe(user, channel int) bool {
+	sub, ok := o.SubscriptionOf(user, channel)
+	if !ok {
+		return false
+	}
+	sub.Active = false
+	o.Subscriptions.Put(sub.ID, sub)
+	return true
+}
+
+// Principal names a person by id or, when ID is 0, by the API address.
+type Principal struct {
+	ID    int
+	Email string
+}
+
+// principals resolves whom a request is for: the caller if nobody is named.
+// others says whether anybody but the caller, by id, was named.
+func (o *Organization) principals(actor User, named []Principal) (people []User, others bool, err error) {
+	if len(named) == 0 {
+		return []User{actor}, false, nil
+	}
+	for _, p := range named {
+		u, ok := o.Users.Get(p.ID)
+		if p.ID == 0 {
+			u, ok = o.UserByAPIEmail(p.Email)
+		}
+		if !ok {
+			return nil, false, errNoSuchUser
+		}
+		if !u.Active {
+			return nil, false, errUserDeactivated
+		}
+		if p.ID != actor.ID {
+			others = true
+		}
+		if !slices.ContainsFunc(people, func(known User) bool { return known.ID == u.ID }) {
+			people = append(people, u)
+		}
+	}
+	return people, others, nil
+}
+
+// Wanted is one channel somebody is to be subscribed to; the description is
+// for a channel that has to be created.
+type Wanted struct{ Name, Description, Color string }
+
+// SubscribeRequest is what POST /users/me/subscriptions asks for (wire-1 §5.2).
+type SubscribeRequest struct {
+	Channels   []Wanted
+	Principals []Principal
+	// Create describes the channels that do not exist yet.
+	Create NewChannel
+	// Lenient reports inaccessible channels instead of failing.
+	Lenient bool
+	// Quiet tells nobody that they were subscribed.
+	Quiet bool
+}
+
+// MaxNewSubscriptionMessages is how many people at most are told by a message
+// that they were subscribed (wire-1 §5.2).
+const MaxNewSubscriptionMessages = 100
+
+// SubscribeResult says who was subscribed to what; keys are people's ids.
+type SubscribeResult struct {
+	Subscribed, Already map[int][]string
+	Unauthorized        []string
+	Changed             int // people newly subscribed to something
+}
+
+// Subscribe subscribes people, creating the channels that do not exist.
+func (o *Organization) Subscribe(actor User, in SubscribeRequest) (SubscribeResult, error) {
+	result := SubscribeResult{Subscribed: map[int][]string{}, Already: map[int][]string{}, Unauthorized: []string{}}
+	existing, created, colors, err := o.findOrCreate(actor, in)
+	if err != nil {
+		return result, err
+	}
+	people, others, err := o.principals(actor, in.Principals)
+	if err != nil {
+		return result, err
+	}
+	var channels []Channel
+	for _, ch := range existing {
+		if o.HasContentAccess(actor, ch) {
+			channels = append(channels, ch)
+			continue
+		}
+		if !in.Lenient {
+			return result, Refuse("Unable to access channel (%s).", ch.Name)
+		}
+		result.Unauthorized = append(result.Unauthorized, ch.Name)
+	}
+	if others {
+		for _, ch := range channels {
+			if !o.mayAddSubscribers(actor, ch) {
+				return result, errInsufficientPermission
+			}
+		}
+	}
+	joined := map[int][]Channel{} // of the channels that were there before
+	for i, ch := range append(channels, created...) {
+		for _, u := range people {
+			if !o.subscribe(u.ID, ch.ID, colors[ch.ID]) {
+				result.Already[u.ID] = append(result.Already[u.ID], ch.Name)
+				continue
+			}
+			result.Subscribed[u.ID] = append(result.Subscribed[u.ID], ch.Name)
+			if i < len(channels) {
+				joined[u.ID] = append(joined[u.ID], ch)
+			}
+		}
+	}
+	result.Changed = len(result.Subscribed)
+	o.noteCreated(actor, created, in.Create.Announce)
+	if !in.Quiet && result.Changed <= MaxNewSubscriptionMessages {
+		o.tellSubscribed(actor, joined)
+	}
+	return result, nil
+}
+
+// findOrCreate sorts the wanted channels into those that exist, archived ones
+// included, and those it creates.
+func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, created []Channel, colors map[int]string, err error) {
+	if _, err := o.checkNewChannel(actor, in.Create); err != nil {
+		return nil, nil, nil, err
+	}
+	colors = map[int]string{}
+	for _, wanted := range in.Channels {
+		name := strings.TrimSpace(wanted.Name)
+		if err := checkChannelName(name); err != nil {
+			return nil, nil, nil, err
+		}
+		spec := in.Create
+		spec.Name, spec.Description = name, wanted.Description
+		if ch, ok := o.ChannelByName(name); ok {
+			existing = append(existing, ch)
+			colors[ch.ID] = wanted.Color
+			continue
+		}
+		ch, err := o.prepareChannel(actor, spec)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if err := o.insertChannel(actor, &ch, spec.Default); err != nil {
+			return nil, nil, nil, err
+		}
+		created = append(created, ch)
+		colors[ch.ID] = wanted.Color
+	}
+	return existing, created, colors, nil
+}
+
+func (o *Organization) mayAddSubscribers(u User, ch Channel) bool {
+	return u.IsAdmin() || o.MayRealm(u, "can_add_subscribers_group") ||
+		o.mayChannel(u, ch, "can_administer_channel_group") || o.mayChannel(u, ch, "can_add_subscribers_group")
+}
+
+// UnsubscribeResult holds one entry per person and channel.
+type UnsubscribeResult struct{ Removed, NotRemoved []string }
+
+// Unsubscribe takes people out of channels (wire-1 §5.3).
+func (o *Organization) Unsubscribe(actor User, names []string, named []Principal) (UnsubscribeResult, error) {
+	result := UnsubscribeResult{Removed: []string{}, NotRemoved: []string{}}
+	var channels []Channel
+	var missing []string
+	for _, name := range names {
+		if ch, ok := o.ChannelByName(name); ok {
+			channels = append(channels, ch)
+		} else {
+			missing = append(missing, strings.TrimSpace(name))
+		}
+	}
+	people, _, err := o.principals(actor, named)
+	if err != nil {
+		return result, err
+	}
+	if len(missing) > 0 {
+		return result, Refuse("Channel(s) (%s) do not exist", strings.Join(missing, ", "))
+	}
+	for _, u := range people {
+		if !o.mayRemove(actor, u, channels) {
+			return result, errInsufficientPermission
+		}
+	}
+	for _, u := range people {
+		for _, ch := range channels {
+			if o.unsubscribe(u.ID, ch.ID) {
+				result.Removed = append(result.Removed, ch.Name)
+			} else {
+				result.NotRemoved = append(result.NotRemoved, ch.Name)
+			}
+		}
+	}
+	return result, nil
+}
+
+// mayRemove says whether the actor may take a person out of all the channels.
+func (o *Organization) mayRemove(actor, target User, channels []Channel) bool {
+	if actor.ID == target.ID || actor.IsAdmin() || target.IsBot && target.BotOwnerID == actor.ID {
+		return true
+	}
+	administersAll, removesAll := true, true
+	for _, ch := range channels {
+		administersAll = administersAll && o.Administers(actor, ch)
+		// Guests have no part in it, although the value may be everyone.
+		removesAll = removesAll && !actor.IsGuest() && o.HasMetadataAccess(actor, ch) && o.mayChannel(actor, ch, "can_remove_subscribers_group")
+	}
+	return administersAll || removesAll
+}

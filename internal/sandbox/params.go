@@ -1,0 +1,176 @@
+package sandbox
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// params reads the parameters of one request. A handler declares its
+// parameters one after the other with required, optional and fallback, in the
+// server's order; the first error sticks and checked returns it. What no
+// declaration asked for is reported as ignored (wire-2 §1.3, §1.4).
+type params struct {
+	values   map[string]string
+	consumed map[string]bool
+	level    int
+	first    error
+}
+
+func newParams(values map[string]string, level int) *params {
+	return &params{values: values, level: level, consumed: map[string]bool{"client": true}}
+}
+
+// source is where parameters are declared: a request, or what since makes of it.
+type source interface {
+	take(name string) (string, bool)
+	fail(err error)
+	failed() bool
+}
+
+func (p *params) take(name string) (string, bool) {
+	p.consumed[name] = true
+	value, ok := p.values[name]
+	return value, ok
+}
+
+func (p *params) fail(err error) {
+	if p.first == nil {
+		p.first = err
+	}
+}
+
+func (p *params) failed() bool { return p.first != nil }
+
+// checked returns the first error of the declarations.
+func (p *params) checked() error { return p.first }
+
+// ignored returns the names, sorted, of what was sent and not asked for.
+func (p *params) ignored() []string {
+	return slices.Sorted(func(yield func(string) bool) {
+		for name := range maps.Keys(p.values) {
+			if !p.consumed[name] && !yield(name) {
+				return
+			}
+		}
+	})
+}
+
+// since is the source of parameters that exist from a feature level on: below
+// it they are as unknown as any other name.
+func (p *params) since(level int) source {
+	if p.level >= level {
+		return p
+	}
+	return older{p}
+}
+
+type older struct{ *params }
+
+func (older) take(string) (string, bool) { return "", false }
+
+// parser makes a value of a parameter's text, or an error that names it.
+type parser[T any] func(raw, name string) (T, error)
+
+// optional declares a parameter that may be left out: nil then.
+func optional[T any](s source, name string, parse parser[T]) *T {
+	raw, given := s.take(name)
+	if !given || s.failed() {
+		return nil
+	}
+	value, err := parse(raw, name)
+	if err != nil {
+		s.fail(err)
+		return nil
+	}
+	return &value
+}
+
+// required declares a parameter that must be there.
+func required[T any](s source, name string, parse parser[T]) T {
+	value := optional(s, name, parse)
+	if value != nil {
+		return *value
+	}
+	if !s.failed() {
+		s.fail(&organization.Error{
+			Code:  "REQUEST_VARIABLE_MISSING",
+			Msg:   fmt.Sprintf("Missing '%s' argument", name),
+			Extra: fields{"var_name": name},
+		})
+	}
+	var zero T
+	return zero
+}
+
+// fallback declares a parameter with a default.
+func fallback[T any](s source, name string, parse parser[T], absent T) T {
+	if value := optional(s, name, parse); value != nil {
+		return *value
+	}
+	return absent
+}
+
+// limit is a rule for a text.
+type limit func(value, name string) (string, error)
+
+// text is a plain parameter: its characters are the value.
+func text(limits ...limit) parser[string] {
+	return func(raw, name string) (string, error) {
+		value := raw
+		for _, apply := range limits {
+			var err error
+			if value, err = apply(value, name); err != nil {
+				return "", err
+			}
+		}
+		return value, nil
+	}
+}
+
+// stripped removes blanks from both ends.
+func stripped(value, _ string) (string, error) { return strings.TrimSpace(value), nil }
+
+// notBlank refuses the empty text.
+func notBlank(value, name string) (string, error) {
+	if value == "" {
+		return "", organization.Refuse("%s cannot be blank", name)
+	}
+	return value, nil
+}
+
+// atMost limits the number of characters.
+func atMost(characters int) limit {
+	return func(value, name string) (string, error) {
+		if utf8.RuneCountInString(value) > characters {
+			return "", organization.Refuse("%s is too long (limit: %d characters)", name, characters)
+		}
+		return value, nil
+	}
+}
+
+// oneOf is a plain parameter with a closed set of values.
+func oneOf(allowed ...string) parser[string] {
+	return func(raw, name string) (string, error) {
+		if !slices.Contains(allowed, raw) {
+			return "", organization.Refuse("Invalid %s", name)
+		}
+		return raw, nil
+	}
+}
+
+// listed is a plain or JSON parameter checked against a list of possible
+// values after it was parsed, which the server words differently from oneOf.
+func listed[T comparable](parse parser[T], allowed ...T) parser[T] {
+	return func(raw, name string) (T, error) {
+		value, err := parse(raw, name)
+		if err == nil && !slices.Contains(allowed, value) {
+			err = organization.Refuse("Invalid %s: Value error, Not in the list of possible values", name)
+		}
+		return value, err
+	}
+}

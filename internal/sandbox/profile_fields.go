@@ -1,0 +1,172 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// Limits of a custom profile field's texts, in characters (wire-2 §10).
+const (
+	maxFieldName = 40
+	maxFieldHint = 80
+)
+
+func (r *request) profileFieldObjects() []fields {
+	objects := []fields{}
+	for _, f := range r.org.ListProfileFields() {
+		object := fields{
+			"id": f.ID, "name": f.Name, "type": f.Type, "hint": f.Hint, "field_data": f.Data, "order": f.Order,
+		}
+		if f.Summary {
+			r.add(object, 146, "display_in_profile_summary", true)
+		}
+		r.add(object, 244, "required", f.Required)
+		r.add(object, 296, "editable_by_user", f.Editable)
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+func listProfileFields(r *request) (fields, error) {
+	return fields{"custom_fields": r.profileFieldObjects()}, nil
+}
+
+func createProfileField(r *request) (fields, error) {
+	f := organization.ProfileField{
+		Name: fallback(r, "name", text(stripped, atMost(maxFieldName)), ""),
+		Hint: fallback(r, "hint", text(atMost(maxFieldHint)), ""),
+	}
+	data := fallback(r, "field_data", fieldData, organization.FieldData{})
+	f.Type = required(r, "field_type", integer)
+	f.Summary = fallback(r.since(146), "display_in_profile_summary", boolean, false)
+	f.Required = fallback(r.since(244), "required", boolean, false)
+	f.Editable = fallback(r.since(296), "editable_by_user", boolean, true)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	f, err := r.org.CreateProfileField(f, data)
+	if err != nil {
+		return nil, err
+	}
+	return fields{"id": f.ID}, nil
+}
+
+func updateProfileField(r *request) (fields, error) {
+	change := organization.ProfileFieldChange{
+		Name:     optional(r, "name", text(stripped, atMost(maxFieldName))),
+		Hint:     optional(r, "hint", text(atMost(maxFieldHint))),
+		Data:     optional(r, "field_data", fieldData),
+		Required: optional(r.since(244), "required", boolean),
+		Editable: optional(r.since(296), "editable_by_user", boolean),
+		Summary:  optional(r.since(146), "display_in_profile_summary", boolean),
+	}
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.UpdateProfileField(r.id("field_id"), change)
+}
+
+func deleteProfileField(r *request) (fields, error) {
+	return nil, r.org.DeleteProfileField(r.id("field_id"))
+}
+
+func orderProfileFields(r *request) (fields, error) {
+	order := required(r, "order", integers)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.OrderProfileFields(order)
+}
+
+// fieldData reads field_data: an object of texts, or of objects of texts. Of
+// what is neither, the server says that it is no such object.
+func fieldData(raw, name string) (organization.FieldData, error) {
+	entry := func(value any, path string) (any, error) {
+		if s, ok := value.(string); ok {
+			return s, nil
+		}
+		object, err := aMapOf(aString)(value, path+`["dict[str,str]"]`)
+		if err != nil {
+			return nil, err
+		}
+		plain := map[string]any{}
+		for key, text := range object {
+			plain[key] = text
+		}
+		return plain, nil
+	}
+	value, err := jsonOf(aMapOf(entry))(raw, name)
+	if err != nil {
+		return organization.FieldData{}, err
+	}
+	return organization.FieldData{Text: compactText(raw), Value: value}, nil
+}
+
+// compactText writes JSON without blanks, with its keys in the order in which
+// they came and its texts escaped no more than necessary. It is called with
+// JSON that was read before.
+func compactText(raw string) string {
+	var out bytes.Buffer
+	decoder := json.NewDecoder(bytes.NewBufferString(raw))
+	decoder.UseNumber()
+	var write func()
+	write = func() {
+		token, err := decoder.Token()
+		if err != nil {
+			return
+		}
+		opening, nested := token.(json.Delim)
+		if !nested {
+			out.Write(plainJSON(token))
+			return
+		}
+		out.WriteString(opening.String())
+		for i := 0; decoder.More(); i++ {
+			switch {
+			case opening == '{' && i%2 == 1:
+				out.WriteByte(':')
+			case i > 0:
+				out.WriteByte(',')
+			}
+			write()
+		}
+		if closing, err := decoder.Token(); err == nil {
+			fmt.Fprint(&out, closing)
+		}
+	}
+	write()
+	return out.String()
+}
+
+func plainJSON(value any) []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil // what was decoded can be encoded
+	}
+	return bytes.TrimSpace(out.Bytes())
+}
+
+func externalAccounts() fields {
+	accounts := fields{}
+	for _, a := range organization.ExternalAccounts {
+		accounts[a.Key] = fields{"text": a.Text, "url_pattern": a.URLPattern, "name": a.Name, "hint": ""}
+	}
+	return accounts
+}
+
+// registerProfileFields is the custom_profile_fields part of a snapshot; it
+// has another key than GET /realm/profile_fields.
+func registerProfileFields(r *request, _ registerOptions) fields {
+	types := fields{}
+	for _, t := range organization.ProfileFieldTypes {
+		if t.ID != organization.FieldPronouns || r.level >= 151 {
+			types[t.Keyword] = fields{"id": t.ID, "name": t.Name}
+		}
+	}
+	return fields{"custom_profile_fields": r.profileFieldObjects(), "custom_profile_field_types": types}
+}

@@ -1,0 +1,32 @@
+package sandbox
+
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+
+func (r *request) reactionObjects(reactions []organization.Reaction) []fields {
+	list := make([]fields, 0, len(reactions))
+	for _, reaction := range reactions {
+		list = append(list, fields{
+			"emoji_name": reaction.Name, "emoji_code": reaction.Code, "reaction_type": reaction.Type,
+			"user_id": reaction.UserID, "user": r.recipientObjects([]int{reaction.UserID})[0],
+		})
+	}
+	return list
+}
+
+func addReaction(r *request) (fields, error) {
+	name := required(r, "emoji_name", text())
+	code, kind := optional(r, "emoji_code", text()), optional(r, "reaction_type", text())
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.AddReaction(r.me, r.id("message_id"), name, code, kind)
+}
+
+func removeReaction(r *request) (fields, error) {
+	name, code := optional(r, "emoji_name", text()), optional(r, "emoji_code", text())
+	kind := fallback(r, "reaction_type", text(), organization.StandardEmoji)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.RemoveReaction(r.me, r.id("message_id"), name, code, kind)
+}

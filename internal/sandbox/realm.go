@@ -1,0 +1,272 @@
+package sandbox
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// Limits of the organization's texts, in characters (wire-2 §12.2).
+const (
+	maxRealmName        = 40
+	maxRealmDescription = 1000
+	maxWelcomeMessage   = 8000
+	maxJitsiURL         = 200
+)
+
+// realmTextLimits are the limits of the texts that have one.
+var realmTextLimits = map[string]int{
+	"name": maxRealmName, "description": maxRealmDescription, "welcome_message_custom_text": maxWelcomeMessage,
+}
+
+// orgTypes are the kinds of organizations.
+var orgTypes = []int{0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000}
+
+// updateRealm is PATCH /realm (wire-2 §12.1).
+func updateRealm(r *request) (fields, error) {
+	update := organization.RealmUpdate{
+		Flags: map[string]bool{}, Numbers: map[string]int{}, Texts: map[string]string{}, Policies: map[string]string{},
+		TimeLimits: map[string]any{}, Channels: map[string]int{},
+	}
+	for _, s := range organization.RealmTexts {
+		parse := text()
+		if limit, ok := realmTextLimits[s.Name]; ok {
+			parse = text(atMost(limit))
+		}
+		collect(r.since(s.Since), s.Name, parse, update.Texts)
+	}
+	for _, s := range organization.RealmFlags {
+		collect(r.since(s.Since), s.Name, boolean, update.Flags)
+	}
+	for _, s := range organization.RealmNumbers {
+		collect(r.since(s.Since), s.Name, realmNumber(s.Name), update.Numbers)
+	}
+	for _, s := range organization.RealmPolicies {
+		collect(r.since(s.Since), s.Name, oneOf(slices.Sorted(maps.Keys(s.Numbers))...), update.Policies)
+	}
+	for _, s := range organization.RealmTimeLimits {
+		collect(r.since(s.Since), s.Name, numberOrWord, update.TimeLimits)
+	}
+	for _, s := range organization.RealmChannels {
+		collect(r.since(s.Since), s.Name, integer, update.Channels)
+	}
+	if days := optional(r.since(91), "message_retention_days", numberOrWord); days != nil {
+		update.RetentionDays = *days
+	}
+	update.JitsiURL = optional(r.since(212), "jitsi_server_url", jitsiURL)
+	update.OrgType = optional(r.since(128), "org_type", orgType)
+	update.StringID = optional(r.since(104), "string_id", text(atMost(maxRealmName)))
+	update.AuthenticationMethods = fallback(r, "authentication_methods", jsonOf(aMapOf(aBoolean)), nil)
+	update.Permissions = permissionChanges(r.params, organization.RealmPermissions)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return r.org.UpdateRealm(r.me, update)
+}
+
+func realmNumber(name string) parser[int] {
+	switch name {
+	case "digest_weekday":
+		return listed(integer, 0, 1, 2, 3, 4, 5, 6)
+	case "waiting_period_threshold":
+		return notNegative
+	}
+	return integer
+}
+
+func orgType(raw, name string) (int, error) {
+	kind, err := integer(raw, name)
+	if err == nil && !slices.Contains(orgTypes, kind) {
+		err = organization.Refuse("Invalid %s", name)
+	}
+	return kind, err
+}
+
+// notNegative is a JSON number of zero or more.
+func notNegative(raw, name string) (int, error) {
+	n, err := integer(raw, name)
+	if err == nil && n < 0 {
+		err = organization.Refuse("%s is too small", name)
+	}
+	return n, err
+}
+
+// numberOrWord is a limit: a number or a word, both as JSON. Of what is
+// neither the server says that it is not the first.
+func numberOrWord(raw, name string) (any, error) {
+	value, err := decodeJSON(raw)
+	if err != nil {
+		return nil, organization.Refuse("%s is not valid JSON", name)
+	}
+	if word, ok := value.(string); ok {
+		return word, nil
+	}
+	return anInteger(value, name+`["int"]`)
+}
+
+// jitsiURL is a URL or the word "default", as JSON.
+func jitsiURL(raw, name string) (string, error) {
+	url, err := quoted(raw, name)
+	if err != nil || url == "default" {
+		return url, err
+	}
+	if !organization.IsURL(url) {
+		return "", organization.Refuse("%s is not an allowed_type", name)
+	}
+	return atMost(maxJitsiURL)(url, name)
+}
+
+// registerRealm is the realm part of a snapshot (wire-2 §12.2, §12.3): the
+// settings, and what a client has to know of the server.
+func registerRealm(r *request, _ registerOptions) fields {
+	realm := r.org.Settings()
+	answer := fields{}
+	for _, s := range organization.RealmFlags {
+		r.add(answer, s.Since, "realm_"+s.Name, *s.Field(&realm))
+	}
+	for _, s := range organization.RealmNumbers {
+		r.add(answer, s.Since, "realm_"+s.Name, *s.Field(&realm))
+	}
+	for _, s := range organization.RealmTexts {
+		r.add(answer, s.Since, "realm_"+s.Name, *s.Field(&realm))
+	}
+	for _, s := range organization.RealmPolicies {
+		r.add(answer, s.Since, "realm_"+s.Name, *s.Field(&realm))
+	}
+	for _, s := range organization.RealmTimeLimits {
+		r.add(answer, s.Since, "realm_"+s.Name, *s.Field(&realm))
+	}
+	for _, s := range organization.RealmChannels {
+		channel := *s.Field(&realm)
+		if channel == 0 {
+			channel = -1
+		}
+		r.add(answer, s.Since, "realm_"+s.Name, channel)
+	}
+	for _, p := range organization.RealmPermissions {
+		r.add(answer, p.Since, "realm_"+p.Name, r.org.Shown(realm.Permissions[p.Name]))
+	}
+	r.add(answer, 91, "realm_message_retention_days", realm.MessageRetentionDays)
+	r.add(answer, 212, "realm_jitsi_server_url", realm.JitsiServerURL)
+	r.add(answer, 128, "realm_org_type", realm.OrgType)
+	answer["realm_authentication_methods"] = r.authenticationMethods(realm)
+	r.addOlderSettings(answer, realm)
+	r.addServerFacts(answer, realm)
+	r.add(answer, 221, "server_supported_permission_settings", r.supportedPermissions())
+	return answer
+}
+
+// authenticationMethods are shown in another form than they are written.
+func (r *request) authenticationMethods(realm organization.Realm) fields {
+	methods := fields{}
+	for name, enabled := range realm.AuthenticationMethods {
+		if r.level < 243 {
+			methods[name] = enabled
+			continue
+		}
+		method := fields{"enabled": enabled, "available": true}
+		if name == organization.UnavailableAuthenticationMethod {
+			method["available"] = false
+			method["unavailable_reason"] = "You need to upgrade to the Zulip Cloud Plus plan to use this authentication method."
+		}
+		methods[name] = method
+	}
+	return methods
+}
+
+// addOlderSettings adds settings under the names and in the form of older
+// servers, which clients may still read.
+func (r *request) addOlderSettings(answer fields, realm organization.Realm) {
+	policy := func(permission string, numbers map[string]int) int {
+		p, _ := organization.FindPermission(organization.RealmPermissions, permission)
+		if g, ok := r.org.Groups.Get(realm.Permissions[permission].Group); ok && numbers[g.Name] != 0 {
+			return numbers[g.Name]
+		}
+		return numbers[p.Default]
+	}
+	creating := map[string]int{
+		organization.Members: 1, organization.Administrators: 2, organization.FullMembers: 3,
+		organization.Moderators: 4, organization.Nobody: 6, organization.Owners: 7,
+	}
+	mentioning := map[string]int{
+		organization.Everyone: 1, organization.Members: 2, organization.FullMembers: 3,
+		organization.Administrators: 5, organization.Nobody: 6, organization.Moderators: 7,
+	}
+	answer["realm_create_public_stream_policy"] = policy("can_create_public_channel_group", creating)
+	answer["realm_create_private_stream_policy"] = policy("can_create_private_channel_group", creating)
+	answer["realm_create_web_public_stream_policy"] = policy("can_create_web_public_channel_group", creating)
+	answer["realm_wildcard_mention_policy"] = policy("can_mention_many_users_group", mentioning)
+	answer["realm_allow_edit_history"] = realm.MessageEditHistory != "none"
+	answer["realm_mandatory_topics"] = realm.TopicsPolicy == "disable_empty_topic"
+}
+
+// addServerFacts adds what nobody changes through the API.
+func (r *request) addServerFacts(answer fields, realm organization.Realm) {
+	const jitsi = "https://meet.jit.si"
+	maps.Copy(answer, fields{
+		"realm_url": r.site, "realm_uri": r.site, "realm_bot_domain": organization.Host,
+		"realm_date_created": realm.DateCreated, "realm_plan_type": 1, "realm_upload_quota_mib": nil,
+		"realm_presence_disabled": false, "realm_push_notifications_enabled": false,
+		"realm_push_notifications_enabled_end_timestamp": nil, "realm_owner_full_content_access": false,
+		"realm_email_auth_enabled":    realm.AuthenticationMethods["Email"],
+		"realm_password_auth_enabled": realm.AuthenticationMethods["Email"],
+		"realm_icon_url":              "/static/images/icon.png", "realm_icon_source": "G",
+		"realm_logo_url": "/static/images/logo.png", "realm_logo_source": "D",
+		"realm_night_logo_url": "/static/images/logo.png", "realm_night_logo_source": "D",
+		"realm_empty_topic_display_name":       "general chat",
+		"realm_available_video_chat_providers": videoChatProviders(),
+		"realm_default_external_accounts":      externalAccounts(),
+		"server_jitsi_server_url":              jitsi,
+		"max_message_length":                   10000, "max_topic_length": 60,
+		"max_stream_name_length": 60, "max_stream_description_length": 1024,
+		"max_avatar_file_size_mib": 5, "max_icon_file_size_mib": 5, "max_logo_file_size_mib": 5, "max_file_upload_size_mib": 100,
+		"password_min_length": 0, "password_max_length": 100, "password_min_guesses": 0,
+	})
+	answer["jitsi_server_url"] = jitsi
+	if realm.JitsiServerURL != nil {
+		answer["jitsi_server_url"] = *realm.JitsiServerURL
+	}
+	r.add(answer, 397, "max_bulk_new_subscription_messages", organization.MaxNewSubscriptionMessages)
+	r.add(answer, 410, "max_channel_folder_name_length", maxFolderName)
+	r.add(answer, 410, "max_channel_folder_description_length", maxFolderDescription)
+	r.add(answer, 415, "max_reminder_note_length", 1000)
+	r.add(answer, 435, "server_report_message_types", []fields{
+		{"key": "spam", "name": "Spam"}, {"key": "harassment", "name": "Harassment"},
+		{"key": "inappropriate", "name": "Inappropriate content"}, {"key": "norms", "name": "Violates community norms"},
+		{"key": "other", "name": "Other reason"},
+	})
+}
+
+func videoChatProviders() fields {
+	providers := fields{}
+	for _, p := range organization.VideoChatProviders {
+		providers[p.Key] = fields{"name": p.Name, "id": p.ID}
+	}
+	return providers
+}
+
+// supportedPermissions describes which values the permissions take.
+func (r *request) supportedPermissions() fields {
+	describe := func(all []organization.Permission, creator string, ofSystemGroups any) fields {
+		described := fields{}
+		for _, p := range all {
+			byDefault := p.Default
+			if byDefault == organization.Creator {
+				byDefault = creator
+			}
+			r.add(described, p.Since, p.Name, fields{
+				"require_system_group": p.RequireSystem, "allow_internet_group": p.AllowInternet,
+				"allow_nobody_group": p.AllowNobody, "allow_everyone_group": p.AllowEveryone,
+				"default_group_name": byDefault, "default_for_system_groups": ofSystemGroups,
+				"allowed_system_groups": append([]string{}, p.AllowedSystem...),
+			})
+		}
+		return described
+	}
+	return fields{
+		"realm":  describe(organization.RealmPermissions, "", nil),
+		"stream": describe(organization.ChannelPermissions, "channel_creator", nil),
+		"group":  describe(organization.GroupPermissions, "group_creator", organization.Nobody),
+	}
+}

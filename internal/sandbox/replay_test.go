@@ -1,0 +1,245 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// replay asks a server what was recorded, with the numbers of that server in
+// place of the recording's symbols.
+type replay struct {
+	server  *Server
+	bound   map[string]int // symbol, as in kind:name → number
+	lenient lenience
+}
+
+// response is what came back.
+type response struct {
+	status int
+	header http.Header
+	body   map[string]any
+	text   string
+}
+
+func newReplay(s *Server) *replay {
+	p := &replay{server: s, bound: map[string]int{}}
+	for name, c := range s.AllCredentials() {
+		p.bound["user:"+name] = c.ID
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, g := range s.org.Groups.All() {
+		if g.System {
+			p.bound["group:"+g.Name] = id
+		}
+	}
+	return p
+}
+
+var symbol = regexp.MustCompile(`\$\{([^}]*)\}`)
+
+// text returns what a symbol inside a text stands for; false if it is not
+// bound yet.
+func (p *replay) text(name string) (string, bool) {
+	switch kind, account, _ := strings.Cut(name, ":"); {
+	case name == "site":
+		return p.server.URL(), true
+	case name == "bot_domain":
+		return organization.Host, true
+	case kind == "email":
+		c, ok := p.server.Credentials(account)
+		return c.APIEmail, ok
+	}
+	id, ok := p.bound[name]
+	return strconv.Itoa(id), ok
+}
+
+// expand replaces the symbols of a value that is sent.
+func (p *replay) expand(v any) any {
+	switch v := v.(type) {
+	case string:
+		if m := symbol.FindStringSubmatch(v); m != nil && m[0] == v {
+			if id, ok := p.bound[m[1]]; ok {
+				return id
+			}
+		}
+		return p.expandText(v)
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = p.expand(item)
+		}
+		return list
+	case map[string]any:
+		object := map[string]any{}
+		for key, item := range v {
+			object[p.expandText(key)] = p.expand(item)
+		}
+		return object
+	default:
+		return v
+	}
+}
+
+func (p *replay) expandText(s string) string {
+	return symbol.ReplaceAllStringFunc(s, func(found string) string {
+		if value, ok := p.text(found[2 : len(found)-1]); ok {
+			return value
+		}
+		return found
+	})
+}
+
+func (p *replay) expandKey(key string) string { return p.expandText(key) }
+
+// compareText compares a recorded text, which may be or hold symbols.
+func (p *replay) compareText(path, want string, got any) []string {
+	if want == "${any}" || want == "${time}" {
+		return nil
+	}
+	if m := symbol.FindStringSubmatch(want); m != nil && m[0] == want && !strings.HasPrefix(m[1], "email:") && m[1] != "site" && m[1] != "bot_domain" {
+		number, ok := got.(float64)
+		if !ok {
+			return []string{fmt.Sprintf("%s: want %s, got %v", path, want, compact(got))}
+		}
+		if bound, known := p.bound[m[1]]; known && bound != int(number) {
+			return []string{fmt.Sprintf("%s: want %s = %d, got %v", path, want, bound, number)}
+		}
+		p.bound[m[1]] = int(number)
+		return nil
+	}
+	have, ok := got.(string)
+	if !ok {
+		return []string{fmt.Sprintf("%s: want %q, got %v", path, want, compact(got))}
+	}
+	expanded := p.expandText(want)
+	// What is still unknown stands for anything of its place.
+	pattern := symbol.ReplaceAllString(regexp.QuoteMeta(expanded), "")
+	pattern = regexp.MustCompile(`\\\$\\\{[^}]*\\\}`).ReplaceAllString(pattern, ".*")
+	if !regexp.MustCompile("^(?s:" + pattern + ")$").MatchString(have) {
+		return []string{fmt.Sprintf("%s: want %q, got %q", path, expanded, have)}
+	}
+	return nil
+}
+
+// ask sends one recorded request.
+func (p *replay) ask(x exchange) (response, error) {
+	return p.send(x, func(req *http.Request) { p.authorize(req, x) })
+}
+
+// askAs sends a request with credentials of the caller's choice.
+func (p *replay) askAs(c Credentials, x exchange) (response, error) {
+	return p.send(x, func(req *http.Request) { req.SetBasicAuth(c.Email, c.APIKey) })
+}
+
+func (p *replay) send(x exchange, authorize func(*http.Request)) (response, error) {
+	target := p.server.URL() + (&url.URL{Path: p.expandText(x.Path)}).EscapedPath()
+	if len(x.Query) > 0 {
+		query := url.Values{}
+		for name, value := range x.Query {
+			query.Set(name, p.asText(value))
+		}
+		target += "?" + query.Encode()
+	}
+	body, contentType, err := p.requestBody(x)
+	if err != nil {
+		return response{}, err
+	}
+	req, err := http.NewRequest(x.Method, target, body)
+	if err != nil {
+		return response{}, err
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	authorize(req)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return response{}, err
+	}
+	defer res.Body.Close()
+	content, err := io.ReadAll(res.Body)
+	if err != nil {
+		return response{}, err
+	}
+	got := response{status: res.StatusCode, header: res.Header, text: string(content)}
+	_ = json.Unmarshal(content, &got.body) // an answer that is no JSON has no body
+	return got, nil
+}
+
+// asText is how a value of the query is sent: a text as it is, else JSON.
+func (p *replay) asText(v any) string {
+	expanded := p.expand(v)
+	if s, ok := expanded.(string); ok {
+		return s
+	}
+	data, _ := json.Marshal(expanded) // came out of JSON
+	return string(data)
+}
+
+func (p *replay) requestBody(x exchange) (io.Reader, string, error) {
+	form := url.Values{}
+	for name, value := range x.Form {
+		form.Set(name, p.expandText(value))
+	}
+	for name, value := range x.JSON {
+		data, err := json.Marshal(p.expand(value))
+		if err != nil {
+			return nil, "", err
+		}
+		form.Set(name, string(data))
+	}
+	if x.File == nil {
+		if len(form) == 0 {
+			return http.NoBody, "", nil
+		}
+		return strings.NewReader(form.Encode()), "application/x-www-form-urlencoded", nil
+	}
+	var body bytes.Buffer
+	parts := multipart.NewWriter(&body)
+	for name := range form {
+		if err := parts.WriteField(name, form.Get(name)); err != nil {
+			return nil, "", err
+		}
+	}
+	header := textproto.MIMEHeader{}
+	header.Set("Content-Disposition", fmt.Sprintf(`form-data; name=%q; filename=%q`, x.File.Field, x.File.Name))
+	header.Set("Content-Type", x.File.Type)
+	part, err := parts.CreatePart(header)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := part.Write(x.File.Base64); err != nil {
+		return nil, "", err
+	}
+	return &body, parts.FormDataContentType(), parts.Close()
+}
+
+// authorize signs a request. What "wrong key" means stands in the note.
+func (p *replay) authorize(req *http.Request, x exchange) {
+	const otherKey = "abcdefghijklmnopqrstuvwxyz012345"
+	admin, _ := p.server.Credentials("admin")
+	switch {
+	case x.As == "nobody":
+	case x.As == "wrong key" && x.Note == "unknown account":
+		req.SetBasicAuth("stranger@example.com", otherKey)
+	case x.As == "wrong key" && x.Note == "malformed key":
+		req.SetBasicAuth(admin.Email, "too-short")
+	case x.As == "wrong key":
+		req.SetBasicAuth(admin.Email, otherKey)
+	default:
+		c, _ := p.server.Credentials(x.As)
+		req.SetBasicAuth(c.Email, c.APIKey)
+	}
+}

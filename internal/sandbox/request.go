@@ -1,0 +1,35 @@
+package sandbox
+
+import (
+	"strconv"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// request is what a handler works with: the caller, the parameters, and the
+// organization, which nobody else touches meanwhile.
+type request struct {
+	*params
+	org    *organization.Organization
+	me     organization.User // zero for open endpoints
+	vars   map[string]string // variables of the path
+	files  []file
+	site   string // the server's URL as the caller wrote it
+	server *Server
+}
+
+// id returns an integer variable of the path.
+func (r *request) id(name string) int {
+	id, err := strconv.Atoi(r.vars[name])
+	if err != nil {
+		return 0 // the route takes digits only
+	}
+	return id
+}
+
+// add puts a field into an object if the server's feature level has it.
+func (r *request) add(object fields, since int, name string, value any) {
+	if r.level >= since {
+		object[name] = value
+	}
+}

@@ -1,0 +1,211 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// Config says what server New makes. The zero value is a server in memory with
+// the small example organization, at the newest feature level and without rate
+// limits.
+type Config struct {
+	// Accounts are the people and bots that exist at the start, by a name of
+	// the caller's choice. nil: the example organization. They are ignored if
+	// the state file already holds an organization.
+	Accounts map[string]Account
+	// StatePath is the file that keeps everything; "": memory only.
+	StatePath string
+	// FeatureLevel is what the server claims and behaves as; 0: the newest.
+	FeatureLevel int
+	// RateLimits are the rules for each account; nil: off.
+	RateLimits []RateLimit
+	// Latency is added to every request.
+	Latency time.Duration
+	// Faults are in force from the start.
+	Faults []Fault
+	// Journal, if set, receives one line of JSON for each request.
+	Journal io.Writer
+	// Clock tells the time; nil: time.Now.
+	Clock func() time.Time
+}
+
+// Server is a stand-in Zulip server. Its methods may be called concurrently.
+type Server struct {
+	router  *router
+	journal *Journal
+	faults  *faultRules
+	gates   *gateRules
+	latency time.Duration
+	clock   func() time.Time
+	level   atomic.Int64
+
+	mu     sync.Mutex // guards what follows: one request at a time
+	org    *organization.Organization
+	store  *store // nil: memory only
+	limits rateLimiter
+	queues eventQueues
+
+	serving  sync.Mutex // guards what follows
+	listener net.Listener
+	http     *http.Server
+	url      string
+}
+
+// New makes a server, which is reached through Handler, Start or StartTLS. It
+// fails if the state file cannot be used or an account is not possible.
+func New(cfg Config) (*Server, error) {
+	s := &Server{
+		router:  newRouter(endpoints),
+		journal: newJournal(cfg.Journal),
+		faults:  newFaultRules(cfg.Faults),
+		gates:   &gateRules{},
+		latency: cfg.Latency,
+		clock:   cfg.Clock,
+		limits:  newRateLimiter(cfg.RateLimits),
+		queues:  eventQueues{},
+	}
+	if s.clock == nil {
+		s.clock = time.Now
+	}
+	if cfg.FeatureLevel == 0 {
+		cfg.FeatureLevel = NewestFeatureLevel
+	}
+	s.SetFeatureLevel(cfg.FeatureLevel)
+	s.org = organization.New(s.clock, s.featureLevel)
+	if err := s.loadOrFound(cfg); err != nil {
+		return nil, errors.Join(err, s.store.close())
+	}
+	return s, nil
+}
+
+// loadOrFound takes the organization out of the state file, or makes it.
+func (s *Server) loadOrFound(cfg Config) error {
+	if cfg.StatePath != "" {
+		var err error
+		if s.store, err = openStore(cfg.StatePath); err != nil {
+			return fmt.Errorf("opening the state file: %w", err)
+		}
+		if err := s.store.load(s.org); err != nil {
+			return fmt.Errorf("reading the state file: %w", err)
+		}
+	}
+	if !s.org.Empty() {
+		s.org.FailLate()
+		return s.persist()
+	}
+	s.org.Found()
+	if cfg.Accounts == nil {
+		if err := s.org.FoundExample(); err != nil {
+			return fmt.Errorf("making the example organization: %w", err)
+		}
+	} else if err := addAccounts(s.org, cfg.Accounts); err != nil {
+		return err
+	}
+	return s.persist()
+}
+
+// persist writes what changed since the last time; if that fails, memory goes
+// back to what is written.
+func (s *Server) persist() error {
+	if s.store == nil {
+		s.org.Settle()
+		return nil
+	}
+	changes, sequences, err := s.org.Changes()
+	if err == nil {
+		err = s.store.write(changes, sequences)
+	}
+	if err != nil {
+		s.org.Revert()
+		return fmt.Errorf("writing the state file: %w", err)
+	}
+	s.org.Settle()
+	return nil
+}
+
+// SetFeatureLevel makes the server behave as one of another feature level, as
+// if it were upgraded or downgraded.
+func (s *Server) SetFeatureLevel(n int) { s.level.Store(int64(n)) }
+
+func (s *Server) featureLevel() int { return int(s.level.Load()) }
+
+// Journal is what the server was asked so far.
+func (s *Server) Journal() *Journal { return s.journal }
+
+// Fail puts a fault in force until remove is called.
+func (s *Server) Fail(f Fault) (remove func()) { return s.faults.add(f) }
+
+// Gate holds requests that match until the caller releases them. method and
+// path are as in Fault.
+func (s *Server) Gate(method, path string) *Gate { return s.gates.add(method, path) }
+
+// Handler serves the API.
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+
+// Start listens on an address such as 127.0.0.1:0 and serves until Close.
+func (s *Server) Start(addr string) error { return s.start(addr, "http", nil) }
+
+// StartTLS is Start with TLS.
+func (s *Server) StartTLS(addr string, cfg *tls.Config) error { return s.start(addr, "https", cfg) }
+
+func (s *Server) start(addr, scheme string, cfg *tls.Config) error {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	s.serving.Lock()
+	defer s.serving.Unlock()
+	s.url = scheme + "://" + listener.Addr().String()
+	s.listener = listener
+	if cfg != nil {
+		listener = tls.NewListener(listener, cfg)
+	}
+	s.http = &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+	server := s.http
+	go func() { _ = server.Serve(listener) }() // ends with Close; nothing to report then
+	return nil
+}
+
+// URL is where the server listens, without a slash at the end; "" before Start.
+func (s *Server) URL() string {
+	s.serving.Lock()
+	defer s.serving.Unlock()
+	return s.url
+}
+
+// Close lets the requests under way finish, for some seconds, and closes the
+// state file. Requests held by a gate are released.
+func (s *Server) Close() error {
+	s.gates.openAll()
+	s.serving.Lock()
+	server := s.http
+	s.http = nil
+	s.serving.Unlock()
+	var err error
+	if server != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err = server.Shutdown(ctx); err != nil {
+			err = errors.Join(err, server.Close())
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return errors.Join(err, s.store.close())
+}

@@ -1,0 +1,279 @@
+package sandbox
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// start makes and starts a server that ends with the test.
+func start(t *testing.T, cfg Config) *Server {
+	t.Helper()
+	s, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// newExchange is a request as recordings hold them. Parameters that are strings
+// are sent as they are, others as JSON.
+func newExchange(as, method, path string, params map[string]any) exchange {
+	x := exchange{As: as, Method: method, Path: apiPrefix + path, Form: map[string]string{}, JSON: map[string]any{}}
+	for name, value := range params {
+		if s, ok := value.(string); ok {
+			x.Form[name] = s
+		} else {
+			x.JSON[name] = value
+		}
+	}
+	return x
+}
+
+// ask sends a request as an account.
+func ask(t *testing.T, s *Server, as, method, path string, params map[string]any) response {
+	t.Helper()
+	got, err := newReplay(s).ask(newExchange(as, method, path, params))
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return got
+}
+
+// must is ask for what has to go well.
+func must(t *testing.T, s *Server, as, method, path string, params map[string]any) response {
+	t.Helper()
+	got := ask(t, s, as, method, path, params)
+	if got.status != http.StatusOK {
+		t.Fatalf("%s %s as %s: %d %s", method, path, as, got.status, got.text)
+	}
+	return got
+}
+
+// createdChannel makes a channel and returns its id.
+func createdChannel(t *testing.T, s *Server, as, name string) int {
+	t.Helper()
+	got := must(t, s, as, "POST", "/channels/create", map[string]any{"name": name, "subscribers": []int{}})
+	return int(got.body["id"].(float64))
+}
+
+func TestExampleOrganization(t *testing.T) {
+	s := start(t, Config{})
+	roles := map[int]bool{}
+	for name, c := range s.AllCredentials() {
+		if len(c.APIKey) != 32 || c.ID == 0 {
+			t.Errorf("credentials of %s: %+v", name, c)
+		}
+		roles[c.Role] = true
+		if got := must(t, s, name, "GET", "/users/me", nil); int(got.body["user_id"].(float64)) != c.ID {
+			t.Errorf("%s is user %v, want %d", name, got.body["user_id"], c.ID)
+		}
+	}
+	if len(roles) != 5 {
+		t.Errorf("the example has the roles %v, want every role", roles)
+	}
+	general, ok := s.Organization().Channel("General")
+	if !ok || !general.Default || len(general.Subscribers) != 6 {
+		t.Errorf("general: %+v", general)
+	}
+	leads, ok := s.Organization().Channel("leads")
+	if !ok || !leads.Private {
+		t.Errorf("leads: %+v", leads)
+	}
+	incidents, _ := s.Organization().Channel("incidents")
+	if want := []string{"group:sre"}; !slices.Equal(incidents.Permissions["can_administer_channel_group"], want) {
+		t.Errorf("who administers incidents: %v, want %v", incidents.Permissions["can_administer_channel_group"], want)
+	}
+	if incidents.Folder != "Operations" {
+		t.Errorf("folder of incidents: %q", incidents.Folder)
+	}
+}
+
+func TestNounsHaveIDsOfTheirOwn(t *testing.T) {
+	s := start(t, Config{})
+	owner := map[int]string{}
+	note := func(noun string, id int) {
+		if other, taken := owner[id]; taken {
+			t.Errorf("%d is the id of a %s and of a %s", id, other, noun)
+		}
+		owner[id] = noun
+	}
+	s.Organization().Read(func(o *organization.Organization) {
+		for id := range o.Users.All() {
+			note("user", id)
+		}
+		for id := range o.Groups.All() {
+			note("group", id)
+		}
+		for id := range o.Channels.All() {
+			note("channel", id)
+		}
+		for id := range o.Folders.All() {
+			note("folder", id)
+		}
+	})
+}
+
+func TestParseAccounts(t *testing.T) {
+	const object = `{"chief": {"email": "a@example.com", "full_name": "A", "role": 100}, "robot": {"email": "r@example.com", "full_name": "R", "role": 400, "is_bot": true}}`
+	for name, document := range map[string]string{"object": object, "recording": `{"scenario": "x", "accounts": ` + object + `}`} {
+		accounts, err := ParseAccounts([]byte(document))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		s, err := New(Config{Accounts: accounts})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		robot, _ := s.Organization().Person("r@example.com")
+		if robot.Owner != "a@example.com" {
+			t.Errorf("%s: without an admin the first owner owns a bot, not %q", name, robot.Owner)
+		}
+	}
+	for name, accounts := range map[string]map[string]Account{
+		"unknown role":    {"x": {Email: "x@example.com", FullName: "X", Role: 500}},
+		"no address":      {"x": {FullName: "X", Role: 400}},
+		"address twice":   {"x": {Email: "x@example.com", FullName: "X", Role: 400}, "y": {Email: "X@example.com", FullName: "Y", Role: 400}},
+		"bot of nobody":   {"x": {Email: "x@example.com", FullName: "X", Role: 400, IsBot: true}},
+		"bot of a ghost":  {"o": {Email: "o@example.com", FullName: "O", Role: 100}, "x": {Email: "x@example.com", FullName: "X", Role: 400, IsBot: true, Owner: "ghost"}},
+		"owner is absent": {"m": {Email: "m@example.com", FullName: "M", Role: 400}, "x": {Email: "x@example.com", FullName: "X", Role: 400, IsBot: true}},
+	} {
+		if _, err := New(Config{Accounts: accounts}); err == nil {
+			t.Errorf("%s: want an error", name)
+		}
+	}
+}
+
+func TestRouting(t *testing.T) {
+	s := start(t, Config{})
+	tests := []struct {
+		method, path string
+		status       int
+		allow        string
+	}{
+		{"GET", "/nothing", 404, ""},
+		{"GET", "/streams/", 404, ""},
+		{"GET", "/streams/abc", 404, ""},
+		{"GET", "/streams/1/members/", 404, ""},
+		{"PUT", "/streams/1", 405, "GET, PATCH, DELETE, HEAD"},
+		{"DELETE", "/register", 405, "POST"},
+		{"POST", "/server_settings", 405, "GET, HEAD"},
+		{"OPTIONS", "/user_groups/1/subgroups", 204, "POST, GET, HEAD"},
+		{"HEAD", "/server_settings", 200, ""},
+		{"HEAD", "/users", 401, ""},
+	}
+	for _, test := range tests {
+		got := ask(t, s, "nobody", test.method, test.path, nil)
+		if got.status != test.status || got.header.Get("Allow") != test.allow {
+			t.Errorf("%s %s: %d, Allow %q; want %d, %q", test.method, test.path, got.status, got.header.Get("Allow"), test.status, test.allow)
+		}
+		if test.method == "HEAD" && got.text != "" {
+			t.Errorf("%s %s has a body: %s", test.method, test.path, got.text)
+		}
+		if got.status == 401 && got.header.Get("WWW-Authenticate") != `Basic realm="zulip"` {
+			t.Errorf("%s %s: WWW-Authenticate is %q", test.method, test.path, got.header.Get("WWW-Authenticate"))
+		}
+	}
+}
+
+func TestAuthentication(t *testing.T) {
+	s := start(t, Config{})
+	admin, _ := s.Credentials("admin")
+	member, _ := s.Credentials("member")
+	tests := []struct {
+		name, user, key string
+		header          string // instead of user and key
+		status          int
+		msg             string
+	}{
+		{"right", admin.Email, admin.APIKey, "", 200, ""},
+		{"address in another case", strings.ToUpper(admin.Email), admin.APIKey, "", 200, ""},
+		{"blanks around", " " + admin.Email + " ", " " + admin.APIKey + " ", "", 200, ""},
+		{"key of another", admin.Email, member.APIKey, "", 401, "Invalid API key"},
+		{"the address others see", admin.APIEmail, admin.APIKey, "", 401, "Invalid API key"},
+		{"nobody", "who@example.com", admin.APIKey, "", 401, "Invalid API key"},
+		{"short key", admin.Email, "abc", "", 401, "Malformed API key"},
+		{"key with a dash", admin.Email, strings.Repeat("-", 32), "", 401, "Malformed API key"},
+		{"two colons", admin.Email, "a:b", "", 401, "Invalid authorization header for basic auth"},
+		{"no base64", "", "", "Basic ***", 401, "Invalid authorization header for basic auth"},
+		{"other scheme", "", "", "Bearer abc", 400, "This endpoint requires HTTP basic authentication."},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			req := httptest.NewRequest("GET", apiPrefix+"/users/me", nil)
+			req.SetBasicAuth(test.user, test.key)
+			if test.header != "" {
+				req.Header.Set("Authorization", test.header)
+			}
+			recorder := httptest.NewRecorder()
+			s.Handler().ServeHTTP(recorder, req)
+			var body struct{ Msg string }
+			if err := json.Unmarshal(recorder.Body.Bytes(), &body); err != nil {
+				t.Fatal(err)
+			}
+			if recorder.Code != test.status || body.Msg != test.msg {
+				t.Errorf("%d %q, want %d %q", recorder.Code, body.Msg, test.status, test.msg)
+			}
+		})
+	}
+	must(t, s, "admin", "DELETE", "/users/"+userKey(member.ID), nil)
+	if got := ask(t, s, "member", "GET", "/users/me", nil); got.status != 401 || got.body["msg"] != "Account is deactivated" {
+		t.Errorf("a deactivated account: %d %s", got.status, got.text)
+	}
+}
+
+func TestMethodField(t *testing.T) {
+	s := start(t, Config{})
+	id := createdChannel(t, s, "admin", "overridden")
+	must(t, s, "admin", "POST", "/streams/"+userKey(id), map[string]any{"method": "PATCH", "description": "by a form field"})
+	if ch, _ := s.Organization().Channel("overridden"); ch.Description != "by a form field" {
+		t.Errorf("description: %q", ch.Description)
+	}
+}
+
+func TestBodyThatIsNoForm(t *testing.T) {
+	s := start(t, Config{})
+	admin, _ := s.Credentials("admin")
+	req := httptest.NewRequest("POST", apiPrefix+"/channels/create", strings.NewReader(`{"name": "x", "subscribers": []}`))
+	req.Header.Set("Content-Type", "application/json")
+	req.SetBasicAuth(admin.Email, admin.APIKey)
+	recorder := httptest.NewRecorder()
+	s.Handler().ServeHTTP(recorder, req)
+	if !strings.Contains(recorder.Body.String(), "Missing 'name' argument") {
+		t.Errorf("a JSON body is not read: %s", recorder.Body)
+	}
+}
+
+func TestTLS(t *testing.T) {
+	borrowed := httptest.NewTLSServer(http.NotFoundHandler())
+	defer borrowed.Close()
+	s, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.StartTLS("127.0.0.1:0", &tls.Config{Certificates: borrowed.TLS.Certificates}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	res, err := borrowed.Client().Get(s.URL() + apiPrefix + "/server_settings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var body struct {
+		RealmURL string `json:"realm_url"`
+	}
+	if err := json.NewDecoder(res.Body).Decode(&body); err != nil || body.RealmURL != s.URL() || !strings.HasPrefix(s.URL(), "https://") {
+		t.Errorf("realm_url %q, URL %q, %v", body.RealmURL, s.URL(), err)
+	}
+}

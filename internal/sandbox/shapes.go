@@ -1,0 +1,214 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// shape makes a value of decoded JSON, strictly: nothing is converted. Its
+// errors name the path to the offending part, as in `drafts[0]["to"]`.
+type shape[T any] func(value any, path string) (T, error)
+
+// jsonOf is a parameter whose text is JSON (wire-1 §1).
+func jsonOf[T any](want shape[T]) parser[T] {
+	return func(raw, name string) (T, error) {
+		value, err := decodeJSON(raw)
+		if err != nil {
+			var zero T
+			return zero, organization.Refuse("%s is not valid JSON", name)
+		}
+		return want(value, name)
+	}
+}
+
+// The JSON parameters most endpoints are made of.
+var (
+	boolean  = jsonOf(aBoolean)
+	integer  = jsonOf(anInteger)
+	quoted   = jsonOf(aString)
+	integers = jsonOf(listOf(anInteger))
+	texts    = jsonOf(listOf(aString))
+)
+
+func decodeJSON(raw string) (any, error) {
+	decoder := json.NewDecoder(strings.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, fmt.Errorf("more than one JSON value")
+	}
+	return value, nil
+}
+
+func aBoolean(value any, path string) (bool, error) {
+	if b, ok := value.(bool); ok {
+		return b, nil
+	}
+	return false, organization.Refuse("%s is not a boolean", path)
+}
+
+func anInteger(value any, path string) (int, error) {
+	if number, ok := value.(json.Number); ok {
+		if n, err := strconv.Atoi(number.String()); err == nil {
+			return n, nil
+		}
+	}
+	return 0, organization.Refuse("%s is not an integer", path)
+}
+
+func aString(value any, path string) (string, error) {
+	if s, ok := value.(string); ok {
+		return s, nil
+	}
+	return "", organization.Refuse("%s is not a string", path)
+}
+
+func listOf[T any](element shape[T]) shape[[]T] {
+	return func(value any, path string) ([]T, error) {
+		items, ok := value.([]any)
+		if !ok {
+			return nil, organization.Refuse("%s is not a list", path)
+		}
+		list := make([]T, 0, len(items))
+		for i, item := range items {
+			one, err := element(item, fmt.Sprintf("%s[%d]", path, i))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, one)
+		}
+		return list, nil
+	}
+}
+
+// aMapOf reads an object whose keys are free.
+func aMapOf[T any](element shape[T]) shape[map[string]T] {
+	return func(value any, path string) (map[string]T, error) {
+		object, ok := value.(map[string]any)
+		if !ok {
+			return nil, organization.Refuse("%s is not a dict", path)
+		}
+		read := make(map[string]T, len(object))
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			one, err := member(object, path, key, element)
+			if err != nil {
+				return nil, err
+			}
+			read[key] = one
+		}
+		return read, nil
+	}
+}
+
+// orNull accepts null as nil where the server does.
+func orNull[T any](want shape[T]) shape[*T] {
+	return func(value any, path string) (*T, error) {
+		if value == nil {
+			return nil, nil
+		}
+		one, err := want(value, path)
+		return &one, err
+	}
+}
+
+// member reads a key of an object; without it, the error of a missing field.
+func member[T any](object map[string]any, path, key string, want shape[T]) (T, error) {
+	value, ok := object[key]
+	inside := fmt.Sprintf("%s[%q]", path, key)
+	if !ok {
+		var zero T
+		return zero, organization.Refuse("%s field is missing: Field required", inside)
+	}
+	return want(value, inside)
+}
+
+// optionalMember reads a key that may be left out; null counts as left out if
+// nullable is true.
+func optionalMember[T any](object map[string]any, path, key string, nullable bool, want shape[T]) (*T, error) {
+	value, ok := object[key]
+	if !ok || nullable && value == nil {
+		return nil, nil
+	}
+	one, err := want(value, fmt.Sprintf("%s[%q]", path, key))
+	return &one, err
+}
+
+// aGroupValue reads a group-setting value. Whatever is wrong with it, the
+// server complains of its first alternative, the integer (wire-1 §2).
+func aGroupValue(value any, path string) (organization.GroupValue, error) {
+	if object, ok := value.(map[string]any); ok {
+		members, err := member(object, path, "direct_members", listOf(anInteger))
+		if err == nil {
+			var subgroups []int
+			if subgroups, err = member(object, path, "direct_subgroups", listOf(anInteger)); err == nil {
+				return organization.Listed(members, subgroups), nil
+			}
+		}
+	}
+	group, err := anInteger(value, path+`["int"]`)
+	return organization.Named(group), err
+}
+
+// groupValue is a permission given when something is created.
+var groupValue = jsonOf(aGroupValue)
+
+// groupChange is a permission given to a PATCH: {"new": …, "old": …}.
+var groupChange = jsonOf(func(value any, path string) (organization.PermissionChange, error) {
+	var change organization.PermissionChange
+	object, ok := value.(map[string]any)
+	if !ok {
+		return change, organization.Refuse("%s does not have the expected format", path)
+	}
+	var err error
+	if change.New, err = member(object, path, "new", aGroupValue); err != nil {
+		return change, err
+	}
+	change.Old, err = optionalMember(object, path, "old", true, aGroupValue)
+	return change, err
+})
+
+// permissionValues declares the permissions given when something is created.
+func permissionValues(p *params, all []organization.Permission) map[string]organization.GroupValue {
+	return declareEach(p, all, groupValue)
+}
+
+// permissionChanges declares the permissions given to a PATCH.
+func permissionChanges(p *params, all []organization.Permission) map[string]organization.PermissionChange {
+	return declareEach(p, all, groupChange)
+}
+
+func declareEach[T any](p *params, all []organization.Permission, parse parser[T]) map[string]T {
+	given := map[string]T{}
+	for _, permission := range slices.SortedFunc(slices.Values(all), func(a, b organization.Permission) int {
+		return strings.Compare(a.Name, b.Name)
+	}) {
+		if value := optional(p.since(permission.Since), permission.Name, parse); value != nil {
+			given[permission.Name] = *value
+		}
+	}
+	return given
+}
+
+// retentionDays is days or a word, both as JSON; what is neither is reported
+// as the second alternative, the word (wire-1 §5.7.4).
+func retentionDays(raw, name string) (any, error) {
+	value, err := decodeJSON(raw)
+	path := name + `["json[str]"]`
+	if err != nil {
+		return nil, organization.Refuse("%s is not valid JSON", path)
+	}
+	if days, err := anInteger(value, path); err == nil {
+		return days, nil
+	}
+	return aString(value, path)
+}

@@ -1,0 +1,159 @@
+package sandbox
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// childState is set for the process that TestStateSurvivesAKill starts and
+// kills: the path of the state file it serves from.
+const childState = "SANDBOX_TEST_STATE"
+
+// childHello is what that process says once it serves.
+type childHello struct {
+	URL         string                 `json:"url"`
+	Credentials map[string]Credentials `json:"credentials"`
+}
+
+func TestMain(m *testing.M) {
+	path := os.Getenv(childState)
+	if path == "" {
+		os.Exit(m.Run())
+	}
+	s, err := New(Config{StatePath: path})
+	if err == nil {
+		err = s.Start("127.0.0.1:0")
+	}
+	if err != nil {
+		panic(err)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(childHello{s.URL(), s.AllCredentials()}); err != nil {
+		panic(err)
+	}
+	select {} // until it is killed
+}
+
+// startChild serves a state file from a process of its own.
+func startChild(t *testing.T, path string) (*exec.Cmd, childHello) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childState+"="+path)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	var hello childHello
+	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&hello); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, hello
+}
+
+func TestStateSurvivesAKill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	cmd, hello := startChild(t, path)
+
+	// What is asked of the child goes through a server value that only knows
+	// its address and keys.
+	child := &replay{server: start(t, Config{}), bound: map[string]int{}}
+	child.server.url = hello.URL
+	admin := hello.Credentials["admin"]
+	request := func(method, path string, form map[string]string, fields map[string]any) response {
+		t.Helper()
+		got, err := child.askAs(admin, exchange{Method: method, Path: apiPrefix + path, Form: form, JSON: fields})
+		if err != nil || got.status != 200 {
+			t.Fatalf("%s %s: %d %s %v", method, path, got.status, got.text, err)
+		}
+		return got
+	}
+	id := int(request("POST", "/channels/create", map[string]string{"name": "kept"}, map[string]any{"subscribers": []any{admin.ID}}).body["id"].(float64))
+	request("PATCH", "/streams/"+userKey(id), map[string]string{"description": "last words"}, map[string]any{"is_private": true})
+	request("DELETE", "/users/"+userKey(hello.Credentials["guest"].ID), nil, nil)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed, and says so
+
+	s := start(t, Config{StatePath: path, Accounts: map[string]Account{}})
+	if got := s.AllCredentials(); !reflect.DeepEqual(got, hello.Credentials) {
+		t.Errorf("credentials changed:\n%v\n%v", hello.Credentials, got)
+	}
+	ch, ok := s.Organization().Channel("kept")
+	if !ok || ch.ID != id || !ch.Private || ch.Description != "last words" || len(ch.Subscribers) != 1 {
+		t.Errorf("the channel came back as %+v", ch)
+	}
+	if again := createdChannel(t, s, "admin", "next"); again <= id {
+		t.Errorf("id %d after %d", again, id)
+	}
+	if got := ask(t, s, "guest", "GET", "/users/me", nil); got.body["msg"] != "Account is deactivated" {
+		t.Errorf("the deactivated guest: %s", got.text)
+	}
+}
+
+func TestIDsAreNotReusedAfterRestart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := start(t, Config{StatePath: path})
+	params := map[string]any{"group_name": "new people", "description": "x", "stream_names": []string{}}
+	groupID := func() int {
+		t.Helper()
+		must(t, s, "admin", "POST", "/default_stream_groups/create", params)
+		got := must(t, s, "admin", "POST", "/register", map[string]any{"fetch_event_types": []string{"default_stream_groups"}})
+		return int(got.body["realm_default_stream_groups"].([]any)[0].(map[string]any)["id"].(float64))
+	}
+	first := groupID()
+	must(t, s, "admin", "DELETE", "/default_stream_groups/"+userKey(first), nil)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = start(t, Config{StatePath: path})
+	if again := groupID(); again == first {
+		t.Errorf("id %d was given to another group", again)
+	}
+}
+
+func TestUnwrittenChangeIsUndone(t *testing.T) {
+	s := start(t, Config{StatePath: filepath.Join(t.TempDir(), "state.db")})
+	id := createdChannel(t, s, "admin", "written")
+	if err := s.store.db.Close(); err != nil { // as if the disk were gone
+		t.Fatal(err)
+	}
+	for _, got := range []response{
+		ask(t, s, "admin", "POST", "/channels/create", map[string]any{"name": "unwritten", "subscribers": []int{}}),
+		// Steps that are committed one by one are undone as well.
+		ask(t, s, "admin", "PATCH", "/streams/"+userKey(id), map[string]any{"description": "unwritten", "new_name": "unwritten"}),
+	} {
+		if got.status != 500 || got.body["msg"] != "Internal server error" || got.body["code"] != nil {
+			t.Errorf("%d %s", got.status, got.text)
+		}
+	}
+	if _, exists := s.Organization().Channel("unwritten"); exists {
+		t.Error("a change that was not written is there")
+	}
+	if ch, _ := s.Organization().Channel("written"); ch.Description != "" {
+		t.Errorf("description %q was not written", ch.Description)
+	}
+}
+
+func TestStateFileInUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	start(t, Config{StatePath: path})
+	if _, err := New(Config{StatePath: path}); err == nil {
+		t.Error("two servers share a state file")
+	}
+	if err := os.WriteFile(path+"x", []byte("not a database, but long enough to be looked at as one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(Config{StatePath: path + "x"}); err == nil {
+		t.Error("a file that is no state file is taken")
+	}
+}

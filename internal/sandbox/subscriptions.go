@@ -1,0 +1,295 @@
+package sandbox
+
+import (
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// subscriptionObject is a channel with the caller's own settings of it
+// (wire-1 §5.4).
+func (r *request) subscriptionObject(sub organization.Subscription, ch organization.Channel) fields {
+	object := r.channelObject(ch)
+	object["color"] = sub.Color
+	object["is_muted"], object["in_home_view"] = sub.Muted, !sub.Muted
+	object["pin_to_top"] = sub.Pinned
+	object["desktop_notifications"] = sub.Desktop
+	object["audible_notifications"] = sub.Audible
+	object["push_notifications"] = sub.Push
+	object["email_notifications"] = sub.Email
+	object["wildcard_mentions_notify"] = sub.Wildcards
+	return object
+}
+
+// ownSubscriptions lists the caller's subscriptions of active channels by name.
+func (r *request) ownSubscriptions(includeSubscribers string) []fields {
+	list := []fields{}
+	for _, ch := range r.org.ListChannels(r.me, organization.ChannelFilter{Subscribed: true}) {
+		sub, ok := r.org.SubscriptionOf(r.me.ID, ch.ID)
+		if !ok {
+			continue
+		}
+		object := r.subscriptionObject(sub, ch)
+		switch includeSubscribers {
+		case "true":
+			object["subscribers"] = r.org.Subscribers(ch.ID)
+		case "partial":
+			object["partial_subscribers"] = r.org.Subscribers(ch.ID)
+		}
+		list = append(list, object)
+	}
+	return list
+}
+
+func listSubscriptions(r *request) (fields, error) {
+	include := fallback(r, "include_subscribers", oneOf("true", "false", "partial"), "false")
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return fields{"subscriptions": r.ownSubscriptions(include)}, nil
+}
+
+// registerSubscriptions is the subscription part of a snapshot.
+func registerSubscriptions(r *request, options registerOptions) fields {
+	return fields{
+		"subscriptions":    r.ownSubscriptions(options.includeSubscriber),
+		"unsubscribed":     []fields{},
+		"never_subscribed": []fields{},
+	}
+}
+
+// aWanted is one entry of the channels to subscribe to.
+func aWanted(value any, path string) (organization.Wanted, error) {
+	var wanted organization.Wanted
+	object, ok := value.(map[string]any)
+	if !ok {
+		return wanted, organization.Refuse("Invalid %s: Input should be a valid dictionary or instance of AddSubscriptionData", path)
+	}
+	var err error
+	if wanted.Name, err = member(object, path, "name", aString); err != nil {
+		return wanted, err
+	}
+	color, err := optionalMember(object, path, "color", true, aString)
+	if err != nil {
+		return wanted, err
+	}
+	if color != nil {
+		if !organization.IsColor(*color) {
+			return wanted, organization.Refuse("Invalid %s[\"color\"]: Value error, color is not a valid hex color code", path)
+		}
+		wanted.Color = *color
+	}
+	description, err := optionalMember(object, path, "description", true, aString)
+	if err == nil && description != nil {
+		wanted.Description = *description
+	}
+	return wanted, err
+}
+
+// principals are people by id, or people by address, never mixed.
+func principals(raw, name string) ([]organization.Principal, error) {
+	if emails, err := texts(raw, name); err == nil {
+		var people []organization.Principal
+		for _, email := range emails {
+			people = append(people, organization.Principal{Email: email})
+		}
+		return people, nil
+	}
+	value, err := decodeJSON(raw)
+	if err != nil {
+		return nil, organization.Refuse("%s is not valid JSON", name)
+	}
+	ids, err := listOf(anInteger)(value, name)
+	if err != nil {
+		if _, isList := value.([]any); isList {
+			// Neither all texts nor all integers: the first alternative is blamed.
+			_, err = listOf(aString)(value, name+`["list[str]"]`)
+		}
+		return nil, err
+	}
+	var people []organization.Principal
+	for _, id := range ids {
+		people = append(people, organization.Principal{ID: id})
+	}
+	return people, nil
+}
+
+func subscribe(r *request) (fields, error) {
+	request := organization.SubscribeRequest{
+		Channels:   required(r, "subscriptions", jsonOf(listOf(aWanted))),
+		Create:     creationParams(r),
+		Principals: fallback(r, "principals", principals, nil),
+		Lenient:    !fallback(r, "authorization_errors_fatal", boolean, true),
+	}
+	request.Create.Announce = fallback(r, "announce", boolean, false)
+	sendMessages := fallback(r.since(397), "send_new_subscription_messages", boolean, true)
+	request.Quiet = !sendMessages
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	result, err := r.org.Subscribe(r.me, request)
+	if err != nil {
+		return nil, err
+	}
+	return r.subscribed(result, request.Lenient, sendMessages), nil
+}
+
+func (r *request) subscribed(result organization.SubscribeResult, lenient, sendMessages bool) fields {
+	answer := fields{
+		"subscribed":         r.byPerson(result.Subscribed),
+		"already_subscribed": r.byPerson(result.Already),
+	}
+	if lenient {
+		answer["unauthorized"] = result.Unauthorized
+	}
+	if sendMessages {
+		r.add(answer, 397, "new_subscription_messages_sent", result.Changed <= organization.MaxNewSubscriptionMessages)
+	}
+	return answer
+}
+
+// byPerson keys lists by people's ids, on older servers by their addresses.
+func (r *request) byPerson(lists map[int][]string) map[string][]string {
+	keyed := map[string][]string{}
+	for id, names := range lists {
+		key := userKey(id)
+		if u, ok := r.org.Users.Get(id); ok && r.level < levelUserIDKeys {
+			key = u.APIEmail()
+		}
+		keyed[key] = names
+	}
+	return keyed
+}
+
+func unsubscribe(r *request) (fields, error) {
+	names := required(r, "subscriptions", texts)
+	people := fallback(r, "principals", principals, nil)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	result, err := r.org.Unsubscribe(r.me, names, people)
+	if err != nil {
+		return nil, err
+	}
+	return fields{"removed": result.Removed, "not_removed": result.NotRemoved}, nil
+}
+
+// updateSubscriptions subscribes and unsubscribes the caller in one transaction
+// (wire-1 §5.3).
+func updateSubscriptions(r *request) (fields, error) {
+	remove := fallback(r, "delete", texts, nil)
+	add := fallback(r, "add", jsonOf(listOf(aWanted)), nil)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	if len(add) == 0 && len(remove) == 0 {
+		return nil, organization.Refuse("Nothing to do. Specify at least one of \"add\" or \"delete\".")
+	}
+	if err := nonGuest.check(r.me); err != nil {
+		return nil, err
+	}
+	added, err := r.org.Subscribe(r.me, organization.SubscribeRequest{Channels: add})
+	if err != nil {
+		return nil, err
+	}
+	removed, err := r.org.Unsubscribe(r.me, remove, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer := r.subscribed(added, false, true)
+	answer["removed"], answer["not_removed"] = removed.Removed, removed.NotRemoved
+	return answer, nil
+}
+
+// propertyChange is one entry of subscription_data.
+type propertyChange struct {
+	channel  int
+	property string
+	value    any
+}
+
+func aPropertyChange(value any, path string) (propertyChange, error) {
+	var change propertyChange
+	object, ok := value.(map[string]any)
+	if !ok {
+		return change, organization.Refuse("Invalid %s: Input should be a valid dictionary or instance of SubscriptionPropertyChangeRequest", path)
+	}
+	var err error
+	if change.channel, err = member(object, path, "stream_id", anInteger); err != nil {
+		return change, err
+	}
+	if change.property, err = member(object, path, "property", aString); err != nil {
+		return change, err
+	}
+	if change.value, err = member(object, path, "value", aBooleanOrText); err != nil {
+		return change, err
+	}
+	if color, ok := change.value.(string); ok && change.property == "color" && !organization.IsColor(color) {
+		err = organization.Refuse("Invalid %s: Value error, color is not a valid hex color code", path)
+	}
+	return change, err
+}
+
+func aBooleanOrText(value any, path string) (any, error) {
+	if s, ok := value.(string); ok {
+		return s, nil
+	}
+	return aBoolean(value, path+`["bool"]`)
+}
+
+func setSubscriptionProperties(r *request) (fields, error) {
+	changes := required(r, "subscription_data", jsonOf(listOf(aPropertyChange)))
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		if err := r.org.SetSubscriptionProperty(r.me, c.channel, c.property, c.value); err != nil {
+			return nil, err
+		}
+		r.org.Keep() // entries are committed one by one (wire-1 §5.10)
+	}
+	return nil, nil
+}
+
+// setSubscriptionProperty is the form for one property: the value is JSON, or
+// plain for what is not JSON.
+func setSubscriptionProperty(r *request) (fields, error) {
+	property := required(r, "property", text())
+	value := required(r, "value", func(raw, name string) (any, error) {
+		if on, err := boolean(raw, name); err == nil {
+			return on, nil
+		}
+		return raw, nil
+	})
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	if color, ok := value.(string); ok && property == "color" && !organization.IsColor(color) {
+		return nil, organization.Refuse("color is not a valid hex color code")
+	}
+	return nil, r.org.SetSubscriptionProperty(r.me, r.id("stream_id"), property, value)
+}
+
+func isSubscribed(r *request) (fields, error) {
+	u, err := r.org.ActiveHuman(r.id("user_id"))
+	if err != nil {
+		return nil, err
+	}
+	ch, err := r.org.ReadableChannel(r.me, r.id("stream_id"))
+	if err != nil {
+		return nil, err
+	}
+	return fields{"is_subscribed": r.org.IsSubscribed(u.ID, ch.ID)}, nil
+}
+
+func getUserChannels(r *request) (fields, error) {
+	u, err := r.org.ActiveHuman(r.id("user_id"))
+	if err != nil {
+		return nil, err
+	}
+	ids := []int{}
+	for _, id := range r.org.ChannelsOf(u.ID) {
+		if ch, ok := r.org.Channels.Get(id); ok && r.org.HasMetadataAccess(r.me, ch) {
+			ids = append(ids, id)
+		}
+	}
+	return fields{"subscribed_channel_ids": ids}, nil
+}

@@ -1,0 +1,33 @@
+package sandbox
+
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+
+func sendTyping(r *request) (fields, error) {
+	kind := fallback(r, "type", oneOf("direct", "stream", "channel"), "direct")
+	required(r, "op", oneOf("start", "stop"))
+	people := optional(r, "to", jsonOf(orNull(listOf(anInteger))))
+	channel := optional(r, "stream_id", integer)
+	topic := optional(r, "topic", text())
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	switch {
+	case toChannel(kind) && channel == nil:
+		return nil, organization.Refuse("Missing 'stream_id' argument")
+	case toChannel(kind) && topic == nil:
+		return nil, organization.Refuse("Missing topic")
+	case toChannel(kind):
+		return nil, r.org.CheckTypingInChannel(r.me, *channel)
+	case people == nil || *people == nil:
+		return nil, organization.Refuse("Missing 'to' argument")
+	}
+	return nil, r.org.CheckTypingDirect(**people)
+}
+
+func sendTypingEdit(r *request) (fields, error) {
+	required(r, "op", oneOf("start", "stop"))
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.CheckTypingEdit(r.me, r.id("message_id"))
+}

@@ -1,0 +1,65 @@
+package sandbox
+
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+
+// updateUserDefaults is PATCH /realm/user_settings_defaults (wire-2 §12.5).
+func updateUserDefaults(r *request) (fields, error) {
+	change := organization.UserDefaults{
+		Flags: map[string]bool{}, Numbers: map[string]int{}, Texts: map[string]string{},
+	}
+	for _, s := range organization.UserSettings {
+		from := r.since(s.Since)
+		switch s.Default.(type) {
+		case bool:
+			collect(from, s.Name, boolean, change.Flags)
+		case int:
+			collect(from, s.Name, numberOf(s), change.Numbers)
+		default:
+			collect(from, s.Name, wordOf(s), change.Texts)
+		}
+	}
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.UpdateUserDefaults(change)
+}
+
+// collect declares an optional parameter and puts what is sent into a map.
+func collect[T any](s source, name string, parse parser[T], into map[string]T) {
+	if value := optional(s, name, parse); value != nil {
+		into[name] = *value
+	}
+}
+
+func numberOf(s organization.UserSetting) parser[int] {
+	if len(s.Numbers) == 0 {
+		return integer
+	}
+	return listed(integer, s.Numbers...)
+}
+
+func wordOf(s organization.UserSetting) parser[string] {
+	switch {
+	case len(s.Words) == 0:
+		return text()
+	case s.Listed:
+		return listed(text(), s.Words...)
+	}
+	return oneOf(s.Words...)
+}
+
+// registerUserDefaults is the realm_user_settings_defaults part of a snapshot.
+func registerUserDefaults(r *request, _ registerOptions) fields {
+	defaults := fields{}
+	for name, value := range organization.FixedUserSettings {
+		defaults[name] = value
+	}
+	for _, s := range organization.UserSettings {
+		r.add(defaults, s.Since, s.Name, r.org.UserDefault(s))
+	}
+	defaults["available_notification_sounds"] = organization.NotificationSounds
+	defaults["emojiset_choices"] = []fields{
+		{"key": "google", "text": "Google"}, {"key": "twitter", "text": "Twitter"}, {"key": "text", "text": "Plain text"},
+	}
+	return fields{"realm_user_settings_defaults": defaults}
+}

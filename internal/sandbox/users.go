@@ -1,0 +1,297 @@
+package sandbox
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// userView says how people are shown to a caller.
+type userView struct {
+	customFields   bool // with profile_data
+	clientGravatar bool // leave avatar_url to the client where it can be computed
+}
+
+// userObject is a person or bot as the API shows it (wire-2 §4.1).
+func (r *request) userObject(u organization.User, v userView) fields {
+	object := fields{
+		"user_id": u.ID, "email": u.APIEmail(), "full_name": u.FullName,
+		"role": u.Role, "is_owner": u.IsOwner(), "is_admin": u.IsAdmin(), "is_guest": u.IsGuest(),
+		"is_active": u.Active, "is_bot": u.IsBot, "timezone": u.Timezone,
+		"date_joined":    u.DateJoined.UTC().Format("2006-01-02T15:04-07:00"),
+		"avatar_version": u.AvatarVersion, "avatar_url": avatarURL(u, v.clientGravatar),
+	}
+	var delivery any
+	if u.EmailVisibleTo(r.me) {
+		delivery = u.Email
+	}
+	r.add(object, 163, "delivery_email", delivery)
+	r.add(object, 433, "is_imported_stub", false)
+	if u.IsBot {
+		object["bot_type"] = u.BotType
+		object["bot_owner_id"] = orNil(u.BotOwnerID)
+	} else if v.customFields {
+		object["profile_data"] = r.profileData(u)
+	}
+	return object
+}
+
+// profileData holds the custom profile fields a person has filled in.
+func (r *request) profileData(u organization.User) fields {
+	data := fields{}
+	for _, f := range r.org.ListProfileFields() {
+		value, ok := u.ProfileData[f.ID]
+		if !ok {
+			continue
+		}
+		shown := fields{"value": value}
+		if f.Type == organization.FieldShortText || f.Type == organization.FieldLongText {
+			shown["rendered_value"] = rendered(value)
+		}
+		data[strconv.Itoa(f.ID)] = shown
+	}
+	return data
+}
+
+// hiddenUser stands for somebody whom the caller may not know (wire-2 §4.2).
+func (r *request) hiddenUser(id int) fields {
+	return r.userObject(organization.User{
+		ID: id, FullName: "Unknown user", Role: organization.RoleMember, Active: true,
+		EmailVisibility: organization.EmailVisibleToNobody, DateJoined: time.Unix(0, 0), AvatarVersion: 1,
+	}, userView{customFields: true})
+}
+
+// avatarURL is null only where the client can compute it: an address everyone
+// may see, and a client that says it does so.
+func avatarURL(u organization.User, clientGravatar bool) any {
+	if clientGravatar && u.EmailVisibility == organization.EmailVisibleToEveryone {
+		return nil
+	}
+	return fmt.Sprintf("/user_avatars/%d.png?version=%d", u.ID, u.AvatarVersion)
+}
+
+func orNil(id int) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+// readUserView declares the two parameters of reading people.
+func (r *request) readUserView() userView {
+	return userView{
+		clientGravatar: fallback(r, "client_gravatar", boolean, true),
+		customFields:   fallback(r, "include_custom_profile_fields", boolean, false),
+	}
+}
+
+func listUsers(r *request) (fields, error) {
+	view := r.readUserView()
+	only := optional(r.since(384), "user_ids", integers)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	wanted := func(int) bool { return true }
+	if only != nil {
+		set := map[int]bool{}
+		for _, id := range *only {
+			set[id] = true
+		}
+		wanted = func(id int) bool { return set[id] }
+	}
+	members := make([]fields, 0, r.org.Users.Len())
+	for id, u := range r.org.Users.All() {
+		switch {
+		case !wanted(id):
+		case r.org.MaySee(r.me, u):
+			members = append(members, r.userObject(u, view))
+		case only == nil:
+			members = append(members, r.hiddenUser(id))
+		}
+	}
+	return fields{"members": members}, nil
+}
+
+func getUser(r *request) (fields, error) {
+	view := r.readUserView()
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	u, err := r.targetUser()
+	if err != nil {
+		return nil, err
+	}
+	return fields{"user": r.userObject(u, view)}, nil
+}
+
+// targetUser is whom a path names, by number or by address.
+func (r *request) targetUser() (organization.User, error) {
+	id := r.id("user_id")
+	if email, ok := r.vars["email"]; ok {
+		u, err := r.org.UserByAddress(r.me, email)
+		if err != nil {
+			return u, err
+		}
+		id = u.ID
+	}
+	return r.org.VisibleUser(r.me, id)
+}
+
+// roleNumber is a role, as JSON.
+var roleNumber = listed(integer, organization.RoleOwner, organization.RoleAdministrator, organization.RoleModerator,
+	organization.RoleMember, organization.RoleGuest)
+
+func createUser(r *request) (fields, error) {
+	in := organization.NewUser{
+		Email:    required(r, "email", text()),
+		Password: required(r, "password", text()),
+		FullName: required(r, "full_name", text()),
+	}
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	u, err := r.org.CreateUser(r.me, in)
+	if err != nil {
+		return nil, err
+	}
+	return fields{"user_id": u.ID}, nil
+}
+
+func updateUser(r *request) (fields, error) {
+	change := organization.UserChange{
+		FullName: optional(r, "full_name", text()),
+		Role:     optional(r, "role", roleNumber),
+		Profile:  fallback(r, "profile_data", jsonOf(listOf(aProfileValue)), nil),
+		NewEmail: optional(r.since(313), "new_email", text()),
+	}
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	u, err := r.targetUser()
+	if err != nil {
+		return nil, err
+	}
+	return nil, r.org.UpdateUser(r.me, u.ID, change)
+}
+
+// aProfileValue reads one element of profile_data.
+func aProfileValue(value any, path string) (organization.ProfileValue, error) {
+	var v organization.ProfileValue
+	object, ok := value.(map[string]any)
+	if !ok {
+		return v, organization.Refuse("%s does not have the expected format", path)
+	}
+	var err error
+	if v.Field, err = member(object, path, "id", anInteger); err != nil {
+		return v, err
+	}
+	v.Value, err = member(object, path, "value", func(value any, path string) (any, error) {
+		if _, isList := value.([]any); isList {
+			return listOf(anInteger)(value, path+`["list[int]"]`)
+		}
+		if value == nil {
+			return nil, nil
+		}
+		return aString(value, path+`["str"]`)
+	})
+	return v, err
+}
+
+func setOwnProfileData(r *request) (fields, error) {
+	values := required(r, "data", jsonOf(listOf(aProfileValue)))
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.SetProfileData(r.me, r.me.ID, values)
+}
+
+func removeOwnProfileData(r *request) (fields, error) {
+	ids := required(r, "data", integers)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	var values []organization.ProfileValue
+	for _, id := range ids {
+		values = append(values, organization.ProfileValue{Field: id})
+	}
+	return nil, r.org.SetProfileData(r.me, r.me.ID, values)
+}
+
+func deactivateSelf(r *request) (fields, error) {
+	return nil, r.org.DeactivateSelf(r.me)
+}
+
+func getOwnUser(r *request) (fields, error) {
+	object := r.userObject(r.me, userView{customFields: true})
+	object["max_message_id"] = r.org.MaxMessageID(r.me.ID)
+	return object, nil
+}
+
+func deactivateUser(r *request) (fields, error) {
+	optional(r.since(135), "deactivation_notification_comment", text(stripped, atMost(2000)))
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.DeactivateUser(r.me, r.id("user_id"))
+}
+
+func reactivateUser(r *request) (fields, error) {
+	return nil, r.org.ReactivateUser(r.me, r.id("user_id"))
+}
+
+// registerUsers is the realm_user part of a snapshot (wire-2 §3). Its rows lack
+// is_active; who is in which list says it.
+func registerUsers(r *request, options registerOptions) fields {
+	active, inactive := []fields{}, []fields{}
+	view := userView{customFields: true, clientGravatar: options.clientGravatar}
+	for id, u := range r.org.Users.All() {
+		row := r.userObject(u, view)
+		if !r.org.MaySee(r.me, u) {
+			if options.capabilities["user_list_incomplete"] {
+				continue
+			}
+			row, u.Active = r.hiddenUser(id), true
+		}
+		delete(row, "is_active")
+		if u.Active {
+			active = append(active, row)
+		} else {
+			inactive = append(inactive, row)
+		}
+	}
+	mayCreate := func(kind string) bool { return r.org.MayRealm(r.me, "can_create_"+kind+"_channel_group") }
+	return fields{
+		"realm_users": active, "realm_non_active_users": inactive,
+		"cross_realm_bots": r.systemBots(),
+		"user_id":          r.me.ID, "email": r.me.APIEmail(), "delivery_email": r.me.Email, "full_name": r.me.FullName,
+		"is_admin": r.me.IsAdmin(), "is_owner": r.me.IsOwner(), "is_guest": r.me.IsGuest(),
+		"is_moderator":  r.me.Role <= organization.RoleModerator,
+		"avatar_source": "G", "avatar_url": avatarURL(r.me, false), "avatar_url_medium": avatarURL(r.me, false),
+		"can_create_public_streams":     mayCreate("public"),
+		"can_create_private_streams":    mayCreate("private"),
+		"can_create_web_public_streams": r.org.Settings().EnableSpectatorAccess && mayCreate("web_public"),
+		"can_create_streams":            mayCreate("public") || mayCreate("private"),
+		"can_invite_others_to_realm":    r.org.MayRealm(r.me, "can_invite_users_group"),
+	}
+}
+
+// systemBots are the accounts every server has, in no organization.
+func (r *request) systemBots() []fields {
+	var bots []fields
+	for i, account := range organization.SystemBots {
+		bot := r.userObject(organization.User{
+			ID: 6 + i, FullName: account.Name, Role: organization.RoleMember, Active: true,
+			Email: account.Address + "@" + organization.Host,
+			IsBot: true, BotType: organization.BotGeneric, EmailVisibility: organization.EmailVisibleToEveryone,
+			DateJoined: time.Unix(r.org.Settings().DateCreated, 0), AvatarVersion: 1,
+		}, userView{})
+		bot["is_system_bot"] = true
+		bots = append(bots, bot)
+	}
+	return bots
+}
+
+// userKey is a person's id where JSON wants a text.
+func userKey(id int) string { return strconv.Itoa(id) }
