@@ -1,0 +1,291 @@
+// Package directory holds one snapshot of an organization: names and numbers, who is in what, the channels. Every
+// resource of a run reads from it, so that a plan costs the same few requests whatever its size.
+package directory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Directory reads the organization once and answers from what it has read. It is safe for concurrent use.
+type Directory struct {
+	client *zulip.Client
+	self   *zulip.User
+	level  int
+
+	mu       sync.Mutex
+	view     *View
+	have     map[string]bool
+	flight   *flight
+	readBack *readBack
+	writes   int
+	settled  chan struct{} // closed when writes comes to zero; nil while it is zero
+	planned  map[permission.Principal]bool
+	renamed  map[int64]string
+	managed  map[int64]bool
+	archived map[string]int64
+}
+
+// flight is one request for a snapshot, and everybody who waits for it.
+type flight struct {
+	parts []string
+	done  chan struct{}
+	err   error
+}
+
+// New returns an empty directory. self is the account of the client, featureLevel the server's, zero if unknown.
+func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
+	return &Directory{
+		client: client, self: self, level: featureLevel,
+		view: &View{}, have: map[string]bool{},
+		planned: map[permission.Principal]bool{}, renamed: map[int64]string{},
+		managed: map[int64]bool{}, archived: map[string]int64{},
+	}
+}
+
+// Self is the account the provider acts as.
+func (d *Directory) Self() *zulip.User { return d.self }
+
+// FeatureLevel is what the server says it can; zero if it did not say (wire-1 §13).
+func (d *Directory) FeatureLevel() int { return d.level }
+
+// organizationParts are what a permission needs to be read or written in words: the groups, the people, and what the
+// server says each permission allows.
+var organizationParts = []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers}
+
+// channelParts are what a channel needs beside: by default a channel names a person, its creator, so the people belong
+// to it.
+var channelParts = append([]string{zulip.FetchChannels, zulip.FetchDefaultStreams, zulip.FetchFolders}, organizationParts...)
+
+// Organization returns the snapshot with groups, people and settings in it.
+func (d *Directory) Organization(ctx context.Context) (*View, error) {
+	return d.need(ctx, organizationParts)
+}
+
+// People returns the snapshot with the people in it and the names of their profile fields.
+func (d *Directory) People(ctx context.Context) (*View, error) {
+	return d.need(ctx, []string{zulip.FetchUsers, zulip.FetchProfileFields})
+}
+
+// Channels returns the snapshot with the channels in it too.
+func (d *Directory) Channels(ctx context.Context) (*View, error) {
+	return d.need(ctx, channelParts)
+}
+
+// need returns a snapshot that holds the parts, after one request for those that are missing. Whoever asks meanwhile
+// waits for the same request.
+func (d *Directory) need(ctx context.Context, parts []string) (*View, error) {
+	for {
+		d.mu.Lock()
+		missing := slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return d.have[part] })
+		if len(missing) == 0 {
+			view := d.view.with(d)
+			d.mu.Unlock()
+			return view, nil
+		}
+		current := d.flight
+		if current == nil {
+			current = &flight{parts: missing, done: make(chan struct{})}
+			d.flight = current
+			// The first to ask may give up; the others still want the answer.
+			go d.fly(context.WithoutCancel(ctx), current)
+		}
+		d.mu.Unlock()
+
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-current.done:
+			if current.err != nil {
+				return nil, current.err
+			}
+		}
+	}
+}
+
+// fly fetches the parts of a flight and puts them into the view.
+func (d *Directory) fly(ctx context.Context, current *flight) {
+	snapshot, err := d.client.Register(ctx, current.parts)
+	if err == nil {
+		if err := d.client.DeleteQueue(ctx, snapshot.QueueID); err != nil {
+			// The server drops an idle queue by itself after ten minutes (wire-2 §3).
+			tflog.Warn(ctx, "Could not close the event queue of the snapshot", map[string]any{"error": err.Error()})
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		current.err = fmt.Errorf("reading the organization: %w", err)
+	} else {
+		d.view = d.view.merge(snapshot)
+		for _, part := range current.parts {
+			d.have[part] = true
+		}
+	}
+	d.flight = nil
+	close(current.done)
+}
+
+// Plan registers a principal that this run creates, so that whoever is planned later may already name it.
+func (d *Directory) Plan(principal permission.Principal) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.planned[principal] = true
+}
+
+// PlanChannelName registers that this run renames a channel, so that its old name counts as free.
+func (d *Directory) PlanChannelName(id int64, name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.renamed[id] = name
+}
+
+// Manage registers a channel that the state holds.
+func (d *Directory) Manage(id int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.managed[id] = true
+}
+
+// IsManaged reports whether the state holds a channel.
+func (d *Directory) IsManaged(id int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.managed[id]
+}
+
+// Archived registers a channel that this run has archived, with the name it keeps.
+func (d *Directory) Archived(id int64, name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.archived[fold(name)] = id
+}
+
+// ArchivedHere returns, once, the channel of that name that this run has archived.
+func (d *Directory) ArchivedHere(name string) (int64, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id, ok := d.archived[fold(name)]
+	delete(d.archived, fold(name))
+	return id, ok
+}
+
+// Forget drops what has become out of date, so that the next to ask reads it again.
+func (d *Directory) Forget(parts ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, part := range parts {
+		delete(d.have, part)
+	}
+}
+
+// How long a read waits for others to join it, and for writes under way to end. Both are short beside a request to a
+// server somewhere else.
+const (
+	gathering = 3 * time.Millisecond
+	patience  = 400 * time.Millisecond
+)
+
+// readBack is one read of all channels, and everybody who waits for it.
+type readBack struct {
+	done chan struct{}
+	view *View
+	err  error
+}
+
+// Write announces a write; the function it returns is to be called when the write is over. Reads that follow writes
+// wait a moment for the others under way, so that all share one read.
+func (d *Directory) Write() func() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.writes++
+	if d.settled == nil {
+		d.settled = make(chan struct{})
+	}
+	return sync.OnceFunc(func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.writes--; d.writes == 0 {
+			close(d.settled)
+			d.settled = nil
+		}
+	})
+}
+
+// FreshChannels returns a snapshot whose channels were read after the call began. It is one request for all who ask at
+// the same time.
+func (d *Directory) FreshChannels(ctx context.Context) (*View, error) {
+	d.mu.Lock()
+	current := d.readBack
+	if current == nil {
+		current = &readBack{done: make(chan struct{})}
+		d.readBack = current
+		go d.runReadBack(context.WithoutCancel(ctx), current)
+	}
+	d.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-current.done:
+		return current.view, current.err
+	}
+}
+
+// runReadBack waits for company, closes the door, and reads.
+func (d *Directory) runReadBack(ctx context.Context, current *readBack) {
+	time.Sleep(gathering)
+	d.mu.Lock()
+	settled := d.settled
+	d.mu.Unlock()
+	if settled != nil {
+		timer := time.NewTimer(patience)
+		select {
+		case <-settled:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	d.mu.Lock()
+	d.readBack = nil // who comes now needs a later read
+	d.mu.Unlock()
+
+	channels, err := d.client.Channels(ctx, d.level)
+
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		current.err = fmt.Errorf("reading the channels: %w", err)
+	} else {
+		d.view = d.view.withChannels(channels)
+		d.have[zulip.FetchChannels], d.have[zulip.FetchDefaultStreams] = true, true
+		current.view = d.view.with(d)
+	}
+	close(current.done)
+}
+
+// isPlanned reports whether this run creates what the principal names.
+func (d *Directory) isPlanned(principal permission.Principal) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.planned[principal]
+}
+
+// plannedName is the name a channel has after this run, if it gets another one.
+func (d *Directory) plannedName(id int64) (string, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name, ok := d.renamed[id]
+	return name, ok
+}
+
+// fold is how the server compares channel names and addresses: without regard to case.
+func fold(text string) string { return strings.ToLower(text) }

@@ -1,0 +1,254 @@
+package directory
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// View is one state of the snapshot. It does not change; a later read makes another.
+type View struct {
+	directory *Directory
+
+	realm          *zulip.Realm
+	groups         map[int64]*zulip.UserGroup
+	groupsByName   map[string]*zulip.UserGroup
+	users          map[int64]*zulip.User
+	usersByAddress map[string]*zulip.User
+	channels       []*zulip.Channel
+	channelsByID   map[int64]*zulip.Channel
+	channelsByName map[string]*zulip.Channel
+	folders        map[int64]*zulip.ChannelFolder
+	profileFields  []*zulip.ProfileField
+}
+
+var _ permission.Organization = (*View)(nil)
+
+// UserGroup returns the group with an ID, roles included.
+func (v *View) UserGroup(id int64) (*zulip.UserGroup, bool) {
+	group, ok := v.groups[id]
+	return group, ok
+}
+
+// UserGroupByName returns the group with a name; the server tells cases apart (wire-1 §8.4).
+func (v *View) UserGroupByName(name string) (*zulip.UserGroup, bool) {
+	group, ok := v.groupsByName[name]
+	return group, ok
+}
+
+// User returns the person or bot with an ID, deactivated ones included.
+func (v *View) User(id int64) (*zulip.User, bool) {
+	user, ok := v.users[id]
+	return user, ok
+}
+
+// UserByAddress returns the person or bot with an address, the real one or the API address, whatever its case.
+func (v *View) UserByAddress(address string) (*zulip.User, bool) {
+	user, ok := v.usersByAddress[fold(address)]
+	return user, ok
+}
+
+// Users returns everybody, ordered by ID, without the server's own bots.
+func (v *View) Users() []*zulip.User {
+	users := make([]*zulip.User, 0, len(v.users))
+	for _, user := range v.users {
+		if !user.IsSystemBot {
+			users = append(users, user)
+		}
+	}
+	slices.SortFunc(users, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
+	return users
+}
+
+// Realm returns the organization's settings as far as the snapshot keeps them.
+func (v *View) Realm() *zulip.Realm { return v.realm }
+
+// Channel returns a channel by ID, archived ones included.
+func (v *View) Channel(id int64) (*zulip.Channel, bool) {
+	channel, ok := v.channelsByID[id]
+	return channel, ok
+}
+
+// ChannelByName returns the channel that holds a name, archived ones included: they keep theirs. Case does not matter
+// (wire-1 §5.9).
+func (v *View) ChannelByName(name string) (*zulip.Channel, bool) {
+	channel, ok := v.channelsByName[fold(strings.TrimSpace(name))]
+	return channel, ok
+}
+
+// ChannelTaking returns the channel other than the given one that holds a name and keeps it in this run.
+func (v *View) ChannelTaking(name string, except int64) (*zulip.Channel, bool) {
+	channel, ok := v.ChannelByName(name)
+	if !ok || channel.ID == except {
+		return nil, false
+	}
+	if later, renamed := v.directory.plannedName(channel.ID); renamed && fold(later) != fold(name) {
+		return nil, false
+	}
+	return channel, true
+}
+
+// ChannelList returns every channel in the server's order, by name.
+func (v *View) ChannelList() []*zulip.Channel { return v.channels }
+
+// Folder returns a channel folder by ID, archived ones included.
+func (v *View) Folder(id int64) (*zulip.ChannelFolder, bool) {
+	folder, ok := v.folders[id]
+	return folder, ok
+}
+
+// ProfileFields returns the custom profile fields of the organization.
+func (v *View) ProfileFields() []*zulip.ProfileField { return v.profileFields }
+
+// IsPlanned reports whether this run creates what the principal names.
+func (v *View) IsPlanned(principal permission.Principal) bool {
+	return v.directory.isPlanned(principal)
+}
+
+// How many names a message suggests.
+const suggestions = 2
+
+// Nearest returns the principals of the same form whose text is nearest, if any is near enough to be meant.
+func (v *View) Nearest(principal permission.Principal) []permission.Principal {
+	switch principal.Kind {
+	case permission.KindRole, permission.KindGroup:
+		var names []string
+		for _, group := range v.groups {
+			if !group.Deactivated && group.IsSystemGroup == (principal.Kind == permission.KindRole) {
+				names = append(names, strings.TrimPrefix(group.Name, "role:"))
+			}
+		}
+		return asPrincipals(principal.Kind, nearest(principal.Name, names))
+	case permission.KindUser:
+		var addresses []string
+		for _, user := range v.users {
+			if user.IsActive && !user.IsSystemBot {
+				addresses = append(addresses, user.Address())
+			}
+		}
+		return asPrincipals(principal.Kind, nearest(principal.Name, addresses))
+	}
+	return nil
+}
+
+// NearestChannels returns the names of channels that may have been meant by one that does not exist.
+func (v *View) NearestChannels(name string) []string {
+	var names []string
+	for _, channel := range v.channels {
+		names = append(names, channel.Name)
+	}
+	return nearest(name, names)
+}
+
+// NearestAddresses returns the addresses that may have been meant by one that does not exist.
+func (v *View) NearestAddresses(address string) []string {
+	var texts []string
+	for _, principal := range v.Nearest(permission.Principal{Kind: permission.KindUser, Name: address}) {
+		texts = append(texts, principal.Name)
+	}
+	return texts
+}
+
+func asPrincipals(kind permission.Kind, names []string) []permission.Principal {
+	var principals []permission.Principal
+	for _, name := range names {
+		principals = append(principals, permission.Principal{Kind: kind, Name: name})
+	}
+	return principals
+}
+
+// nearest picks the names closest to text: a third of its letters may differ, at least two. Of an address only what is
+// before the domain counts, which most have in common.
+func nearest(text string, names []string) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	local, _, _ := strings.Cut(text, "@")
+	limit := max(2, len(local)/3)
+	var near []candidate
+	for _, name := range names {
+		if distance := levenshtein.ComputeDistance(fold(text), fold(name)); distance <= limit {
+			near = append(near, candidate{name, distance})
+		}
+	}
+	slices.SortFunc(near, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(a.name, b.name))
+	})
+	var best []string
+	for _, candidate := range near[:min(len(near), suggestions)] {
+		best = append(best, candidate.name)
+	}
+	return best
+}
+
+// with returns the view tied to its directory, which knows what the run plans.
+func (v *View) with(d *Directory) *View {
+	tied := *v
+	tied.directory = d
+	return &tied
+}
+
+// merge returns the view with what a snapshot brings.
+func (v *View) merge(snapshot *zulip.Snapshot) *View {
+	merged := *v
+	if snapshot.Realm != nil {
+		merged.realm = snapshot.Realm
+	}
+	if snapshot.UserGroups != nil {
+		merged.groups, merged.groupsByName = map[int64]*zulip.UserGroup{}, map[string]*zulip.UserGroup{}
+		for _, group := range snapshot.UserGroups {
+			merged.groups[group.ID], merged.groupsByName[group.Name] = group, group
+		}
+	}
+	if snapshot.Users != nil {
+		merged.indexUsers(snapshot.Users)
+	}
+	if snapshot.ProfileFields != nil {
+		merged.profileFields = snapshot.ProfileFields
+	}
+	if snapshot.Folders != nil {
+		merged.folders = map[int64]*zulip.ChannelFolder{}
+		for _, folder := range snapshot.Folders {
+			merged.folders[folder.ID] = folder
+		}
+	}
+	if snapshot.Channels != nil {
+		for _, channel := range snapshot.Channels {
+			channel.IsDefault = slices.Contains(snapshot.DefaultStreams, channel.ID)
+		}
+		merged = *merged.withChannels(snapshot.Channels)
+	}
+	return &merged
+}
+
+// indexUsers takes the people of a snapshot. Where two share an address, as a hidden one may, the active one has it.
+func (v *View) indexUsers(users []*zulip.User) {
+	v.users, v.usersByAddress = make(map[int64]*zulip.User, len(users)), make(map[string]*zulip.User, 2*len(users))
+	for _, user := range users {
+		v.users[user.ID] = user
+		for _, address := range []string{user.Email, user.Address()} {
+			if known, ok := v.usersByAddress[fold(address)]; !ok || !known.IsActive {
+				v.usersByAddress[fold(address)] = user
+			}
+		}
+	}
+}
+
+// withChannels returns the view with other channels.
+func (v *View) withChannels(channels []*zulip.Channel) *View {
+	renewed := *v
+	renewed.channels = channels
+	renewed.channelsByID = make(map[int64]*zulip.Channel, len(channels))
+	renewed.channelsByName = make(map[string]*zulip.Channel, len(channels))
+	for _, channel := range channels {
+		renewed.channelsByID[channel.ID] = channel
+		renewed.channelsByName[fold(channel.Name)] = channel
+	}
+	return &renewed
+}

@@ -1,0 +1,198 @@
+package permission
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Organization is what has to be known of an organization to lead from principals to
+// values and back. Names are looked up as the server compares them: groups to the
+// letter, addresses whatever their case.
+type Organization interface {
+	UserGroup(id int64) (*zulip.UserGroup, bool)
+	UserGroupByName(name string) (*zulip.UserGroup, bool)
+	User(id int64) (*zulip.User, bool)
+	UserByAddress(address string) (*zulip.User, bool)
+	// IsPlanned reports whether this run creates or renames something so that the
+	// principal will mean something.
+	IsPlanned(principal Principal) bool
+	// Nearest returns known principals of the same form whose text is near, the
+	// nearest first.
+	Nearest(principal Principal) []Principal
+}
+
+// Resolution is what principals come to.
+type Resolution struct {
+	// Value is canonical. It is complete only when Planned is empty.
+	Value zulip.GroupSettingValue
+	// Deactivated are the principals that name deactivated people. They are not in
+	// the value: the server hides them from what it shows and refuses them in what it
+	// is sent (wire-1 §2).
+	Deactivated []Principal
+	// Planned are the principals that this run has yet to create.
+	Planned []Principal
+}
+
+// Problem is a principal that cannot be used, with the reason and the next step.
+type Problem struct {
+	Principal Principal
+	Summary   string
+	Detail    string
+}
+
+// NobodyID returns the number of role:nobody, which stands for the empty value.
+func NobodyID(org Organization) int64 {
+	if group, ok := org.UserGroupByName(Nobody.WireName()); ok {
+		return group.ID
+	}
+	return 0
+}
+
+// Resolve leads principals to the value they mean. Every principal that cannot be
+// used is a problem; the value is then incomplete.
+func Resolve(principals []Principal, org Organization) (Resolution, []Problem) {
+	var (
+		result   Resolution
+		problems []Problem
+	)
+	for _, principal := range principals {
+		if group, user := lookUp(principal, org); group != nil {
+			if group.Deactivated {
+				problems = append(problems, deactivatedGroup(principal))
+			}
+			result.Value.DirectSubgroups = append(result.Value.DirectSubgroups, group.ID)
+		} else if user != nil {
+			if !user.IsActive {
+				result.Deactivated = append(result.Deactivated, principal)
+				continue
+			}
+			result.Value.DirectMembers = append(result.Value.DirectMembers, user.ID)
+		} else if org.IsPlanned(principal) {
+			result.Planned = append(result.Planned, principal)
+		} else {
+			problems = append(problems, unknown(principal, org))
+		}
+	}
+	nobody := NobodyID(org)
+	if len(result.Value.DirectSubgroups) > 1 || len(result.Value.DirectMembers) > 0 {
+		// Beside somebody else, nobody adds nobody.
+		result.Value.DirectSubgroups = slices.DeleteFunc(result.Value.DirectSubgroups,
+			func(id int64) bool { return id == nobody })
+	}
+	result.Value = Canonical(result.Value, nobody)
+	return result, problems
+}
+
+// Format leads a value to principals: by name where the organization knows one, by
+// number where it does not, so that nothing is dropped. Where one of like means the
+// same, its form is kept. The result is sorted by text.
+func Format(value zulip.GroupSettingValue, org Organization, like []Principal) []Principal {
+	nobody := NobodyID(org)
+	groups, users := map[int64]Principal{}, map[int64]Principal{}
+	for _, principal := range like {
+		if group, user := lookUp(principal, org); group != nil {
+			groups[group.ID] = principal
+		} else if user != nil {
+			users[user.ID] = principal
+		}
+	}
+	value = Canonical(value, nobody)
+	if value.IsNamed() {
+		value = zulip.GroupSettingValue{DirectSubgroups: []int64{value.Group}}
+	}
+	var principals []Principal
+	for _, id := range value.DirectSubgroups {
+		principals = append(principals, groupPrincipal(id, org, groups))
+	}
+	for _, id := range value.DirectMembers {
+		principals = append(principals, userPrincipal(id, org, users))
+	}
+	slices.SortFunc(principals, func(a, b Principal) int { return strings.Compare(a.String(), b.String()) })
+	return principals
+}
+
+// Describe writes a value for a message: one principal quoted, several in brackets.
+func Describe(value zulip.GroupSettingValue, org Organization) string {
+	principals := Format(value, org, nil)
+	texts := make([]string, len(principals))
+	for i, principal := range principals {
+		texts[i] = strconv.Quote(principal.String())
+	}
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+// lookUp finds the group or the user that a principal means; both nil if there is none.
+func lookUp(principal Principal, org Organization) (*zulip.UserGroup, *zulip.User) {
+	switch principal.Kind {
+	case KindRole, KindGroup:
+		group, ok := org.UserGroupByName(principal.WireName())
+		// A user group cannot take a role's name, and group: does not name roles.
+		if ok && group.IsSystemGroup == (principal.Kind == KindRole) {
+			return group, nil
+		}
+	case KindGroupID:
+		group, _ := org.UserGroup(principal.ID)
+		return group, nil
+	case KindUser:
+		user, _ := org.UserByAddress(principal.Name)
+		return nil, user
+	case KindUserID:
+		user, _ := org.User(principal.ID)
+		return nil, user
+	}
+	return nil, nil
+}
+
+func groupPrincipal(id int64, org Organization, like map[int64]Principal) Principal {
+	if kept, ok := like[id]; ok {
+		return kept
+	}
+	group, ok := org.UserGroup(id)
+	if !ok {
+		return Principal{Kind: KindGroupID, ID: id}
+	}
+	if group.IsSystemGroup {
+		return Principal{Kind: KindRole, Name: strings.TrimPrefix(group.Name, prefixes[KindRole])}
+	}
+	return Principal{Kind: KindGroup, Name: group.Name}
+}
+
+func userPrincipal(id int64, org Organization, like map[int64]Principal) Principal {
+	if kept, ok := like[id]; ok {
+		return kept
+	}
+	if user, ok := org.User(id); ok {
+		return Principal{Kind: KindUser, Name: user.Address()}
+	}
+	return Principal{Kind: KindUserID, ID: id}
+}
+
+func deactivatedGroup(principal Principal) Problem {
+	return Problem{principal, fmt.Sprintf("%q is a deactivated group", principal),
+		"The server accepts no deactivated group in a permission. Reactivate the group, or take it out of the configuration."}
+}
+
+func unknown(principal Principal, org Organization) Problem {
+	detail := map[Kind]string{
+		KindRole:    "The roles are role:owners, role:administrators, role:moderators, role:fullmembers, role:members, role:everyone, role:internet and role:nobody.",
+		KindGroup:   "No user group of the organization has this name. If this configuration creates it, refer to it (\"group:${zulip_user_group.NAME.name}\") instead of writing its name, so that it is planned first.",
+		KindUser:    "No person or bot with this address is visible to the account the provider uses. Somebody whose address is hidden can be named as user_id:N.",
+		KindGroupID: "No group of the organization has this number.",
+		KindUserID:  "No person or bot of the organization has this number.",
+	}[principal.Kind]
+	if nearest := org.Nearest(principal); len(nearest) > 0 {
+		texts := make([]string, len(nearest))
+		for i, near := range nearest {
+			texts[i] = strconv.Quote(near.String())
+		}
+		detail = "Did you mean " + strings.Join(texts, " or ") + "? " + detail
+	}
+	return Problem{principal, fmt.Sprintf("%q is not in the organization", principal), detail}
+}

@@ -1,0 +1,119 @@
+package permission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Setting is one permission: a right that somebody has in a channel.
+type Setting struct {
+	// Name is the server's, and the attribute's.
+	Name string
+	// FeatureLevel is the first with which it is read and written as a group-setting
+	// value.
+	FeatureLevel int
+	// AllowEveryone tells whether guests can have the right at all.
+	AllowEveryone bool
+	// NeedsContentAccess tells whether changing it needs access to the messages of a
+	// private channel, which administrators do not have by their role (wire-1 §3.1).
+	NeedsContentAccess bool
+	// Right says what it permits, to follow "may".
+	Right string
+	// Default is whom the server gives the right on creation.
+	Default string
+}
+
+// ChannelSettings are the permissions of a channel in the order in which the server
+// applies them (wire-1 §2.2, §5.7.2).
+var ChannelSettings = []Setting{
+	{"can_add_subscribers_group", 342, false, true, "add others to the channel, which also opens a private channel to them", "role:nobody"},
+	{"can_administer_channel_group", 325, false, false, "change the channel's settings and archive it", "the account that creates the channel"},
+	{"can_create_topic_group", 441, true, false, "start new topics", "role:everyone"},
+	{"can_delete_any_message_group", 407, true, false, "delete anyone's messages", "role:nobody"},
+	{"can_delete_own_message_group", 407, true, false, "delete their own messages", "role:nobody"},
+	{"can_move_messages_out_of_channel_group", 396, true, false, "move messages to another channel", "role:nobody"},
+	{"can_move_messages_within_channel_group", 396, true, false, "move messages to another topic", "role:nobody"},
+	{"can_remove_subscribers_group", 320, true, false, "take others out of the channel", "role:administrators"},
+	{"can_send_message_group", 333, true, false, "post", "role:everyone"},
+	{"can_subscribe_group", 357, false, true, "join the channel, which also opens a private channel to them", "role:nobody"},
+	{"can_resolve_topics_group", 402, true, false, "mark topics as resolved", "role:nobody"},
+}
+
+// DroppedAtCreation are the settings that `POST /channels/create` accepts and forgets
+// (wire-1 §5.1, "trap").
+var DroppedAtCreation = []string{
+	"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group",
+}
+
+// Allowed checks a value against what the server says the setting allows; the error
+// text is for people. Only a value that is one group is checked: the server does not
+// look into a list either (wire-1 §2).
+func Allowed(setting string, supported zulip.SupportedPermission, value zulip.GroupSettingValue, org Organization) error {
+	value = Canonical(value, NobodyID(org))
+	if supported.RequireSystemGroup && !isSystemGroup(value, org) {
+		return fmt.Errorf("%s takes a single role, not %s", setting, Describe(value, org))
+	}
+	if !isSystemGroup(value, org) {
+		return nil
+	}
+	group, _ := org.UserGroup(value.Group)
+	refused := group.Name == "role:internet" && !supported.AllowInternetGroup ||
+		group.Name == "role:nobody" && !supported.AllowNobodyGroup ||
+		group.Name == "role:everyone" && !supported.AllowEveryoneGroup ||
+		len(supported.AllowedSystemGroups) > 0 && !slices.Contains(supported.AllowedSystemGroups, group.Name)
+	if !refused {
+		return nil
+	}
+	hint := ""
+	switch {
+	case len(supported.AllowedSystemGroups) > 0:
+		hint = "; it takes " + strings.Join(supported.AllowedSystemGroups, ", ")
+	case group.Name == "role:everyone":
+		hint = ": guests never have this right; \"role:members\" is everybody else"
+	case group.Name == "role:internet":
+		hint = ": only people of the organization can have this right"
+	}
+	return fmt.Errorf("the server does not let %s be %q%s", setting, group.Name, hint)
+}
+
+func isSystemGroup(value zulip.GroupSettingValue, org Organization) bool {
+	group, ok := org.UserGroup(value.Group)
+	return ok && group.IsSystemGroup
+}
+
+// SupportedBy returns what the setting allows as far as this provider knows by
+// itself, for servers that do not say it.
+func (s Setting) SupportedBy() zulip.SupportedPermission {
+	return zulip.SupportedPermission{AllowNobodyGroup: true, AllowEveryoneGroup: s.AllowEveryone}
+}
+
+// Admits reports whether a user is in a value: named, or in one of its groups however
+// deep. Deactivated people are in no value (wire-1 §2).
+func Admits(value zulip.GroupSettingValue, user *zulip.User, org Organization) bool {
+	if !user.IsActive {
+		return false
+	}
+	if slices.Contains(value.DirectMembers, user.ID) {
+		return true
+	}
+	groups := value.DirectSubgroups
+	if value.IsNamed() {
+		groups = []int64{value.Group}
+	}
+	seen := map[int64]bool{}
+	for queue := slices.Clone(groups); len(queue) > 0; queue = queue[1:] {
+		group, ok := org.UserGroup(queue[0])
+		if !ok || seen[group.ID] {
+			continue
+		}
+		seen[group.ID] = true
+		if slices.Contains(group.Members, user.ID) {
+			return true
+		}
+		queue = append(queue, group.DirectSubgroupIDs...)
+	}
+	return false
+}
