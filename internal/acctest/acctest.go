@@ -1,0 +1,158 @@
+// Package acctest gives acceptance tests an organization to work on: a sandbox of their own, or the real server that
+// the environment names. The same tests run on both: they create what they use under a random prefix, assume nothing
+// about what else there is, and leave nothing active behind.
+package acctest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"os"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Factories makes the provider in the test's own process.
+var Factories = map[string]func() (tfprotov6.ProviderServer, error){
+	"zulip": providerserver.NewProtocol6WithError(provider.New("test")()),
+}
+
+// Organization is what a test works on.
+type Organization struct {
+	// Sandbox is nil on a real server.
+	Sandbox *sandbox.Server
+	// Client acts as the account the provider uses, behind Terraform's back.
+	Client *zulip.Client
+	// Self is that account.
+	Self *zulip.User
+	// Prefix begins the names of everything the test creates.
+	Prefix string
+
+	credentials credentials
+	// sent lists what was asked of the server, by the provider and, on a sandbox, by hand too.
+	sent func() []sandbox.Request
+}
+
+// credentials are where an organization is, and who asks.
+type credentials struct{ site, email, key string }
+
+// realServer is what the environment named before any test changed it.
+var realServer = credentials{os.Getenv("ZULIP_SITE"), os.Getenv("ZULIP_EMAIL"), os.Getenv("ZULIP_API_KEY")}
+
+// Start gives a test its organization and points the environment at it. The account has to be an owner's. A real server
+// is reached through a recorder, so that what is sent to it can be looked at as in a sandbox's journal.
+func Start(t *testing.T) *Organization {
+	t.Helper()
+	if realServer.site == "" {
+		return StartSandbox(t, sandbox.Config{})
+	}
+	recorder := newRecorder(t, realServer.site)
+	o := connect(t, &Organization{sent: recorder.requests}, realServer)
+	t.Setenv("ZULIP_SITE", recorder.url)
+	return o
+}
+
+// StartSandbox gives a test a sandbox, also when the environment names a real server: for what cannot be asked of one.
+// The account is the owner of the example organization, or the account "owner" of the given ones.
+func StartSandbox(t *testing.T, cfg sandbox.Config) *Organization {
+	t.Helper()
+	server, err := sandbox.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	return connectTo(t, server, Owner(t, server))
+}
+
+func connectTo(t *testing.T, server *sandbox.Server, account sandbox.Credentials) *Organization {
+	t.Helper()
+	o := &Organization{Sandbox: server, sent: func() []sandbox.Request { return server.Journal().Requests(sandbox.Filter{}) }}
+	return connect(t, o, credentials{server.URL(), account.Email, account.APIKey})
+}
+
+// Owner returns the credentials of an owner of the sandbox's organization.
+func Owner(t *testing.T, server *sandbox.Server) sandbox.Credentials {
+	t.Helper()
+	for _, account := range server.AllCredentials() {
+		if account.Role == int(zulip.RoleOwner) {
+			return account
+		}
+	}
+	t.Fatal("the sandbox has no owner")
+	return sandbox.Credentials{}
+}
+
+// As points the environment at another account of the sandbox.
+func (o *Organization) As(t *testing.T, account string) *Organization {
+	t.Helper()
+	credentials, ok := o.Sandbox.Credentials(account)
+	if !ok {
+		t.Fatalf("the sandbox has no account %q", account)
+	}
+	return connectTo(t, o.Sandbox, credentials)
+}
+
+func connect(t *testing.T, o *Organization, who credentials) *Organization {
+	t.Helper()
+	t.Setenv("ZULIP_SITE", who.site)
+	t.Setenv("ZULIP_EMAIL", who.email)
+	t.Setenv("ZULIP_API_KEY", who.key)
+	t.Setenv("ZULIP_CONFIG", "")
+	o.credentials = who
+	var err error
+	if o.Client, err = zulip.New(zulip.Config{Site: who.site, Email: who.email, APIKey: who.key}); err != nil {
+		t.Fatal(err)
+	}
+	if o.Self, err = o.Client.Me(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	random := make([]byte, 4)
+	if _, err := rand.Read(random); err != nil {
+		t.Fatal(err)
+	}
+	o.Prefix = "tf-" + hex.EncodeToString(random) + "-"
+	return o
+}
+
+// Channel reads a channel by name as the server holds it now, archived ones included; nil if there is none.
+func (o *Organization) Channel(t *testing.T, name string) *zulip.Channel {
+	t.Helper()
+	channels, err := o.Client.Channels(context.Background(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, channel := range channels {
+		if channel.Name == name {
+			return channel
+		}
+	}
+	return nil
+}
+
+// SystemGroup returns the ID of a role's group, by its name on the wire.
+func (o *Organization) SystemGroup(t *testing.T, name string) int64 {
+	t.Helper()
+	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchUserGroups})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range snapshot.UserGroups {
+		if group.IsSystemGroup && group.Name == name {
+			return group.ID
+		}
+	}
+	t.Fatalf("there is no group %q", name)
+	return 0
+}

@@ -1,0 +1,114 @@
+package acctest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Call does by hand what the client has no call for, and returns the answer's fields. A refusal fails the test.
+func (o *Organization) Call(t *testing.T, method, path string, params map[string]string) map[string]any {
+	t.Helper()
+	form := url.Values{}
+	for name, value := range params {
+		form.Set(name, value)
+	}
+	req, err := http.NewRequestWithContext(context.Background(), method, o.credentials.site+"/api/v1"+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.SetBasicAuth(o.credentials.email, o.credentials.key)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }() // it was read
+	answer := map[string]any{}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %d %v %v", method, path, resp.StatusCode, answer, err)
+	}
+	return answer
+}
+
+// Change changes a channel by hand.
+func (o *Organization) Change(t *testing.T, name string, update zulip.ChannelUpdate) {
+	t.Helper()
+	if _, err := o.Client.UpdateChannel(context.Background(), o.MustChannel(t, name).ID, update); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Archive archives a channel by hand.
+func (o *Organization) Archive(t *testing.T, name string) {
+	t.Helper()
+	if err := o.Client.ArchiveChannel(context.Background(), o.MustChannel(t, name).ID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// MustChannel reads a channel that has to be there.
+func (o *Organization) MustChannel(t *testing.T, name string) *zulip.Channel {
+	t.Helper()
+	channel := o.Channel(t, name)
+	if channel == nil {
+		t.Fatalf("there is no channel %q", name)
+	}
+	return channel
+}
+
+// Subscribers returns the IDs of who is in a channel, ascending.
+func (o *Organization) Subscribers(t *testing.T, name string) []int64 {
+	t.Helper()
+	var ids []int64
+	list, _ := o.Call(t, http.MethodGet, fmt.Sprintf("/streams/%d/members", o.MustChannel(t, name).ID), nil)["subscribers"].([]any)
+	for _, id := range list {
+		number, _ := id.(float64)
+		ids = append(ids, int64(number))
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Folder makes a channel folder, which is archived when the test is over, and returns its ID.
+func (o *Organization) Folder(t *testing.T, name string) int64 {
+	t.Helper()
+	id, _ := o.Call(t, http.MethodPost, "/channel_folders/create", map[string]string{"name": o.Prefix + name, "description": ""})["channel_folder_id"].(float64)
+	// Nothing may be in it then; the channels of the test are archived before.
+	t.Cleanup(func() {
+		o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%d", int64(id)), map[string]string{"is_archived": "true"})
+	})
+	return int64(id)
+}
+
+// Group makes a user group, which is deactivated when the test is over, and returns its ID. Its name has the prefix.
+func (o *Organization) Group(t *testing.T, name string) int64 {
+	t.Helper()
+	id, _ := o.Call(t, http.MethodPost, "/user_groups/create", map[string]string{
+		"name": o.Prefix + name, "description": "", "members": fmt.Sprintf("[%d]", o.Self.ID),
+	})["group_id"].(float64)
+	t.Cleanup(func() { o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", int64(id)), nil) })
+	return int64(id)
+}
+
+// readAgain reads the parameters of a request, wherever they stand, and leaves the body to be read again.
+func readAgain(req *http.Request) (string, error) {
+	if req.Method == http.MethodGet {
+		return req.URL.RawQuery, nil
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return "", err
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	return string(body), nil
+}

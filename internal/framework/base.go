@@ -1,0 +1,85 @@
+// Package framework holds what the nouns share on top of terraform-plugin-framework: the base they embed, the
+// attributes of permissions, and the way from an error of the wire to a message for people.
+package framework
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Meta is what the configured provider gives to every construct.
+type Meta struct {
+	Client *zulip.Client
+	// Directory is nil when the provider has no account: Account says why.
+	Directory *directory.Directory
+	Server    *zulip.ServerSettings
+	// LockoutProtection refuses plans that would take from the managing account what it needs to manage.
+	LockoutProtection bool
+	// NoAccount says what is missing for calls that need an account; nil when nothing is.
+	NoAccount error
+}
+
+// Base is embedded by every resource and data source. Meta is nil until the provider is configured, which it is not
+// while a plan does not know the provider's own settings yet.
+type Base struct{ Meta *Meta }
+
+// FeatureLevel is the server's; zero when it is not known, and then nothing is refused because of it.
+func (b *Base) FeatureLevel() int {
+	if b.Meta == nil || b.Meta.Server == nil {
+		return 0
+	}
+	return b.Meta.Server.ZulipFeatureLevel
+}
+
+// Ready reports whether the construct can call the organization, and says why not. Call it first in everything that
+// needs an account.
+func (b *Base) Ready(diags *diag.Diagnostics) bool {
+	switch {
+	case b.Meta == nil:
+		diags.AddError("The provider is not configured",
+			"The settings of the provider block are not known yet. Apply what they depend on first, with -target, or set them in the environment.")
+	case b.Meta.NoAccount != nil:
+		diags.AddError("No account to work with", b.Meta.NoAccount.Error())
+	default:
+		return true
+	}
+	return false
+}
+
+// CanPlan reports whether checks against the organization are possible at plan. Where they are not they are put off.
+func (b *Base) CanPlan() bool { return b.Meta != nil && b.Meta.Directory != nil }
+
+func (b *Base) configure(data any, diags *diag.Diagnostics) {
+	if data == nil {
+		return // before the provider is configured, as when validating
+	}
+	meta, ok := data.(*Meta)
+	if !ok {
+		diags.AddError("The provider handed over something unexpected", fmt.Sprintf("A %T. This is a mistake in the provider.", data))
+		return
+	}
+	b.Meta = meta
+}
+
+// Resource is the base of resources.
+type Resource struct{ Base }
+
+// Configure takes what the provider hands over.
+func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.configure(req.ProviderData, &resp.Diagnostics)
+}
+
+// DataSource is the base of data sources.
+type DataSource struct{ Base }
+
+// Configure takes what the provider hands over.
+func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.configure(req.ProviderData, &resp.Diagnostics)
+}

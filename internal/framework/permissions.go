@@ -1,0 +1,134 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// PermissionAttribute is the attribute of one permission: a set of principals.
+func PermissionAttribute(setting permission.Setting) schema.SetAttribute {
+	return schema.SetAttribute{
+		ElementType:         types.StringType,
+		Optional:            true,
+		Computed:            true,
+		MarkdownDescription: permissionDescription(setting),
+		Validators:          []validator.Set{setvalidator.ValueStringsAre(principalValidator{})},
+		PlanModifiers:       []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
+	}
+}
+
+// PermissionDataSourceAttribute shows one permission.
+func PermissionDataSourceAttribute(setting permission.Setting) datasourceschema.SetAttribute {
+	return datasourceschema.SetAttribute{
+		ElementType:         types.StringType,
+		Computed:            true,
+		MarkdownDescription: fmt.Sprintf("Who may %s, as principals.", setting.Right),
+	}
+}
+
+func permissionDescription(setting permission.Setting) string {
+	text := fmt.Sprintf("Who may %s, as a set of principals. `[]` is nobody.", setting.Right)
+	if !setting.AllowEveryone {
+		text += " Guests never have this right, even if named."
+	}
+	if setting.NeedsContentAccess {
+		text += " Changing it in a private channel needs access to the channel's messages, which administrators do not have by their role."
+	}
+	text += fmt.Sprintf(" A new channel starts with %s.", code(setting.Default))
+	return text + fmt.Sprintf(" Needs feature level %d. Unset: not managed.", setting.FeatureLevel)
+}
+
+func code(text string) string {
+	if strings.Contains(text, ":") {
+		return "`" + text + "`"
+	}
+	return text
+}
+
+// principalValidator checks the form of a principal; whether it exists is checked at plan.
+type principalValidator struct{}
+
+func (principalValidator) Description(context.Context) string {
+	return "a principal: role:NAME, group:NAME, user:EMAIL, group_id:N or user_id:N"
+}
+
+func (v principalValidator) MarkdownDescription(ctx context.Context) string {
+	return v.Description(ctx)
+}
+
+func (principalValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if _, err := permission.Parse(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "Not a principal", capitalize(err.Error())+".")
+	}
+}
+
+// PrincipalsOf reads the principals of a set. known is false while one of them is not known yet.
+func PrincipalsOf(set types.Set) (principals []permission.Principal, known bool) {
+	if set.IsUnknown() {
+		return nil, false
+	}
+	for _, element := range set.Elements() {
+		text, ok := element.(types.String)
+		if !ok || text.IsUnknown() || text.IsNull() {
+			return nil, false
+		}
+		principal, err := permission.Parse(text.ValueString())
+		if err != nil {
+			return nil, false // said by the validator
+		}
+		principals = append(principals, principal)
+	}
+	return principals, true
+}
+
+// SetOf writes principals as a set.
+func SetOf(principals []permission.Principal) types.Set {
+	elements := make([]attr.Value, len(principals))
+	for i, principal := range principals {
+		elements[i] = types.StringValue(principal.String())
+	}
+	return types.SetValueMust(types.StringType, elements)
+}
+
+// AddProblems reports principals that cannot be used.
+func AddProblems(diags *diag.Diagnostics, at path.Path, problems []permission.Problem) {
+	for _, problem := range problems {
+		diags.AddAttributeError(at, problem.Summary, problem.Detail)
+	}
+}
+
+// KeepOrFormat returns a set for a value the server holds. A set that already means the value is kept as it is written:
+// people who have been deactivated since do not count, for the server hides them (wire-1 §2).
+func KeepOrFormat(kept types.Set, value zulip.GroupSettingValue, view *directory.View) types.Set {
+	var like []permission.Principal
+	if !kept.IsNull() {
+		principals, known := PrincipalsOf(kept)
+		if known {
+			like = principals
+			resolved, problems := permission.Resolve(principals, view)
+			if len(problems) == 0 && len(resolved.Planned) == 0 && permission.Equal(resolved.Value, value, permission.NobodyID(view)) {
+				return kept
+			}
+		}
+	}
+	return SetOf(permission.Format(value, view, like))
+}

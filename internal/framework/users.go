@@ -1,0 +1,29 @@
+package framework
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// FindUser finds the person or bot that a `user` attribute means: an address, or an ID in digits. The error is for
+// people and suggests the nearest address.
+func FindUser(view *directory.View, text string) (*zulip.User, error) {
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+		if user, ok := view.User(id); ok {
+			return user, nil
+		}
+		return nil, fmt.Errorf("no person or bot of the organization has the ID %d", id)
+	}
+	if user, ok := view.UserByAddress(text); ok {
+		return user, nil
+	}
+	hint := ""
+	if near := view.NearestAddresses(text); len(near) > 0 {
+		hint = "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return nil, fmt.Errorf("no person or bot with the address %q is visible to the account the provider uses%s", text, hint)
+}

@@ -1,0 +1,204 @@
+// Package configuration finds out which organization to manage, and as whom:
+// from the provider block, the environment, or a zuliprc file, the same places
+// in the same words as the official clients. It calls nobody.
+package configuration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Input is where values can come from.
+type Input struct {
+	// Site, Email, APIKey and Zuliprc are what the provider block sets. nil
+	// and "" are the same: not set.
+	Site, Email, APIKey, Zuliprc *string
+	// Getenv reads the environment, as os.Getenv does.
+	Getenv func(string) string
+	// Home is the user's home directory, for ~/.zuliprc. "": there is none.
+	Home string
+}
+
+// Setting is one value, and the place it was found in, for messages:
+// "provider block", "ZULIP_SITE", "/home/ada/.zuliprc".
+type Setting[T comparable] struct {
+	Value  T
+	Source string
+}
+
+// Block is the source of a value that the provider block sets.
+const Block = "provider block"
+
+// IsSet reports whether the value was found anywhere.
+func (s Setting[T]) IsSet() bool { return s.Source != "" }
+
+// Values are the settings after all places were looked at.
+type Values struct {
+	Site, Email, APIKey             Setting[string]
+	CABundle, ClientCert, ClientKey Setting[string] // paths of PEM files
+	Insecure                        Setting[bool]
+
+	// File is the zuliprc file that was read; "" if none.
+	File string
+	// Warnings are worth a person's attention and stop nothing.
+	Warnings []string
+
+	searched string // the file that was looked for
+}
+
+// SettingError is a mistake in one setting, in words for its author.
+type SettingError struct {
+	Setting string // name of the provider block's attribute: "site", "email", "api_key", "zuliprc"; "" if it has none
+	Summary string
+	Detail  string
+}
+
+func (e *SettingError) Error() string { return e.Summary + ": " + e.Detail }
+
+// Resolve looks for each value in the provider block, then in the environment,
+// then in the file the block's zuliprc or ZULIP_CONFIG names, or else in
+// ~/.zuliprc. The values are looked for one by one, so a block that sets the
+// site can leave the key to the environment. Each problem is a *SettingError.
+//
+// A key is only good for the organization it was made for. So a place that
+// names a site of its own gives its key and e-mail to that site alone: to
+// send them to another one is an error, not a choice.
+func Resolve(in Input) (Values, []error) {
+	var values Values
+	places := []place{blockPlace(in), environmentPlace(in.Getenv)}
+	file := chooseFile(in, places)
+	values.searched = file.path
+	if file.path != "" {
+		fromFile, problem := readFile(file)
+		if problem != nil {
+			return values, []error{problem}
+		}
+		if fromFile != nil {
+			values.File = file.path
+			values.Warnings = append(values.Warnings, exposedFile(file.path, fromFile)...)
+			places = append(places, *fromFile)
+		}
+	}
+
+	values.Site, _ = lookUp(places, site)
+	problems := values.resolveAccount(places)
+	problems = append(problems, values.resolveTLS(places, in.Home)...)
+	if file.named && values.File != "" && len(problems) == 0 && !values.uses(values.File) {
+		values.Warnings = append(values.Warnings, fmt.Sprintf("Nothing in %s is used: "+
+			"the provider block and ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY come before it.", values.File))
+	}
+	return values, problems
+}
+
+// Missing says what is not set that a call with an account needs, and where
+// it was looked for; nil if nothing is missing.
+func (v Values) Missing() error {
+	var missing []string
+	for _, need := range []struct {
+		name  string
+		found Setting[string]
+	}{{site, v.Site}, {email, v.Email}, {apiKey, v.APIKey}} {
+		if !need.found.IsSet() {
+			missing = append(missing, need.name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	looked := "the provider block and the environment (ZULIP_SITE, ZULIP_EMAIL, ZULIP_API_KEY, ZULIP_CONFIG)"
+	switch {
+	case v.File != "":
+		looked += " and " + v.File
+	case v.searched != "":
+		looked += " and " + v.searched + ", which does not exist"
+	}
+	return &SettingError{
+		Setting: missing[0],
+		Summary: "Not set: " + strings.Join(missing, ", "),
+		Detail: "Looked in " + looked + ". Set them in the provider block or the environment, or download the account's zuliprc file " +
+			"(Zulip: Settings, Account & privacy, API key; for a bot: Settings, Bots) and name it with zuliprc or ZULIP_CONFIG.",
+	}
+}
+
+// Client is the part of a client's configuration that was resolved.
+func (v Values) Client() zulip.Config {
+	return zulip.Config{
+		Site: v.Site.Value, Email: v.Email.Value, APIKey: v.APIKey.Value,
+		CABundle: v.CABundle.Value, ClientCert: v.ClientCert.Value, ClientKey: v.ClientKey.Value,
+		Insecure: v.Insecure.Value,
+	}
+}
+
+// resolveAccount looks for what says who calls.
+func (v *Values) resolveAccount(places []place) (problems []error) {
+	for _, setting := range []struct {
+		name string
+		into *Setting[string]
+	}{{email, &v.Email}, {apiKey, &v.APIKey}} {
+		found, from := lookUp(places, setting.name)
+		if found.IsSet() && !from.isAbout(v.Site) {
+			own := Setting[string]{from.values[site], from.source(site)}
+			problems = append(problems, &SettingError{
+				Setting: setting.name,
+				Summary: "The account of one organization for another",
+				Detail: fmt.Sprintf("The site is %s (from %s), but %s comes from %s, which belongs to %s (from %s). "+
+					"Nothing was sent. Set %s for %s too, or leave the site to where the account comes from.",
+					v.Site.Value, v.Site.Source, setting.name, found.Source, own.Value, own.Source, setting.name, v.Site.Value),
+			})
+			continue
+		}
+		*setting.into = found
+	}
+	return problems
+}
+
+// resolveTLS looks for what belongs to the connection. A file about another
+// organization has no say in how this one's certificate is checked.
+func (v *Values) resolveTLS(places []place, home string) []error {
+	places = slices.DeleteFunc(slices.Clone(places), func(p place) bool {
+		return p.path != "" && !p.isAbout(v.Site)
+	})
+	for _, setting := range []struct {
+		name string
+		into *Setting[string]
+	}{{caBundle, &v.CABundle}, {clientCert, &v.ClientCert}, {clientKey, &v.ClientKey}} {
+		*setting.into, _ = lookUp(places, setting.name)
+		setting.into.Value = expandHome(setting.into.Value, home)
+	}
+
+	found, from := lookUp(places, insecure)
+	if !found.IsSet() {
+		return nil
+	}
+	where := found.Source
+	if from.path != "" {
+		where = insecure + " in " + from.path
+	}
+	v.Insecure.Source = found.Source
+	// As strict as the official clients: nobody should switch the check off
+	// by a slip.
+	switch strings.ToLower(found.Value) {
+	case "true":
+		v.Insecure.Value = true
+		v.Warnings = append(v.Warnings, where+" is true: the server's certificate is not checked, "+
+			"and whoever is between this machine and the server can read the API key.")
+	case "false":
+	default:
+		return []error{&SettingError{
+			Summary: "Neither true nor false",
+			Detail:  fmt.Sprintf("%s is %q; it must be true or false.", where, found.Value),
+		}}
+	}
+	return nil
+}
+
+// uses reports whether any value comes from the source.
+func (v Values) uses(source string) bool {
+	return slices.Contains([]string{
+		v.Site.Source, v.Email.Source, v.APIKey.Source,
+		v.CABundle.Source, v.ClientCert.Source, v.ClientKey.Source, v.Insecure.Source,
+	}, source)
+}

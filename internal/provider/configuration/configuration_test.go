@@ -1,0 +1,340 @@
+package configuration
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+const (
+	key      = "Zq8vT0nJ3xLbW5sYd2RkGf7HmCp1EuAo"
+	otherKey = "b7HmCp1EuAoZq8vT0nJ3xLbW5sYd2RkG"
+)
+
+// setUp is one machine: an environment and a home directory.
+type setUp struct {
+	Input
+	environment map[string]string
+}
+
+func newSetUp(t *testing.T) *setUp {
+	t.Helper()
+	s := &setUp{environment: map[string]string{}}
+	s.Home = t.TempDir()
+	s.Getenv = func(name string) string { return s.environment[name] }
+	return s
+}
+
+func (s *setUp) write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(s.Home, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (s *setUp) resolve(t *testing.T) Values {
+	t.Helper()
+	values, problems := Resolve(s.Input)
+	for _, problem := range problems {
+		t.Errorf("unexpected: %v", problem)
+	}
+	return values
+}
+
+// refuse resolves what must not be resolved, and checks the words.
+func (s *setUp) refuse(t *testing.T, setting string, words ...string) Values {
+	t.Helper()
+	values, problems := Resolve(s.Input)
+	if len(problems) == 0 {
+		t.Fatalf("no problem, but %+v", values)
+	}
+	var problem *SettingError
+	if !errors.As(problems[0], &problem) || problem.Setting != setting {
+		t.Fatalf("the problem %v is not about %q", problems[0], setting)
+	}
+	for _, word := range words {
+		if !strings.Contains(problem.Error(), word) {
+			t.Errorf("%q lacks %q", problem, word)
+		}
+	}
+	for _, each := range problems {
+		if strings.Contains(each.Error(), key) || strings.Contains(each.Error(), otherKey) {
+			t.Errorf("%q shows a key", each)
+		}
+	}
+	return values
+}
+
+func zuliprc(site, email, key string) string {
+	return "[api]\nemail=" + email + "\nkey=" + key + "\nsite=" + site + "\n"
+}
+
+func TestOrder(t *testing.T) {
+	const where = "https://chat.example.com"
+	s := newSetUp(t)
+	home := s.write(t, ".zuliprc", zuliprc(where, "home@x.y", key))
+	expect := func(email, source string) {
+		t.Helper()
+		values := s.resolve(t)
+		if values.Email.Value != email || values.Email.Source != source {
+			t.Errorf("email %+v, want %s from %s", values.Email, email, source)
+		}
+		if values.Site.Value != where || values.APIKey.Value != key {
+			t.Errorf("got %+v", values)
+		}
+	}
+	expect("home@x.y", home)
+
+	named := s.write(t, "from-environment", zuliprc(where, "config@x.y", key))
+	s.environment["ZULIP_CONFIG"] = named
+	expect("config@x.y", named)
+
+	block := s.write(t, "from-block", zuliprc(where, "block-file@x.y", key))
+	path := "~/from-block"
+	s.Zuliprc = &path
+	expect("block-file@x.y", block)
+
+	s.environment["ZULIP_EMAIL"] = "environment@x.y"
+	expect("environment@x.y", "ZULIP_EMAIL")
+
+	blockEmail := "block@x.y"
+	s.Email = &blockEmail
+	expect("block@x.y", "provider block")
+
+	empty := ""
+	s.Email = &empty
+	expect("environment@x.y", "ZULIP_EMAIL")
+}
+
+func TestValuesMixOneByOne(t *testing.T) {
+	s := newSetUp(t)
+	file := s.write(t, ".zuliprc", zuliprc("https://chat.example.com/", "home@x.y", key))
+	block := "https://CHAT.example.com"
+	s.Site = &block
+	s.environment["ZULIP_EMAIL"] = "environment@x.y"
+	values := s.resolve(t)
+	if values.Site != (Setting[string]{block, "provider block"}) ||
+		values.Email != (Setting[string]{"environment@x.y", "ZULIP_EMAIL"}) ||
+		values.APIKey != (Setting[string]{key, file}) {
+		t.Errorf("got %+v", values)
+	}
+	if err := values.Missing(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheKeyOfOneOrganizationIsNotSentToAnother(t *testing.T) {
+	here, there := "https://here.example.com", "https://there.example.com"
+	t.Run("file, block", func(t *testing.T) {
+		s := newSetUp(t)
+		file := s.write(t, ".zuliprc", zuliprc(there, "a@x.y", key))
+		s.Site = &here
+		values := s.refuse(t, "email", here, there, file, "provider block")
+		if values.APIKey.IsSet() || values.Email.IsSet() {
+			t.Errorf("the account is there: %+v", values)
+		}
+	})
+	t.Run("file, environment", func(t *testing.T) {
+		s := newSetUp(t)
+		file := s.write(t, ".zuliprc", zuliprc(there, "a@x.y", key))
+		s.environment["ZULIP_SITE"] = here
+		s.environment["ZULIP_EMAIL"] = "a@x.y"
+		s.refuse(t, "api_key", here, there, file, "ZULIP_SITE")
+	})
+	t.Run("environment, block", func(t *testing.T) {
+		s := newSetUp(t)
+		s.environment = map[string]string{"ZULIP_SITE": there, "ZULIP_EMAIL": "a@x.y", "ZULIP_API_KEY": key}
+		s.Site = &here
+		s.refuse(t, "email", here, there, "ZULIP_EMAIL", "ZULIP_SITE")
+	})
+	t.Run("an account without a site goes anywhere", func(t *testing.T) {
+		s := newSetUp(t)
+		s.write(t, ".zuliprc", "[api]\nemail=a@x.y\nkey="+key+"\n")
+		s.Site = &here
+		if values := s.resolve(t); values.APIKey.Value != key {
+			t.Errorf("got %+v", values)
+		}
+	})
+	t.Run("a file that is not needed does no harm", func(t *testing.T) {
+		s := newSetUp(t)
+		s.write(t, ".zuliprc", zuliprc(there, "a@x.y", otherKey)+"insecure=true\n")
+		mail, secret := "b@x.y", key
+		s.Site, s.Email, s.APIKey = &here, &mail, &secret
+		values := s.resolve(t)
+		if values.APIKey.Value != key || values.Insecure.Value || values.File != "" {
+			t.Errorf("got %+v", values)
+		}
+	})
+	t.Run("nor does a named one, not even its certificates", func(t *testing.T) {
+		s := newSetUp(t)
+		path := s.write(t, "rc", zuliprc(there, "a@x.y", otherKey)+"insecure=true\ncert_bundle=/ca.pem\n")
+		mail, secret := "b@x.y", key
+		s.Site, s.Email, s.APIKey, s.Zuliprc = &here, &mail, &secret, &path
+		values := s.resolve(t)
+		if values.Insecure.Value || values.CABundle.IsSet() {
+			t.Errorf("got %+v", values)
+		}
+		if len(values.Warnings) != 1 || !strings.Contains(values.Warnings[0], path) {
+			t.Errorf("warnings %q", values.Warnings)
+		}
+	})
+}
+
+func TestConnectionSettings(t *testing.T) {
+	s := newSetUp(t)
+	file := s.write(t, ".zuliprc", zuliprc("https://chat.example.com", "a@x.y", key)+
+		"cert_bundle=~/ca.pem\nclient_cert=/c.pem\nclient_cert_key=/k.pem\ninsecure=TRUE\n")
+	values := s.resolve(t)
+	if values.CABundle != (Setting[string]{filepath.Join(s.Home, "ca.pem"), file}) || values.Insecure != (Setting[bool]{true, file}) {
+		t.Errorf("got %+v", values)
+	}
+	if len(values.Warnings) != 1 || !strings.Contains(values.Warnings[0], "not checked") {
+		t.Errorf("warnings %q", values.Warnings)
+	}
+	client := values.Client()
+	if client.Site != "https://chat.example.com" || client.Email != "a@x.y" || client.APIKey != key || !client.Insecure ||
+		client.CABundle != values.CABundle.Value || client.ClientCert != "/c.pem" || client.ClientKey != "/k.pem" {
+		t.Errorf("client %+v", client)
+	}
+
+	s.environment = map[string]string{
+		"ZULIP_CERT_BUNDLE": "/e-ca.pem", "ZULIP_CERT": "/e-c.pem", "ZULIP_CERT_KEY": "/e-k.pem", "ZULIP_ALLOW_INSECURE": "false",
+	}
+	values = s.resolve(t)
+	if values.CABundle != (Setting[string]{"/e-ca.pem", "ZULIP_CERT_BUNDLE"}) ||
+		values.ClientCert != (Setting[string]{"/e-c.pem", "ZULIP_CERT"}) ||
+		values.ClientKey != (Setting[string]{"/e-k.pem", "ZULIP_CERT_KEY"}) ||
+		values.Insecure != (Setting[bool]{false, "ZULIP_ALLOW_INSECURE"}) || len(values.Warnings) != 0 {
+		t.Errorf("got %+v", values)
+	}
+
+	s.environment["ZULIP_ALLOW_INSECURE"] = "1"
+	s.refuse(t, "", "ZULIP_ALLOW_INSECURE", `"1"`, "true or false")
+	delete(s.environment, "ZULIP_ALLOW_INSECURE")
+	s.write(t, ".zuliprc", "[api]\ninsecure=yes\n")
+	s.refuse(t, "", "insecure in "+file, `"yes"`)
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	missing := "/does/not/exist/zuliprc"
+	t.Run("named in the block", func(t *testing.T) {
+		s := newSetUp(t)
+		s.Zuliprc = &missing
+		s.refuse(t, "zuliprc", missing, "zuliprc in the provider block")
+	})
+	t.Run("named in the environment", func(t *testing.T) {
+		s := newSetUp(t)
+		s.environment["ZULIP_CONFIG"] = missing
+		s.refuse(t, "zuliprc", missing, "ZULIP_CONFIG")
+	})
+	t.Run("a directory", func(t *testing.T) {
+		s := newSetUp(t)
+		s.Zuliprc = &s.Home
+		s.refuse(t, "zuliprc", s.Home)
+	})
+	t.Run("by default", func(t *testing.T) {
+		s := newSetUp(t)
+		values := s.resolve(t)
+		err := values.Missing()
+		if err == nil {
+			t.Fatal("nothing is missing")
+		}
+		for _, word := range []string{"site, email, api_key", filepath.Join(s.Home, ".zuliprc"), "does not exist", "ZULIP_CONFIG"} {
+			if !strings.Contains(err.Error(), word) {
+				t.Errorf("%q lacks %q", err, word)
+			}
+		}
+	})
+	t.Run("no home", func(t *testing.T) {
+		s := newSetUp(t)
+		s.Home = ""
+		if values := s.resolve(t); values.File != "" || values.Missing() == nil {
+			t.Errorf("got %+v", values)
+		}
+	})
+}
+
+func TestMissingNamesOnlyWhatIsMissing(t *testing.T) {
+	s := newSetUp(t)
+	file := s.write(t, ".zuliprc", "[api]\nemail=a@x.y\nsite=https://chat.example.com\n")
+	err := s.resolve(t).Missing()
+	var missing *SettingError
+	if !errors.As(err, &missing) || missing.Setting != "api_key" || !strings.Contains(err.Error(), "Not set: api_key:") || !strings.Contains(err.Error(), file) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMalformedFiles(t *testing.T) {
+	for name, test := range map[string]struct{ text, word string }{
+		"no section":     {"email=a@x.y\nkey=" + key + "\n", "no section [api]"},
+		"other section":  {"[zulip]\nkey=" + key + "\n", "no section [api]"},
+		"empty":          {"", "no section [api]"},
+		"a bare line":    {"[api]\nemail=a@x.y\n" + key + "\n", "number 3"},
+		"open section":   {"[api\nkey=" + key + "\n", "name=value"},
+		"no name":        {"[api]\n=" + key + "\n", "name=value"},
+		"far too large":  {"[api]\n" + strings.Repeat("# \n", longestFile/3), "too large"},
+		"not even text":  {"\x00\x01\x02" + key, "name=value"},
+		"open key quote": {"[api]\n\"" + key + "\n", "name=value"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSetUp(t)
+			file := s.write(t, ".zuliprc", test.text)
+			s.refuse(t, "zuliprc", file, test.word)
+		})
+	}
+}
+
+func TestFileFormat(t *testing.T) {
+	values, complaint := parseZuliprc([]byte("\ufeff# downloaded\n[other]\nkey=x\n[api]\nEmail : a@x.y \nkey = a;b#c%(site)s\\\nsite=https://chat.example.com\n; end\n"))
+	if complaint != "" {
+		t.Fatal(complaint)
+	}
+	for setting, want := range map[string]string{email: "a@x.y", apiKey: `a;b#c%(site)s\`, site: "https://chat.example.com"} {
+		if values[setting] != want {
+			t.Errorf("%s is %q, want %q", setting, values[setting], want)
+		}
+	}
+}
+
+func TestExposedFileIsReported(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // modes mean nothing there
+	}
+	s := newSetUp(t)
+	file := s.write(t, ".zuliprc", zuliprc("https://chat.example.com", "a@x.y", key))
+	if values := s.resolve(t); len(values.Warnings) != 0 {
+		t.Errorf("warnings %q", values.Warnings)
+	}
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	values := s.resolve(t)
+	if len(values.Warnings) != 1 || !strings.Contains(values.Warnings[0], "chmod 600 "+file) || !strings.Contains(values.Warnings[0], "0640") {
+		t.Errorf("warnings %q", values.Warnings)
+	}
+}
+
+func FuzzZuliprc(f *testing.F) {
+	for _, seed := range []string{
+		zuliprc("https://chat.example.com", "a@x.y", key), "[api]\nkey", "[api", "[api]\nkey=\"\"\"\nx\n\"\"\"\n",
+		"[api]\nkey=`x`\n[DEFAULT]\nsite=y", "\ufeff[api]\n", "[api]\r\nemail = \"a\"\r\n", "[api]\nkey=%(key)s\n", "[api]\nKEY:x", "",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		values, complaint := parseZuliprc(text)
+		if (values == nil) == (complaint == "") {
+			t.Errorf("%q: %v, %q", text, values, complaint)
+		}
+		for setting, value := range values {
+			if _, known := variables[setting]; !known || value != strings.TrimSpace(value) {
+				t.Errorf("%q: %s=%q", text, setting, value)
+			}
+		}
+	})
+}

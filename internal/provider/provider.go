@@ -1,0 +1,231 @@
+// Package provider is the provider block, where its values come from, and the one list of every construct.
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/server"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/user"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Provider is the provider "zulip".
+type Provider struct {
+	version string
+	getenv  func(string) string
+}
+
+// New returns what makes the provider of a version.
+func New(version string) func() provider.Provider {
+	return func() provider.Provider { return &Provider{version: version, getenv: os.Getenv} }
+}
+
+// model is the provider block.
+type model struct {
+	Site              types.String `tfsdk:"site"`
+	Email             types.String `tfsdk:"email"`
+	APIKey            types.String `tfsdk:"api_key"`
+	Zuliprc           types.String `tfsdk:"zuliprc"`
+	RequestTimeout    types.String `tfsdk:"request_timeout"`
+	MaxRetries        types.Int64  `tfsdk:"max_retries"`
+	RequestsPerMinute types.Int64  `tfsdk:"requests_per_minute"`
+	LockoutProtection types.Bool   `tfsdk:"lockout_protection"`
+}
+
+// isKnown reports whether everything is known that decides where to go, and as whom.
+func (m *model) isKnown() bool {
+	return !m.Site.IsUnknown() && !m.Email.IsUnknown() && !m.APIKey.IsUnknown() && !m.Zuliprc.IsUnknown() &&
+		!m.RequestTimeout.IsUnknown() && !m.MaxRetries.IsUnknown() && !m.RequestsPerMinute.IsUnknown() && !m.LockoutProtection.IsUnknown()
+}
+
+// Metadata names the provider.
+func (p *Provider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "zulip"
+	resp.Version = p.version
+}
+
+// Schema describes the provider block.
+func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Keeps a Zulip organization as reviewed code: its channels, and who may do what in them.",
+		Attributes: map[string]schema.Attribute{
+			"site": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "The organization's address, as in `https://chat.example.com`. Else `ZULIP_SITE`, else from the zuliprc file.",
+			},
+			"email": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "The address of the account to act as, a person's or a bot's. Else `ZULIP_EMAIL`, else from the zuliprc file.",
+			},
+			"api_key": schema.StringAttribute{
+				Optional: true, Sensitive: true, MarkdownDescription: "The account's API key. Else `ZULIP_API_KEY`, else from the zuliprc file. Better not written into a configuration.",
+			},
+			"zuliprc": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "The path of a zuliprc file, as the web app gives it for download. Else `ZULIP_CONFIG`, else `~/.zuliprc` if it exists.",
+			},
+			"request_timeout": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "How long one request may take, as in `30s` or `2m`. By default one minute.",
+				Validators: []validator.String{durationValidator{}},
+			},
+			"max_retries": schema.Int64Attribute{
+				Optional: true, MarkdownDescription: "How often a request that failed is repeated, where that is safe. By default 4; `0` is never.",
+				Validators: []validator.Int64{int64validator.Between(0, 20)},
+			},
+			"requests_per_minute": schema.Int64Attribute{
+				Optional: true, MarkdownDescription: "The most requests to send in a minute. Unset: as many as the server lets through; when it refuses, the provider waits as long as it says.",
+				Validators: []validator.Int64{int64validator.AtLeast(1)},
+			},
+			"lockout_protection": schema.BoolAttribute{
+				Optional: true, MarkdownDescription: "Whether to refuse plans after which the account the provider uses could no longer manage what they plan. By default `true`.",
+			},
+		},
+	}
+}
+
+// Configure finds the organization, looks whether it is there and which version it runs, and who the account is.
+func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var block model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &block)...)
+	if resp.Diagnostics.HasError() || !block.isKnown() {
+		return
+	}
+	values := p.resolve(&block, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if !values.Site.IsSet() {
+		block.addSettingError(&resp.Diagnostics, values.Missing())
+		return
+	}
+	cfg := values.Client()
+	cfg.UserAgent = p.userAgent(req.TerraformVersion)
+	cfg.RequestTimeout = parseDuration(block.RequestTimeout.ValueString())
+	cfg.RequestsPerMinute = int(block.RequestsPerMinute.ValueInt64())
+	if cfg.MaxRetries = int(block.MaxRetries.ValueInt64()); cfg.MaxRetries == 0 && !block.MaxRetries.IsNull() {
+		cfg.MaxRetries = -1 // zero would be the default
+	}
+	client, err := zulip.New(cfg)
+	if err != nil {
+		block.addSettingError(&resp.Diagnostics, err)
+		return
+	}
+	if zulip.InsecureSite(values.Site.Value) {
+		resp.Diagnostics.AddWarning("The API key travels in clear",
+			fmt.Sprintf("%s (from %s) is not encrypted: whoever is on the way can read the key and act as the account. Use https.", values.Site.Value, values.Site.Source))
+	}
+	meta := connect(ctx, client, values, &resp.Diagnostics)
+	if meta == nil {
+		return
+	}
+	meta.LockoutProtection = block.LockoutProtection.IsNull() || block.LockoutProtection.ValueBool()
+	resp.ResourceData, resp.DataSourceData = meta, meta
+}
+
+// resolve finds out where each value comes from.
+func (p *Provider) resolve(block *model, diags *diag.Diagnostics) configuration.Values {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // then there is no ~/.zuliprc
+	}
+	values, problems := configuration.Resolve(configuration.Input{
+		Site: block.Site.ValueStringPointer(), Email: block.Email.ValueStringPointer(),
+		APIKey: block.APIKey.ValueStringPointer(), Zuliprc: block.Zuliprc.ValueStringPointer(),
+		Getenv: p.getenv, Home: home,
+	})
+	for _, problem := range problems {
+		block.addSettingError(diags, problem)
+	}
+	for _, warning := range values.Warnings {
+		diags.AddWarning("Check the provider's settings", warning)
+	}
+	return values
+}
+
+// userAgent names the provider and the CLI; the server shows the part before the slash (wire-2 §1.6).
+func (p *Provider) userAgent(cli string) string {
+	agent := "ZulipTerraformProvider/" + p.version
+	if cli != "" {
+		agent += " Terraform/" + cli
+	}
+	return agent
+}
+
+// addSettingError reports a mistake in a setting: at the attribute if the block sets it, else without one. At an
+// attribute of a block that is not there, the CLI would advise to write the block, which is beside the point.
+func (m *model) addSettingError(diags *diag.Diagnostics, err error) {
+	var setting *configuration.SettingError
+	if !errors.As(err, &setting) {
+		diags.AddError("The provider's settings are not usable", framework.Sentence(err))
+		return
+	}
+	written := map[string]bool{
+		"site": !m.Site.IsNull(), "email": !m.Email.IsNull(), "api_key": !m.APIKey.IsNull(), "zuliprc": !m.Zuliprc.IsNull(),
+	}
+	if written[setting.Setting] {
+		diags.AddAttributeError(path.Root(setting.Setting), setting.Summary, setting.Detail)
+		return
+	}
+	diags.AddError(setting.Summary, setting.Detail)
+}
+
+// durationValidator accepts a positive duration.
+type durationValidator struct{}
+
+var _ validator.String = durationValidator{}
+
+func (durationValidator) Description(context.Context) string {
+	return "a duration like 30s or 2m"
+}
+
+func (v durationValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (durationValidator) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	stringvalidator.LengthAtLeast(1).ValidateString(ctx, req, resp)
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || parseDuration(req.ConfigValue.ValueString()) > 0 {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Not a duration", fmt.Sprintf("%q is not a duration: write 30s or 2m.", req.ConfigValue.ValueString()))
+}
+
+// parseDuration returns zero for what is no duration.
+func parseDuration(text string) time.Duration {
+	duration, err := time.ParseDuration(text)
+	if err != nil {
+		return 0
+	}
+	return duration
+}
+
+// Resources lists every resource.
+func (p *Provider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{
+		channel.NewResource,
+	}
+}
+
+// DataSources lists every data source.
+func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{
+		channel.NewDataSource,
+		channel.NewListDataSource,
+		server.NewDataSource,
+		user.NewDataSource,
+		user.NewListDataSource,
+	}
+}

@@ -1,0 +1,286 @@
+package channel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// levelCreate is the first feature level with an endpoint that creates channels. Below it they come into being when
+// somebody is subscribed to them (wire-1 §5.2).
+const levelCreate = 417
+
+// make brings a channel into being and returns its ID, zero if it does not exist. It is found among the archived when
+// that is asked for.
+func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) int64 {
+	name := plan.Name.ValueString()
+	// A channel that is replaced has just been archived, and keeps its name: it is taken back and set up anew.
+	if id, ok := r.Meta.Directory.ArchivedHere(name); ok {
+		return r.unarchive(ctx, id, name, diags)
+	}
+	if plan.AdoptArchived.ValueBool() {
+		view, err := r.Meta.Directory.FreshChannels(ctx)
+		if err != nil {
+			diags.AddError("Could not look for an archived channel", framework.Explain(err))
+			return 0
+		}
+		if namesake, ok := view.ChannelByName(name); ok && namesake.IsArchived {
+			return r.unarchive(ctx, namesake.ID, namesake.Name, diags)
+		}
+	}
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err != nil {
+		diags.AddError(fmt.Sprintf("Could not create channel %q", name), framework.Explain(err))
+		return 0
+	}
+	request := r.createRequest(plan, view, diags)
+	if diags.HasError() {
+		return 0
+	}
+	if level := r.FeatureLevel(); level > 0 && level < levelCreate {
+		return r.createBySubscribing(ctx, request, diags)
+	}
+	return r.create(ctx, request, diags)
+}
+
+// createRequest is the plan in the words of the wire.
+func (r *Resource) createRequest(plan *model, view *directory.View, diags *diag.Diagnostics) zulip.ChannelCreate {
+	request := zulip.ChannelCreate{
+		Name:            plan.Name.ValueString(),
+		Subscribers:     r.initialSubscribers(plan, view, diags),
+		Announce:        knownBool(plan.Announce),
+		IsDefaultStream: knownBool(plan.IsDefault),
+		FolderID:        folderID(plan.FolderID.ValueInt64()),
+		Permissions:     map[string]zulip.GroupSettingValue{},
+	}
+	if isSet(plan.Description) {
+		request.Description = plan.Description.ValueStringPointer()
+	}
+	if isSet(plan.TopicsPolicy) {
+		request.TopicsPolicy = plan.TopicsPolicy.ValueStringPointer()
+	}
+	if isSet(plan.MessageRetentionDays) && plan.MessageRetentionDays.ValueString() != retentionDefault {
+		retention := parseRetention(plan.MessageRetentionDays.ValueString())
+		request.MessageRetentionDays = &retention
+	}
+	if privacy := zulip.Privacy(plan.Privacy.ValueString()); isSet(plan.Privacy) {
+		private, web, history := privacy.IsPrivate(), privacy == zulip.PrivacyWebPublic, privacy != zulip.PrivacyPrivateProtectedHistory
+		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
+	}
+	// Compared with a channel that has no permissions at all, every one that is planned is a step.
+	changes, problems := permissionSteps(&zulip.Channel{}, plan, view)
+	for _, problem := range problems {
+		diags.AddError(problem.Summary, problem.Detail)
+	}
+	var update zulip.ChannelUpdate
+	for _, step := range changes {
+		step.put(&update, &zulip.Channel{})
+	}
+	for setting, change := range update.Permissions {
+		request.Permissions[setting] = change.New
+	}
+	return request
+}
+
+func knownBool(value types.Bool) *bool {
+	if !isSet(value) {
+		return nil
+	}
+	return value.ValueBoolPointer()
+}
+
+// initialSubscribers are who is in the channel from the start. A private channel without any would shut out the account
+// that manages it, for good (wire-1 §3.1): by default it is in.
+func (r *Resource) initialSubscribers(plan *model, view *directory.View, diags *diag.Diagnostics) []int64 {
+	if !isSet(plan.InitialSubscribers) {
+		if zulip.Privacy(plan.Privacy.ValueString()).IsPrivate() {
+			return []int64{r.Meta.Directory.Self().ID}
+		}
+		return nil
+	}
+	var ids []int64
+	for _, element := range plan.InitialSubscribers.Elements() {
+		text, _ := element.(types.String)
+		user, err := framework.FindUser(view, text.ValueString())
+		if err != nil {
+			diags.AddAttributeError(path.Root("initial_subscribers"), "Not in the organization", err.Error())
+			continue
+		}
+		ids = append(ids, user.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// create asks the server for the channel. When the answer is lost it looks whether the channel came into being before
+// it asks again.
+func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diags *diag.Diagnostics) int64 {
+	end := r.Meta.Directory.Write()
+	defer end()
+	started := time.Now()
+	pause := firstPause
+	for attempt := 0; ; attempt++ {
+		id, answer, err := r.Meta.Client.CreateChannel(ctx, request)
+		if err == nil {
+			r.warnIgnored(request.Name, answer.IgnoredParameters, diags)
+			return id
+		}
+		if !zulip.MayHaveHappened(err) {
+			end()
+			r.explainCreate(ctx, request, err, diags)
+			return 0
+		}
+		end()
+		if !sleep(ctx, pause) {
+			diags.AddError(fmt.Sprintf("Creating channel %q was interrupted", request.Name), framework.Explain(err))
+			return 0
+		}
+		pause *= 4
+		if id := r.madeByUs(ctx, request.Name, started); id != 0 {
+			return id
+		}
+		if attempt == attempts {
+			diags.AddError(fmt.Sprintf("Could not create channel %q", request.Name),
+				framework.Explain(err)+"\n\nThe channel was looked for afterwards and is not there, so that applying again is safe.")
+			return 0
+		}
+	}
+}
+
+// clockSkew is how far the server's clock may be behind ours for a channel to count as just made.
+const clockSkew = 10 * time.Minute
+
+// madeByUs returns the ID of an active channel of that name that this account made since the given time, else zero.
+// Names are unique: if it is there, it is the one whose answer was lost.
+func (r *Resource) madeByUs(ctx context.Context, name string, since time.Time) int64 {
+	view, err := r.Meta.Directory.FreshChannels(ctx)
+	if err != nil {
+		return 0
+	}
+	channel, ok := view.ChannelByName(name)
+	if !ok || channel.IsArchived || channel.CreatorID == nil || *channel.CreatorID != r.Meta.Directory.Self().ID ||
+		time.Unix(channel.DateCreated, 0).Before(since.Add(-clockSkew)) {
+		return 0
+	}
+	return channel.ID
+}
+
+// createBySubscribing makes a channel on a server below feature level 417.
+func (r *Resource) createBySubscribing(ctx context.Context, request zulip.ChannelCreate, diags *diag.Diagnostics) int64 {
+	summary := fmt.Sprintf("Could not create channel %q", request.Name)
+	view, err := r.Meta.Directory.FreshChannels(ctx)
+	if err != nil {
+		diags.AddError(summary, framework.Explain(err))
+		return 0
+	}
+	// This endpoint would silently subscribe people to it instead.
+	if namesake, ok := view.ChannelByName(request.Name); ok {
+		diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+		return 0
+	}
+	self := r.Meta.Directory.Self().ID
+	nobody := len(request.Subscribers) == 0 // which means the caller, on the wire
+	started := time.Now()
+	end := r.Meta.Directory.Write()
+	answer, err := r.Meta.Client.CreateChannelBySubscribing(ctx, request)
+	end()
+	if err != nil && !zulip.MayHaveHappened(err) {
+		r.explainCreate(ctx, request, err, diags)
+		return 0
+	}
+	id := r.madeByUs(ctx, request.Name, started)
+	if id == 0 {
+		cause := "The server says that it did, but the channel is not to be seen."
+		if err != nil {
+			cause = framework.Explain(err)
+		}
+		diags.AddError(summary, cause)
+		return 0
+	}
+	if answer != nil {
+		r.warnIgnored(request.Name, answer.IgnoredParameters, diags)
+	}
+	if nobody {
+		if err := r.Meta.Client.Unsubscribe(ctx, request.Name, []int64{self}); err != nil {
+			diags.AddWarning(fmt.Sprintf("The account the provider uses is still in channel %q", request.Name), framework.Explain(err))
+		}
+	}
+	return id
+}
+
+// unarchive takes an archived channel back.
+func (r *Resource) unarchive(ctx context.Context, id int64, name string, diags *diag.Diagnostics) int64 {
+	active := false
+	end := r.Meta.Directory.Write()
+	_, err := r.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
+	end()
+	// Somebody may have been faster, or an answer may have been lost: what counts is that it is back.
+	if err == nil || zulip.IsMessage(err, "Channel is not currently deactivated") {
+		return id
+	}
+	if zulip.MayHaveHappened(err) {
+		if _, readErr := r.fresh(ctx, id); readErr == nil {
+			return id
+		}
+	}
+	detail := framework.Explain(err)
+	if zulip.IsMessage(err, "Channel is private and have no subscribers") {
+		detail += "\n\nSomebody has to be in a private channel before it can be taken back. Make it public in the web app, or give the new channel another name."
+	}
+	diags.AddError(fmt.Sprintf("Could not take the archived channel %q back", name), detail)
+	return 0
+}
+
+// explainCreate reports why a channel was not created; a taken name with what holds it and how to get it.
+func (r *Resource) explainCreate(ctx context.Context, request zulip.ChannelCreate, cause error, diags *diag.Diagnostics) {
+	if zulip.IsCode(cause, "CHANNEL_ALREADY_EXISTS") {
+		if view, err := r.Meta.Directory.FreshChannels(ctx); err == nil {
+			if namesake, ok := view.ChannelByName(request.Name); ok {
+				diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+				return
+			}
+		}
+		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("The name %q is taken", request.Name),
+			framework.Explain(cause)+"\n\nThe account the provider uses does not see the channel that has it: probably a private one.")
+		return
+	}
+	diags.AddError(fmt.Sprintf("Could not create channel %q", request.Name), framework.Explain(cause))
+}
+
+// warnIgnored says which settings the server did not know; they are compared afterwards, and then are an error if they
+// matter.
+func (r *Resource) warnIgnored(name string, ignored []string, diags *diag.Diagnostics) {
+	for _, parameter := range ignored {
+		if slices.ContainsFunc(permission.ChannelSettings, func(s permission.Setting) bool { return s.Name == parameter }) {
+			continue // the comparison that follows names it
+		}
+		diags.AddWarning(fmt.Sprintf("The server ignored %s of channel %q", parameter, name),
+			fmt.Sprintf("It is too old for it (feature level %d).", r.FeatureLevel()))
+	}
+}
+
+// taken and howToTake say what holds a name and what can be done about it.
+func taken(namesake *zulip.Channel) string {
+	if namesake.IsArchived {
+		return fmt.Sprintf("An archived channel is called %q", namesake.Name)
+	}
+	return fmt.Sprintf("A channel called %q exists already", namesake.Name)
+}
+
+func howToTake(namesake *zulip.Channel) string {
+	if namesake.IsArchived {
+		return fmt.Sprintf("Channels keep their names when they are archived, so that it is not free (ID %d). "+
+			"Set adopt_archived = true to take that channel back with its messages and subscribers, or choose another name, or rename the archived one.", namesake.ID)
+	}
+	return fmt.Sprintf("Names are compared without regard to case. To manage the existing channel, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID)
+}

@@ -1,0 +1,254 @@
+package channel
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// planning is the plan of one channel while it is checked.
+type planning struct {
+	*Resource
+	view   *directory.View
+	config model
+	plan   model
+	state  *model         // nil for a channel that is to be created
+	saw    *zulip.Channel // what the state shows; nil for a channel that is to be created
+	diags  *diag.Diagnostics
+}
+
+// ModifyPlan resolves names, checks everything that can be known before a request is sent, and says what follows from
+// what is planned.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+		return
+	}
+	p := planning{Resource: r, diags: &resp.Diagnostics}
+	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	if !req.State.Raw.IsNull() {
+		p.state = &model{}
+		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var err error
+	if p.view, err = r.Meta.Directory.Channels(ctx); err != nil {
+		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		return
+	}
+	if p.state != nil {
+		raw := p.state.sawPermissions(rawPermissions(ctx, req.Private, &resp.Diagnostics), p.view)
+		p.saw = p.state.seen(raw)
+	}
+	p.keepEqual()
+	p.derive()
+	p.check()
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
+}
+
+// keepEqual keeps the state's words for permissions and the description where the configuration says the same in
+// others, so that a plan shows no difference that is none.
+func (p *planning) keepEqual() {
+	if p.saw == nil {
+		return
+	}
+	if isSet(p.plan.Description) && storedDescription(p.plan.Description.ValueString()) == p.saw.Description {
+		p.plan.Description = p.state.Description
+	}
+	for _, setting := range permission.ChannelSettings {
+		planned, held := p.plan.permission(setting.Name), *p.state.permission(setting.Name)
+		if planned.IsUnknown() && held.IsNull() {
+			// The server does not have the setting, and will not have it after this apply either.
+			*planned = held
+			continue
+		}
+		principals, known := framework.PrincipalsOf(*planned)
+		if !known || planned.IsNull() || held.IsNull() {
+			continue
+		}
+		resolved, problems := permission.Resolve(principals, p.view)
+		if len(problems) == 0 && len(resolved.Planned) == 0 &&
+			permission.Equal(resolved.Value, p.saw.Permissions[setting.Name], permission.NobodyID(p.view)) {
+			*planned = held
+		}
+	}
+}
+
+// derive fills in what follows from what is planned.
+func (p *planning) derive() {
+	if p.saw == nil {
+		p.plan.IsArchived = types.BoolValue(false)
+		return
+	}
+	if !isSet(p.plan.Name) {
+		p.plan.URL = types.StringUnknown()
+	} else {
+		p.plan.URL = types.StringValue(zulip.ChannelURL(p.Meta.Client.Site(), p.saw.ID, p.plan.Name.ValueString()))
+		if p.plan.Name.ValueString() != p.saw.Name {
+			p.Meta.Directory.PlanChannelName(p.saw.ID, p.plan.Name.ValueString())
+		}
+	}
+	// A private channel cannot be a default one: going private takes it off the list.
+	if zulip.Privacy(p.plan.Privacy.ValueString()).IsPrivate() && p.config.IsDefault.IsNull() {
+		p.plan.IsDefault = types.BoolValue(false)
+	}
+}
+
+// check refuses what the server would refuse, with the reason and the way out.
+func (p *planning) check() {
+	p.checkLevels()
+	p.checkName()
+	p.checkFolder()
+	p.checkPermissions()
+	p.checkProtectedHistory()
+	p.checkSubscribers()
+	p.checkCaller()
+	if p.Meta.LockoutProtection {
+		p.checkLockout()
+	}
+}
+
+// checkLevels refuses attributes that the server is too old for.
+func (p *planning) checkLevels() {
+	level := p.FeatureLevel()
+	if level == 0 {
+		return // said once, when the provider was configured
+	}
+	need := func(attribute string, configured bool, needed int) {
+		if configured && level < needed {
+			p.diags.AddAttributeError(path.Root(attribute), "The server is too old for "+attribute,
+				fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). Take the attribute out of the configuration, or upgrade the server.",
+					needed, level, p.Meta.Server.ZulipVersion))
+		}
+	}
+	for _, setting := range permission.ChannelSettings {
+		need(setting.Name, !p.config.permission(setting.Name).IsNull(), setting.FeatureLevel)
+	}
+	need("folder_id", p.config.FolderID.ValueInt64() != 0, 389)
+	need("topics_policy", !p.config.TopicsPolicy.IsNull(), 392)
+	need("topics_policy", p.config.TopicsPolicy.ValueString() == "empty_topic_only", 404)
+	need("adopt_archived", p.config.AdoptArchived.ValueBool(), 388)
+	need("is_default", !p.config.IsDefault.IsNull(), 200)
+}
+
+// checkName refuses a name that another channel has, archived ones included.
+func (p *planning) checkName() {
+	if !isSet(p.plan.Name) {
+		return
+	}
+	var own int64
+	if p.saw != nil {
+		own = p.saw.ID
+	}
+	namesake, found := p.view.ChannelTaking(p.plan.Name.ValueString(), own)
+	if !found || p.saw != nil && p.plan.Name.Equal(p.state.Name) {
+		return
+	}
+	if p.saw == nil && namesake.IsArchived && p.config.AdoptArchived.ValueBool() {
+		p.diags.AddAttributeWarning(path.Root("adopt_archived"), fmt.Sprintf("The archived channel %q will be taken back", namesake.Name),
+			fmt.Sprintf("It has the ID %d, and keeps its messages and its %d subscribers. What this configuration does not set stays as it was.", namesake.ID, namesake.SubscriberCount))
+		return
+	}
+	if p.saw == nil && p.Meta.Directory.IsManaged(namesake.ID) {
+		return // it is this very channel, to be replaced, or one that this run renames
+	}
+	p.diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+}
+
+// checkFolder refuses a folder that does not exist.
+func (p *planning) checkFolder() {
+	id := p.plan.FolderID.ValueInt64()
+	if id == 0 || p.FeatureLevel() > 0 && p.FeatureLevel() < 389 {
+		return
+	}
+	if _, ok := p.view.Folder(id); !ok {
+		p.diags.AddAttributeError(path.Root("folder_id"), "No such channel folder", fmt.Sprintf("The organization has no channel folder with the ID %d.", id))
+	}
+}
+
+// checkPermissions resolves every permission of the configuration and refuses what the setting does not allow.
+func (p *planning) checkPermissions() {
+	var supported map[string]zulip.SupportedPermission
+	if realm := p.view.Realm(); realm != nil {
+		supported = realm.SupportedPermissions["stream"]
+	}
+	for _, setting := range permission.ChannelSettings {
+		at, set := path.Root(setting.Name), *p.plan.permission(setting.Name)
+		if p.config.permission(setting.Name).IsNull() {
+			continue
+		}
+		principals, known := framework.PrincipalsOf(set)
+		if !known {
+			continue
+		}
+		resolved, problems := permission.Resolve(principals, p.view)
+		framework.AddProblems(p.diags, at, problems)
+		if len(problems) > 0 || len(resolved.Planned) > 0 {
+			continue
+		}
+		if p.state != nil && set.Equal(*p.state.permission(setting.Name)) {
+			continue // nothing is written
+		}
+		for _, principal := range resolved.Deactivated {
+			framework.AddProblems(p.diags, at, []permission.Problem{deactivated(setting.Name, principal)})
+		}
+		allowed, ok := supported[setting.Name]
+		if !ok {
+			allowed = setting.SupportedBy()
+		}
+		if err := permission.Allowed(setting.Name, allowed, resolved.Value, p.view); err != nil {
+			p.diags.AddAttributeError(at, "Not allowed for "+setting.Name, framework.Sentence(err))
+		}
+	}
+}
+
+// checkProtectedHistory refuses a restriction on new topics where newcomers do not see the history: they could not
+// know which topics exist (wire-1 §5.7.3).
+func (p *planning) checkProtectedHistory() {
+	const setting = "can_create_topic_group"
+	if zulip.Privacy(p.plan.Privacy.ValueString()) != zulip.PrivacyPrivateProtectedHistory {
+		return
+	}
+	principals, known := framework.PrincipalsOf(p.plan.CanCreateTopicGroup)
+	if !known || p.plan.CanCreateTopicGroup.IsNull() {
+		return
+	}
+	everyone := permission.Principal{Kind: permission.KindRole, Name: "everyone"}
+	if len(principals) == 1 && principals[0] == everyone {
+		return
+	}
+	p.diags.AddAttributeError(path.Root(setting), "Not possible with protected history",
+		"In a channel with privacy = \"private_protected_history\" everyone may start topics. Set can_create_topic_group = [\"role:everyone\"], or privacy = \"private_shared_history\".")
+}
+
+// checkSubscribers finds out who is meant.
+func (p *planning) checkSubscribers() {
+	if p.saw != nil || !isSet(p.plan.InitialSubscribers) {
+		return
+	}
+	for _, element := range p.plan.InitialSubscribers.Elements() {
+		text, ok := element.(types.String)
+		if !ok || !isSet(text) {
+			continue
+		}
+		user, err := framework.FindUser(p.view, text.ValueString())
+		switch {
+		case err != nil:
+			p.diags.AddAttributeError(path.Root("initial_subscribers"), "Not in the organization", framework.Sentence(err))
+		case !user.IsActive:
+			p.diags.AddAttributeError(path.Root("initial_subscribers"), "Deactivated",
+				fmt.Sprintf("%s is deactivated and cannot be subscribed. Take the address out, or reactivate the account.", text.ValueString()))
+		}
+	}
+}

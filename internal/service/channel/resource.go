@@ -1,0 +1,256 @@
+// Package channel is the noun of channels: who may enter, who may do what, and where they stand.
+package channel
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
+	_ resource.ResourceWithImportState    = (*Resource)(nil)
+	_ resource.ResourceWithIdentity       = (*Resource)(nil)
+	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
+)
+
+// Resource is zulip_channel.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_channel.
+func NewResource() resource.Resource { return &Resource{} }
+
+// identity is what a channel is recognised by.
+type identity struct {
+	ID types.Int64 `tfsdk:"id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_channel"
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = resourceSchema()
+}
+
+// IdentitySchema describes what a channel is recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The channel's ID."},
+	}}
+}
+
+// ValidateConfig refuses what is wrong in any organization.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if zulip.Privacy(config.Privacy.ValueString()).IsPrivate() && config.IsDefault.ValueBool() {
+		resp.Diagnostics.AddAttributeError(path.Root("is_default"), "A private channel cannot be a default channel",
+			"Everybody who joins the organization is put into its default channels. Remove is_default, or set privacy = \"public\".")
+	}
+}
+
+// Create makes the channel, or takes an archived one back, and brings it to what is planned.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	id := r.make(ctx, &plan, &resp.Diagnostics)
+	if id == 0 {
+		return
+	}
+	// From here on the channel exists: it is in the state before anything else can fail.
+	state := plan
+	state.forgetUnknown()
+	state.ID = types.Int64Value(id)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+
+	now, err := r.fresh(ctx, id)
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Channel %q was created, but could not be read", plan.Name.ValueString()),
+			framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
+		return
+	}
+	// What creation dropped (wire-1 §5.1), or an archived channel has otherwise, is sent now.
+	missing, problems := steps(now.channel, &plan, now.view)
+	for _, problem := range problems {
+		resp.Diagnostics.AddError(problem.Summary, problem.Detail)
+	}
+	now = r.change(ctx, id, missing, now, &resp.Diagnostics)
+	r.write(ctx, &state, now, resp.State.Set, resp.Private, &resp.Diagnostics)
+}
+
+// Read takes the channel from the snapshot.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		return
+	}
+	r.Meta.Directory.Manage(state.ID.ValueInt64())
+	channel, ok := view.Channel(state.ID.ValueInt64())
+	if !ok || channel.IsArchived {
+		tflog.Info(ctx, "The channel is not there any more, or was archived by somebody else: removing it from the state",
+			map[string]any{"id": state.ID.ValueInt64(), "name": state.Name.ValueString(), "archived": ok})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	r.write(ctx, &state, &reading{channel, view}, resp.State.Set, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+}
+
+// Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, prior model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		return
+	}
+	raw := prior.sawPermissions(rawPermissions(ctx, req.Private, &resp.Diagnostics), view)
+	wanted, problems := steps(prior.seen(raw), &plan, view)
+	for _, problem := range problems {
+		resp.Diagnostics.AddError(problem.Summary, problem.Detail)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	now := r.change(ctx, prior.ID.ValueInt64(), wanted, nil, &resp.Diagnostics)
+	state := plan
+	if resp.Diagnostics.HasError() {
+		// What was refused is shown in the words the state had, not in the words that were planned.
+		state = prior
+	}
+	r.write(ctx, &state, now, resp.State.Set, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ID})...)
+}
+
+// Delete archives the channel, unless it is to be kept. Nothing is deleted for good (wire-1 §5.8).
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if state.OnDestroy.ValueString() == onDestroyKeep {
+		tflog.Info(ctx, "The channel is kept, and not managed any more", map[string]any{"name": state.Name.ValueString()})
+		return
+	}
+	r.archive(ctx, state.ID.ValueInt64(), state.Name.ValueString(), &resp.Diagnostics)
+}
+
+// archive archives a channel; one that is archived or gone already is fine.
+func (r *Resource) archive(ctx context.Context, id int64, name string, diags *diag.Diagnostics) {
+	defer r.Meta.Directory.Write()()
+	pause := firstPause
+	for attempt := 0; ; attempt++ {
+		err := r.Meta.Client.ArchiveChannel(ctx, id)
+		if err == nil || zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
+			r.Meta.Directory.Archived(id, name)
+			return
+		}
+		// A second request finds out whether the first was carried out.
+		if !zulip.MayHaveHappened(err) || attempt == attempts || !sleep(ctx, pause) {
+			diags.AddError(fmt.Sprintf("Could not archive channel %q", name), framework.Explain(err))
+			return
+		}
+		pause *= 4
+	}
+}
+
+// ImportState takes the channel's ID, or its name; "name:2024" is the channel called 2024.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if req.ID == "" { // by identity
+		var wanted identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		req.ID = fmt.Sprint(wanted.ID.ValueInt64())
+	}
+	view, err := r.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		return
+	}
+	channel, err := find(view, req.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot import this channel", framework.Sentence(err))
+		return
+	}
+	if channel.IsArchived {
+		resp.Diagnostics.AddError("Cannot import an archived channel",
+			fmt.Sprintf("Channel %q is archived. Write a zulip_channel with its name and adopt_archived = true to take it back.", channel.Name))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), channel.ID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(channel.ID)})...)
+}
+
+// privateKey is where the raw permissions stand in the private state.
+const privateKey = "permissions"
+
+// privateState is what the framework lets read and write beside the state.
+type (
+	privateGetter interface {
+		GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	}
+	privateSetter interface {
+		SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+	}
+)
+
+// rawPermissions returns the permissions as they were when the state was read: what an update sends as old values.
+func rawPermissions(ctx context.Context, private privateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
+	data, found := private.GetKey(ctx, privateKey)
+	diags.Append(found...)
+	raw := map[string]zulip.GroupSettingValue{}
+	if data != nil {
+		if err := json.Unmarshal(data, &raw); err != nil {
+			diags.AddError("The state's private data cannot be read", err.Error())
+		}
+	}
+	return raw
+}
+
+// write puts what the server holds into the state, and the raw permissions beside it. Without a reading the state stays
+// as it is.
+func (r *Resource) write(ctx context.Context, state *model, now *reading, set func(context.Context, any) diag.Diagnostics, private privateSetter, diags *diag.Diagnostics) {
+	if now == nil {
+		return
+	}
+	state.read(now.channel, now.view, r.Meta.Client.Site())
+	diags.Append(set(ctx, state)...)
+	raw, err := json.Marshal(now.channel.Permissions)
+	if err != nil {
+		diags.AddError("The permissions cannot be kept", err.Error())
+		return
+	}
+	diags.Append(private.SetKey(ctx, privateKey, raw)...)
+}

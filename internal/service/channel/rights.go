@@ -1,0 +1,172 @@
+package channel
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// checkCaller refuses what the account the provider uses may not do, and says who may (wire-2 §0, wire-1 §5).
+func (p *planning) checkCaller() {
+	self := p.Meta.Directory.Self()
+	if self.Role == zulip.RoleGuest {
+		p.diags.AddError("A guest cannot manage channels", fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", self.Address()))
+		return
+	}
+	isAdministrator := self.Role <= zulip.RoleAdministrator
+	if p.saw == nil {
+		p.checkMayCreate(self)
+	} else if !isAdministrator && p.changes() && !p.administers(self) {
+		p.diags.AddError(fmt.Sprintf("%s may not change channel %q", self.Address(), p.saw.Name),
+			"Administrators of the organization may, and whom the channel's can_administer_channel_group names: "+
+				permission.Describe(p.saw.Permissions["can_administer_channel_group"], p.view)+".")
+	}
+	if p.changed("message_retention_days") && self.Role != zulip.RoleOwner {
+		p.refuseCaller("message_retention_days", self, "Only owners of the organization may set how long messages are kept.")
+	}
+	if p.changed("is_default") && !isAdministrator {
+		p.refuseCaller("is_default", self, "Only administrators and owners of the organization may choose default channels.")
+	}
+	if p.changed("topics_policy") && p.plan.TopicsPolicy.ValueString() != "inherit" {
+		p.checkOrganizationRight("topics_policy", "can_set_topics_policy_group", self)
+	}
+	for _, setting := range []string{"can_delete_any_message_group", "can_delete_own_message_group"} {
+		if p.changed(setting) {
+			p.checkOrganizationRight(setting, "can_set_delete_message_policy_group", self)
+		}
+	}
+}
+
+// checkMayCreate refuses a channel of a kind that the account may not create.
+func (p *planning) checkMayCreate(self *zulip.User) {
+	right := "can_create_public_channel_group"
+	switch privacy := zulip.Privacy(p.plan.Privacy.ValueString()); {
+	case p.plan.Privacy.IsUnknown() && !p.config.Privacy.IsNull():
+		return // not known yet
+	case privacy.IsPrivate():
+		right = "can_create_private_channel_group"
+	case privacy == zulip.PrivacyWebPublic:
+		right = "can_create_web_public_channel_group"
+	}
+	value, ok := p.view.Realm().Permissions[right]
+	if !ok || permission.Admits(value, self, p.view) {
+		return
+	}
+	p.diags.AddAttributeError(path.Root("privacy"), fmt.Sprintf("%s may not create this kind of channel", self.Address()),
+		fmt.Sprintf("The organization's setting %s lets only %s do it. Use the key of such an account, or let an owner widen the setting.",
+			right, permission.Describe(value, p.view)))
+}
+
+// checkOrganizationRight refuses a change that administrators may make, and whom a setting of the organization names.
+func (p *planning) checkOrganizationRight(attribute, right string, self *zulip.User) {
+	value, ok := p.view.Realm().Permissions[right]
+	if self.Role <= zulip.RoleAdministrator || !ok || permission.Admits(value, self, p.view) {
+		return
+	}
+	p.refuseCaller(attribute, self, fmt.Sprintf("Administrators of the organization may set it, and whom the organization's setting %s names: %s.",
+		right, permission.Describe(value, p.view)))
+}
+
+func (p *planning) refuseCaller(attribute string, self *zulip.User, who string) {
+	p.diags.AddAttributeError(path.Root(attribute), fmt.Sprintf("%s may not set %s", self.Address(), attribute),
+		fmt.Sprintf("%s The account is %s %s.", who, article(self.Role.String()), self.Role))
+}
+
+func article(word string) string {
+	if strings.ContainsAny(word[:1], "aeiou") {
+		return "an"
+	}
+	return "a"
+}
+
+// administers reports whether the account may change the channel without being an administrator of the organization.
+func (p *planning) administers(self *zulip.User) bool {
+	value, ok := p.saw.Permissions["can_administer_channel_group"]
+	return !ok || permission.Admits(value, self, p.view)
+}
+
+// changes reports whether anything would be written.
+func (p *planning) changes() bool {
+	steps, _ := steps(p.saw, &p.plan, p.view)
+	return len(steps) > 0
+}
+
+// changed reports whether the plan writes the attribute: it differs from what was seen, or for a new channel from what
+// the server would choose.
+func (p *planning) changed(attribute string) bool {
+	if p.saw != nil {
+		steps, _ := steps(p.saw, &p.plan, p.view)
+		for _, step := range steps {
+			if step.attribute == attribute {
+				return true
+			}
+		}
+		return false
+	}
+	switch attribute {
+	case "message_retention_days":
+		return isSet(p.plan.MessageRetentionDays) && p.plan.MessageRetentionDays.ValueString() != retentionDefault
+	case "is_default":
+		return p.plan.IsDefault.ValueBool()
+	case "topics_policy":
+		return isSet(p.plan.TopicsPolicy)
+	}
+	// A permission: those that matter here start with nobody.
+	principals, known := framework.PrincipalsOf(*p.plan.permission(attribute))
+	return known && len(principals) > 0 && principals[0] != permission.Nobody
+}
+
+const wayOut = "\n\nIf that is meant, set lockout_protection = false in the provider block."
+
+// checkLockout refuses a plan after which the account could no longer manage the channel.
+func (p *planning) checkLockout() {
+	self := p.Meta.Directory.Self()
+	if self.Role > zulip.RoleAdministrator && !p.admits("can_administer_channel_group", self) {
+		p.diags.AddAttributeError(path.Root("can_administer_channel_group"), "This would lock the provider out",
+			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+wayOut)
+	}
+	if p.saw == nil && zulip.Privacy(p.plan.Privacy.ValueString()).IsPrivate() && isSet(p.plan.InitialSubscribers) &&
+		!p.subscribesSelf(self) && !p.opensTo("can_add_subscribers_group", self) && !p.opensTo("can_subscribe_group", self) {
+		p.diags.AddAttributeError(path.Root("initial_subscribers"), "This would lock the provider out",
+			fmt.Sprintf("%s is not among the initial subscribers of this private channel, nor in can_add_subscribers_group or can_subscribe_group. It could never add anybody to the channel or change its privacy, whatever its role.", self.Address())+wayOut)
+	}
+}
+
+// admits reports whether a permission will admit the account, as far as is known; what is not known is in favour.
+func (p *planning) admits(setting string, self *zulip.User) bool {
+	set := *p.plan.permission(setting)
+	principals, known := framework.PrincipalsOf(set)
+	if !known || set.IsNull() {
+		return true
+	}
+	resolved, problems := permission.Resolve(principals, p.view)
+	return len(problems) > 0 || len(resolved.Planned) > 0 || permission.Admits(resolved.Value, self, p.view)
+}
+
+// opensTo reports whether a permission of a new channel is set to admit the account; by default these admit nobody.
+func (p *planning) opensTo(setting string, self *zulip.User) bool {
+	if set := *p.plan.permission(setting); p.config.permission(setting).IsNull() || set.IsNull() {
+		return false
+	}
+	return p.admits(setting, self)
+}
+
+func (p *planning) subscribesSelf(self *zulip.User) bool {
+	for _, element := range p.plan.InitialSubscribers.Elements() {
+		text, ok := element.(types.String)
+		if !ok || !isSet(text) {
+			return true
+		}
+		if user, err := framework.FindUser(p.view, text.ValueString()); err != nil || user.ID == self.ID {
+			return true
+		}
+	}
+	return false
+}

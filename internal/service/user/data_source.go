@@ -1,0 +1,71 @@
+package user
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+)
+
+// DataSource is the data source zulip_user.
+type DataSource struct{ framework.DataSource }
+
+// NewDataSource returns the data source zulip_user.
+func NewDataSource() datasource.DataSource { return &DataSource{} }
+
+// Metadata names the data source.
+func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user"
+}
+
+// Schema describes the data source.
+func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	all := attributes()
+	all["id"] = schema.Int64Attribute{
+		Optional: true, Computed: true, MarkdownDescription: "The user's ID. Set this or `email`.",
+		Validators: []validator.Int64{int64validator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("email"))},
+	}
+	all["email"] = schema.StringAttribute{
+		Optional: true, Computed: true,
+		MarkdownDescription: "The address, the real one where the account the provider uses may see it, or the one that the server makes up. Set this or `id`.",
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "One person or bot, by ID or address; deactivated ones are found too.",
+		Attributes:          all,
+	}
+}
+
+// Read takes the user from the snapshot.
+func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var config facts
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := d.Meta.Directory.People(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		return
+	}
+	wanted, at := config.Email.ValueString(), path.Root("email")
+	if config.Email.IsNull() {
+		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
+	}
+	user, err := framework.FindUser(view, wanted)
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(at, "No such user", framework.Sentence(err))
+		return
+	}
+	var found facts
+	resp.Diagnostics.Append(found.read(ctx, user, view)...)
+	if !config.Email.IsNull() {
+		found.Email = config.Email // as it was asked for, whatever its case
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+}

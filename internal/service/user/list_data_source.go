@@ -1,0 +1,122 @@
+package user
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// ListDataSource is the data source zulip_users.
+type ListDataSource struct{ framework.DataSource }
+
+// NewListDataSource returns the data source zulip_users.
+func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
+
+type listModel struct {
+	Role         types.String       `tfsdk:"role"`
+	IsBot        types.Bool         `tfsdk:"is_bot"`
+	IsActive     types.Bool         `tfsdk:"is_active"`
+	Emails       []string           `tfsdk:"emails"`
+	ProfileField *profileFieldModel `tfsdk:"profile_field"`
+	Users        []facts            `tfsdk:"users"`
+}
+
+type profileFieldModel struct {
+	Name  string `tfsdk:"name"`
+	Value string `tfsdk:"value"`
+}
+
+// Metadata names the data source.
+func (d *ListDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_users"
+}
+
+// Schema describes the data source.
+func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "People and bots, by ID. Without a filter everybody is listed, deactivated ones included.",
+		Attributes: map[string]schema.Attribute{
+			"role": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "Only this role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
+				Validators: []validator.String{stringvalidator.OneOf("owner", "administrator", "moderator", "member", "guest")},
+			},
+			"is_bot":    schema.BoolAttribute{Optional: true, MarkdownDescription: "Only bots, or only people."},
+			"is_active": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only the active, or only the deactivated."},
+			"emails": schema.SetAttribute{
+				ElementType: types.StringType, Optional: true,
+				MarkdownDescription: "Only who has one of these addresses. An address that nobody has is an error.",
+			},
+			"profile_field": schema.SingleNestedAttribute{
+				Optional: true, MarkdownDescription: "Only who has this in a custom profile field.",
+				Attributes: map[string]schema.Attribute{
+					"name":  schema.StringAttribute{Required: true, MarkdownDescription: "The name of the field."},
+					"value": schema.StringAttribute{Required: true, MarkdownDescription: "What it holds, as the server stores it."},
+				},
+			},
+			"users": schema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The people and bots.",
+				NestedObject: schema.NestedAttributeObject{Attributes: attributes()},
+			},
+		},
+	}
+}
+
+// Read takes the users from the snapshot.
+func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var list listModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &list)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := d.Meta.Directory.People(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		return
+	}
+	for _, address := range list.Emails {
+		if _, err := framework.FindUser(view, address); err != nil {
+			resp.Diagnostics.AddAttributeError(path.Root("emails"), "Not in the organization", framework.Sentence(err))
+		}
+	}
+	if field := list.ProfileField; field != nil && !slices.ContainsFunc(view.ProfileFields(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
+		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", "The organization has no custom profile field called \""+field.Name+"\".")
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	list.Users = []facts{}
+	for _, user := range view.Users() {
+		if list.admits(user, view) {
+			var found facts
+			resp.Diagnostics.Append(found.read(ctx, user, view)...)
+			list.Users = append(list.Users, found)
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+}
+
+// admits reports whether a user passes every filter.
+func (l *listModel) admits(user *zulip.User, view *directory.View) bool {
+	if !l.Role.IsNull() && l.Role.ValueString() != user.Role.String() ||
+		!l.IsBot.IsNull() && l.IsBot.ValueBool() != user.IsBot ||
+		!l.IsActive.IsNull() && l.IsActive.ValueBool() != user.IsActive {
+		return false
+	}
+	if l.Emails != nil && !slices.ContainsFunc(l.Emails, func(address string) bool {
+		return strings.EqualFold(address, user.Email) || strings.EqualFold(address, user.Address())
+	}) {
+		return false
+	}
+	return l.ProfileField == nil || profileOf(user, view)[l.ProfileField.Name] == l.ProfileField.Value
+}

@@ -1,0 +1,77 @@
+// Package user is the noun of people and bots.
+package user
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// facts are what a person or bot is.
+type facts struct {
+	ID            types.Int64  `tfsdk:"id"`
+	Email         types.String `tfsdk:"email"`
+	DeliveryEmail types.String `tfsdk:"delivery_email"`
+	FullName      types.String `tfsdk:"full_name"`
+	Role          types.String `tfsdk:"role"`
+	IsActive      types.Bool   `tfsdk:"is_active"`
+	IsBot         types.Bool   `tfsdk:"is_bot"`
+	BotType       types.Int64  `tfsdk:"bot_type"`
+	BotOwnerID    types.Int64  `tfsdk:"bot_owner_id"`
+	Timezone      types.String `tfsdk:"timezone"`
+	DateJoined    types.String `tfsdk:"date_joined"`
+	ProfileData   types.Map    `tfsdk:"profile_data"`
+}
+
+// read takes what the server says.
+func (f *facts) read(ctx context.Context, user *zulip.User, view *directory.View) diag.Diagnostics {
+	f.ID = types.Int64Value(user.ID)
+	f.Email = types.StringValue(user.Email)
+	f.DeliveryEmail = types.StringPointerValue(user.DeliveryEmail)
+	f.FullName = types.StringValue(user.FullName)
+	f.Role = types.StringValue(user.Role.String())
+	f.IsActive = types.BoolValue(user.IsActive)
+	f.IsBot = types.BoolValue(user.IsBot)
+	f.BotType = types.Int64PointerValue(user.BotType)
+	f.BotOwnerID = types.Int64PointerValue(user.BotOwnerID)
+	f.Timezone = types.StringValue(user.Timezone)
+	f.DateJoined = types.StringValue(user.DateJoined)
+	profile, diags := types.MapValueFrom(ctx, types.StringType, profileOf(user, view))
+	f.ProfileData = profile
+	return diags
+}
+
+// profileOf returns what a person wrote, by the names of the fields.
+func profileOf(user *zulip.User, view *directory.View) map[string]string {
+	profile := map[string]string{}
+	for _, field := range view.ProfileFields() {
+		if value, ok := user.ProfileData[strconv.FormatInt(field.ID, 10)]; ok {
+			profile[field.Name] = value.Value
+		}
+	}
+	return profile
+}
+
+// attributes describe the facts.
+func attributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "The user's ID."},
+		"email":          schema.StringAttribute{Computed: true, MarkdownDescription: "The API address: the real one where the account the provider uses may see it, else one that the server makes up."},
+		"delivery_email": schema.StringAttribute{Computed: true, MarkdownDescription: "The real address; null where the account the provider uses may not see it."},
+		"full_name":      schema.StringAttribute{Computed: true, MarkdownDescription: "The name."},
+		"role":           schema.StringAttribute{Computed: true, MarkdownDescription: "`owner`, `administrator`, `moderator`, `member` or `guest`."},
+		"is_active":      schema.BoolAttribute{Computed: true, MarkdownDescription: "False for who has been deactivated."},
+		"is_bot":         schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is a bot."},
+		"bot_type":       schema.Int64Attribute{Computed: true, MarkdownDescription: "Of a bot: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. Null for people."},
+		"bot_owner_id":   schema.Int64Attribute{Computed: true, MarkdownDescription: "Of a bot: the ID of who owns it. Null for people."},
+		"timezone":       schema.StringAttribute{Computed: true, MarkdownDescription: "The time zone, as in `Europe/Berlin`; empty if not set."},
+		"date_joined":    schema.StringAttribute{Computed: true, MarkdownDescription: "When the account was made."},
+		"profile_data":   schema.MapAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "The custom profile fields by name, as the server stores them. Fields without a value are absent."},
+	}
+}
