@@ -1,0 +1,9 @@
+data "zulip_channels" "all" {}
+
+# Public channels in which everyone may post.
+output "open" {
+  value = [
+    for channel in data.zulip_channels.all.channels : channel.name
+    if channel.privacy == "public" && contains(channel.can_send_message_group, "role:everyone")
+  ]
+}

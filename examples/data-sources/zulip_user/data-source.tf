@@ -1,0 +1,7 @@
+data "zulip_user" "lena" {
+  email = "lena.fischer@example.com"
+}
+
+output "role" {
+  value = data.zulip_user.lena.role
+}

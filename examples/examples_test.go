@@ -1,0 +1,180 @@
+// Package examples tests that what the pages show works: each example is applied on a sandbox with a real CLI, is planned
+// empty afterwards, and can be destroyed.
+package examples
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	// Not used here, but in the plugin that is built: with it Go knows that a change of it asks for another run.
+	_ "github.com/zulip-iac/terraform-provider-zulip/internal/provider"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// cliConfig makes the CLI start the plugin that TestMain built.
+var cliConfig string
+
+func TestMain(m *testing.M) {
+	os.Exit(buildAndRun(m))
+}
+
+// buildAndRun returns the exit status. Without TF_ACC, as for every acceptance test, there is no CLI to run.
+func buildAndRun(m *testing.M) int {
+	if os.Getenv("TF_ACC") == "" {
+		fmt.Println("examples: not run without TF_ACC; \"make test\" sets it")
+		return 0
+	}
+	dir, err := os.MkdirTemp("", "examples")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	plugin := filepath.Join(dir, "terraform-provider-zulip")
+	if runtime.GOOS == "windows" {
+		plugin += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-o", plugin, "..").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building the plugin: %v\n%s", err, out)
+		return 1
+	}
+	cliConfig = filepath.Join(dir, "cli.tfrc")
+	config := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"zulip-iac/zulip\" = %q\n  }\n}\n", dir)
+	if err := os.WriteFile(cliConfig, []byte(config), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+func TestExample(t *testing.T) {
+	examples, err := filepath.Glob("*/*/*.tf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range examples {
+		if strings.HasPrefix(filepath.Base(file), "import-by-") {
+			continue // goes with a resource.tf: TestExampleImport
+		}
+		t.Run(filepath.ToSlash(filepath.Dir(file)), func(t *testing.T) {
+			try(t, newWorkspace(t, file))
+		})
+	}
+}
+
+func TestExampleDemo(t *testing.T) {
+	try(t, newWorkspace(t, "demo/main.tf"))
+}
+
+func TestExampleImport(t *testing.T) {
+	imports, err := filepath.Glob("resources/*/import-by-*.tf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range imports {
+		t.Run(filepath.ToSlash(filepath.Dir(file)), func(t *testing.T) {
+			resource := filepath.Join(filepath.Dir(file), "resource.tf")
+			workspace := newWorkspace(t, resource)
+			workspace.run(t, "apply", "-auto-approve")
+			for _, address := range imported(t, file) {
+				workspace.run(t, "state", "rm", address)
+			}
+			workspace.copy(t, file)
+			plan := workspace.run(t, "plan")
+			if want := fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", len(imported(t, file))); !strings.Contains(plan, want) {
+				t.Errorf("the plan is not %q:\n%s", want, plan)
+			}
+		})
+	}
+}
+
+// try applies what is in the workspace, wants nothing left to do, and takes it down again.
+func try(t *testing.T, w *workspace) {
+	t.Helper()
+	w.run(t, "apply", "-auto-approve")
+	w.run(t, "plan", "-detailed-exitcode") // 2 if there are changes
+	w.run(t, "destroy", "-auto-approve")
+}
+
+// imported returns the addresses that the import blocks of a file name.
+func imported(t *testing.T, file string) []string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var addresses []string
+	for line := range strings.Lines(string(content)) {
+		if address, found := strings.CutPrefix(strings.TrimSpace(line), "to = "); found {
+			addresses = append(addresses, address)
+		}
+	}
+	return addresses
+}
+
+// A workspace is a folder with a configuration, and an organization of its own that it manages.
+type workspace struct {
+	dir string
+	env []string
+}
+
+// newWorkspace copies an example, together with the provider block if it has none itself.
+func newWorkspace(t *testing.T, file string) *workspace {
+	t.Helper()
+	server, err := sandbox.New(sandbox.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	if err := server.Start("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	owner, ok := server.Credentials("owner")
+	if !ok {
+		t.Fatal("the sandbox has no owner")
+	}
+
+	w := &workspace{dir: t.TempDir(), env: append(os.Environ(),
+		"TF_CLI_CONFIG_FILE="+cliConfig,
+		"CHECKPOINT_DISABLE=1",
+		"ZULIP_SITE="+server.URL(),
+		"ZULIP_EMAIL="+owner.Email,
+		"ZULIP_API_KEY="+owner.APIKey,
+	)}
+	content := w.copy(t, file)
+	if !strings.Contains(content, "required_providers") {
+		w.copy(t, "provider/provider.tf")
+	}
+	return w
+}
+
+func (w *workspace) copy(t *testing.T, file string) string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, filepath.Base(file)), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// run runs the CLI in the workspace, fails the test unless it succeeds, and returns what it printed.
+func (w *workspace) run(t *testing.T, args ...string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
+	command.Dir, command.Env = w.dir, w.env
+	command.Env = append(command.Env, "TF_CLI_ARGS=-no-color")
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}

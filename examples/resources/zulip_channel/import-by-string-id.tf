@@ -1,0 +1,4 @@
+import {
+  to = zulip_channel.releases
+  id = "releases" # or its number
+}

@@ -1,0 +1,5 @@
+# By name
+terraform import zulip_channel.releases releases
+
+# By number
+terraform import zulip_channel.releases 12

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// sandboxFlags are the flags as the user gave them.
+type sandboxFlags struct {
+	listen       string
+	as           string
+	accounts     string
+	credentials  string
+	state        string
+	journal      string
+	featureLevel int
+	rateLimit    bool
+	latency      time.Duration
+	failures     []string
+}
+
+func newSandbox() *cobra.Command {
+	var flags sandboxFlags
+	command := &cobra.Command{
+		Use:   "sandbox",
+		Short: "Serve an organization to try things on",
+		Long: `Serve an organization that behaves as a real server does, errors included, until interrupted.
+
+What it prints to standard output are the lines that point the provider at it: paste them into the terminal that runs
+Terraform.`,
+		Example: `  terraform-provider-zulip sandbox
+  terraform-provider-zulip sandbox --state organization.db --as moderator
+  terraform-provider-zulip sandbox --rate-limit --latency 50ms`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := untilInterrupted(cmd.Context())
+			defer stop()
+			return serveSandbox(ctx, flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := command.Flags()
+	f.StringVar(&flags.listen, "listen", "127.0.0.1:9970", "address to serve on; port 0 takes a free one")
+	f.StringVar(&flags.as, "as", "", "the account whose credentials are printed (default: the first owner)")
+	f.StringVar(&flags.accounts, "accounts", "", "JSON `file` with the people and bots that exist at the start")
+	f.StringVar(&flags.credentials, "credentials", "", "`file` to write every account's credentials to, as JSON, readable by you alone")
+	f.StringVar(&flags.state, "state", "", "`file` that keeps the organization when the sandbox ends (default: memory)")
+	f.StringVar(&flags.journal, "journal", "", "`file` to append every request and its answer to, as JSON lines")
+	f.IntVar(&flags.featureLevel, "feature-level", 0, "behave as a server of this feature level (default: the newest known)")
+	f.BoolVar(&flags.rateLimit, "rate-limit", false, "limit requests as a server does by default: 200 a minute, 2,000 an hour")
+	f.DurationVar(&flags.latency, "latency", 0, "wait this long before each answer, such as 50ms")
+	f.StringArrayVar(&flags.failures, "fail", nil, "fail on purpose by this `rule`; can be given more than once")
+	return command
+}
+
+// serveSandbox serves until ctx ends.
+func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Writer) (err error) {
+	config, err := flags.config()
+	if err != nil {
+		return err
+	}
+	if flags.journal != "" {
+		journal, openErr := os.OpenFile(flags.journal, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if openErr != nil {
+			return openErr
+		}
+		defer func() { err = errors.Join(err, journal.Close()) }()
+		config.Journal = journal
+	}
+
+	server, err := sandbox.New(config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	account, err := pickAccount(server.AllCredentials(), flags.as)
+	if err != nil {
+		return err
+	}
+	if err := server.Start(flags.listen); err != nil {
+		return err
+	}
+	if flags.credentials != "" {
+		if err := writeCredentials(flags.credentials, server); err != nil {
+			return err
+		}
+	}
+	if !onLoopback(server.URL()) {
+		_, _ = fmt.Fprintln(stderr, "Warning: the sandbox is reachable from other machines, without encryption.")
+	}
+	_, err = fmt.Fprintf(stdout, "export ZULIP_SITE=%s\nexport ZULIP_EMAIL=%s\nexport ZULIP_API_KEY=%s\n", server.URL(), account.Email, account.APIKey)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(stderr, "The sandbox is ready. Paste these lines into another terminal; Ctrl-C ends it.")
+	<-ctx.Done()
+	return nil
+}
+
+// config turns flags into what the server is made of, except for the journal, which is open while the server runs.
+func (f sandboxFlags) config() (sandbox.Config, error) {
+	config := sandbox.Config{StatePath: f.state, FeatureLevel: f.featureLevel, Latency: f.latency}
+	if f.rateLimit {
+		config.RateLimits = sandbox.DefaultRateLimits()
+	}
+	for _, rule := range f.failures {
+		fault, err := sandbox.ParseFault(rule)
+		if err != nil {
+			return config, fmt.Errorf("--fail %q: %w", rule, err)
+		}
+		config.Faults = append(config.Faults, fault)
+	}
+	if f.accounts != "" {
+		data, err := os.ReadFile(f.accounts)
+		if err != nil {
+			return config, err
+		}
+		if config.Accounts, err = sandbox.ParseAccounts(data); err != nil {
+			return config, fmt.Errorf("%s: %w", f.accounts, err)
+		}
+	}
+	return config, nil
+}
+
+// pickAccount returns the account called name; without a name the owner who has been there longest, who may do all.
+func pickAccount(accounts map[string]sandbox.Credentials, name string) (sandbox.Credentials, error) {
+	if name != "" {
+		account, known := accounts[name]
+		if !known {
+			names := strings.Join(slices.Sorted(maps.Keys(accounts)), ", ")
+			return account, fmt.Errorf("--as %s: there is no such account; there are %s", name, names)
+		}
+		return account, nil
+	}
+	byRole := slices.SortedFunc(maps.Values(accounts), func(a, b sandbox.Credentials) int {
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.ID, b.ID))
+	})
+	if len(byRole) == 0 {
+		return sandbox.Credentials{}, errors.New("the organization has no account")
+	}
+	return byRole[0], nil
+}
+
+// writeCredentials writes the accounts by their names. It puts a whole file in place at once, so that who waits for it never reads half of it.
+func writeCredentials(path string, server *sandbox.Server) error {
+	data, err := json.MarshalIndent(server.AllCredentials(), "", "  ")
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".credentials-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(data, '\n'))
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}
+
+func onLoopback(site string) bool {
+	parsed, err := url.Parse(site)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(parsed.Hostname())
+	return parsed.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+func TestSandboxServesUntilInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	credentials, journal := filepath.Join(dir, "credentials.json"), filepath.Join(dir, "journal")
+	run := startSandbox(t, "--listen", "127.0.0.1:0", "--credentials", credentials, "--journal", journal)
+
+	if status := run.get(t, run.email, run.key); status != http.StatusOK {
+		t.Errorf("the printed credentials: status %d", status)
+	}
+	if status := run.get(t, run.email, "wrong"); status != http.StatusUnauthorized {
+		t.Errorf("a wrong key: status %d", status)
+	}
+
+	info, err := os.Stat(credentials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("credentials are readable by others: %v", info.Mode())
+	}
+	var accounts map[string]sandbox.Credentials
+	readJSON(t, credentials, &accounts)
+	for name, account := range accounts {
+		if status := run.get(t, account.Email, account.APIKey); status != http.StatusOK {
+			t.Errorf("credentials of %s: status %d", name, status)
+		}
+		if account.Email == run.email && account.Role != 100 {
+			t.Errorf("printed are the credentials of %s, who is no owner", name)
+		}
+	}
+
+	if err := run.interrupt(); err != nil {
+		t.Errorf("it did not end well: %v", err)
+	}
+	lines, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := bytes.Count(lines, []byte("\n")), 2+len(accounts); got != want {
+		t.Errorf("%d lines in the journal for %d requests", got, want)
+	}
+}
+
+func TestSandboxKeepsItsState(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "organization.db")
+	first := startSandbox(t, "--listen", "127.0.0.1:0", "--state", state)
+	if err := first.interrupt(); err != nil {
+		t.Fatal(err)
+	}
+	second := startSandbox(t, "--listen", "127.0.0.1:0", "--state", state)
+	if status := second.get(t, first.email, first.key); status != http.StatusOK {
+		t.Errorf("the key of before: status %d", status)
+	}
+}
+
+func TestSandboxFlags(t *testing.T) {
+	accounts := filepath.Join(t.TempDir(), "accounts.json")
+	content := `{"olga": {"email": "olga@example.com", "full_name": "Olga", "role": 100}, "max": {"email": "max@example.com", "full_name": "Max", "role": 400}}`
+	if err := os.WriteFile(accounts, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := startSandbox(t, "--listen", "127.0.0.1:0", "--accounts", accounts, "--as", "max", "--fail", "GET /users/me after status=503 1")
+	if run.email != "max@example.com" {
+		t.Errorf("--as max printed %s", run.email)
+	}
+	if first, second := run.get(t, run.email, run.key), run.get(t, run.email, run.key); first != 503 || second != 200 {
+		t.Errorf("a failure for one request: status %d, then %d", first, second)
+	}
+
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no such account": {[]string{"--accounts", accounts, "--as", "nobody"}, "--as nobody: there is no such account; there are max, olga"},
+		"no such file":    {[]string{"--accounts", accounts + "x"}, "accounts.jsonx"},
+		"a wrong rule":    {[]string{"--fail", "explode"}, `--fail "explode": `},
+		"a taken address": {[]string{"--listen", strings.TrimPrefix(run.site, "http://")}, "in use"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := newRoot("test", nil)
+			root.SetArgs(append([]string{"sandbox"}, test.args...))
+			err := root.ExecuteContext(t.Context())
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got error %v, want %q in it", err, test.want)
+			}
+		})
+	}
+}
+
+func TestSandboxWarnsBeyondLoopback(t *testing.T) {
+	for site, want := range map[string]bool{
+		"http://127.0.0.1:9970": true,
+		"http://[::1]:9970":     true,
+		"http://localhost:9970": true,
+		"http://0.0.0.0:9970":   false,
+		"http://[::]:9970":      false,
+		"http://192.0.2.1:9970": false,
+	} {
+		if got := onLoopback(site); got != want {
+			t.Errorf("onLoopback(%s) = %v", site, got)
+		}
+	}
+}
+
+// A sandboxRun is a sandbox command under way, and what it printed.
+type sandboxRun struct {
+	site, email, key string
+	cancel           context.CancelFunc
+	ended            chan error
+}
+
+// startSandbox runs the command as a user would, and returns when it has printed its three lines.
+func startSandbox(t *testing.T, args ...string) *sandboxRun {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	run := &sandboxRun{cancel: cancel, ended: make(chan error, 1)}
+	root := newRoot("test", nil)
+	root.SetArgs(append([]string{"sandbox"}, args...))
+	root.SetOut(in)
+	root.SetErr(io.Discard)
+	go func() {
+		err := root.ExecuteContext(ctx)
+		_ = in.CloseWithError(io.EOF)
+		run.ended <- err
+		close(run.ended)
+	}()
+	t.Cleanup(func() { _ = run.interrupt() })
+
+	printed := make([]byte, 1000)
+	n, err := out.Read(printed)
+	if err != nil {
+		t.Fatalf("nothing printed; it ended with %v", <-run.ended)
+	}
+	lines := regexp.MustCompile(`^export ZULIP_SITE=(.*)\nexport ZULIP_EMAIL=(.*)\nexport ZULIP_API_KEY=(.*)\n$`).FindSubmatch(printed[:n])
+	if lines == nil {
+		t.Fatalf("not the three lines: %q", printed[:n])
+	}
+	run.site, run.email, run.key = string(lines[1]), string(lines[2]), string(lines[3])
+	return run
+}
+
+// interrupt ends the command and returns how it ended.
+func (r *sandboxRun) interrupt() error {
+	r.cancel()
+	return <-r.ended
+}
+
+func (r *sandboxRun) get(t *testing.T, email, key string) int {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodGet, r.site+"/api/v1/users/me", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.SetBasicAuth(email, key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	return response.StatusCode
+}
+
+func readJSON(t *testing.T, path string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}
