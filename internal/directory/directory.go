@@ -242,7 +242,7 @@ func (d *Directory) FreshChannels(ctx context.Context) (*View, error) {
 
 // runReadBack waits for company, closes the door, and reads.
 func (d *Directory) runReadBack(ctx context.Context, current *readBack) {
-	time.Sleep(gathering)
+	<-time.After(gathering)
 	d.mu.Lock()
 	settled := d.settled
 	d.mu.Unlock()

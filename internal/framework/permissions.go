@@ -64,14 +64,17 @@ func code(text string) string {
 // principalValidator checks the form of a principal; whether it exists is checked at plan.
 type principalValidator struct{}
 
+// Description says what is accepted.
 func (principalValidator) Description(context.Context) string {
 	return "a principal: role:NAME, group:NAME, user:EMAIL, group_id:N or user_id:N"
 }
 
+// MarkdownDescription says what is accepted.
 func (v principalValidator) MarkdownDescription(ctx context.Context) string {
 	return v.Description(ctx)
 }
 
+// ValidateString refuses the rest.
 func (principalValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return

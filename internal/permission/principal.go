@@ -77,7 +77,7 @@ func Parse(text string) (Principal, error) {
 	case prefixes[KindUserID]:
 		return parseNumber(KindUserID, text, rest)
 	}
-	return Principal{}, fmt.Errorf("%q has the unknown prefix %q: principals begin with role:, group:, user:, group_id: or user_id:", text, prefix+":")
+	return Principal{}, fmt.Errorf("%q has the unknown prefix %q: a principal begins with role:, group:, user:, group_id: or user_id: and a name or number", text, prefix+":")
 }
 
 func parseNumber(kind Kind, text, digits string) (Principal, error) {

@@ -60,20 +60,20 @@ func Resolve(principals []Principal, org Organization) (Resolution, []Problem) {
 		problems []Problem
 	)
 	for _, principal := range principals {
-		if group, user := lookUp(principal, org); group != nil {
+		group, user := lookUp(principal, org)
+		switch {
+		case group != nil:
 			if group.Deactivated {
 				problems = append(problems, deactivatedGroup(principal))
 			}
 			result.Value.DirectSubgroups = append(result.Value.DirectSubgroups, group.ID)
-		} else if user != nil {
-			if !user.IsActive {
-				result.Deactivated = append(result.Deactivated, principal)
-				continue
-			}
+		case user != nil && !user.IsActive:
+			result.Deactivated = append(result.Deactivated, principal)
+		case user != nil:
 			result.Value.DirectMembers = append(result.Value.DirectMembers, user.ID)
-		} else if org.IsPlanned(principal) {
+		case org.IsPlanned(principal):
 			result.Planned = append(result.Planned, principal)
-		} else {
+		default:
 			problems = append(problems, unknown(principal, org))
 		}
 	}

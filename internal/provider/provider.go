@@ -189,12 +189,15 @@ type durationValidator struct{}
 
 var _ validator.String = durationValidator{}
 
+// Description says what is accepted.
 func (durationValidator) Description(context.Context) string {
 	return "a duration like 30s or 2m"
 }
 
+// MarkdownDescription says what is accepted.
 func (v durationValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
+// ValidateString refuses the rest.
 func (durationValidator) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	stringvalidator.LengthAtLeast(1).ValidateString(ctx, req, resp)
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || parseDuration(req.ConfigValue.ValueString()) > 0 {

@@ -280,13 +280,8 @@ func registerUsers(r *request, options registerOptions) fields {
 // systemBots are the accounts every server has, in no organization.
 func (r *request) systemBots() []fields {
 	var bots []fields
-	for i, account := range organization.SystemBots {
-		bot := r.userObject(organization.User{
-			ID: 6 + i, FullName: account.Name, Role: organization.RoleMember, Active: true,
-			Email: account.Address + "@" + organization.Host,
-			IsBot: true, BotType: organization.BotGeneric, EmailVisibility: organization.EmailVisibleToEveryone,
-			DateJoined: time.Unix(r.org.Settings().DateCreated, 0), AvatarVersion: 1,
-		}, userView{})
+	for _, account := range r.org.SystemBots() {
+		bot := r.userObject(account, userView{})
 		bot["is_system_bot"] = true
 		bots = append(bots, bot)
 	}

@@ -304,7 +304,7 @@ func (c *Client) Channels(ctx context.Context, featureLevel int) ([]*Channel, er
 	if _, err := c.send(ctx, http.MethodGet, "/streams", form, safe, &answer); err != nil {
 		return nil, err
 	}
-	return answer.Streams, nil
+	return withoutNull(answer.Streams), nil
 }
 
 func channelPath(id int64) string { return "/streams/" + strconv.FormatInt(id, 10) }

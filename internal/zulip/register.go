@@ -134,15 +134,15 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 		case "zulip_feature_level":
 			return decoder.Decode(&s.FeatureLevel)
 		case "realm_user_groups":
-			return decoder.Decode(&s.UserGroups)
+			return decodeList(decoder, &s.UserGroups)
 		case "streams":
-			return decoder.Decode(&s.Channels)
+			return decodeList(decoder, &s.Channels)
 		case "realm_default_streams":
 			return s.decodeDefaultStreams(decoder)
 		case "channel_folders":
-			return decoder.Decode(&s.Folders)
+			return decodeList(decoder, &s.Folders)
 		case "custom_profile_fields":
-			return decoder.Decode(&s.ProfileFields)
+			return decodeList(decoder, &s.ProfileFields)
 		case "realm_users":
 			return s.decodeUsers(decoder, true)
 		case "realm_non_active_users":
@@ -155,11 +155,24 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 	})
 }
 
+// decodeList reads a list of objects. A null among them is left out: nobody who uses the list should have to expect it.
+func decodeList[T any](decoder *json.Decoder, list *[]*T) error {
+	if err := decoder.Decode(list); err != nil {
+		return err
+	}
+	*list = withoutNull(*list)
+	return nil
+}
+
+func withoutNull[T any](list []*T) []*T {
+	return slices.DeleteFunc(list, func(one *T) bool { return one == nil })
+}
+
 // decodeUsers appends one of the lists of people. The rows do not say whether they
 // are active; the list does (wire-2 §3).
 func (s *Snapshot) decodeUsers(decoder *json.Decoder, active bool) error {
 	var users []*User
-	if err := decoder.Decode(&users); err != nil {
+	if err := decodeList(decoder, &users); err != nil {
 		return err
 	}
 	for _, user := range users {

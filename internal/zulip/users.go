@@ -2,6 +2,7 @@ package zulip
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -107,7 +108,7 @@ func (c *Client) Users(ctx context.Context, withProfile bool) ([]*User, error) {
 	if _, err := c.send(ctx, http.MethodGet, "/users", form, safe, &answer); err != nil {
 		return nil, err
 	}
-	return answer.Members, nil
+	return withoutNull(answer.Members), nil
 }
 
 // User returns one person or bot by ID, custom profile fields included. The server
@@ -131,6 +132,9 @@ func (c *Client) user(ctx context.Context, key string) (*User, error) {
 	}
 	if _, err := c.send(ctx, http.MethodGet, "/users/"+key, form, safe, &answer); err != nil {
 		return nil, err
+	}
+	if answer.User == nil {
+		return nil, fmt.Errorf("GET /users/%s: the answer holds no user", key)
 	}
 	return answer.User, nil
 }

@@ -45,6 +45,9 @@ func (o *Organization) checkMessage(sender User, to Addressee, content string) (
 	m := Message{SenderID: sender.ID, Sent: o.now().UTC()}
 	var err error
 	if to.ToChannel {
+		if id := o.BotDetails(sender.ID).SendingChannelID; id != 0 && to.ChannelID == nil && to.ChannelName == nil {
+			to.ChannelID = &id
+		}
 		m.Topic, err = addressedTopic(to)
 	} else {
 		m.People, err = o.addressedPeople(to.People)

@@ -37,7 +37,7 @@ func (o *Organization) ReportMessage(u User, message int, reason, description st
 	if ch, ok := o.Channels.Get(m.ChannelID); ok {
 		place = topicLink(ch, m.Topic)
 	}
-	text := fmt.Sprintf("%s reported a message sent by %s at <time:%s>.\n```quote\n**%s**. %s\n```\n\n```spoiler Original message in %s\n%s\n```",
+	text := fmt.Sprintf("%s reported a message sent by %s at <time:%s>.\n```quote\n**%s**. %s\n```\n\n````spoiler Original message in %s\n%s\n````",
 		silentMention(u), silentMention(about), m.Sent.Format("2006-01-02T15:04:05Z07:00"), name, description, place, m.Content)
 	o.post(Message{
 		SenderID: NotificationBotID, ChannelID: channel, Topic: truncatedTopic(about.FullName + " moderation"), Content: text, Sent: o.now().UTC(),

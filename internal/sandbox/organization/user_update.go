@@ -95,21 +95,6 @@ func (o *Organization) addressTaken(email string) (problem string, deactivated b
 	return "Already has an account.", false
 }
 
-// SystemBots are the accounts every server has, in no organization, by the
-// first part of their address.
-var SystemBots = []struct{ Address, Name string }{
-	{"emailgateway", "Email Gateway"}, {"notification-bot", "Notification Bot"}, {"welcome-bot", "Welcome Bot"},
-}
-
-func isSystemBot(email string) bool {
-	for _, bot := range SystemBots {
-		if strings.EqualFold(email, bot.Address+"@"+Host) {
-			return true
-		}
-	}
-	return false
-}
-
 // NewUser is what POST /users asks for.
 type NewUser struct{ Email, Password, FullName string }
 
