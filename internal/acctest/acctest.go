@@ -8,6 +8,8 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -53,7 +55,8 @@ func Start(t *testing.T) *Organization {
 		return StartSandbox(t, sandbox.Config{})
 	}
 	recorder := newRecorder(t, realServer.site)
-	o := connect(t, &Organization{sent: recorder.requests}, realServer)
+	o := dial(t, &Organization{sent: recorder.requests}, realServer)
+	o.setenv(t)
 	t.Setenv("ZULIP_SITE", recorder.url)
 	return o
 }
@@ -61,6 +64,14 @@ func Start(t *testing.T) *Organization {
 // StartSandbox gives a test a sandbox, also when the environment names a real server: for what cannot be asked of one.
 // The account is the owner of the example organization, or the account "owner" of the given ones.
 func StartSandbox(t *testing.T, cfg sandbox.Config) *Organization {
+	t.Helper()
+	o := newSandbox(t, cfg)
+	o.setenv(t)
+	return o
+}
+
+// newSandbox is StartSandbox without a word in the environment, so that tests can run at the same time.
+func newSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 	t.Helper()
 	server, err := sandbox.New(cfg)
 	if err != nil {
@@ -70,13 +81,14 @@ func StartSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Close() })
-	return connectTo(t, server, Owner(t, server))
+	noteSecrets(t, server)
+	return dialSandbox(t, server, Owner(t, server))
 }
 
-func connectTo(t *testing.T, server *sandbox.Server, account sandbox.Credentials) *Organization {
+func dialSandbox(t *testing.T, server *sandbox.Server, account sandbox.Credentials) *Organization {
 	t.Helper()
 	o := &Organization{Sandbox: server, sent: func() []sandbox.Request { return server.Journal().Requests(sandbox.Filter{}) }}
-	return connect(t, o, credentials{server.URL(), account.Email, account.APIKey})
+	return dial(t, o, credentials{server.URL(), account.Email, account.APIKey})
 }
 
 // Owner returns the credentials of an owner of the sandbox's organization.
@@ -98,15 +110,26 @@ func (o *Organization) As(t *testing.T, account string) *Organization {
 	if !ok {
 		t.Fatalf("the sandbox has no account %q", account)
 	}
-	return connectTo(t, o.Sandbox, credentials)
+	other := dialSandbox(t, o.Sandbox, credentials)
+	other.setenv(t)
+	return other
 }
 
-func connect(t *testing.T, o *Organization, who credentials) *Organization {
+// setenv points the environment at the organization.
+func (o *Organization) setenv(t *testing.T) {
 	t.Helper()
-	t.Setenv("ZULIP_SITE", who.site)
-	t.Setenv("ZULIP_EMAIL", who.email)
-	t.Setenv("ZULIP_API_KEY", who.key)
-	t.Setenv("ZULIP_CONFIG", "")
+	for name, value := range o.credentials.environment() {
+		t.Setenv(name, value)
+	}
+}
+
+func (c credentials) environment() map[string]string {
+	return map[string]string{"ZULIP_SITE": c.site, "ZULIP_EMAIL": c.email, "ZULIP_API_KEY": c.key, "ZULIP_CONFIG": ""}
+}
+
+// dial finds out who the account is.
+func dial(t *testing.T, o *Organization, who credentials) *Organization {
+	t.Helper()
 	o.credentials = who
 	var err error
 	if o.Client, err = zulip.New(zulip.Config{Site: who.site, Email: who.email, APIKey: who.key}); err != nil {
@@ -126,16 +149,41 @@ func connect(t *testing.T, o *Organization, who credentials) *Organization {
 // Channel reads a channel by name as the server holds it now, archived ones included; nil if there is none.
 func (o *Organization) Channel(t *testing.T, name string) *zulip.Channel {
 	t.Helper()
-	channels, err := o.Client.Channels(context.Background(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, channel := range channels {
+	for _, channel := range o.channels(t) {
 		if channel.Name == name {
 			return channel
 		}
 	}
 	return nil
+}
+
+// Own returns the channels of the test, by its prefix in any case, archived ones included.
+func (o *Organization) Own(t *testing.T) []*zulip.Channel {
+	t.Helper()
+	return slices.DeleteFunc(o.channels(t), func(c *zulip.Channel) bool {
+		return !strings.HasPrefix(strings.ToLower(c.Name), o.Prefix)
+	})
+}
+
+// Active returns the names of those that are not archived.
+func (o *Organization) Active(t *testing.T) []string {
+	t.Helper()
+	names := []string{}
+	for _, channel := range o.Own(t) {
+		if !channel.IsArchived {
+			names = append(names, channel.Name)
+		}
+	}
+	return names
+}
+
+func (o *Organization) channels(t *testing.T) []*zulip.Channel {
+	t.Helper()
+	channels, err := o.Client.Channels(context.Background(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return channels
 }
 
 // SystemGroup returns the ID of a role's group, by its name on the wire.

@@ -20,10 +20,12 @@ type (
 	after   func()
 )
 
+// CheckPlan does it.
 func (f between) CheckPlan(context.Context, plancheck.CheckPlanRequest, *plancheck.CheckPlanResponse) {
 	f()
 }
 
+// CheckState does it.
 func (f after) CheckState(context.Context, statecheck.CheckStateRequest, *statecheck.CheckStateResponse) {
 	f()
 }

@@ -79,15 +79,23 @@ func (o *Organization) Subscribers(t *testing.T, name string) []int64 {
 	return ids
 }
 
-// Folder makes a channel folder, which is archived when the test is over, and returns its ID.
+// Folder makes a channel folder, which is emptied and archived when the test is over, and returns its ID.
 func (o *Organization) Folder(t *testing.T, name string) int64 {
 	t.Helper()
-	id, _ := o.Call(t, http.MethodPost, "/channel_folders/create", map[string]string{"name": o.Prefix + name, "description": ""})["channel_folder_id"].(float64)
-	// Nothing may be in it then; the channels of the test are archived before.
+	answer := o.Call(t, http.MethodPost, "/channel_folders/create", map[string]string{"name": o.Prefix + name, "description": ""})
+	number, _ := answer["channel_folder_id"].(float64)
+	id := int64(number)
 	t.Cleanup(func() {
-		o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%d", int64(id)), map[string]string{"is_archived": "true"})
+		// Archived channels keep their folder, and a folder with any channel in it cannot be archived (wire-1 §7).
+		var none *int64
+		for _, channel := range o.channels(t) {
+			if channel.FolderID != nil && *channel.FolderID == id {
+				o.Change(t, channel.Name, zulip.ChannelUpdate{FolderID: &none})
+			}
+		}
+		o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%d", id), map[string]string{"is_archived": "true"})
 	})
-	return int64(id)
+	return id
 }
 
 // Group makes a user group, which is deactivated when the test is over, and returns its ID. Its name has the prefix.

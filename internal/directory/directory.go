@@ -33,6 +33,7 @@ type Directory struct {
 	renamed  map[int64]string
 	managed  map[int64]bool
 	archived map[string]int64
+	ours     map[string]int64
 }
 
 // flight is one request for a snapshot, and everybody who waits for it.
@@ -48,7 +49,7 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 		client: client, self: self, level: featureLevel,
 		view: &View{}, have: map[string]bool{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{},
-		managed: map[int64]bool{}, archived: map[string]int64{},
+		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},
 	}
 }
 
@@ -176,6 +177,21 @@ func (d *Directory) ArchivedHere(name string) (int64, bool) {
 	defer d.mu.Unlock()
 	id, ok := d.archived[fold(name)]
 	delete(d.archived, fold(name))
+	return id, ok
+}
+
+// PlanOurs registers a channel that is taken for the result of an earlier apply whose state was lost.
+func (d *Directory) PlanOurs(id int64, name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ours[fold(name)] = id
+}
+
+// Ours returns the channel of that name that [Directory.PlanOurs] registered.
+func (d *Directory) Ours(name string) (int64, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id, ok := d.ours[fold(name)]
 	return id, ok
 }
 

@@ -122,6 +122,12 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	}
 	client, err := zulip.New(cfg)
 	if err != nil {
+		if _, wrong := zulip.New(zulip.Config{Site: cfg.Site}); wrong != nil {
+			// Its words leave out what the value must not show: a password.
+			at("site", values.Site.Source, &resp.Diagnostics)("The site is not an organization's address",
+				fmt.Sprintf("%s (From %s.)", framework.Sentence(wrong), values.Site.Source))
+			return
+		}
 		block.addSettingError(&resp.Diagnostics, err)
 		return
 	}

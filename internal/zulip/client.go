@@ -138,6 +138,10 @@ func New(cfg Config) (*Client, error) {
 // Site is the organization's address, without a slash at its end.
 func (c *Client) Site() string { return c.site }
 
+// MaxRetries is how often a request that failed is repeated where that is safe. Whoever makes a write safe, by looking
+// before it is sent again, keeps to it too.
+func (c *Client) MaxRetries() int { return c.maxRetries }
+
 // Answer is what the envelope of a successful call says beside its data.
 type Answer struct {
 	// IgnoredParameters are the parameters this server did not know and so

@@ -105,7 +105,8 @@ func (o *Organization) prepareEdit(actor User, id int, c MessageChange) (edit, e
 	if m.Direct() {
 		return e, nil
 	}
-	return e, o.prepareMove(actor, &e, c)
+	err = o.prepareMove(actor, &e, c)
+	return e, err
 }
 
 func (o *Organization) checkMayEdit(actor User, m Message) error {

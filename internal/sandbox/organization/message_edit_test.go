@@ -1,6 +1,7 @@
 package organization
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -143,8 +144,8 @@ func TestMovingATopicThatIsTooOldInPart(t *testing.T) {
 	f.time = f.time.Add(2 * time.Hour)
 	second := f.post(RoleMember, "old", "2")
 	err := f.UpdateMessage(f.people[RoleMember], second, MessageChange{Topic: ptr("new"), Propagate: MoveAll})
-	e, ok := err.(*Error)
-	if !ok || e.Code != "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED" || e.Extra["first_message_id_allowed_to_move"] != second ||
+	var e *Error
+	if !errors.As(err, &e) || e.Code != "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED" || e.Extra["first_message_id_allowed_to_move"] != second ||
 		e.Extra["total_messages_in_topic"] != 2 || e.Extra["total_messages_allowed_to_move"] != 1 {
 		t.Errorf("%v %+v", err, e)
 	}

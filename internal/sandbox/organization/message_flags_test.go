@@ -1,6 +1,7 @@
 package organization
 
 import (
+	"errors"
 	"slices"
 	"testing"
 )
@@ -121,7 +122,8 @@ func TestFindMessages(t *testing.T) {
 		t.Errorf("by ids: %v, want what the guest may read", found.IDs)
 	}
 	_, err := f.FindMessages(f.people[RoleMember], MessageQuery{Narrow: []NarrowTerm{{Operator: "color", Operand: "red"}}})
-	if e, ok := err.(*Error); !ok || e.Code != "BAD_NARROW" || e.Extra["desc"] != "unknown operator color" {
+	var e *Error
+	if !errors.As(err, &e) || e.Code != "BAD_NARROW" || e.Extra["desc"] != "unknown operator color" {
 		t.Errorf("an unknown operator: %v", err)
 	}
 }

@@ -56,7 +56,7 @@ type messageIndex struct {
 func (o *Organization) indexMessages() {
 	x := &o.messages
 	x.channels, x.topics, x.conversations = map[int][]int{}, map[int]map[string][]int{}, map[string][]int{}
-	o.Messages.index(func(id int, before, after *Message) {
+	o.Messages.index(func(_ int, before, after *Message) {
 		if before != nil && after != nil && before.ChannelID == after.ChannelID && before.Topic == after.Topic {
 			return // neither the people nor the id ever change
 		}

@@ -1,6 +1,7 @@
 package organization
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -142,7 +143,8 @@ func TestTopicsPolicyOfMessages(t *testing.T) {
 	}
 	id := f.post(RoleMember, "named", "x")
 	err := set(TopicsOnlyEmpty)
-	if !strings.HasPrefix(said(err), "To enable this configuration") || err.(*Error).Extra["empty_topic_display_name"] != "general chat" {
+	var e *Error
+	if !strings.HasPrefix(said(err), "To enable this configuration") || !errors.As(err, &e) || e.Extra["empty_topic_display_name"] != "general chat" {
 		t.Errorf("with a message in a named topic: %v", err)
 	}
 	if err := f.DeleteMessage(f.people[RoleOwner], id); err != nil {
@@ -271,7 +273,8 @@ func TestMentions(t *testing.T) {
 		f.subscribe(u.ID, f.channel.ID, "")
 	}
 	_, _, err = f.SendMessage(member, f.to("m"), "@**everyone**", false)
-	if e, ok := err.(*Error); !ok || e.Code != "STREAM_WILDCARD_MENTION_NOT_ALLOWED" {
+	var e *Error
+	if !errors.As(err, &e) || e.Code != "STREAM_WILDCARD_MENTION_NOT_ALLOWED" {
 		t.Errorf("everyone in a large channel: %v", err)
 	}
 }

@@ -47,12 +47,12 @@ func TestRowsComeBackAsTheyWere(t *testing.T) {
 	}
 	again, _ := founded(t)
 	for _, change := range changes {
-		if err := again.Load(change); err != nil {
+		if err = again.Load(change); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, sequence := range sequences {
-		if err := again.LoadSequence(sequence); err != nil {
+		if err = again.LoadSequence(sequence); err != nil {
 			t.Fatal(err)
 		}
 	}

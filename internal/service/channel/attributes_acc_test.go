@@ -1,9 +1,7 @@
 package channel_test
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
@@ -55,6 +54,14 @@ func settings(t *testing.T, org *acctest.Organization) []setting {
 			known: [2]knownvalue.Check{knownvalue.StringExact(texts[0]), knownvalue.StringExact(texts[1])},
 			hand:  [2]zulip.ChannelUpdate{{Description: &texts[0]}, {Description: &texts[1]}},
 			holds: func(c *zulip.Channel) any { return c.Description }, want: [2]any{texts[0], texts[1]},
+		}, {
+			// From private, where the account is subscribed by default: a public channel that nobody is in, made private,
+			// would shut it out.
+			name: "privacy", wire: "is_private",
+			words: [2]string{`"private_shared_history"`, `"public"`},
+			known: [2]knownvalue.Check{knownvalue.StringExact("private_shared_history"), knownvalue.StringExact("public")},
+			hand:  [2]zulip.ChannelUpdate{{IsPrivate: &yes, HistoryPublicToSubscribers: &yes}, {IsPrivate: &no}},
+			holds: func(c *zulip.Channel) any { return c.Privacy() }, want: [2]any{zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPublic},
 		}, {
 			name: "folder_id", wire: "folder_id",
 			words: [2]string{fmt.Sprint(folders[0]), fmt.Sprint(folders[1])},
@@ -123,14 +130,13 @@ func TestAccChannelSettings(t *testing.T) {
 		return text.String()
 	}
 	bare := ""
-	var updates, none []plancheck.PlanCheck
+	var updates []plancheck.PlanCheck
 	patches := []string{}
 	for _, s := range all {
 		bare += block(s.name, name(s))
 		updates = append(updates, plancheck.ExpectResourceAction(address(s.name), plancheck.ResourceActionUpdate))
 		patches = append(patches, "PATCH "+s.wire)
 	}
-	none = append(none, plancheck.ExpectEmptyPlan())
 	shows := func(value int) (checks []statecheck.StateCheck) {
 		for _, s := range all {
 			checks = append(checks, statecheck.ExpectKnownValue(address(s.name), tfjsonpath.New(s.name), s.known[value]))
@@ -162,17 +168,17 @@ func TestAccChannelSettings(t *testing.T) {
 			}, { // updated, each with one parameter in one request
 				PreConfig:         func() { sent = org.Sent() },
 				Config:            config(1),
-				ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: updates},
+				ConfigPlanChecks:  plans(updates...),
 				ConfigStateChecks: append(shows(1), holds(1), acctest.After(func() { sent.Expect(t, patches...) })),
 			}, { // drift made by hand is repaired, and nothing else is sent with it
 				PreConfig:         func() { byHand(0); sent = org.Sent() },
 				Config:            config(1),
-				ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: updates},
+				ConfigPlanChecks:  plans(updates...),
 				ConfigStateChecks: append(shows(1), holds(1), acctest.After(func() { sent.Expect(t, patches...) })),
 			}, { // what is not configured any more is not managed: it may drift
 				PreConfig:         func() { byHand(0); sent = org.Sent() },
 				Config:            bare,
-				ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: none},
+				ConfigPlanChecks:  unchanged(),
 				ConfigStateChecks: append(shows(0), holds(0), acctest.After(func() { sent.Expect(t) })),
 			},
 		},
@@ -181,16 +187,9 @@ func TestAccChannelSettings(t *testing.T) {
 
 // archived checks that a test left no channel active.
 func archived(t *testing.T, org *acctest.Organization) resource.TestCheckFunc {
-	return func(*terraformState) error {
-		channels, err := org.Client.Channels(context.Background(), 0)
-		if err != nil {
-			return err
-		}
-		left := slices.DeleteFunc(channels, func(c *zulip.Channel) bool {
-			return c.IsArchived || !strings.HasPrefix(c.Name, org.Prefix)
-		})
-		for _, channel := range left {
-			t.Errorf("channel %q is still active", channel.Name)
+	return func(*terraform.State) error {
+		if left := org.Active(t); len(left) > 0 {
+			return fmt.Errorf("still active: %s", strings.Join(left, ", "))
 		}
 		return nil
 	}

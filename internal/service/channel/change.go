@@ -176,10 +176,12 @@ func requests(pending []step, now *zulip.Channel, withoutOld bool) []zulip.Chann
 	return slices.DeleteFunc(ordered, func(u zulip.ChannelUpdate) bool { return u.Empty() })
 }
 
-// How often a change is taken up again after an answer was lost, and how long it waits before.
 const (
-	attempts   = 4
+	// firstPause is how long a change that may have happened waits before it is looked at; each time twice as long. How
+	// often it is taken up again is for max_retries to say.
 	firstPause = 500 * time.Millisecond
+	// mostMismatches is how often the server may refuse an old value that it has just shown.
+	mostMismatches = 4
 )
 
 // reading is a channel as it was read, with the snapshot it was read into.
@@ -190,14 +192,18 @@ type reading struct {
 
 // progress is what is known of a change that is under way.
 type progress struct {
-	tries, sent, mismatches int
-	pause                   time.Duration
-	ignored                 []string // parameters that the server does not know
-	err                     error    // of the last write
+	sent       int // writes that the server took
+	mismatches int // writes that it refused for their old values
+	lost       int // writes of which it is not known whether it took them
+	pause      time.Duration
+	ignored    []string // parameters that the server does not know
+	err        error    // of the last write
 }
 
 // hopeless reports whether another try would be like the last.
-func (p *progress) hopeless() bool { return len(p.ignored) > 0 || p.sent == 2 || p.tries > attempts }
+func (p *progress) hopeless(retries int) bool {
+	return len(p.ignored) > 0 || p.sent == 2 || p.mismatches == mostMismatches || p.lost > retries
+}
 
 // change carries out the steps on a channel and returns it as the server then holds it; nil if it could not be read.
 // Before each write the channel is read and compared with what the plan saw, unless now is what was just read; after
@@ -222,13 +228,12 @@ func (r *Resource) change(ctx context.Context, id int64, all []step, now *readin
 		case len(moved) > 0:
 			refuse(channel, moved, all, diags)
 			return now
-		case p.hopeless():
+		case p.hopeless(r.Meta.Client.MaxRetries()):
 			unsettled(channel.Name, pending, &p, r.FeatureLevel(), diags)
 			return now
 		}
 		// The server may refuse an old value that was just read: it counts deactivated people whom it does not show
 		// (wire-1 §2). Twice the same answer around an unchanged value is taken for that.
-		p.tries++
 		p.ignored, p.err = r.send(ctx, id, requests(pending, channel, p.mismatches >= 2))
 		switch {
 		case p.err == nil:
@@ -242,7 +247,8 @@ func (r *Resource) change(ctx context.Context, id int64, all []step, now *readin
 				diags.AddError(fmt.Sprintf("The change of channel %q was interrupted", channel.Name), framework.Explain(p.err))
 				return nil
 			}
-			p.pause *= 4
+			p.lost++
+			p.pause *= 2
 		default:
 			return r.refusedByServer(ctx, id, channel.Name, all, p.err, diags)
 		}

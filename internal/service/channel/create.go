@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
@@ -27,6 +28,9 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	// A channel that is replaced has just been archived, and keeps its name: it is taken back and set up anew.
 	if id, ok := r.Meta.Directory.ArchivedHere(name); ok {
 		return r.unarchive(ctx, id, name, diags)
+	}
+	if id, ok := r.Meta.Directory.Ours(name); ok {
+		return id
 	}
 	if plan.AdoptArchived.ValueBool() {
 		view, err := r.Meta.Directory.FreshChannels(ctx)
@@ -135,26 +139,43 @@ func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diag
 			r.warnIgnored(request.Name, answer.IgnoredParameters, diags)
 			return id
 		}
-		if !zulip.MayHaveHappened(err) {
-			end()
+		end()
+		switch {
+		case attempt > 0 && zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS"):
+			// Then an earlier attempt may have made it, and not been seen to.
+			if id, lookErr := r.madeByUs(ctx, request.Name, started); lookErr == nil && id != 0 {
+				return id
+			}
+			fallthrough
+		case !zulip.MayHaveHappened(err):
 			r.explainCreate(ctx, request, err, diags)
 			return 0
 		}
-		end()
+		tflog.Info(ctx, "It is not known whether the channel was created: looking for it",
+			map[string]any{"channel": request.Name, "error": err.Error(), "wait": pause.String()})
 		if !sleep(ctx, pause) {
 			diags.AddError(fmt.Sprintf("Creating channel %q was interrupted", request.Name), framework.Explain(err))
 			return 0
 		}
-		pause *= 4
-		if id := r.madeByUs(ctx, request.Name, started); id != 0 {
+		pause *= 2
+		id, lookErr := r.madeByUs(ctx, request.Name, started)
+		if id != 0 {
 			return id
 		}
-		if attempt == attempts {
-			diags.AddError(fmt.Sprintf("Could not create channel %q", request.Name),
-				framework.Explain(err)+"\n\nThe channel was looked for afterwards and is not there, so that applying again is safe.")
+		if attempt == r.Meta.Client.MaxRetries() {
+			diags.AddError(fmt.Sprintf("Could not create channel %q", request.Name), framework.Explain(err)+"\n\n"+whetherMade(lookErr))
 			return 0
 		}
 	}
+}
+
+// whetherMade says what the look for a channel has found whose creation failed.
+func whetherMade(lookErr error) string {
+	if lookErr == nil {
+		return "The channel was looked for afterwards and is not there, so that applying again is safe."
+	}
+	return "Whether the channel is there nevertheless could not be found out: " + framework.Explain(lookErr) +
+		" If it is, the next plan says so, and how to import it."
 }
 
 // clockSkew is how far the server's clock may be behind ours for a channel to count as just made.
@@ -162,17 +183,17 @@ const clockSkew = 10 * time.Minute
 
 // madeByUs returns the ID of an active channel of that name that this account made since the given time, else zero.
 // Names are unique: if it is there, it is the one whose answer was lost.
-func (r *Resource) madeByUs(ctx context.Context, name string, since time.Time) int64 {
+func (r *Resource) madeByUs(ctx context.Context, name string, since time.Time) (int64, error) {
 	view, err := r.Meta.Directory.FreshChannels(ctx)
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	channel, ok := view.ChannelByName(name)
 	if !ok || channel.IsArchived || channel.CreatorID == nil || *channel.CreatorID != r.Meta.Directory.Self().ID ||
 		time.Unix(channel.DateCreated, 0).Before(since.Add(-clockSkew)) {
-		return 0
+		return 0, nil
 	}
-	return channel.ID
+	return channel.ID, nil
 }
 
 // createBySubscribing makes a channel on a server below feature level 417.
@@ -198,13 +219,13 @@ func (r *Resource) createBySubscribing(ctx context.Context, request zulip.Channe
 		r.explainCreate(ctx, request, err, diags)
 		return 0
 	}
-	id := r.madeByUs(ctx, request.Name, started)
+	id, lookErr := r.madeByUs(ctx, request.Name, started)
 	if id == 0 {
-		cause := "The server says that it did, but the channel is not to be seen."
+		cause := "The server says that it did."
 		if err != nil {
 			cause = framework.Explain(err)
 		}
-		diags.AddError(summary, cause)
+		diags.AddError(summary, cause+"\n\n"+whetherMade(lookErr))
 		return 0
 	}
 	if answer != nil {

@@ -107,7 +107,10 @@ func find(view *directory.View, text string) (*zulip.Channel, error) {
 	}
 	hint := ""
 	if near := view.NearestChannels(name); len(near) > 0 {
-		hint = "; did you mean " + strconv.Quote(strings.Join(near, `" or "`)) + "?"
+		for i := range near {
+			near[i] = strconv.Quote(near[i])
+		}
+		hint = "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, hint)
 }

@@ -1,5 +1,15 @@
 package channel_test
 
-import "github.com/hashicorp/terraform-plugin-testing/terraform"
+import (
+	"os"
+	"testing"
 
-type terraformState = terraform.State
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+)
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	acctest.Report(acctest.PrintFaults)
+	acctest.RemovePlugin()
+	os.Exit(status)
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
@@ -138,6 +139,40 @@ func (m *model) forgetUnknown() {
 			*flag = types.BoolNull()
 		}
 	}
+}
+
+// keep gives back what a plan knew to the facts that were read after it was applied, and returns the permissions for
+// which that makes a difference. What the plan did not change, somebody else may have changed meanwhile: that is for the
+// next plan to find and to show, and the CLI takes nothing but what it was told.
+func (f *facts) keep(plan *facts) (differing []string) {
+	for _, setting := range permission.ChannelSettings {
+		if keepKnown(f.permission(setting.Name), *plan.permission(setting.Name)) {
+			differing = append(differing, setting.Name)
+		}
+	}
+	for _, text := range []struct {
+		read    *types.String
+		planned types.String
+	}{
+		{&f.Name, plan.Name}, {&f.Description, plan.Description}, {&f.Privacy, plan.Privacy}, {&f.TopicsPolicy, plan.TopicsPolicy},
+		{&f.MessageRetentionDays, plan.MessageRetentionDays}, {&f.DateCreated, plan.DateCreated}, {&f.URL, plan.URL},
+	} {
+		keepKnown(text.read, text.planned)
+	}
+	keepKnown(&f.FolderID, plan.FolderID)
+	keepKnown(&f.CreatorID, plan.CreatorID)
+	keepKnown(&f.IsDefault, plan.IsDefault)
+	keepKnown(&f.IsArchived, plan.IsArchived)
+	return differing
+}
+
+// keepKnown takes what was planned unless it was not known, and reports whether that is something else than was read.
+func keepKnown[T attr.Value](read *T, planned T) bool {
+	if planned.IsUnknown() || (*read).Equal(planned) {
+		return false
+	}
+	*read = planned
+	return true
 }
 
 // seen rebuilds the channel that a state shows, with the raw permissions kept beside it: what the plan was made from.

@@ -3,6 +3,8 @@ package channel
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,7 +25,9 @@ type planning struct {
 	plan   model
 	state  *model         // nil for a channel that is to be created
 	saw    *zulip.Channel // what the state shows; nil for a channel that is to be created
-	diags  *diag.Diagnostics
+	// changes are what an update would write; empty for a channel that is to be created.
+	changes []step
+	diags   *diag.Diagnostics
 }
 
 // ModifyPlan resolves names, checks everything that can be known before a request is sent, and says what follows from
@@ -53,6 +57,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	p.keepEqual()
 	p.derive()
+	if p.saw != nil {
+		p.changes, _ = steps(p.saw, &p.plan, p.view) // what cannot be resolved is reported by check
+	}
 	p.check()
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
 }
@@ -163,7 +170,29 @@ func (p *planning) checkName() {
 	if p.saw == nil && p.Meta.Directory.IsManaged(namesake.ID) {
 		return // it is this very channel, to be replaced, or one that this run renames
 	}
+	if p.saw == nil && p.isLeftover(namesake) {
+		p.Meta.Directory.PlanOurs(namesake.ID, namesake.Name)
+		p.diags.AddAttributeWarning(path.Root("name"), fmt.Sprintf("Channel %q is there already, and is taken into the state", namesake.Name),
+			fmt.Sprintf("The account the provider uses made it less than an hour ago (ID %d), exactly as it is planned here: an apply must have been interrupted before it was written down. Nothing is changed in the organization.", namesake.ID))
+		return
+	}
 	p.diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+}
+
+// interrupted is how long ago a channel may have been made to count as the result of an apply that was interrupted.
+const interrupted = time.Hour
+
+// isLeftover reports whether a channel is what this plan would make, made by this account a short while ago. To take
+// such a channel changes nothing, whoever made it; anything else is for a person to import.
+func (p *planning) isLeftover(channel *zulip.Channel) bool {
+	if channel.IsArchived || channel.CreatorID == nil || *channel.CreatorID != p.Meta.Directory.Self().ID ||
+		time.Since(time.Unix(channel.DateCreated, 0)) > interrupted {
+		return false
+	}
+	changes, problems := steps(channel, &p.plan, p.view)
+	return len(problems) == 0 && !slices.ContainsFunc(changes, func(s step) bool {
+		return !slices.Contains(permission.DroppedAtCreation, s.attribute) // these come with a second request
+	})
 }
 
 // checkFolder refuses a folder that does not exist.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -93,7 +94,11 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		resp.Diagnostics.AddError(problem.Summary, problem.Detail)
 	}
 	now = r.change(ctx, id, missing, now, &resp.Diagnostics)
-	r.write(ctx, &state, now, resp.State.Set, resp.Private, &resp.Diagnostics)
+	kept := &plan.facts
+	if resp.Diagnostics.HasError() {
+		kept = nil
+	}
+	r.write(ctx, &state, now, kept, resp.State.Set, resp.Private, &resp.Diagnostics)
 }
 
 // Read takes the channel from the snapshot.
@@ -103,6 +108,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
+	// First of all, and also for a channel that is gone: a CLI that keeps no identities would be told that one is missing.
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	view, err := r.Meta.Directory.Channels(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
@@ -116,8 +123,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	r.write(ctx, &state, &reading{channel, view}, resp.State.Set, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	r.write(ctx, &state, &reading{channel, view}, nil, resp.State.Set, resp.Private, &resp.Diagnostics)
 }
 
 // Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
@@ -142,12 +148,12 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	now := r.change(ctx, prior.ID.ValueInt64(), wanted, nil, &resp.Diagnostics)
-	state := plan
+	state, kept := plan, &plan.facts
 	if resp.Diagnostics.HasError() {
 		// What was refused is shown in the words the state had, not in the words that were planned.
-		state = prior
+		state, kept = prior, nil
 	}
-	r.write(ctx, &state, now, resp.State.Set, resp.Private, &resp.Diagnostics)
+	r.write(ctx, &state, now, kept, resp.State.Set, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ID})...)
 }
 
@@ -172,15 +178,17 @@ func (r *Resource) archive(ctx context.Context, id int64, name string, diags *di
 	for attempt := 0; ; attempt++ {
 		err := r.Meta.Client.ArchiveChannel(ctx, id)
 		if err == nil || zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
+			// Its name is taken, but not for the channel that replaces it: that one is planned again while it is applied.
+			r.Meta.Directory.Manage(id)
 			r.Meta.Directory.Archived(id, name)
 			return
 		}
 		// A second request finds out whether the first was carried out.
-		if !zulip.MayHaveHappened(err) || attempt == attempts || !sleep(ctx, pause) {
+		if !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || !sleep(ctx, pause) {
 			diags.AddError(fmt.Sprintf("Could not archive channel %q", name), framework.Explain(err))
 			return
 		}
-		pause *= 4
+		pause *= 2
 	}
 }
 
@@ -240,14 +248,20 @@ func rawPermissions(ctx context.Context, private privateGetter, diags *diag.Diag
 }
 
 // write puts what the server holds into the state, and the raw permissions beside it. Without a reading the state stays
-// as it is.
-func (r *Resource) write(ctx context.Context, state *model, now *reading, set func(context.Context, any) diag.Diagnostics, private privateSetter, diags *diag.Diagnostics) {
+// as it is. After an apply, kept is what its plan knew.
+func (r *Resource) write(ctx context.Context, state *model, now *reading, kept *facts, set func(context.Context, any) diag.Diagnostics, private privateSetter, diags *diag.Diagnostics) {
 	if now == nil {
 		return
 	}
 	state.read(now.channel, now.view, r.Meta.Client.Site())
+	permissions := maps.Clone(now.channel.Permissions)
+	if kept != nil {
+		for _, setting := range state.keep(kept) {
+			delete(permissions, setting) // the words of the state stand for what was seen
+		}
+	}
 	diags.Append(set(ctx, state)...)
-	raw, err := json.Marshal(now.channel.Permissions)
+	raw, err := json.Marshal(permissions)
 	if err != nil {
 		diags.AddError("The permissions cannot be kept", err.Error())
 		return

@@ -2,10 +2,10 @@ package channel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
-
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
@@ -23,7 +23,7 @@ func (p *planning) checkCaller() {
 	isAdministrator := self.Role <= zulip.RoleAdministrator
 	if p.saw == nil {
 		p.checkMayCreate(self)
-	} else if !isAdministrator && p.changes() && !p.administers(self) {
+	} else if !isAdministrator && len(p.changes) > 0 && !p.administers(self) {
 		p.diags.AddError(fmt.Sprintf("%s may not change channel %q", self.Address(), p.saw.Name),
 			"Administrators of the organization may, and whom the channel's can_administer_channel_group names: "+
 				permission.Describe(p.saw.Permissions["can_administer_channel_group"], p.view)+".")
@@ -92,23 +92,11 @@ func (p *planning) administers(self *zulip.User) bool {
 	return !ok || permission.Admits(value, self, p.view)
 }
 
-// changes reports whether anything would be written.
-func (p *planning) changes() bool {
-	steps, _ := steps(p.saw, &p.plan, p.view)
-	return len(steps) > 0
-}
-
 // changed reports whether the plan writes the attribute: it differs from what was seen, or for a new channel from what
 // the server would choose.
 func (p *planning) changed(attribute string) bool {
 	if p.saw != nil {
-		steps, _ := steps(p.saw, &p.plan, p.view)
-		for _, step := range steps {
-			if step.attribute == attribute {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(p.changes, func(s step) bool { return s.attribute == attribute })
 	}
 	switch attribute {
 	case "message_retention_days":
@@ -128,7 +116,9 @@ const wayOut = "\n\nIf that is meant, set lockout_protection = false in the prov
 // checkLockout refuses a plan after which the account could no longer manage the channel.
 func (p *planning) checkLockout() {
 	self := p.Meta.Directory.Self()
-	if self.Role > zulip.RoleAdministrator && !p.admits("can_administer_channel_group", self) {
+	// Who does not manage the channel now cannot lose it: that it is changed all the same is refused as such.
+	manages := p.saw == nil || p.administers(self)
+	if self.Role > zulip.RoleAdministrator && manages && !p.admits("can_administer_channel_group", self) {
 		p.diags.AddAttributeError(path.Root("can_administer_channel_group"), "This would lock the provider out",
 			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+wayOut)
 	}

@@ -1,7 +1,6 @@
 package channel
 
 import (
-	"fmt"
 	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
@@ -23,6 +22,13 @@ import (
 const (
 	maxName        = 60
 	maxDescription = 1024
+)
+
+// Compiled once: the schema is made anew for every process and every test.
+var (
+	trimmedName   = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
+	printableName = regexp.MustCompile(`^\P{Cc}*$`)
+	retentionText = regexp.MustCompile(`^([1-9][0-9]{0,8}|unlimited|realm_default)$`)
 )
 
 func resourceSchema() schema.Schema {
@@ -57,8 +63,8 @@ func settingAttributes() map[string]schema.Attribute {
 			MarkdownDescription: "The name, at most 60 characters. No other channel of the organization has it, whatever the case of its letters; archived channels keep theirs.",
 			Validators: []validator.String{
 				stringvalidator.UTF8LengthBetween(1, maxName),
-				stringvalidator.RegexMatches(regexp.MustCompile(`^\S(.*\S)?$`), "must not begin or end with white space, which the server would take away"),
-				stringvalidator.RegexMatches(regexp.MustCompile(`^\PC*$`), "must not hold control characters"),
+				stringvalidator.RegexMatches(trimmedName, "must not begin or end with white space, which the server would take away"),
+				stringvalidator.RegexMatches(printableName, "must not hold control characters"),
 			},
 		},
 		"description": schema.StringAttribute{
@@ -88,7 +94,7 @@ func settingAttributes() map[string]schema.Attribute {
 		"message_retention_days": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "How long messages are kept: a number of days, `unlimited`, or `realm_default` (as the organization has it). Only owners may set it.",
-			Validators: []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^([1-9][0-9]{0,8}|unlimited|realm_default)$`),
+			Validators: []validator.String{stringvalidator.RegexMatches(retentionText,
 				"must be a number of days, unlimited or realm_default")},
 			PlanModifiers: keepString,
 		},
@@ -117,7 +123,7 @@ func lifeAttributes() map[string]schema.Attribute {
 		},
 		"on_destroy": schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: fmt.Sprintf("What happens to the channel when it is destroyed: `%s` (the default) archives it, `%s` leaves it as it is. Zulip deletes no channel for good.", onDestroyArchive, onDestroyKeep),
+			MarkdownDescription: "What happens to the channel when it is destroyed: `archive` (the default) archives it, `keep` leaves it as it is. Zulip deletes no channel for good.",
 			Validators:          []validator.String{stringvalidator.OneOf(onDestroyArchive, onDestroyKeep)},
 		},
 	}

@@ -1,0 +1,241 @@
+package acctest
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// Run does with one resource what the CLI does, without one: plans and applies in processes of their own, and keeps the
+// state between them.
+type Run struct {
+	// State is what the state holds; nil when it does not hold the resource.
+	State *Instance
+	// Block is the provider block of every process.
+	Block Values
+
+	t        testing.TB
+	ctx      context.Context // carries the log of every process
+	resource string
+}
+
+// NewRun returns a run that manages one resource of a type with the account of the organization. It does not exist yet.
+func (o *Organization) NewRun(t testing.TB, resource string) *Run {
+	return NewRun(context.Background(), t, resource, o.Block(nil))
+}
+
+// Block is a provider block with the account of the organization, and with more attributes.
+func (o *Organization) Block(more Values) Values {
+	block := Values{"site": o.credentials.site, "email": o.credentials.email, "api_key": o.credentials.key}
+	for name, value := range more {
+		block[name] = value
+	}
+	return block
+}
+
+// NewRun returns a run that manages one resource of a type, with a provider block. It does not exist yet. What the
+// provider logs goes to the loggers of ctx.
+func NewRun(ctx context.Context, t testing.TB, resource string, block Values) *Run {
+	return &Run{Block: block, t: t, ctx: ctx, resource: resource}
+}
+
+// Fork returns a run that has the same state, and goes its own way from here.
+func (r *Run) Fork() *Run {
+	fork := *r
+	return &fork
+}
+
+// Process starts a configured process.
+func (r *Run) Process() *Process {
+	r.t.Helper()
+	p := StartProcess(r.ctx, r.t)
+	p.Configure(r.Block).ExpectNoError(r.t)
+	return p
+}
+
+// Plan refreshes the state and plans, as `terraform plan` does.
+func (r *Run) Plan(config Values) (*Plan, Diagnostics) {
+	r.t.Helper()
+	p := r.Process()
+	var diags Diagnostics
+	if config != nil {
+		if diags = p.Validate(r.resource, config); len(diags.Errors()) > 0 {
+			return nil, diags
+		}
+	}
+	if r.State != nil {
+		diags = append(diags, r.refresh(p)...)
+		if len(diags.Errors()) > 0 {
+			return nil, diags
+		}
+	}
+	plan, planned := p.Plan(r.resource, r.State, config)
+	return plan, append(diags, planned...)
+}
+
+// Apply carries a plan out, as `terraform apply` of a saved plan does: it plans once more, to learn what was not known,
+// and applies if that comes to the same.
+func (r *Run) Apply(plan *Plan) Diagnostics {
+	r.t.Helper()
+	p := r.Process()
+	again, diags := p.Plan(r.resource, plan.Prior, plan.Config)
+	if len(diags.Errors()) > 0 {
+		return diags
+	}
+	plan.checkAgain(r.t, again)
+	state, applied := p.Apply(again)
+	r.State = state
+	if len(applied.Errors()) == 0 {
+		again.checkApplied(r.t, state)
+	}
+	return append(diags, applied...)
+}
+
+// MustPlan plans without an error.
+func (r *Run) MustPlan(config Values) *Plan {
+	r.t.Helper()
+	plan, diags := r.Plan(config)
+	diags.ExpectNoError(r.t)
+	return plan
+}
+
+// MustApply plans and applies without an error, and leaves nothing to do.
+func (r *Run) MustApply(config Values) {
+	r.t.Helper()
+	r.Apply(r.MustPlan(config)).ExpectNoError(r.t)
+	if plan := r.MustPlan(config); !plan.Empty() {
+		r.t.Fatalf("after the apply the plan still changes %q:\nhas:   %v\nplans: %v", plan.Changes(), plan.Prior.Values, plan.Values)
+	}
+}
+
+// Refresh reads the resource into the state; nil then means that it is gone.
+func (r *Run) Refresh() Diagnostics {
+	r.t.Helper()
+	return r.refresh(r.Process())
+}
+
+// Import puts the resource into the state by its ID, or by its identity if the ID is empty.
+func (r *Run) Import(id string, identity Values) Diagnostics {
+	r.t.Helper()
+	p := r.Process()
+	found, diags := p.Import(r.resource, id, identity)
+	if len(diags.Errors()) > 0 {
+		return diags
+	}
+	state, read := p.Read(r.resource, found)
+	r.State = state
+	return append(diags, read...)
+}
+
+// refresh takes the state through what the CLI does to one that it reads from a file.
+func (r *Run) refresh(p *Process) Diagnostics {
+	r.t.Helper()
+	stored, diags := p.Upgrade(r.resource, r.State)
+	if len(diags.Errors()) > 0 {
+		return diags
+	}
+	state, read := p.Read(r.resource, stored)
+	if len(read.Errors()) == 0 {
+		r.State = state
+	}
+	return append(diags, read...)
+}
+
+// Plan is what is to be done with one resource.
+type Plan struct {
+	// Prior is the state it starts from, Config the configuration; nil to create and to destroy.
+	Prior  *Instance
+	Config Values
+	// Values are what the resource will be, as far as is known; nil to destroy.
+	Values Values
+	// Replace are the attributes that cannot change without a new resource.
+	Replace []string
+
+	resource string
+	private  []byte
+	identity *tfprotov6.ResourceIdentityData
+}
+
+// Changes are the attributes that will change, in order.
+func (p *Plan) Changes() []string {
+	var changes []string
+	for name, value := range p.Values {
+		if p.Prior == nil || !reflect.DeepEqual(value, p.Prior.Values[name]) {
+			changes = append(changes, name)
+		}
+	}
+	slices.Sort(changes)
+	return changes
+}
+
+// Empty reports whether there is nothing to do.
+func (p *Plan) Empty() bool {
+	return (p.Prior == nil) == (p.Values == nil) && len(p.Changes()) == 0
+}
+
+// check holds the plan to the protocol: what is configured is planned, or stays as it was because it means the same.
+func (p *Plan) check(t testing.TB) {
+	t.Helper()
+	for name, wanted := range p.Config {
+		planned := p.Values[name]
+		kept := p.Prior != nil && reflect.DeepEqual(planned, p.Prior.Values[name])
+		if wanted != nil && !kept && !agrees(wanted, planned) {
+			t.Errorf("%s: %v is configured, and %v planned", name, wanted, planned)
+		}
+	}
+}
+
+// checkAgain holds a second plan to the first.
+func (p *Plan) checkAgain(t testing.TB, again *Plan) {
+	t.Helper()
+	for name, planned := range p.Values {
+		if !agrees(planned, again.Values[name]) {
+			t.Errorf("%s: planned %v, and on apply %v", name, planned, again.Values[name])
+		}
+	}
+}
+
+// checkApplied holds what was applied to the plan.
+func (p *Plan) checkApplied(t testing.TB, state *Instance) {
+	t.Helper()
+	if state == nil {
+		if p.Values != nil {
+			t.Error("nothing is in the state after the apply")
+		}
+		return
+	}
+	for name, planned := range p.Values {
+		value := state.Values[name]
+		if !agrees(planned, value) {
+			t.Errorf("%s: planned %v, and after the apply %v", name, planned, value)
+		}
+		if hasUnknown(value) {
+			t.Errorf("%s is not known after the apply", name)
+		}
+	}
+}
+
+// agrees reports whether a value can be what was planned; what was not known can become anything.
+func agrees(planned, value any) bool {
+	return hasUnknown(planned) || reflect.DeepEqual(planned, value)
+}
+
+// hasUnknown reports whether anything in a value is not known.
+func hasUnknown(value any) bool {
+	switch value := value.(type) {
+	case unknown:
+		return true
+	case []any:
+		return slices.ContainsFunc(value, hasUnknown)
+	case Values:
+		for _, inner := range value {
+			if hasUnknown(inner) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,179 @@
+package acctest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Workspace is a folder in which a real CLI runs the plugin as a process of its own: for what cannot be seen from within
+// one process, such as what a killed plugin leaves behind, and what a person reads.
+type Workspace struct {
+	dir       string
+	cliConfig string
+	env       []string
+}
+
+// plugin is built once for all tests of a package; pluginDir is where, "" as long as nobody needed it.
+var (
+	plugin    = sync.OnceValues(buildPlugin)
+	pluginDir string
+)
+
+// RemovePlugin takes away what NewWorkspace built. A TestMain calls it when the tests are over.
+func RemovePlugin() {
+	if pluginDir != "" {
+		_ = os.RemoveAll(pluginDir) // a folder for temporary files: nothing is lost if it stays
+	}
+}
+
+// buildPlugin returns the folder of the plugin.
+func buildPlugin() (string, error) {
+	dir, err := os.MkdirTemp("", "plugin")
+	if err != nil {
+		return "", err
+	}
+	pluginDir = dir
+	file := filepath.Join(dir, "terraform-provider-zulip")
+	if runtime.GOOS == "windows" {
+		file += ".exe"
+	}
+	build := exec.Command("go", "build", "-o", file, "github.com/zulip-iac/terraform-provider-zulip") //nolint:gosec // file is ours
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the plugin: %w\n%s", err, out)
+	}
+	return dir, nil
+}
+
+// NewWorkspace returns an empty one. Its environment is the test's, and what Setenv adds.
+func NewWorkspace(t *testing.T) *Workspace {
+	t.Helper()
+	built, err := plugin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &Workspace{dir: t.TempDir()}
+	w.cliConfig = filepath.Join(w.dir, "cli.tfrc")
+	w.write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"zulip-iac/zulip\" = %q\n  }\n}\n", built))
+	w.write(t, "terraform.tf", "terraform {\n  required_providers {\n    zulip = { source = \"zulip-iac/zulip\" }\n  }\n}\n")
+	return w
+}
+
+// Configure makes this the configuration.
+func (w *Workspace) Configure(t *testing.T, config string) {
+	t.Helper()
+	w.write(t, "main.tf", config)
+}
+
+// Setenv adds to the environment of later runs.
+func (w *Workspace) Setenv(name, value string) { w.env = append(w.env, name+"="+value) }
+
+// act makes the provider use the account of an organization.
+func (w *Workspace) act(o *Organization) {
+	for name, value := range o.credentials.environment() {
+		w.Setenv(name, value)
+	}
+}
+
+// Forget loses the state.
+func (w *Workspace) Forget(t *testing.T) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(w.dir, "terraform.tfstate")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Run runs the CLI. What it prints comes with the line breaks taken out; ok is whether it succeeded.
+func (w *Workspace) Run(t *testing.T, args ...string) (printed string, ok bool) {
+	t.Helper()
+	return w.Start(t, args...).Wait(t)
+}
+
+// Apply applies the configuration without asking.
+func (w *Workspace) Apply(t *testing.T, args ...string) (printed string, ok bool) {
+	t.Helper()
+	return w.Run(t, append([]string{"apply", "-auto-approve"}, args...)...)
+}
+
+// Must runs the CLI and fails the test unless it succeeds.
+func (w *Workspace) Must(t *testing.T, args ...string) string {
+	t.Helper()
+	printed, ok := w.Run(t, args...)
+	if !ok {
+		t.Fatalf("%q failed:\n%s", args, printed)
+	}
+	return printed
+}
+
+// Start starts the CLI, for tests that do something meanwhile.
+func (w *Workspace) Start(t *testing.T, args ...string) *Running {
+	t.Helper()
+	command := exec.CommandContext(context.Background(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...) //nolint:gosec // the CLI that whoever runs the tests has chosen
+	command.Dir = w.dir
+	command.Env = append(append(os.Environ(), "TF_CLI_CONFIG_FILE="+w.cliConfig, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"), w.env...)
+	r := &Running{command: command}
+	command.Stdout, command.Stderr = &r.out, &r.out
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Running is a CLI that was started.
+type Running struct {
+	command *exec.Cmd
+	out     bytes.Buffer
+}
+
+// KillPlugin kills the plugin that the CLI runs, and leaves it no time for anything.
+func (r *Running) KillPlugin(t *testing.T) {
+	t.Helper()
+	list, err := exec.Command("ps", "-A", "-o", "pid=,ppid=").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := false
+	for line := range strings.Lines(string(list)) {
+		var pid, parent int
+		if _, err := fmt.Sscan(line, &pid, &parent); err != nil || parent != r.command.Process.Pid {
+			continue
+		}
+		process, err := os.FindProcess(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		killed = true
+	}
+	if !killed {
+		t.Fatal("the CLI runs no plugin")
+	}
+}
+
+// Wait waits until it ends.
+func (r *Running) Wait(t *testing.T) (printed string, ok bool) {
+	t.Helper()
+	err := r.command.Wait()
+	var status *exec.ExitError
+	if err != nil && !errors.As(err, &status) {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(r.out.String()), " "), err == nil
+}
+
+func (w *Workspace) write(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

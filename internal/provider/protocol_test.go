@@ -1,0 +1,221 @@
+package provider_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+type values = acctest.Values
+
+// configure configures the provider and returns what it reports.
+func configure(t *testing.T, block values) acctest.Diagnostics {
+	t.Helper()
+	return acctest.StartProcess(context.Background(), t).Configure(block)
+}
+
+// alone empties what a provider block would be completed from.
+func alone(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"ZULIP_SITE", "ZULIP_EMAIL", "ZULIP_API_KEY", "ZULIP_CONFIG", "ZULIP_CERT_BUNDLE", "ZULIP_CERT", "ZULIP_CERT_KEY", "ZULIP_ALLOW_INSECURE"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("HOME", t.TempDir())
+}
+
+// at is a block for a site with some account, which gives up at once.
+func at(site string) values {
+	return values{"site": site, "email": "somebody@example.com", "api_key": "abcdefghijklmnopqrstuvwxyz012345", "max_retries": 0}
+}
+
+func TestProtocolSaysWhatIsNotSet(t *testing.T) {
+	alone(t)
+	configure(t, values{}).ExpectError(t, "", "Not set: site, email, api_key", "ZULIP_SITE, ZULIP_EMAIL, ZULIP_API_KEY, ZULIP_CONFIG", ".zuliprc, which does not exist")
+	configure(t, values{"email": "somebody@example.com"}).ExpectError(t, "", "Not set: site, api_key")
+
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	alone(t)
+	block := o.Block(nil)
+	configure(t, values{"site": block["site"], "email": block["email"]}).ExpectError(t, "", "Email is set (ines.moreau@example.com) but the API key is not", "api_key", "ZULIP_API_KEY")
+	configure(t, values{"site": block["site"], "api_key": block["api_key"]}).ExpectError(t, "", "API key is set but the account it belongs to is not", "ZULIP_EMAIL")
+
+	t.Setenv("ZULIP_EMAIL", block["email"].(string))
+	t.Setenv("ZULIP_API_KEY", block["api_key"].(string))
+	configure(t, values{"site": block["site"]}).ExpectNoError(t)
+}
+
+func TestProtocolWorksWithoutAnAccountWhereNoneIsNeeded(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	alone(t)
+	run := acctest.NewRun(context.Background(), t, "zulip_channel", values{"site": o.Block(nil)["site"]})
+	settings, diags := run.Process().ReadData("zulip_server_settings", values{})
+	diags.ExpectNoError(t)
+	if settings["realm_name"] != "Example Works" || settings["zulip_feature_level"] != int64(sandbox.NewestFeatureLevel) {
+		t.Errorf("the server says %v", settings)
+	}
+	_, diags = run.Process().ReadData("zulip_channel", values{"name": "general"})
+	diags.ExpectError(t, "", "No account to work with", "Not set: email, api_key")
+	// A plan does not fail for it: the account may come with the apply. The apply does.
+	run.Apply(run.MustPlan(values{"name": "new"})).ExpectError(t, "", "No account to work with")
+}
+
+func TestProtocolSaysWhatIsWrongWithTheSite(t *testing.T) {
+	alone(t)
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<html><title>Our intranet</title><p>Welcome</html>")
+	}))
+	t.Cleanup(page.Close)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	elsewhere := httptest.NewServer(http.RedirectHandler("https://login.example.com/", http.StatusFound))
+	t.Cleanup(elsewhere.Close)
+
+	for name, test := range map[string]struct {
+		site  string
+		words []string
+	}{
+		"no scheme":     {"chat.example.com", []string{"The site is not an organization's address", "(From provider block.)", "write https://chat.example.com"}},
+		"no address":    {"https://chat example com", []string{"The site is not an organization's address", "(From provider block.)", "like https://chat.example.com"}},
+		"a page":        {"https://chat.example.com/#narrow/channel/5", []string{"is the address of a page", "write only https://chat.example.com"}},
+		"a password":    {"https://me:secret@chat.example.com", []string{"holds a user name or a password"}},
+		"another kind":  {page.URL, []string{"This is not a Zulip server", page.URL + " (from provider block)", "Our intranet"}},
+		"not reachable": {gone.URL, []string{"The server cannot be reached", gone.URL + " (from provider block)", "refused"}},
+		"a redirect":    {elsewhere.URL, []string{"This is not a Zulip server", "leads elsewhere, to https://login.example.com/"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			diags := configure(t, at(test.site))
+			diags.ExpectError(t, "site", test.words...)
+			if strings.Contains(diags.String(), "secret") {
+				t.Errorf("the message shows a password: %v", diags)
+			}
+			// Where the block does not set it, the message does not point at the block.
+			t.Setenv("ZULIP_SITE", test.site)
+			block := at(test.site)
+			delete(block, "site")
+			words := append([]string{}, test.words...)
+			for i := range words {
+				words[i] = strings.ReplaceAll(words[i], "rom provider block", "rom ZULIP_SITE")
+			}
+			configure(t, block).ExpectError(t, "", words...)
+		})
+	}
+}
+
+func TestProtocolSaysWhyTheAccountIsRefused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	alone(t)
+	credentials := func(account string) sandbox.Credentials {
+		found, ok := o.Sandbox.Credentials(account)
+		if !ok {
+			t.Fatalf("there is no account %q", account)
+		}
+		return found
+	}
+	as := func(email, key string) values { return values{"site": o.Sandbox.URL(), "email": email, "api_key": key} }
+	owner, member := credentials("owner"), credentials("member")
+
+	wrong := strings.Repeat("x", 32)
+	diags := configure(t, as(owner.Email, wrong))
+	diags.ExpectError(t, "api_key", "The server does not accept the account", "ines.moreau@example.com (from provider block)", "401", "Check email and api_key")
+	if strings.Contains(diags.String(), wrong) {
+		t.Errorf("the message shows the key: %v", diags)
+	}
+	configure(t, as("nobody@example.com", owner.APIKey)).ExpectError(t, "api_key", "The server does not accept the account", "nobody@example.com")
+	configure(t, as(owner.Email, "a:b")).ExpectError(t, "", "may contain a colon")
+
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%d", member.ID), nil)
+	configure(t, as(member.Email, member.APIKey)).ExpectError(t, "api_key", "The server does not accept the account", "lena.fischer@example.com", "deactivated")
+
+	bot := o.Call(t, http.MethodPost, "/bots", map[string]string{"full_name": "Hook", "short_name": "hook", "bot_type": "2"})
+	configure(t, as("hook-bot@zulip.example.com", bot["api_key"].(string))).ExpectError(t, "api_key", "The server does not accept the account", "incoming webhook bots")
+}
+
+func TestProtocolSaysWhatIsWrongWithAFile(t *testing.T) {
+	alone(t)
+	missing := filepath.Join(t.TempDir(), "missing")
+	configure(t, values{"zuliprc": missing}).ExpectError(t, "zuliprc", "The zuliprc file cannot be read", missing)
+	broken := filepath.Join(t.TempDir(), "zuliprc")
+	if err := os.WriteFile(broken, []byte("key=abcdefghijklmnopqrstuvwxyz012345\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	diags := configure(t, values{"zuliprc": broken})
+	diags.ExpectError(t, "zuliprc", "The zuliprc file is malformed", "no section [api]")
+	if strings.Contains(diags.String(), "abcdef") {
+		t.Errorf("the message shows the key: %v", diags)
+	}
+}
+
+func TestProtocolChecksTheProviderBlock(t *testing.T) {
+	alone(t)
+	for attribute, test := range map[string]struct {
+		value any
+		words []string
+	}{
+		"request_timeout":     {"soon", []string{"Not a duration", `"soon"`, "30s"}},
+		"max_retries":         {21, []string{"between 0 and 20"}},
+		"requests_per_minute": {0, []string{"at least 1"}},
+	} {
+		block := at("https://chat.example.com")
+		block[attribute] = test.value
+		configure(t, block).ExpectError(t, attribute, test.words...)
+	}
+}
+
+func TestProtocolWarnsOfAKeyInClear(t *testing.T) {
+	alone(t)
+	const site = "http://chat.invalid"
+	configure(t, at(site)).ExpectWarning(t, "", "The API key travels in clear", site, "Use https.")
+
+	o := acctest.StartSandbox(t, sandbox.Config{}) // on loopback
+	alone(t)
+	if diags := configure(t, o.Block(nil)); len(diags) > 0 {
+		t.Errorf("reported of loopback: %v", diags)
+	}
+}
+
+func TestProtocolWarnsOfAServerWithoutALevel(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	alone(t)
+	target, err := url.Parse(o.Sandbox.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/v1/server_settings" {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"result":"success","msg":"","zulip_version":"2.1.0"}`)
+	}))
+	t.Cleanup(silent.Close)
+	run := o.NewRun(t, "zulip_channel")
+	run.Block["site"] = silent.URL
+	configure(t, run.Block).ExpectWarning(t, "", "The server does not say what it can do", "no feature level")
+	// Nothing is refused for a level that nobody knows.
+	run.MustApply(values{"name": "new", "topics_policy": "allow_empty_topic", "can_create_topic_group": []any{"role:moderators"}})
+}
+
+func TestProtocolKeepsUntilEverythingIsKnown(t *testing.T) {
+	alone(t)
+	for _, attribute := range []string{"site", "email", "api_key", "zuliprc", "request_timeout", "max_retries", "requests_per_minute", "lockout_protection"} {
+		block := at("https://chat.invalid")
+		block[attribute] = acctest.Unknown
+		if diags := configure(t, block); len(diags) > 0 {
+			t.Errorf("%s is not known yet, and reported is: %v", attribute, diags)
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package channel_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// transitions says which flags of the wire lead from one kind of channel to another, and no flag more (wire-1 §5.7.3).
+var transitions = map[[2]zulip.Privacy]string{
+	{zulip.PrivacyPublic, zulip.PrivacyWebPublic}:                             "is_web_public",
+	{zulip.PrivacyPublic, zulip.PrivacyPrivateSharedHistory}:                  "history_public_to_subscribers is_private",
+	{zulip.PrivacyPublic, zulip.PrivacyPrivateProtectedHistory}:               "is_private",
+	{zulip.PrivacyWebPublic, zulip.PrivacyPublic}:                             "is_web_public",
+	{zulip.PrivacyWebPublic, zulip.PrivacyPrivateSharedHistory}:               "history_public_to_subscribers is_private is_web_public",
+	{zulip.PrivacyWebPublic, zulip.PrivacyPrivateProtectedHistory}:            "is_private is_web_public",
+	{zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPublic}:                  "is_private",
+	{zulip.PrivacyPrivateSharedHistory, zulip.PrivacyWebPublic}:               "is_private is_web_public",
+	{zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory}: "history_public_to_subscribers",
+	{zulip.PrivacyPrivateProtectedHistory, zulip.PrivacyPublic}:               "is_private",
+	{zulip.PrivacyPrivateProtectedHistory, zulip.PrivacyWebPublic}:            "is_private is_web_public",
+	{zulip.PrivacyPrivateProtectedHistory, zulip.PrivacyPrivateSharedHistory}: "history_public_to_subscribers",
+}
+
+// TestAccChannelPrivacy leads channels of each kind to each other kind, in place. Web-public ones are among them where
+// the organization allows them, which a sandbox can be told to.
+func TestAccChannelPrivacy(t *testing.T) {
+	org := acctest.Start(t)
+	if org.Sandbox != nil {
+		org.Call(t, http.MethodPatch, "/realm", map[string]string{"enable_spectator_access": "true"})
+	}
+	web, _ := org.Call(t, http.MethodGet, "/server_settings", nil)["realm_web_public_access_enabled"].(bool)
+
+	before, after := "", ""
+	patches := []string{}
+	var checks []plancheck.PlanCheck
+	wanted := map[string]zulip.Privacy{}
+	for pair, flags := range transitions {
+		if !web && (pair[0] == zulip.PrivacyWebPublic || pair[1] == zulip.PrivacyWebPublic) {
+			continue
+		}
+		label := fmt.Sprintf("%s_to_%s", pair[0], pair[1])
+		name := org.Prefix + strings.ReplaceAll(label, "history", "h")
+		before += block(label, name, fmt.Sprintf("privacy = %q", pair[0]))
+		after += block(label, name, fmt.Sprintf("privacy = %q", pair[1]))
+		patches = append(patches, "PATCH "+flags)
+		checks = append(checks, plancheck.ExpectResourceAction(address(label), plancheck.ResourceActionUpdate))
+		wanted[name] = pair[1]
+	}
+	var sent *acctest.Sent
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		CheckDestroy:             archived(t, org),
+		Steps: []resource.TestStep{
+			{Config: before},
+			{
+				PreConfig:        func() { sent = org.Sent() },
+				Config:           after,
+				ConfigPlanChecks: plans(checks...),
+				ConfigStateChecks: []statecheck.StateCheck{acctest.After(func() {
+					sent.Expect(t, patches...)
+					for name, privacy := range wanted {
+						if got := org.MustChannel(t, name).Privacy(); got != privacy {
+							t.Errorf("%s is %s", name, got)
+						}
+					}
+				})},
+			},
+		},
+	})
+}
+
+// TestAccChannelWords: the same principals may be written in several ways, and a state keeps the way it was written in.
+func TestAccChannelWords(t *testing.T) {
+	org := acctest.Start(t)
+	group, name := org.Group(t, "words"), org.Prefix+"words"
+	byNumber := []string{
+		fmt.Sprintf(`can_send_message_group = ["group_id:%d"]`, group), fmt.Sprintf(`can_add_subscribers_group = ["user_id:%d", "role:moderators"]`, org.Self.ID),
+		`can_subscribe_group = []`, `can_resolve_topics_group = ["role:nobody"]`,
+	}
+	byName := []string{
+		fmt.Sprintf(`can_send_message_group = [%q]`, "group:"+name), fmt.Sprintf(`can_add_subscribers_group = ["role:moderators", "role:moderators", %q]`, "user:"+strings.ToUpper(org.Self.Address())),
+		`can_subscribe_group = ["role:nobody"]`, `can_resolve_topics_group = []`,
+	}
+	numbers := []statecheck.StateCheck{
+		attribute("can_send_message_group", principals(fmt.Sprint("group_id:", group))),
+		attribute("can_add_subscribers_group", principals(fmt.Sprint("user_id:", org.Self.ID), "role:moderators")),
+		attribute("can_subscribe_group", knownvalue.SetSizeExact(0)),
+		attribute("can_resolve_topics_group", principals("role:nobody")),
+	}
+	var sent *acctest.Sent
+	everyone := zulip.NamedGroup(org.SystemGroup(t, "role:everyone"))
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		CheckDestroy:             archived(t, org),
+		Steps: []resource.TestStep{
+			{
+				Config:            block("c", name, byNumber...),
+				ConfigStateChecks: numbers,
+			}, {
+				Config:            block("c", name, byName...),
+				ConfigPlanChecks:  unchanged(),
+				ConfigStateChecks: numbers,
+			}, { // what changes is written in the new words, what does not stays
+				PreConfig: func() {
+					org.Change(t, name, zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: everyone}}})
+					sent = org.Sent()
+				},
+				Config:           block("c", name, byName...),
+				ConfigPlanChecks: updated(),
+				ConfigStateChecks: []statecheck.StateCheck{
+					attribute("can_send_message_group", principals("group:"+name)), numbers[1], numbers[2], numbers[3],
+					acctest.After(func() { sent.Expect(t, "PATCH can_send_message_group") }),
+				},
+			}, {
+				Config:      block("c", name, `can_send_message_group = ["group:`+name+`x"]`),
+				ExpectError: acctest.Message(`Did you mean "group:` + name + `"?`),
+			},
+		},
+	})
+}
+
+// TestAccChannelSavedPlan: between plan and apply somebody else changes the channel. The same attribute is not
+// overwritten; another one is no matter.
+func TestAccChannelSavedPlan(t *testing.T) {
+	org := acctest.Start(t)
+	name := org.Prefix + "saved"
+	moderators, owners := zulip.NamedGroup(org.SystemGroup(t, "role:moderators")), zulip.NamedGroup(org.SystemGroup(t, "role:owners"))
+	changes := func(text string, who zulip.GroupSettingValue) func() {
+		return func() {
+			org.Change(t, name, zulip.ChannelUpdate{Description: &text, Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: who}}})
+		}
+	}
+	otherName := name + "-2"
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		CheckDestroy:             archived(t, org),
+		Steps: []resource.TestStep{
+			{Config: block("c", name, `description = "One"`, `can_send_message_group = ["role:members"]`)},
+			{
+				Config:           block("c", name, `description = "Two"`, `can_send_message_group = ["role:administrators"]`),
+				ConfigPlanChecks: plans(acctest.Between(changes("Mine", moderators))),
+				ExpectError:      acctest.Message(`the plan saw: "role:members" it is now: "role:moderators" asked for: "role:administrators"`),
+			}, {
+				Config: block("c", name, `description = "Two"`, `can_send_message_group = ["role:administrators"]`),
+				ConfigPlanChecks: plans(acctest.Between(func() {
+					if got := org.MustChannel(t, name).Description; got != "Mine" {
+						t.Errorf("the description was overwritten with %q", got)
+					}
+				})),
+			}, { // somebody renames it and lets owners post; the plan is about the description
+				Config: block("c", name, `description = "Three"`),
+				ConfigPlanChecks: plans(plancheck.ExpectResourceAction(c, plancheck.ResourceActionUpdate), acctest.Between(func() {
+					org.Change(t, name, zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: owners}}})
+				})),
+				ConfigStateChecks: []statecheck.StateCheck{attribute("description", knownvalue.StringExact("Three"))},
+			}, { // it was done already, by hand
+				Config: block("c", otherName, `description = "Four"`),
+				ConfigPlanChecks: plans(acctest.Between(func() {
+					text := "Four"
+					org.Change(t, name, zulip.ChannelUpdate{Name: &otherName, Description: &text})
+				})),
+				ConfigStateChecks: []statecheck.StateCheck{attribute("can_send_message_group", principals("role:owners"))},
+			},
+		},
+	})
+}
+
+// TestAccSandboxChannelDeactivated: the server hides deactivated people in permissions. That is no difference; to write
+// them is refused, with words.
+func TestAccSandboxChannelDeactivated(t *testing.T) {
+	org := acctest.StartSandbox(t, sandbox.Config{})
+	lena, _ := org.Sandbox.Credentials("member")
+	kenji, _ := org.Sandbox.Credentials("member2")
+	name := org.Prefix + "left"
+	who := func(more string) string {
+		return fmt.Sprintf("can_send_message_group = [\"user:%s\", \"user:%s\"%s]", lena.Email, kenji.Email, more)
+	}
+	held := func(want ...string) statecheck.StateCheck {
+		return acctest.After(func() {
+			view, _ := org.Sandbox.Organization().Channel(name)
+			if got := view.Permissions["can_send_message_group"]; fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("the server holds %v, want %v", got, want)
+			}
+		})
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		CheckDestroy:             archived(t, org),
+		Steps: []resource.TestStep{
+			{Config: block("c", name, who(""))},
+			{
+				PreConfig:        func() { org.Call(t, http.MethodDelete, fmt.Sprint("/users/", lena.ID), nil) },
+				Config:           block("c", name, who("")),
+				ConfigPlanChecks: unchanged(),
+			}, {
+				Config:      block("c", name, who(`, "role:moderators"`)),
+				ExpectError: acctest.Message(fmt.Sprintf(`"user:%s" is deactivated`, lena.Email)),
+			}, { // without her, with the hidden rest of the old value still on the server
+				Config:            block("c", name, fmt.Sprintf("can_send_message_group = [\"user:%s\", \"role:moderators\"]", kenji.Email)),
+				ConfigPlanChecks:  updated(),
+				ConfigStateChecks: []statecheck.StateCheck{held("role:moderators", "user:"+kenji.Email)},
+			}, {
+				PreConfig:         func() { org.Call(t, http.MethodDelete, fmt.Sprint("/users/", kenji.ID), nil) },
+				Config:            block("c", name, `can_send_message_group = ["role:members"]`),
+				ConfigPlanChecks:  updated(),
+				ConfigStateChecks: []statecheck.StateCheck{held("role:members"), attribute("can_send_message_group", principals("role:members"))},
+			},
+		},
+	})
+}
+
+// TestAccSandboxChannelOldServer is the life of a channel on servers that lack some of what newer ones have.
+func TestAccSandboxChannelOldServer(t *testing.T) {
+	for _, server := range []struct {
+		level   int
+		refused string // an attribute that the server is too old for
+	}{
+		{400, `can_resolve_topics_group = ["role:members"]`},
+		{360, `topics_policy = "allow_empty_topic"`},
+	} {
+		t.Run(fmt.Sprint(server.level), func(t *testing.T) {
+			org := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: server.level})
+			name, text := org.Prefix+"old", "By hand"
+			sent := org.Sent()
+			config := func(lines ...string) string {
+				return block("c", name, append(lines, `can_remove_subscribers_group = ["role:moderators"]`)...) +
+					block("private", org.Prefix+"private", `privacy = "private_protected_history"`)
+			}
+			resource.Test(t, resource.TestCase{
+				ProtoV6ProviderFactories: acctest.Factories,
+				CheckDestroy:             archived(t, org),
+				Steps: []resource.TestStep{
+					{
+						Config:      block("c", name, server.refused),
+						ExpectError: acctest.Message("The server is too old for " + strings.Fields(server.refused)[0]),
+					}, {
+						Config: config(`description = "One"`, `is_default = true`),
+						ConfigStateChecks: []statecheck.StateCheck{
+							attribute("can_create_topic_group", knownvalue.Null()),
+							acctest.After(func() {
+								sent.Expect(t,
+									"POST can_remove_subscribers_group is_default_stream subscriptions", "DELETE principals subscriptions",
+									"POST history_public_to_subscribers invite_only is_web_public principals subscriptions")
+								if in := org.Subscribers(t, name); len(in) > 0 {
+									t.Errorf("subscribed: %v, want nobody", in)
+								}
+							}),
+						},
+					}, {
+						PreConfig:         func() { org.Change(t, name, zulip.ChannelUpdate{Description: &text}) },
+						Config:            config(`description = "Two"`, `is_default = false`),
+						ConfigStateChecks: []statecheck.StateCheck{attribute("description", knownvalue.StringExact("Two")), attribute("is_default", knownvalue.Bool(false))},
+					},
+					{ResourceName: c, ImportState: true, ImportStateVerify: true, ImportStateId: name},
+					{Config: config(`description = "Two"`), ConfigPlanChecks: unchanged()},
+				},
+			})
+		})
+	}
+}

@@ -1,0 +1,223 @@
+package channel_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// called counts the channels of a name, archived ones included.
+func called(o *acctest.Organization, name string) int {
+	count := 0
+	for _, channel := range o.Sandbox.Organization().Channels() {
+		if channel.Name == name {
+			count++
+		}
+	}
+	return count
+}
+
+func TestProtocolFindsTheChannelWhoseAnswerWasLost(t *testing.T) {
+	for _, fault := range []string{"drop", "truncate", "html", "empty", "status=502"} {
+		t.Run(fault, func(t *testing.T) {
+			o, run := managed(t)
+			rule, err := sandbox.ParseFault("POST /channels/create after " + fault + " 1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Sandbox.Fail(rule)
+			run.MustApply(values{"name": "created", "can_send_message_group": who("group:sre")})
+			channel, _ := o.Sandbox.Organization().Channel("created")
+			if run.State.Values["id"] != int64(channel.ID) || called(o, "created") != 1 {
+				t.Errorf("channel %d in the state, %d on the server, %d of the name", run.State.Values["id"], channel.ID, called(o, "created"))
+			}
+			if got := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPost, Path: "/channels/create"}); got != 1 {
+				t.Errorf("it was created %d times", got)
+			}
+		})
+	}
+}
+
+func TestProtocolCreatesAgainWhatWasNotCreated(t *testing.T) {
+	o, run := managed(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: "/channels/create", Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"name": "created"})
+	if called(o, "created") != 1 {
+		t.Errorf("%d channels", called(o, "created"))
+	}
+}
+
+// From the moment the server has the channel, the state has it: whatever fails then.
+func TestProtocolPutsTheChannelIntoTheStateFirst(t *testing.T) {
+	config := values{"name": "created", "description": "what for", "can_create_topic_group": who("role:moderators")}
+	for name, test := range map[string]struct {
+		fault sandbox.Fault
+		words []string
+	}{
+		"the reading fails": {
+			sandbox.Fault{Method: http.MethodGet, Path: "/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest},
+			[]string{`Channel "created" was created, but could not be read`, "It is in the state."},
+		},
+		"the change that follows fails": {
+			sandbox.Fault{Method: http.MethodPatch, Path: "/streams/*", Action: sandbox.FaultStatus, Status: http.StatusBadRequest},
+			[]string{`Could not change channel "created"`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := managed(t)
+			p := run.Process()
+			plan, diags := p.Plan("zulip_channel", nil, config)
+			diags.ExpectNoError(t)
+			heal := o.Sandbox.Fail(test.fault)
+			state, diags := p.Apply(plan)
+			diags.ExpectError(t, "", test.words...)
+			channel, _ := o.Sandbox.Organization().Channel("created")
+			if state == nil || state.Values["id"] != int64(channel.ID) || !reflect.DeepEqual(state.Identity, values{"id": int64(channel.ID)}) {
+				t.Fatalf("in the state: %v", state)
+			}
+
+			heal()
+			run.State = state
+			run.MustApply(config)
+			if called(o, "created") != 1 {
+				t.Errorf("%d channels", called(o, "created"))
+			}
+		})
+	}
+}
+
+func TestProtocolKeepsTheStateWhenAChangeCannotBeRead(t *testing.T) {
+	o, run := managed(t)
+	before := values{"name": "changed", "description": "before"}
+	run.MustApply(before)
+	plan := run.MustPlan(but(before, values{"description": "after"}))
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: "/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Skip: 1})
+	run.Apply(plan).ExpectError(t, "", "Could not read channel")
+	if run.State == nil || run.State.Values["description"] != "before" {
+		t.Errorf("in the state: %v", run.State)
+	}
+	heal()
+	sent := o.Sent()
+	run.MustApply(plan.Config)
+	expectWrites(t, sent)
+}
+
+func TestProtocolIdentity(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "changed", "can_send_message_group": who("group:sre")}
+	expect := func(when string, id int64) {
+		t.Helper()
+		if want := (values{"id": id}); !reflect.DeepEqual(run.State.Identity, want) {
+			t.Errorf("%s the identity is %v, not %v", when, run.State.Identity, want)
+		}
+	}
+	run.Apply(run.MustPlan(config)).ExpectNoError(t)
+	id := o.MustChannel(t, "changed").ID
+	expect("created", id)
+	run.State.Identity = nil // as a state from before identities
+	run.Refresh().ExpectNoError(t)
+	expect("read", id)
+	run.Apply(run.MustPlan(but(config, values{"name": "renamed"}))).ExpectNoError(t)
+	expect("updated", id)
+
+	managedState := run.State
+	for how, ask := range map[string]func() acctest.Diagnostics{
+		"ID":       func() acctest.Diagnostics { return run.Import(fmt.Sprint(id), nil) },
+		"name":     func() acctest.Diagnostics { return run.Import("name:renamed", nil) },
+		"identity": func() acctest.Diagnostics { return run.Import("", values{"id": id}) },
+	} {
+		run.State = nil
+		ask().ExpectNoError(t)
+		expect("imported by "+how, id)
+		if !reflect.DeepEqual(run.State.Values, managedState.Values) {
+			t.Errorf("imported by %s it is\n%v\nnot\n%v", how, run.State.Values, managedState.Values)
+		}
+		sent := o.Sent()
+		run.MustApply(but(config, values{"name": "renamed", "can_send_message_group": who("group:sre")}))
+		expectWrites(t, sent)
+	}
+}
+
+func TestProtocolImportsOnlyWhatIsThere(t *testing.T) {
+	o, run := managed(t)
+	run.Import("generall", nil).ExpectError(t, "", "Cannot import this channel", "general")
+	run.Import("4711", nil).ExpectError(t, "", "Cannot import this channel", "4711")
+	run.Import("", values{"id": int64(4711)}).ExpectError(t, "", "Cannot import this channel", "4711")
+	o.Archive(t, "general")
+	run.Import("general", nil).ExpectError(t, "", "Cannot import an archived channel", "adopt_archived = true")
+}
+
+// A whole life at the finest level of logging must not show what lets others act as the account.
+func TestProtocolKeepsTheKeyOutOfTheLog(t *testing.T) {
+	o, _ := managed(t)
+	var log bytes.Buffer
+	ctx := tfsdklogtest.RootLogger(tflogtest.RootLogger(context.Background(), &log), &log)
+	block := o.Block(values{"max_retries": 1})
+	run := acctest.NewRun(ctx, t, "zulip_channel", block)
+
+	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: "/channels/create", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"name": "logged", "can_send_message_group": who("role:members")})
+	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: "/users/me", Action: sandbox.FaultHTML, Count: 1})
+	run.MustApply(values{"name": "logged", "can_send_message_group": who("role:moderators")})
+	_, diags := run.Plan(values{"name": "logged", "can_send_message_group": who("group:nowhere")})
+	diags.ExpectError(t, "can_send_message_group")
+	run.Import("logged", nil).ExpectNoError(t)
+	if _, diags = run.Process().ReadData("zulip_channel", values{"name": "logged"}); len(diags) > 0 {
+		t.Error(diags)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if channel, _ := o.Sandbox.Organization().Channel("logged"); !channel.Archived {
+		t.Error("it is not archived")
+	}
+
+	for _, witness := range []string{"Zulip request parameters", "can_send_message_group", "Zulip answered", "/channels/create", "sdk.framework"} {
+		if !strings.Contains(log.String(), witness) {
+			t.Errorf("the log is not the whole: there is no %q in it", witness)
+		}
+	}
+	key, _ := block["api_key"].(string)
+	email, _ := block["email"].(string)
+	for _, secret := range []string{key, base64.StdEncoding.EncodeToString([]byte(email + ":" + key)), base64.StdEncoding.EncodeToString([]byte(key))} {
+		if at := strings.Index(log.String(), secret); at >= 0 {
+			t.Errorf("the log shows %q", log.String()[max(0, at-100):at+len(secret)])
+		}
+	}
+}
+
+func TestProtocolDataSources(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "looked up", "description": "what for", "can_send_message_group": who("group:sre", "user:lena.fischer@example.com")})
+	id := o.MustChannel(t, "looked up").ID
+	for _, config := range []values{{"name": "Looked Up"}, {"id": id}} {
+		found, diags := run.Process().ReadData("zulip_channel", config)
+		diags.ExpectNoError(t)
+		for attribute, value := range found {
+			if want := run.State.Values[attribute]; attribute != "name" && !reflect.DeepEqual(value, want) {
+				t.Errorf("by %v: %s is %v, and %v in the resource", config, attribute, value, want)
+			}
+		}
+	}
+	for attribute, test := range map[string]refusal{
+		"name": {config: values{"name": "genral"}, words: []string{"general"}},
+		"id":   {config: values{"id": 4711}, words: []string{"4711"}},
+	} {
+		_, diags := run.Process().ReadData("zulip_channel", test.config)
+		diags.ExpectError(t, attribute, test.words...)
+	}
+	list, diags := run.Process().ReadData("zulip_channels", values{})
+	diags.ExpectNoError(t)
+	if channels, _ := list["channels"].([]any); len(channels) != 5 {
+		t.Errorf("%d channels: %v", len(channels), list)
+	}
+}
