@@ -33,6 +33,7 @@ type sandboxFlags struct {
 	rateLimit    bool
 	latency      time.Duration
 	failures     []string
+	trading      string
 }
 
 func newSandbox() *cobra.Command {
@@ -46,7 +47,8 @@ What it prints to standard output are the lines that point the provider at it: p
 Terraform.`,
 		Example: `  terraform-provider-zulip sandbox
   terraform-provider-zulip sandbox --state organization.db --as moderator
-  terraform-provider-zulip sandbox --rate-limit --latency 50ms`,
+  terraform-provider-zulip sandbox --rate-limit --latency 50ms
+  terraform-provider-zulip sandbox --trading 127.0.0.1:9971`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := untilInterrupted(cmd.Context())
@@ -65,6 +67,7 @@ Terraform.`,
 	f.BoolVar(&flags.rateLimit, "rate-limit", false, "limit requests as a server does by default: 200 a minute, 2,000 an hour")
 	f.DurationVar(&flags.latency, "latency", 0, "wait this long before each answer, such as 50ms")
 	f.StringArrayVar(&flags.failures, "fail", nil, "fail on purpose by this `rule`; can be given more than once")
+	f.StringVar(&flags.trading, "trading", "", "serve a trading cloud too, on this `address`; its lines are printed after the others")
 	return command
 }
 
@@ -100,11 +103,18 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 			return err
 		}
 	}
-	if !onLoopback(server.URL()) {
-		_, _ = fmt.Fprintln(stderr, "Warning: the sandbox is reachable from other machines, without encryption.")
+	warnBeyondLoopback(stderr, "sandbox", server.URL())
+	lines := fmt.Sprintf("export ZULIP_SITE=%s\nexport ZULIP_EMAIL=%s\nexport ZULIP_API_KEY=%s\n", server.URL(), account.Email, account.APIKey)
+	if flags.trading != "" {
+		cloud := sandbox.NewTradingCloud(sandbox.TradingConfig{Latency: config.Latency, Faults: config.Faults, Journal: config.Journal})
+		if err := cloud.Start(flags.trading); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, cloud.Close()) }()
+		warnBeyondLoopback(stderr, "trading cloud", cloud.URL())
+		lines += tradingLines(cloud.Credentials())
 	}
-	_, err = fmt.Fprintf(stdout, "export ZULIP_SITE=%s\nexport ZULIP_EMAIL=%s\nexport ZULIP_API_KEY=%s\n", server.URL(), account.Email, account.APIKey)
-	if err != nil {
+	if _, err := io.WriteString(stdout, lines); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintln(stderr, "The sandbox is ready. Paste these lines into another terminal; Ctrl-C ends it.")
@@ -174,6 +184,18 @@ func writeCredentials(path string, server *sandbox.Server) error {
 		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return nil
+}
+
+// tradingLines point the provider at a trading cloud.
+func tradingLines(c sandbox.TradingCredentials) string {
+	return fmt.Sprintf("export TRADING_CLOUD_API_URL=%s\nexport TRADING_CLOUD_AUTH_URL=%s\nexport TRADING_CLOUD_CLIENT_ID=%s\nexport TRADING_CLOUD_CLIENT_SECRET=%s\n",
+		c.APIURL, c.AuthURL, c.ClientID, c.ClientSecret)
+}
+
+func warnBeyondLoopback(stderr io.Writer, what, site string) {
+	if !onLoopback(site) {
+		_, _ = fmt.Fprintf(stderr, "Warning: the %s is reachable from other machines, without encryption.\n", what)
+	}
 }
 
 func onLoopback(site string) bool {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 )
 
 func TestSandboxServesUntilInterrupted(t *testing.T) {
@@ -103,6 +104,34 @@ func TestSandboxFlags(t *testing.T) {
 	}
 }
 
+func TestSandboxServesATradingCloud(t *testing.T) {
+	journal := filepath.Join(t.TempDir(), "journal")
+	run := startSandbox(t, "--listen", "127.0.0.1:0", "--trading", "127.0.0.1:0", "--journal", journal, "--fail", "GET /api/TradePlatforms status=503 1")
+	lines := regexp.MustCompile(`^export TRADING_CLOUD_API_URL=(.*)\nexport TRADING_CLOUD_AUTH_URL=(.*)\nexport TRADING_CLOUD_CLIENT_ID=(.*)\n` +
+		`export TRADING_CLOUD_CLIENT_SECRET=(.*)\n$`).FindStringSubmatch(run.more)
+	if lines == nil {
+		t.Fatalf("not the four lines: %q", run.more)
+	}
+	client, err := trading.New(trading.Config{APIURL: lines[1], AuthURL: lines[2], ClientID: lines[3], ClientSecret: lines[4]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	platforms, err := client.Platforms(t.Context())
+	if err != nil || len(platforms) == 0 {
+		t.Errorf("platforms %v, %v", platforms, err)
+	}
+	if err := run.interrupt(); err != nil {
+		t.Errorf("it did not end well: %v", err)
+	}
+	asked, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(asked, []byte(`"fault":"before status"`)) || !bytes.Contains(asked, []byte("/connect/token")) || bytes.Contains(asked, []byte(lines[4])) {
+		t.Errorf("journal:\n%s", asked)
+	}
+}
+
 func TestSandboxWarnsBeyondLoopback(t *testing.T) {
 	for site, want := range map[string]bool{
 		"http://127.0.0.1:9970": true,
@@ -121,6 +150,7 @@ func TestSandboxWarnsBeyondLoopback(t *testing.T) {
 // A sandboxRun is a sandbox command under way, and what it printed.
 type sandboxRun struct {
 	site, email, key string
+	more             string // what was printed after them
 	cancel           context.CancelFunc
 	ended            chan error
 }
@@ -148,11 +178,12 @@ func startSandbox(t *testing.T, args ...string) *sandboxRun {
 	if err != nil {
 		t.Fatalf("nothing printed; it ended with %v", <-run.ended)
 	}
-	lines := regexp.MustCompile(`^export ZULIP_SITE=(.*)\nexport ZULIP_EMAIL=(.*)\nexport ZULIP_API_KEY=(.*)\n$`).FindSubmatch(printed[:n])
+	lines := regexp.MustCompile(`^export ZULIP_SITE=(.*)\nexport ZULIP_EMAIL=(.*)\nexport ZULIP_API_KEY=(.*)\n((?s:.*))$`).FindSubmatch(printed[:n])
 	if lines == nil {
 		t.Fatalf("not the three lines: %q", printed[:n])
 	}
 	run.site, run.email, run.key = string(lines[1]), string(lines[2]), string(lines[3])
+	run.more = string(lines[4])
 	return run
 }
 

@@ -34,6 +34,9 @@ type Directory struct {
 	managed  map[int64]bool
 	archived map[string]int64
 	ours     map[string]int64
+
+	own    own
+	claims claims
 }
 
 // flight is one request for a snapshot, and everybody who waits for it.
@@ -45,12 +48,14 @@ type flight struct {
 
 // New returns an empty directory. self is the account of the client, featureLevel the server's, zero if unknown.
 func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
-	return &Directory{
+	d := &Directory{
 		client: client, self: self, level: featureLevel,
 		view: &View{}, have: map[string]bool{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{},
 		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},
 	}
+	d.own.init(d)
+	return d
 }
 
 // Self is the account the provider acts as.

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -24,6 +25,10 @@ type Meta struct {
 	LockoutProtection bool
 	// NoAccount says what is missing for calls that need an account; nil when nothing is.
 	NoAccount error
+	// Trading is nil when no trading cloud is configured: NoTrading says why.
+	Trading *trading.Client
+	// NoTrading says what is missing for calls to the trading cloud; nil when nothing is.
+	NoTrading error
 }
 
 // Base is embedded by every resource and data source. Meta is nil until the provider is configured, which it is not
@@ -47,6 +52,19 @@ func (b *Base) Ready(diags *diag.Diagnostics) bool {
 			"The settings of the provider block are not known yet. Apply what they depend on first, with -target, or set them in the environment.")
 	case b.Meta.NoAccount != nil:
 		diags.AddError("No account to work with", b.Meta.NoAccount.Error())
+	default:
+		return true
+	}
+	return false
+}
+
+// TradingReady is Ready for the trading cloud. Call it first in everything that asks it.
+func (b *Base) TradingReady(diags *diag.Diagnostics) bool {
+	switch {
+	case b.Meta == nil:
+		b.Ready(diags)
+	case b.Meta.NoTrading != nil:
+		diags.AddError("No trading cloud to ask", Sentence(b.Meta.NoTrading))
 	default:
 		return true
 	}

@@ -11,6 +11,10 @@ import (
 // Explain turns an error of the wire into the detail of a message: the server's words, what they mean for who runs
 // this, and the next step.
 func Explain(err error) string {
+	var unknown *unknownOutcomeError
+	if errors.As(err, &unknown) {
+		return Explain(unknown.cause) + "\n\n" + unknown.after()
+	}
 	var refusal *zulip.Error
 	if !errors.As(err, &refusal) {
 		return Sentence(err)

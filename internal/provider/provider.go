@@ -10,8 +10,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -20,11 +23,28 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	functions "github.com/zulip-iac/terraform-provider-zulip/internal/function"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/botapikey"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/draft"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/message"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/messageflags"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/reaction"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/scheduledmessage"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/server"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/subscriptionsettings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/topic"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/tradingcloud"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/typing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/user"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ provider.ProviderWithActions            = (*Provider)(nil)
+	_ provider.ProviderWithEphemeralResources = (*Provider)(nil)
+	_ provider.ProviderWithFunctions          = (*Provider)(nil)
 )
 
 // Provider is the provider "zulip".
@@ -48,9 +68,11 @@ type model struct {
 	MaxRetries        types.Int64  `tfsdk:"max_retries"`
 	RequestsPerMinute types.Int64  `tfsdk:"requests_per_minute"`
 	LockoutProtection types.Bool   `tfsdk:"lockout_protection"`
+
+	TradingCloud *tradingModel `tfsdk:"trading_cloud"`
 }
 
-// isKnown reports whether everything is known that decides where to go, and as whom.
+// isKnown reports whether everything is known that decides which organization to go to, and as whom.
 func (m *model) isKnown() bool {
 	return !m.Site.IsUnknown() && !m.Email.IsUnknown() && !m.APIKey.IsUnknown() && !m.Zuliprc.IsUnknown() &&
 		!m.RequestTimeout.IsUnknown() && !m.MaxRetries.IsUnknown() && !m.RequestsPerMinute.IsUnknown() && !m.LockoutProtection.IsUnknown()
@@ -95,10 +117,12 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 				Optional: true, MarkdownDescription: "Whether to refuse plans after which the account the provider uses could no longer manage what they plan. By default `true`.",
 			},
 		},
+		Blocks: map[string]schema.Block{tradingBlock: tradingSchema()},
 	}
 }
 
-// Configure finds the organization, looks whether it is there and which version it runs, and who the account is.
+// Configure finds the organization, looks whether it is there and which version it runs, and who the account is. The
+// trading cloud is asked when something needs it. One of the two is enough.
 func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var block model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &block)...)
@@ -106,41 +130,58 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 		return
 	}
 	values := p.resolve(&block, &resp.Diagnostics)
+	cloud := p.configureTrading(&block, req.TerraformVersion, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !values.Site.IsSet() {
+	meta := &framework.Meta{NoAccount: values.Missing()}
+	switch {
+	case values.Site.IsSet():
+		meta = p.configureOrganization(ctx, &block, values, req.TerraformVersion, &resp.Diagnostics)
+	case !cloud.isSet:
 		block.addSettingError(&resp.Diagnostics, values.Missing())
+	}
+	if resp.Diagnostics.HasError() {
 		return
 	}
+	meta.Trading, meta.NoTrading = cloud.client, cloud.missing
+	meta.LockoutProtection = block.LockoutProtection.IsNull() || block.LockoutProtection.ValueBool()
+	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = meta, meta, meta, meta
+}
+
+// configureOrganization makes the client of the organization, and connects.
+func (p *Provider) configureOrganization(
+	ctx context.Context, block *model, values configuration.Values, cli string, diags *diag.Diagnostics,
+) *framework.Meta {
 	cfg := values.Client()
-	cfg.UserAgent = p.userAgent(req.TerraformVersion)
+	cfg.UserAgent = p.userAgent(cli)
 	cfg.RequestTimeout = parseDuration(block.RequestTimeout.ValueString())
 	cfg.RequestsPerMinute = int(block.RequestsPerMinute.ValueInt64())
-	if cfg.MaxRetries = int(block.MaxRetries.ValueInt64()); cfg.MaxRetries == 0 && !block.MaxRetries.IsNull() {
-		cfg.MaxRetries = -1 // zero would be the default
-	}
+	cfg.MaxRetries = block.maxRetries()
 	client, err := zulip.New(cfg)
 	if err != nil {
 		if _, wrong := zulip.New(zulip.Config{Site: cfg.Site}); wrong != nil {
 			// Its words leave out what the value must not show: a password.
-			at("site", values.Site.Source, &resp.Diagnostics)("The site is not an organization's address",
+			at("site", values.Site.Source, diags)("The site is not an organization's address",
 				fmt.Sprintf("%s (From %s.)", framework.Sentence(wrong), values.Site.Source))
-			return
+			return nil
 		}
-		block.addSettingError(&resp.Diagnostics, err)
-		return
+		block.addSettingError(diags, err)
+		return nil
 	}
 	if zulip.InsecureSite(values.Site.Value) {
-		resp.Diagnostics.AddWarning("The API key travels in clear",
+		diags.AddWarning("The API key travels in clear",
 			fmt.Sprintf("%s (from %s) is not encrypted: whoever is on the way can read the key and act as the account. Use https.", values.Site.Value, values.Site.Source))
 	}
-	meta := connect(ctx, client, values, &resp.Diagnostics)
-	if meta == nil {
-		return
+	return connect(ctx, client, values, diags)
+}
+
+// maxRetries is the number as the clients want it, for whom zero is their default.
+func (m *model) maxRetries() int {
+	if !m.MaxRetries.IsNull() && m.MaxRetries.ValueInt64() == 0 {
+		return -1
 	}
-	meta.LockoutProtection = block.LockoutProtection.IsNull() || block.LockoutProtection.ValueBool()
-	resp.ResourceData, resp.DataSourceData = meta, meta
+	return int(m.MaxRetries.ValueInt64())
 }
 
 // resolve finds out where each value comes from.
@@ -225,6 +266,11 @@ func parseDuration(text string) time.Duration {
 func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		channel.NewResource,
+		draft.NewResource,
+		message.NewResource,
+		reaction.NewResource,
+		scheduledmessage.NewResource,
+		subscriptionsettings.NewResource,
 	}
 }
 
@@ -233,8 +279,36 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		channel.NewDataSource,
 		channel.NewListDataSource,
+		message.NewHistoryDataSource,
 		server.NewDataSource,
+		topic.NewDataSource,
+		tradingcloud.NewOrganizationsDataSource,
+		tradingcloud.NewPingDataSource,
+		tradingcloud.NewPlatformsDataSource,
 		user.NewDataSource,
 		user.NewListDataSource,
 	}
 }
+
+// Actions lists every action.
+func (p *Provider) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{
+		message.NewReportAction,
+		message.NewSendAction,
+		messageflags.NewFlagsAction,
+		messageflags.NewNarrowAction,
+		messageflags.NewTopicAction,
+		typing.NewAction,
+	}
+}
+
+// EphemeralResources lists every ephemeral resource.
+func (p *Provider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{
+		botapikey.NewEphemeral,
+		tradingcloud.NewTokenEphemeral,
+	}
+}
+
+// Functions lists every function.
+func (p *Provider) Functions(context.Context) []func() function.Function { return functions.All() }

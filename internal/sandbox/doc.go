@@ -33,4 +33,10 @@
 // them go in an order of the test's choice. [Server.Organization] looks at what
 // the server holds without going through the API. [Server.SetFeatureLevel] turns
 // it into an older or newer server.
+//
+// # The trading cloud
+//
+// [TradingCloud] stands in for the other system the provider talks to: identity
+// provider and web API at one address of their own, in trading.go and
+// trading_api.go. It shares journal and faults with the server, and no data.
 package sandbox

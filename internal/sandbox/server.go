@@ -170,13 +170,7 @@ func (s *Server) start(addr, scheme string, cfg *tls.Config) error {
 	if cfg != nil {
 		listener = tls.NewListener(listener, cfg)
 	}
-	s.http = &http.Server{
-		Handler:           s.Handler(),
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-	}
+	s.http = newHTTPServer(s.Handler())
 	server := s.http
 	go func() { _ = server.Serve(listener) }() // ends with Close; nothing to report then
 	return nil
@@ -197,15 +191,33 @@ func (s *Server) Close() error {
 	server := s.http
 	s.http = nil
 	s.serving.Unlock()
-	var err error
-	if server != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		if err = server.Shutdown(ctx); err != nil {
-			err = errors.Join(err, server.Close())
-		}
-	}
+	err := shutDown(server)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return errors.Join(err, s.store.close())
+}
+
+func newHTTPServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+}
+
+// shutDown lets the requests under way finish, for some seconds. server may be
+// nil.
+func shutDown(server *http.Server) error {
+	if server == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, server.Close())
+	}
+	return err
 }

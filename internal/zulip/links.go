@@ -6,10 +6,48 @@ import (
 	"strings"
 )
 
-// ChannelURL returns the address of a channel in the web app.
+// Where the web app shows a conversation, behind the # of an address.
+const (
+	channelNarrow = "/#narrow/channel/"
+	topicNarrow   = "/topic/"
+	nearNarrow    = "/near/"
+)
+
+// ChannelURL returns the address of a channel in the web app. The name is there for readers: the web app finds the
+// channel by its ID.
 func ChannelURL(site string, id int64, name string) string {
 	slug := strconv.FormatInt(id, 10) + "-" + strings.ReplaceAll(name, " ", "-")
-	return strings.TrimSuffix(site, "/") + "/#narrow/channel/" + EncodeFragment(slug)
+	return strings.TrimSuffix(site, "/") + channelNarrow + EncodeFragment(slug)
+}
+
+// TopicURL returns the address of a topic, from that of its channel. The topic without a name is "", and nothing stands
+// for it in the address.
+func TopicURL(channelURL, topic string) string {
+	return channelURL + topicNarrow + EncodeFragment(topic)
+}
+
+// MessageURL returns the address of a message, from that of its conversation: of a topic, or of direct messages.
+func MessageURL(conversationURL string, id int64) string {
+	return conversationURL + nearNarrow + strconv.FormatInt(id, 10)
+}
+
+// IsChannelURL reports whether a text is the address of a channel as ChannelURL writes it, whatever the site.
+func IsChannelURL(text string) bool {
+	site, slug, found := strings.Cut(text, channelNarrow)
+	id, _, _ := strings.Cut(slug, "-")
+	number, err := strconv.ParseInt(id, 10, 64)
+	return found && isWebAddress(site) && err == nil && number > 0 && !strings.Contains(slug, "/")
+}
+
+// IsTopicURL reports whether a text is the address of a topic as TopicURL writes it.
+func IsTopicURL(text string) bool {
+	channel, topic, found := strings.Cut(text, topicNarrow)
+	return found && IsChannelURL(channel) && !strings.Contains(topic, "/")
+}
+
+func isWebAddress(site string) bool {
+	u, err := url.Parse(site)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }
 
 // EncodeFragment writes text as the web app writes it behind the # of an address: percent encoding with a dot for the

@@ -48,6 +48,8 @@ type Realm struct {
 	MaxChannelNameLength        int `json:"max_stream_name_length"`
 	MaxChannelDescriptionLength int `json:"max_stream_description_length"`
 	WaitingPeriodThreshold      int `json:"realm_waiting_period_threshold"`
+	MaxMessageLength            int `json:"max_message_length"`
+	MaxTopicLength              int `json:"max_topic_length"`
 
 	// SupportedPermissions says what each permission allows, by kind: realm, stream,
 	// group (wire-1 §2).
@@ -212,6 +214,10 @@ func (r *Realm) decodeField(decoder *json.Decoder, name string) error {
 		return decoder.Decode(&r.MaxChannelDescriptionLength)
 	case "realm_waiting_period_threshold":
 		return decoder.Decode(&r.WaitingPeriodThreshold)
+	case "max_message_length":
+		return decoder.Decode(&r.MaxMessageLength)
+	case "max_topic_length":
+		return decoder.Decode(&r.MaxTopicLength)
 	case "server_supported_permission_settings":
 		return decoder.Decode(&r.SupportedPermissions)
 	}

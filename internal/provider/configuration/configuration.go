@@ -68,7 +68,10 @@ func (e *SettingError) Error() string { return e.Summary + ": " + e.Detail }
 // send them to another one is an error, not a choice.
 func Resolve(in Input) (Values, []error) {
 	var values Values
-	places := []place{blockPlace(in), environmentPlace(in.Getenv)}
+	places := []place{
+		blockPlace(map[string]*string{site: in.Site, email: in.Email, apiKey: in.APIKey}),
+		environmentPlace(in.Getenv, variables),
+	}
 	file := chooseFile(in, places)
 	values.searched = file.path
 	if file.path != "" {

@@ -37,9 +37,10 @@ type place struct {
 	source func(setting string) string
 }
 
-func blockPlace(in Input) place {
+// blockPlace is a block's attributes, by setting.
+func blockPlace(attributes map[string]*string) place {
 	p := place{values: map[string]string{}, source: func(string) string { return Block }}
-	for setting, value := range map[string]*string{site: in.Site, email: in.Email, apiKey: in.APIKey} {
+	for setting, value := range attributes {
 		if value != nil {
 			p.values[setting] = strings.TrimSpace(*value)
 		}
@@ -47,7 +48,8 @@ func blockPlace(in Input) place {
 	return p
 }
 
-func environmentPlace(getenv func(string) string) place {
+// environmentPlace is the environment, which has settings as these variables.
+func environmentPlace(getenv func(string) string, variables map[string]string) place {
 	p := place{values: map[string]string{}, source: func(setting string) string { return variables[setting] }}
 	for setting, variable := range variables {
 		p.values[setting] = strings.TrimSpace(getenv(variable))

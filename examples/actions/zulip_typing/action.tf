@@ -1,0 +1,7 @@
+action "zulip_typing" "start" {
+  config {
+    op      = "start"
+    channel = "general"
+    topic   = "deploys"
+  }
+}

@@ -1,0 +1,5 @@
+data "zulip_trading_organizations" "all" {}
+
+output "desks" {
+  value = { for organization in data.zulip_trading_organizations.all.organizations : organization.id => organization.name }
+}

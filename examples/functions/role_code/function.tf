@@ -1,0 +1,4 @@
+# 300
+output "moderator" {
+  value = provider::zulip::role_code("moderator")
+}

@@ -1,0 +1,4 @@
+import {
+  to = zulip_channel_subscription_settings.general
+  id = "general"
+}

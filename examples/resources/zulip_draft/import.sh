@@ -1,0 +1,1 @@
+terraform import zulip_draft.outage 5001

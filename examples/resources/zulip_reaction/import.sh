@@ -1,0 +1,1 @@
+terraform import zulip_reaction.yes 100001/thumbs_up

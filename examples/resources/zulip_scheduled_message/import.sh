@@ -1,0 +1,1 @@
+terraform import zulip_scheduled_message.audit 6001

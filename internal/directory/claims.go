@@ -1,0 +1,51 @@
+package directory
+
+import "sync"
+
+// claims are the things that belong to a resource of this run. Where the server keeps no names, two resources that say
+// the same must not both take one thing for theirs.
+type claims struct {
+	mu    sync.Mutex
+	taken map[claim]bool
+	alone map[string]*sync.Mutex
+}
+
+// claim is one thing: its kind, as the type of the resource, and its ID.
+type claim struct {
+	kind string
+	id   int64
+}
+
+// Claim registers that a thing belongs to a resource.
+func (d *Directory) Claim(kind string, id int64) {
+	d.claims.mu.Lock()
+	defer d.claims.mu.Unlock()
+	if d.claims.taken == nil {
+		d.claims.taken = map[claim]bool{}
+	}
+	d.claims.taken[claim{kind, id}] = true
+}
+
+// IsClaimed reports whether a thing belongs to a resource of this run, as far as it has been read.
+func (d *Directory) IsClaimed(kind string, id int64) bool {
+	d.claims.mu.Lock()
+	defer d.claims.mu.Unlock()
+	return d.claims.taken[claim{kind, id}]
+}
+
+// Alone waits until nobody else is about to make the same thing, and returns what is to be called when it is made or
+// not.
+func (d *Directory) Alone(thing string) func() {
+	d.claims.mu.Lock()
+	if d.claims.alone == nil {
+		d.claims.alone = map[string]*sync.Mutex{}
+	}
+	one := d.claims.alone[thing]
+	if one == nil {
+		one = &sync.Mutex{}
+		d.claims.alone[thing] = one
+	}
+	d.claims.mu.Unlock()
+	one.Lock()
+	return one.Unlock
+}

@@ -1,0 +1,112 @@
+package directory
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// gather makes one request of what several ask for at the same time.
+type gather[Q, A any] struct {
+	// ask answers questions in their order.
+	ask func(context.Context, []Q) ([]A, error)
+
+	mu   sync.Mutex
+	open *batch[Q, A] // who comes now joins it; nil: the next to come opens one
+}
+
+// batch is one request, and everybody who waits for it.
+type batch[Q, A any] struct {
+	questions []Q
+	answers   []A
+	err       error
+	done      chan struct{}
+}
+
+// do waits for the company of others, and answers a question.
+func (g *gather[Q, A]) do(ctx context.Context, question Q) (A, error) {
+	g.mu.Lock()
+	b := g.open
+	if b == nil {
+		b = &batch[Q, A]{done: make(chan struct{})}
+		g.open = b
+		// The first to ask may give up; the others still want the answer.
+		go g.run(context.WithoutCancel(ctx), b)
+	}
+	place := len(b.questions)
+	b.questions = append(b.questions, question)
+	g.mu.Unlock()
+	var none A
+	select {
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case <-b.done:
+	}
+	if b.err != nil {
+		return none, b.err
+	}
+	return b.answers[place], nil
+}
+
+// run waits for company, closes the door, and asks.
+func (g *gather[Q, A]) run(ctx context.Context, b *batch[Q, A]) {
+	<-time.After(gathering)
+	g.mu.Lock()
+	g.open = nil
+	g.mu.Unlock()
+	b.answers, b.err = g.ask(ctx, b.questions)
+	close(b.done)
+}
+
+// kept is something that is read once for all, until it is forgotten.
+type kept[T any] struct {
+	read func(context.Context) (T, error)
+
+	mu      sync.Mutex
+	current *reading[T]
+}
+
+// reading is one request, and everybody who waits for it.
+type reading[T any] struct {
+	value T
+	err   error
+	done  chan struct{}
+}
+
+// get returns what was read, or reads it. Who asks meanwhile waits for the same request.
+func (k *kept[T]) get(ctx context.Context) (T, error) {
+	k.mu.Lock()
+	current := k.current
+	if current == nil {
+		current = &reading[T]{done: make(chan struct{})}
+		k.current = current
+		go k.run(context.WithoutCancel(ctx), current)
+	}
+	k.mu.Unlock()
+	var none T
+	select {
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case <-current.done:
+		return current.value, current.err
+	}
+}
+
+func (k *kept[T]) run(ctx context.Context, current *reading[T]) {
+	current.value, current.err = k.read(ctx)
+	if current.err != nil {
+		k.mu.Lock()
+		if k.current == current {
+			k.current = nil // the next to ask tries again
+		}
+		k.mu.Unlock()
+	}
+	close(current.done)
+}
+
+// forget makes the next to ask read again.
+func (k *kept[T]) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.current = nil
+}

@@ -1,0 +1,53 @@
+package framework
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// FindChannel finds the channel that a `channel` attribute means: an ID in digits, or a name; "name:2024" is the channel
+// called 2024. Archived ones are found too. The error is for people and suggests the nearest names.
+func FindChannel(view *directory.View, text string) (*zulip.Channel, error) {
+	name, byName := strings.CutPrefix(text, "name:")
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+		if channel, ok := view.Channel(id); ok {
+			return channel, nil
+		}
+		return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d (a channel whose name is a number is found as name:%d)", id, id)
+	}
+	if channel, ok := view.ChannelByName(name); ok {
+		return channel, nil
+	}
+	hint := ""
+	if near := view.NearestChannels(name); len(near) > 0 {
+		for i := range near {
+			near[i] = strconv.Quote(near[i])
+		}
+		hint = "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, hint)
+}
+
+// channelWords writes a channel as FindChannel reads it: by its name, where there is one to see.
+func channelWords(view *directory.View, id int64) string {
+	channel, ok := view.Channel(id)
+	if !ok {
+		return strconv.FormatInt(id, 10)
+	}
+	if _, err := strconv.ParseInt(channel.Name, 10, 64); err == nil || strings.HasPrefix(channel.Name, "name:") {
+		return "name:" + channel.Name
+	}
+	return channel.Name
+}
+
+// KeepChannel returns the words for a channel: those there are if they mean it, else its name.
+func KeepChannel(kept string, id int64, view *directory.View) string {
+	if channel, err := FindChannel(view, kept); kept != "" && err == nil && channel.ID == id {
+		return kept
+	}
+	return channelWords(view, id)
+}

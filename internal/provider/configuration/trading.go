@@ -1,0 +1,124 @@
+package configuration
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// tradingVariables are the trading cloud's settings, by the names of the block,
+// in the environment.
+var tradingVariables = map[string]string{
+	trading.SettingAPIURL:            "TRADING_CLOUD_API_URL",
+	trading.SettingAuthURL:           "TRADING_CLOUD_AUTH_URL",
+	trading.SettingClientID:          "TRADING_CLOUD_CLIENT_ID",
+	trading.SettingClientSecret:      "TRADING_CLOUD_CLIENT_SECRET",
+	trading.SettingOrganizationsPath: "TRADING_CLOUD_ORGANIZATIONS_PATH",
+}
+
+// TradingInput is where the trading cloud's values can come from.
+type TradingInput struct {
+	// The settings as the block trading_cloud has them. nil and "" are the
+	// same: not set.
+	APIURL, AuthURL, ClientID, ClientSecret, OrganizationsPath *string
+	// Getenv reads the environment, as os.Getenv does.
+	Getenv func(string) string
+}
+
+// TradingValues are the trading cloud's settings after both places were looked
+// at.
+type TradingValues struct {
+	APIURL, AuthURL, ClientID, ClientSecret, OrganizationsPath Setting[string]
+}
+
+// ResolveTrading looks for each value in the block, then in the environment. An
+// error is a *SettingError: a secret that the environment has for one identity
+// provider is not sent to another.
+func ResolveTrading(in TradingInput) (TradingValues, error) {
+	var values TradingValues
+	places := []place{
+		blockPlace(map[string]*string{
+			trading.SettingAPIURL: in.APIURL, trading.SettingAuthURL: in.AuthURL, trading.SettingClientID: in.ClientID,
+			trading.SettingClientSecret: in.ClientSecret, trading.SettingOrganizationsPath: in.OrganizationsPath,
+		}),
+		environmentPlace(in.Getenv, tradingVariables),
+	}
+	for name, into := range values.byName() {
+		*into, _ = lookUp(places, name)
+	}
+	_, from := lookUp(places, trading.SettingClientSecret)
+	own := from.values[trading.SettingAuthURL]
+	if values.AuthURL.IsSet() && own != "" && !zulip.SameSite(own, values.AuthURL.Value) {
+		problem := &SettingError{
+			Setting: trading.SettingClientSecret,
+			Summary: "The secret of one identity provider for another",
+			Detail: fmt.Sprintf("auth_url is %s (from %s), but client_secret comes from %s, which belongs to %s (from %s). "+
+				"Nothing was sent. Set client_secret for %s too, or leave auth_url to where the secret comes from.",
+				values.AuthURL.Value, values.AuthURL.Source, values.ClientSecret.Source, own, from.source(trading.SettingAuthURL), values.AuthURL.Value),
+		}
+		values.ClientSecret = Setting[string]{}
+		return values, problem
+	}
+	return values, nil
+}
+
+// IsSet reports whether anything is set, which tells that somebody wants the
+// trading cloud.
+func (v TradingValues) IsSet() bool {
+	return v.APIURL.IsSet() || v.AuthURL.IsSet() || v.ClientID.IsSet() || v.ClientSecret.IsSet() || v.OrganizationsPath.IsSet()
+}
+
+// Missing says what is not set that every call needs; nil if nothing is missing.
+func (v TradingValues) Missing() error {
+	var missing []string
+	for _, need := range []struct {
+		name  string
+		found Setting[string]
+	}{
+		{trading.SettingAPIURL, v.APIURL}, {trading.SettingAuthURL, v.AuthURL},
+		{trading.SettingClientID, v.ClientID}, {trading.SettingClientSecret, v.ClientSecret},
+	} {
+		if !need.found.IsSet() {
+			missing = append(missing, need.name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	variables := make([]string, len(missing))
+	for i, name := range missing {
+		variables[i] = tradingVariables[name]
+	}
+	return &SettingError{
+		Setting: missing[0],
+		Summary: "Not set for the trading cloud: " + strings.Join(missing, ", "),
+		Detail: fmt.Sprintf("Looked in the block trading_cloud of the provider, and in the environment (%s). "+
+			"Registering an API client in the admin portal, section Clients, gives client_id and client_secret.", strings.Join(variables, ", ")),
+	}
+}
+
+// Client is the part of a client's configuration that was resolved.
+func (v TradingValues) Client() trading.Config {
+	return trading.Config{
+		APIURL: v.APIURL.Value, AuthURL: v.AuthURL.Value, ClientID: v.ClientID.Value, ClientSecret: v.ClientSecret.Value,
+		OrganizationsPath: v.OrganizationsPath.Value,
+	}
+}
+
+// Source is where a setting was found; "" if it was not.
+func (v TradingValues) Source(setting string) string {
+	found, ok := v.byName()[setting]
+	if !ok {
+		return ""
+	}
+	return found.Source
+}
+
+func (v *TradingValues) byName() map[string]*Setting[string] {
+	return map[string]*Setting[string]{
+		trading.SettingAPIURL: &v.APIURL, trading.SettingAuthURL: &v.AuthURL, trading.SettingClientID: &v.ClientID,
+		trading.SettingClientSecret: &v.ClientSecret, trading.SettingOrganizationsPath: &v.OrganizationsPath,
+	}
+}

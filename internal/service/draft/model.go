@@ -1,0 +1,104 @@
+package draft
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// kind is what drafts are claimed as.
+const kind = "zulip_draft"
+
+// model is the resource.
+type model struct {
+	framework.Addressee
+	ID      types.Int64  `tfsdk:"id"`
+	Content types.String `tfsdk:"content"`
+}
+
+// read takes what the server holds, in the words there are if they mean it.
+func (m *model) read(found *zulip.Draft, view *directory.View, self int64) {
+	m.ID = types.Int64Value(found.ID)
+	if to := found.Addressee(); to != nil {
+		m.Read(*to, view, self)
+	} else {
+		m.Addressee = framework.Addressee{Recipients: types.SetNull(types.StringType)}
+	}
+	if m.Content.IsNull() || !sameContent(m.Content.ValueString(), found.Content) {
+		m.Content = types.StringValue(found.Content)
+	}
+}
+
+// sameContent compares as the server does: white space at both ends is lost in a draft, at one end or the other
+// depending on its version.
+func sameContent(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+
+func resourceSchema() schema.Schema {
+	attributes := framework.AddresseeAttributes()
+	attributes["id"] = schema.Int64Attribute{
+		Computed: true, MarkdownDescription: "The draft's ID.",
+		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+	}
+	attributes["content"] = schema.StringAttribute{
+		Required: true, MarkdownDescription: framework.ContentDescription,
+		Validators: []validator.String{framework.ContentValidator()},
+	}
+	return schema.Schema{
+		MarkdownDescription: `A draft of the account the provider uses: a message that is begun, and that a person finishes and sends. It is for a topic of a channel, for people, or, with neither, for nobody yet. The account has to synchronize its drafts, as it does by default.
+
+Drafts that are made at the same time are stored in one request. A draft that was sent or deleted is stored again.
+
+The server stores a second draft when it is asked a second time. So before the provider asks, and whenever an answer was lost, it looks whether the account has the same draft, stored in the last 10 minutes; if so, and if no other resource of the run has it, it is taken over. What cannot be recognised: a draft that somebody changed meanwhile.`,
+		Attributes: attributes,
+	}
+}
+
+// ModifyPlan refuses what the server would cut or refuse.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+		return
+	}
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	view, err := r.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	framework.CheckContent(plan.Content, view, &resp.Diagnostics)
+	plan.Check(view, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || req.State.Raw.IsNull() {
+		return
+	}
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	plan.KeepWords(state.Addressee, view, r.Meta.Directory.Self().ID)
+	if !plan.Content.IsUnknown() && sameContent(plan.Content.ValueString(), state.Content.ValueString()) {
+		plan.Content = state.Content
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// explain adds what a refusal means for a draft, where that is special.
+func explain(err error) string {
+	text := framework.Explain(err)
+	switch {
+	case zulip.IsMessage(err, "User has disabled synchronizing drafts."):
+		text += "\n\nThe account the provider uses keeps its drafts on its own devices. Enable \"Sync drafts\" (enable_drafts_synchronization) in its settings."
+	case zulip.IsNoDraft(err):
+		text += "\n\nIt was sent or deleted since the plan was made. Plan again to have it stored anew."
+	}
+	return text
+}

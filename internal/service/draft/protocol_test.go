@@ -1,0 +1,197 @@
+package draft_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+// managed gives a test a sandbox and one zulip_draft to manage in it, which does not exist yet.
+func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_draft")
+	return o, run
+}
+
+func config(content string) values {
+	return values{"channel": "general", "topic": "plans", "content": content}
+}
+
+// expect fails the test unless the account has these drafts, each as its kind, topic and content.
+func expect(t *testing.T, o *acctest.Organization, want ...string) {
+	t.Helper()
+	list, err := o.Client.Drafts(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, draft := range list {
+		got = append(got, fmt.Sprintf("%s/%s/%s", draft.Type, draft.Topic, draft.Content))
+	}
+	slices.Sort(got)
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the account has %q, want %q", got, want)
+	}
+}
+
+func TestProtocolDraftLives(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(config("Begun.\n"))
+	id := run.State.Values["id"]
+	expect(t, o, "stream/plans/Begun.")
+	if plan := run.MustPlan(config("Begun.")); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(config("Begun, and gone on."))
+	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "To Lena."})
+	expect(t, o, "private//To Lena.")
+	run.MustApply(values{"content": "To whom?"})
+	expect(t, o, "//To whom?")
+	if run.State.Values["id"] != id {
+		t.Error("it is to be changed in place")
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expect(t, o)
+}
+
+func TestProtocolDraftDrift(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(config("Begun."))
+	path := fmt.Sprintf("/drafts/%v", run.State.Values["id"])
+	o.Call(t, http.MethodPatch, path, map[string]string{"draft": `{"type":"","to":[],"topic":"","content":"Else."}`})
+	if plan := run.MustPlan(config("Begun.")); fmt.Sprint(plan.Changes()) != "[channel content topic]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(config("Begun."))
+	expect(t, o, "stream/plans/Begun.")
+	o.Call(t, http.MethodDelete, path, nil)
+	run.MustApply(config("Begun."))
+	expect(t, o, "stream/plans/Begun.")
+}
+
+func TestProtocolDraftImport(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(config("Begun."))
+	before := run.State.Values
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}} {
+		fresh := o.NewRun(t, "zulip_draft")
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
+		}
+	}
+	o.NewRun(t, "zulip_draft").Import("Begun.", nil).ExpectError(t, "", "not a number")
+}
+
+func TestProtocolDraftLostAnswer(t *testing.T) {
+	o, run := managed(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/drafts", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(config("Begun."))
+	expect(t, o, "stream/plans/Begun.")
+}
+
+func TestProtocolDraftBrokenOff(t *testing.T) {
+	o, run := managed(t)
+	run.Block["max_retries"] = 0
+	plan := run.MustPlan(config("Begun."))
+	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/drafts", After: true, Action: sandbox.FaultDrop})
+	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/drafts", Action: sandbox.FaultDrop, Skip: 1})
+	run.Apply(plan).ExpectError(t, "", "Could not store the draft", "not made a second time")
+	healPost()
+	healLook()
+	run.Apply(run.MustPlan(config("Begun."))).ExpectWarning(t, "", "there already")
+	expect(t, o, "stream/plans/Begun.")
+}
+
+// Drafts that are made at the same time are stored in few requests; one that is refused does not keep out the others.
+func TestProtocolDraftsTogether(t *testing.T) {
+	o, run := managed(t)
+	refused := o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": o.Prefix + "gone", "subscribers": "[]"})
+	p, want := run.Process(), []string{}
+	plans := []*acctest.Plan{}
+	for i := range 6 {
+		content := fmt.Sprint("Draft ", i)
+		plan, diags := p.Plan("zulip_draft", nil, config(content))
+		diags.ExpectNoError(t)
+		plans, want = append(plans, plan), append(want, "stream/plans/"+content)
+	}
+	bad, diags := p.Plan("zulip_draft", nil, values{"channel": fmt.Sprint(refused["id"]), "topic": "x", "content": "Nowhere."})
+	diags.ExpectNoError(t)
+	o.Archive(t, o.Prefix+"gone")
+	sent := o.Sent()
+	done := make(chan acctest.Diagnostics)
+	for _, plan := range append(plans, bad) {
+		go func() {
+			_, diags := p.Apply(plan)
+			done <- diags
+		}()
+	}
+	failed := 0
+	for range len(plans) + 1 {
+		if diags := <-done; len(diags.Errors()) > 0 {
+			failed++
+			diags.ExpectError(t, "", "Could not store the draft", "Invalid channel ID")
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d failed, want only the one for the archived channel", failed)
+	}
+	expect(t, o, want...)
+	if len(sent.Writes()) == 0 {
+		t.Error("nothing was sent")
+	}
+}
+
+// Without one that is refused, one request is enough for all that come together.
+func TestProtocolDraftsInOneRequest(t *testing.T) {
+	o, run := managed(t)
+	p, plans := run.Process(), []*acctest.Plan{}
+	for i := range 6 {
+		plan, diags := p.Plan("zulip_draft", nil, config(fmt.Sprint("Draft ", i)))
+		diags.ExpectNoError(t)
+		plans = append(plans, plan)
+	}
+	sent, done := o.Sent(), make(chan acctest.Diagnostics)
+	for _, plan := range plans {
+		go func() {
+			_, diags := p.Apply(plan)
+			done <- diags
+		}()
+	}
+	for range plans {
+		(<-done).ExpectNoError(t)
+	}
+	if writes := len(sent.Writes()); writes > 3 {
+		t.Errorf("%d requests for %d drafts", writes, len(plans))
+	}
+}
+
+func TestProtocolDraftBadInput(t *testing.T) {
+	_, run := managed(t)
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"content": " "}, "content", []string{"not blank"}},
+		{values{"content": strings.Repeat("x", 10001)}, "content", []string{"takes 10000"}},
+		{values{"topic": "plans", "content": "x"}, "", []string{"Nobody to send to"}},
+		{values{"channel": "genral", "topic": "plans", "content": "x"}, "channel", []string{`did you mean "general"?`}},
+	} {
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+}

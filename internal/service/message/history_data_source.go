@@ -1,0 +1,110 @@
+package message
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// HistoryDataSource is the data source zulip_message_history.
+type HistoryDataSource struct{ framework.DataSource }
+
+// NewHistoryDataSource returns the data source zulip_message_history.
+func NewHistoryDataSource() datasource.DataSource { return &HistoryDataSource{} }
+
+type historyModel struct {
+	MessageID types.Int64     `tfsdk:"message_id"`
+	History   []snapshotModel `tfsdk:"message_history"`
+}
+
+// snapshotModel is one state of the message.
+type snapshotModel struct {
+	Timestamp     types.String `tfsdk:"timestamp"`
+	UserID        types.Int64  `tfsdk:"user_id"`
+	Content       types.String `tfsdk:"content"`
+	PrevContent   types.String `tfsdk:"prev_content"`
+	Topic         types.String `tfsdk:"topic"`
+	PrevTopic     types.String `tfsdk:"prev_topic"`
+	ChannelID     types.Int64  `tfsdk:"channel_id"`
+	PrevChannelID types.Int64  `tfsdk:"prev_channel_id"`
+}
+
+// Metadata names the data source.
+func (d *HistoryDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_message_history"
+}
+
+// Schema describes the data source.
+func (d *HistoryDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	text := func(description string) schema.Attribute {
+		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+	}
+	number := func(description string) schema.Attribute {
+		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "How a message became what it is: one entry for its beginning, and one for each edit and move. An organization may show less of it, or nothing.",
+		Attributes: map[string]schema.Attribute{
+			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "The message's ID."},
+			"message_history": schema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The states of the message, oldest first.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"timestamp":       text("When it became so (RFC 3339)."),
+					"user_id":         number("The ID of who made it so; null for very old edits."),
+					"content":         text("The text from then on, in Markdown."),
+					"prev_content":    text("The text before; null if it did not change."),
+					"topic":           text("The topic from then on."),
+					"prev_topic":      text("The topic before; null if it did not change."),
+					"channel_id":      number("The channel from then on; null if it did not change."),
+					"prev_channel_id": number("The channel before; null if it did not change."),
+				}},
+			},
+		},
+	}
+}
+
+// Read asks the server for the history.
+func (d *HistoryDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var state historyModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	history, err := d.Meta.Client.MessageHistory(ctx, state.MessageID.ValueInt64())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("message_id"),
+			fmt.Sprintf("Could not read the history of message %d", state.MessageID.ValueInt64()), explainHistory(err))
+		return
+	}
+	state.History = []snapshotModel{}
+	for _, snapshot := range history {
+		state.History = append(state.History, snapshotModel{
+			Timestamp: types.StringValue(time.Unix(snapshot.Timestamp, 0).UTC().Format(time.RFC3339)),
+			UserID:    types.Int64PointerValue(snapshot.UserID),
+			Content:   types.StringValue(snapshot.Content), PrevContent: types.StringPointerValue(snapshot.PrevContent),
+			Topic: types.StringValue(snapshot.Topic), PrevTopic: types.StringPointerValue(snapshot.PrevTopic),
+			ChannelID: types.Int64PointerValue(snapshot.ChannelID), PrevChannelID: types.Int64PointerValue(snapshot.PrevChannelID),
+		})
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// explainHistory adds what a refusal means for a history.
+func explainHistory(err error) string {
+	text := framework.Explain(err)
+	switch {
+	case zulip.IsNoMessage(err):
+		text += "\n\nThe message is gone, or the account the provider uses may not read it."
+	case zulip.IsMessage(err, "Message edit history is disabled in this organization"):
+		text += "\n\nThe organization shows nobody how messages were edited (message_edit_history_visibility_policy)."
+	}
+	return text
+}

@@ -1,0 +1,89 @@
+package message
+
+import (
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// kind is what messages are claimed as.
+const kind = "zulip_message"
+
+const (
+	onDestroyDelete = "delete"
+	onDestroyKeep   = "keep"
+)
+
+// model is the resource.
+type model struct {
+	framework.Addressee
+	ID        types.Int64  `tfsdk:"id"`
+	Content   types.String `tfsdk:"content"`
+	OnDestroy types.String `tfsdk:"on_destroy"`
+	ChannelID types.Int64  `tfsdk:"channel_id"`
+	SenderID  types.Int64  `tfsdk:"sender_id"`
+	Timestamp types.String `tfsdk:"timestamp"`
+}
+
+// read takes what the server holds, in the words there are if they mean it.
+func (m *model) read(message *zulip.Message, view *directory.View, self int64) {
+	m.ID = types.Int64Value(message.ID)
+	m.Read(message.To(), view, self)
+	m.Content = framework.KeepContent(m.Content, message.Content)
+	m.ChannelID = channelID(message.To())
+	m.SenderID = types.Int64Value(message.SenderID)
+	m.Timestamp = types.StringValue(time.Unix(message.Timestamp, 0).UTC().Format(time.RFC3339))
+}
+
+func channelID(to zulip.Addressee) types.Int64 {
+	if to.IsDirect() {
+		return types.Int64Null()
+	}
+	return types.Int64Value(to.ChannelID)
+}
+
+func resourceSchema() schema.Schema {
+	attributes := framework.AddresseeAttributes()
+	attributes["id"] = schema.Int64Attribute{
+		Computed: true, MarkdownDescription: "The message's ID.",
+		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+	}
+	attributes["content"] = schema.StringAttribute{
+		Required: true, MarkdownDescription: framework.ContentDescription + " A change edits the message in place, for as long as the organization lets messages be edited.",
+		Validators: []validator.String{framework.ContentValidator()},
+	}
+	attributes["on_destroy"] = schema.StringAttribute{
+		Optional:            true,
+		MarkdownDescription: "What happens to the message when it is destroyed: `delete` (the default) deletes it for good, for as long as the organization lets messages be deleted; `keep` leaves it.",
+		Validators:          []validator.String{stringvalidator.OneOf(onDestroyDelete, onDestroyKeep)},
+	}
+	attributes["channel_id"] = schema.Int64Attribute{
+		Computed: true, MarkdownDescription: "The ID of the channel it is in; null for a direct message.",
+	}
+	attributes["sender_id"] = schema.Int64Attribute{
+		Computed: true, MarkdownDescription: "The ID of who sent it: the account the provider uses, unless it was imported.",
+		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+	}
+	attributes["timestamp"] = schema.StringAttribute{
+		Computed: true, MarkdownDescription: "When it was sent (RFC 3339).",
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
+	return schema.Schema{
+		MarkdownDescription: `A message that stays: an announcement as code, in a topic of a channel or to people. To send something once, use the action ` + "`zulip_send_message`" + `.
+
+It is edited and moved in place. Other recipients make it another message: the old one is deleted, or kept, and a new one is sent. A message that somebody deletes is sent again.
+
+The server gives messages no names, and sends a second one when it is asked a second time. So before the provider sends, and whenever an answer was lost, it looks whether the account has sent the same text to the same place in the last 10 minutes; if so, and if no other resource of the run has that message, it is taken over. What cannot be recognised: a message that somebody edited or moved meanwhile, one that the account may send but not read, and one from more than 10 minutes ago.`,
+		Attributes: attributes,
+	}
+}

@@ -1,0 +1,103 @@
+package message
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ action.ActionWithConfigure      = (*ReportAction)(nil)
+	_ action.ActionWithModifyPlan     = (*ReportAction)(nil)
+	_ action.ActionWithValidateConfig = (*ReportAction)(nil)
+)
+
+// ReportAction is the action zulip_report_message.
+type ReportAction struct{ framework.Action }
+
+// NewReportAction returns the action zulip_report_message.
+func NewReportAction() action.Action { return &ReportAction{} }
+
+type reportModel struct {
+	MessageID   types.Int64  `tfsdk:"message_id"`
+	ReportType  types.String `tfsdk:"report_type"`
+	Description types.String `tfsdk:"description"`
+}
+
+// Metadata names the action.
+func (a *ReportAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_report_message"
+}
+
+// Schema describes the action.
+func (a *ReportAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reports a message to the organization's moderators: they get a message about it, each time the action is invoked. It is not sent again when an answer is lost, for whether it arrived cannot be read. Needs feature level 382, and a channel for such reports.",
+		Attributes: map[string]schema.Attribute{
+			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "The ID of the message."},
+			"report_type": schema.StringAttribute{
+				Required: true, MarkdownDescription: "What it is reported for: `spam`, `harassment`, `inappropriate`, `norms` or `other`.",
+				Validators: []validator.String{stringvalidator.OneOf(zulip.ReportTypes...)},
+			},
+			"description": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "What is to be said about it, at most 1000 characters. Required if `report_type` is `other`.",
+				Validators: []validator.String{stringvalidator.UTF8LengthAtMost(zulip.MaxReportLength)},
+			},
+		},
+	}
+}
+
+// ValidateConfig wants an explanation where the reason is none.
+func (a *ReportAction) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
+	var config reportModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if config.ReportType.ValueString() == "other" && !config.Description.IsUnknown() && config.Description.ValueString() == "" {
+		resp.Diagnostics.AddAttributeError(path.Root("description"), "An explanation is missing", "With report_type = \"other\" the server wants a description.")
+	}
+}
+
+// ModifyPlan refuses servers that cannot do it.
+func (a *ReportAction) ModifyPlan(_ context.Context, _ action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	if level := a.FeatureLevel(); level > 0 && level < zulip.LevelReport {
+		resp.Diagnostics.AddError("The server is too old for reports",
+			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", zulip.LevelReport, level, a.Meta.Server.ZulipVersion))
+	}
+}
+
+// Invoke reports the message.
+func (a *ReportAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	var config reportModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || !a.Ready(&resp.Diagnostics) {
+		return
+	}
+	id := config.MessageID.ValueInt64()
+	resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf("Reporting message %d", id)})
+	err := a.Meta.Client.ReportMessage(ctx, id, config.ReportType.ValueString(), config.Description.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not report message %d", id), explainReport(err))
+	}
+}
+
+// explainReport adds what a refusal means for a report.
+func explainReport(err error) string {
+	text := framework.Explain(err)
+	switch {
+	case zulip.IsNoMessage(err):
+		text += "\n\nThe message is gone, or the account the provider uses may not read it."
+	case zulip.IsMessage(err, "Message reporting is not enabled in this organization."):
+		text += "\n\nAn administrator has to choose the channel that reports go to (moderation_request_channel_id)."
+	case zulip.MayHaveHappened(err):
+		text += "\n\nThe moderators may have got the report. Ask them before you invoke the action again."
+	}
+	return text
+}

@@ -1,0 +1,38 @@
+package message
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// lookBack is how many of the account's own last messages in a place are looked through for one that was sent before.
+const lookBack = 100
+
+// send sends a message, unless an earlier attempt has sent it; then found is true. With again, only an attempt of this
+// very call counts.
+func send(ctx context.Context, meta *framework.Meta, to zulip.Addressee, content string, again bool) (id int64, found bool, err error) {
+	self := meta.Directory.Self().ID
+	stored := zulip.StoredContent(content)
+	return framework.Creation{
+		Kind: kind, Thing: fmt.Sprintf("%d %q %v %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, stored),
+		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
+			recent, err := meta.Client.RecentMessages(ctx, to, self, lookBack)
+			if err != nil {
+				return 0, err
+			}
+			since := time.Now().Add(-framework.Recent).Unix()
+			for _, message := range recent {
+				if message.Content == stored && message.Timestamp >= since && message.To().Same(to, self) && free(message.ID) {
+					return message.ID, nil
+				}
+			}
+			return 0, nil
+		},
+		Make:  func(ctx context.Context) (int64, error) { return meta.Client.SendMessage(ctx, to, content) },
+		Again: again,
+	}.Run(ctx, meta)
+}

@@ -1,0 +1,107 @@
+// Package messageflags is the noun of the flags of messages: what the account has read, starred and collapsed.
+package messageflags
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var _ action.ActionWithConfigure = (*FlagsAction)(nil)
+
+// FlagsAction is the action zulip_message_flags.
+type FlagsAction struct{ framework.Action }
+
+// NewFlagsAction returns the action zulip_message_flags.
+func NewFlagsAction() action.Action { return &FlagsAction{} }
+
+type flagsModel struct {
+	Messages []int64 `tfsdk:"messages"`
+	change
+}
+
+// change are the attributes that say what happens to which flag.
+type change struct {
+	Operation types.String `tfsdk:"op"`
+	Flag      types.String `tfsdk:"flag"`
+}
+
+func (c change) wire() zulip.FlagChange {
+	return zulip.FlagChange{Operation: c.Operation.ValueString(), Flag: c.Flag.ValueString()}
+}
+
+// changeAttributes are the attributes of change, and more.
+func changeAttributes(more map[string]schema.Attribute) map[string]schema.Attribute {
+	more["op"] = schema.StringAttribute{
+		Required: true, MarkdownDescription: "`add` or `remove`.",
+		Validators: []validator.String{stringvalidator.OneOf(zulip.FlagOperations...)},
+	}
+	more["flag"] = schema.StringAttribute{
+		Required: true, MarkdownDescription: "The flag: `read`, `starred` or `collapsed`. The server changes no other.",
+		Validators: []validator.String{stringvalidator.OneOf(zulip.EditableFlags...)},
+	}
+	return more
+}
+
+// Metadata names the action.
+func (a *FlagsAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_message_flags"
+}
+
+// Schema describes the action.
+func (a *FlagsAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Changes a flag of some messages, for the account the provider uses alone. A flag that is as it is to be stays: invoking it again changes nothing.",
+		Attributes: changeAttributes(map[string]schema.Attribute{
+			"messages": schema.SetAttribute{
+				Required: true, ElementType: types.Int64Type, MarkdownDescription: "The IDs of the messages, at most 5000.",
+				Validators: []validator.Set{setvalidator.SizeBetween(1, zulip.MaxFlagRange)},
+			},
+		}),
+	}
+}
+
+// Invoke changes the flag.
+func (a *FlagsAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	var config flagsModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || !a.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.SendProgress(action.InvokeProgressEvent{
+		Message: fmt.Sprintf("Flag %s of %d messages: %s", config.Flag.ValueString(), len(config.Messages), config.Operation.ValueString()),
+	})
+	ignored, err := a.Meta.Client.UpdateFlags(ctx, config.Messages, config.wire())
+	if err != nil {
+		resp.Diagnostics.AddError("Could not change the flag of the messages", explain(err))
+		return
+	}
+	warnIgnored(ignored, &resp.Diagnostics)
+}
+
+// warnIgnored says which channels' messages stayed read: nobody has unread messages in a channel they are not in.
+func warnIgnored(channels []int64, diags *diag.Diagnostics) {
+	if len(channels) > 0 {
+		diags.AddWarning("Some messages stay read",
+			fmt.Sprintf("The account the provider uses is not in the channels with these IDs, and has no unread messages there: %v.", channels))
+	}
+}
+
+// explain adds what a refusal means for flags.
+func explain(err error) string {
+	text := framework.Explain(err)
+	if zulip.IsNoMessage(err) {
+		text += "\n\nAt least one of the messages is gone, or the account the provider uses may not read it. None was changed."
+	}
+	return text
+}

@@ -1,0 +1,122 @@
+package reaction
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// model is the resource.
+type model struct {
+	ID           types.String `tfsdk:"id"`
+	MessageID    types.Int64  `tfsdk:"message_id"`
+	EmojiName    types.String `tfsdk:"emoji_name"`
+	EmojiCode    types.String `tfsdk:"emoji_code"`
+	ReactionType types.String `tfsdk:"reaction_type"`
+}
+
+// wire is the reaction in the words of the wire; what is not known is left to the server.
+func (m *model) wire() zulip.Reaction {
+	return zulip.Reaction{EmojiName: m.EmojiName.ValueString(), EmojiCode: m.EmojiCode.ValueString(), Type: m.ReactionType.ValueString()}
+}
+
+func (m *model) identity() identity {
+	return identity{MessageID: m.MessageID, ReactionType: m.ReactionType, EmojiCode: m.EmojiCode}
+}
+
+// text is the identity as one word.
+func (i identity) text() string {
+	return fmt.Sprintf("%d/%s/%s", i.MessageID.ValueInt64(), i.ReactionType.ValueString(), i.EmojiCode.ValueString())
+}
+
+// read takes the code and the kind of the server's reaction. The name stays: the server shows an emoji under the name
+// that whoever reacted first has used.
+func (m *model) read(reaction zulip.Reaction) {
+	m.EmojiCode, m.ReactionType = types.StringValue(reaction.EmojiCode), types.StringValue(reaction.Type)
+	m.ID = types.StringValue(m.identity().text())
+}
+
+// forgetUnknown leaves what is not known to the server.
+func (m *model) forgetUnknown() {
+	for _, value := range []*types.String{&m.EmojiCode, &m.ReactionType} {
+		if value.IsUnknown() {
+			*value = types.StringNull()
+		}
+	}
+}
+
+// find returns the reaction that the model means, of those there are after it was added: the one with its code, the one
+// that was not there before, or the one with its name.
+func (m *model) find(before, after []zulip.Reaction) (zulip.Reaction, bool) {
+	if !m.EmojiCode.IsNull() {
+		i := slices.IndexFunc(after, func(one zulip.Reaction) bool {
+			return one.EmojiCode == m.EmojiCode.ValueString() && (m.ReactionType.IsNull() || one.Type == m.ReactionType.ValueString())
+		})
+		return at(after, i)
+	}
+	i := slices.IndexFunc(after, func(one zulip.Reaction) bool { return !slices.ContainsFunc(before, one.SameEmoji) })
+	if i < 0 {
+		i = slices.IndexFunc(after, func(one zulip.Reaction) bool { return one.EmojiName == m.EmojiName.ValueString() })
+	}
+	return at(after, i)
+}
+
+func at(list []zulip.Reaction, i int) (zulip.Reaction, bool) {
+	if i < 0 {
+		return zulip.Reaction{}, false
+	}
+	return list[i], true
+}
+
+func resourceSchema() schema.Schema {
+	replace := stringplanmodifier.RequiresReplace()
+	keep := stringplanmodifier.UseStateForUnknown()
+	return schema.Schema{
+		MarkdownDescription: `A reaction of the account the provider uses to a message. Any change is another reaction. There is one of each emoji: one that the account has added already is taken over, and applying again after a lost answer adds no second one.`,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "The message, the kind of emoji and its code, as in `1234/unicode_emoji/1f44d`.",
+				PlanModifiers: []planmodifier.String{keep},
+			},
+			"message_id": schema.Int64Attribute{
+				Required: true, MarkdownDescription: "The ID of the message.",
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.RequiresReplace()},
+			},
+			"emoji_name": schema.StringAttribute{
+				Required: true, MarkdownDescription: "The emoji's name without colons, as in `thumbs_up`.",
+				Validators: []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^[^:\s]+$`),
+					"must be the name of an emoji, without colons")},
+				PlanModifiers: []planmodifier.String{replace},
+			},
+			"emoji_code": schema.StringAttribute{
+				Optional: true, Computed: true, MarkdownDescription: "The emoji's code, as in `1f44d`, which all its names share. By default the server knows it by the name.",
+				PlanModifiers: []planmodifier.String{keep, replace},
+			},
+			"reaction_type": schema.StringAttribute{
+				Optional: true, Computed: true, MarkdownDescription: "The kind of emoji: `unicode_emoji`, `realm_emoji` (the organization's own) or `zulip_extra_emoji`. By default the server knows it by the name.",
+				Validators:    []validator.String{stringvalidator.OneOf(zulip.ReactionTypes...)},
+				PlanModifiers: []planmodifier.String{keep, replace},
+			},
+		},
+	}
+}
+
+// explain adds what a refusal means for a reaction, where that is special.
+func explain(err error) string {
+	text := framework.Explain(err)
+	if zulip.IsNoMessage(err) {
+		text += "\n\nThe message is gone, or the account the provider uses may not read it."
+	}
+	return text
+}

@@ -1,0 +1,146 @@
+package reaction_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+// managed gives a test a sandbox, a message in it, and one zulip_reaction to manage, which does not exist yet.
+func managed(t *testing.T) (*acctest.Organization, *acctest.Run, int64) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	id, err := o.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: "votes"}, "Shall we?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := o.NewRun(t, "zulip_reaction")
+	return o, run, id
+}
+
+// expect fails the test unless the account has reacted to the message with these names.
+func expect(t *testing.T, o *acctest.Organization, message int64, want ...string) {
+	t.Helper()
+	found, err := o.Client.Message(context.Background(), message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, reaction := range found.Reactions {
+		if reaction.UserID == o.Self.ID {
+			got = append(got, reaction.EmojiName)
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the account has reacted with %q, want %q", got, want)
+	}
+}
+
+func TestProtocolReactionLives(t *testing.T) {
+	o, run, message := managed(t)
+	run.MustApply(values{"message_id": message, "emoji_name": "thumbs_up"})
+	expect(t, o, message, "thumbs_up")
+	if run.State.Values["emoji_code"] != "1f44d" || run.State.Values["reaction_type"] != "unicode_emoji" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	plan := run.MustPlan(values{"message_id": message, "emoji_name": "tada"})
+	if fmt.Sprint(plan.Replace) != "[emoji_name]" {
+		t.Errorf("to be replaced because of %v", plan.Replace)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expect(t, o, message)
+}
+
+// A custom emoji is taken away again, although the server takes an emoji of Unicode for granted.
+func TestProtocolReactionExtraEmoji(t *testing.T) {
+	o, run, message := managed(t)
+	run.MustApply(values{"message_id": message, "emoji_name": "zulip"})
+	if run.State.Values["reaction_type"] != "zulip_extra_emoji" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expect(t, o, message)
+}
+
+// Whoever reacts first names the emoji for all; the configuration keeps its own name.
+func TestProtocolReactionOtherName(t *testing.T) {
+	o, run, message := managed(t)
+	member := o.As(t, "member")
+	member.Call(t, http.MethodPost, fmt.Sprintf("/messages/%d/reactions", message), map[string]string{"emoji_name": "thumbs_up"})
+	run.MustApply(values{"message_id": message, "emoji_name": "+1"})
+	expect(t, o, message, "thumbs_up")
+	if run.State.Values["emoji_name"] != "+1" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+func TestProtocolReactionDriftAndAgain(t *testing.T) {
+	o, run, message := managed(t)
+	config := values{"message_id": message, "emoji_name": "tada"}
+	run.MustApply(config)
+	path := fmt.Sprintf("/messages/%d/reactions", message)
+	o.Call(t, http.MethodDelete, path, map[string]string{"emoji_name": "tada"})
+	run.MustApply(config)
+	expect(t, o, message, "tada")
+
+	again := o.NewRun(t, "zulip_reaction") // one that is there already
+	again.MustApply(config)
+	expect(t, o, message, "tada")
+
+	gone := run.MustPlan(nil)
+	o.Call(t, http.MethodDelete, path, map[string]string{"emoji_name": "tada"})
+	run.Apply(gone).ExpectNoError(t)
+}
+
+func TestProtocolReactionLostAnswer(t *testing.T) {
+	o, run, message := managed(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages/*/reactions", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"message_id": message, "emoji_name": "tada"})
+	expect(t, o, message, "tada")
+	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/messages/*/reactions", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expect(t, o, message)
+}
+
+func TestProtocolReactionImport(t *testing.T) {
+	o, run, message := managed(t)
+	run.MustApply(values{"message_id": message, "emoji_name": "tada"})
+	before := run.State
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: fmt.Sprintf("%d/tada", message)}, {id: fmt.Sprint(before.Values["id"])}, {identity: before.Identity}} {
+		fresh := o.NewRun(t, "zulip_reaction")
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before.Values) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before.Values)
+		}
+	}
+	o.NewRun(t, "zulip_reaction").Import("tada", nil).ExpectError(t, "", "MESSAGE_ID/EMOJI_NAME")
+	o.NewRun(t, "zulip_reaction").Import(fmt.Sprintf("%d/heart", message), nil).ExpectError(t, "", "No such reaction", "tada")
+}
+
+func TestProtocolReactionBadInput(t *testing.T) {
+	_, run, message := managed(t)
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"message_id": message, "emoji_name": ":tada:"}, "emoji_name", []string{"without colons"}},
+		{values{"message_id": message, "emoji_name": "tada", "reaction_type": "sticker"}, "reaction_type", []string{"realm_emoji"}},
+	} {
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	run.Apply(run.MustPlan(values{"message_id": message, "emoji_name": "no_such_emoji"})).ExpectError(t, "", "Could not react", "no_such_emoji")
+	run.Apply(run.MustPlan(values{"message_id": 1, "emoji_name": "tada"})).ExpectError(t, "", "The message is gone")
+}

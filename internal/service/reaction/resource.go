@@ -1,0 +1,205 @@
+// Package reaction is the noun of reactions: the account's own emoji on messages.
+package reaction
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*Resource)(nil)
+	_ resource.ResourceWithImportState = (*Resource)(nil)
+	_ resource.ResourceWithIdentity    = (*Resource)(nil)
+)
+
+// Resource is zulip_reaction.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_reaction.
+func NewResource() resource.Resource { return &Resource{} }
+
+// identity is what a reaction is recognised by.
+type identity struct {
+	MessageID    types.Int64  `tfsdk:"message_id"`
+	ReactionType types.String `tfsdk:"reaction_type"`
+	EmojiCode    types.String `tfsdk:"emoji_code"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_reaction"
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = resourceSchema()
+}
+
+// IdentitySchema describes what a reaction is recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"message_id":    identityschema.Int64Attribute{RequiredForImport: true, Description: "The message's ID."},
+		"reaction_type": identityschema.StringAttribute{RequiredForImport: true, Description: "The kind of emoji."},
+		"emoji_code":    identityschema.StringAttribute{RequiredForImport: true, Description: "The emoji's code, which all its names share."},
+	}}
+}
+
+// Create adds the reaction. One that is there already is the same reaction: there is one of each emoji.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	summary := fmt.Sprintf("Could not react with %q to message %d", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64())
+	// The account's reactions on one message are changed one after the other: which one is new tells its code.
+	defer r.Meta.Directory.Alone(fmt.Sprint("zulip_reaction ", plan.MessageID.ValueInt64()))()
+	before, err := r.own(ctx, plan.MessageID.ValueInt64())
+	if err != nil {
+		resp.Diagnostics.AddError(summary, explain(err))
+		return
+	}
+	if err := r.Meta.Client.AddReaction(ctx, plan.MessageID.ValueInt64(), plan.wire()); err != nil {
+		resp.Diagnostics.AddError(summary, explain(err))
+		return
+	}
+	// What was asked is there now. Its code, if the configuration leaves it to the server, is read.
+	plan.forgetUnknown()
+	after, err := r.own(ctx, plan.MessageID.ValueInt64())
+	if err != nil {
+		resp.Diagnostics.AddError("The reaction was added, but could not be read", explain(err)+"\n\nApplying again is safe: the server keeps one of each emoji.")
+		return
+	}
+	added, ok := plan.find(before, after)
+	if !ok {
+		resp.Diagnostics.AddAttributeError(path.Root("emoji_name"), "It is not clear which reaction this is",
+			fmt.Sprintf("The account has reacted to message %d with this emoji before, under another name. Write the name the message shows it with, or set emoji_code.", plan.MessageID.ValueInt64()))
+		return
+	}
+	plan.read(added)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+}
+
+// own reads the account's own reactions to a message.
+func (r *Resource) own(ctx context.Context, message int64) ([]zulip.Reaction, error) {
+	found, err := r.Meta.Client.Message(ctx, message)
+	if err != nil {
+		return nil, err
+	}
+	return r.ownOf(found), nil
+}
+
+func (r *Resource) ownOf(message *zulip.Message) []zulip.Reaction {
+	self := r.Meta.Directory.Self().ID
+	return slices.DeleteFunc(slices.Clone(message.Reactions), func(one zulip.Reaction) bool { return one.UserID != self })
+}
+
+// Read finds the reaction on its message.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
+	message, err := r.Meta.Directory.Message(ctx, state.MessageID.ValueInt64())
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", state.MessageID.ValueInt64()), framework.Explain(err))
+		return
+	}
+	var own []zulip.Reaction
+	if message != nil {
+		own = r.ownOf(message)
+	}
+	i := slices.IndexFunc(own, state.wire().SameEmoji)
+	if i < 0 {
+		tflog.Info(ctx, "The reaction, or its message, is not there any more: removing it from the state",
+			map[string]any{"message": state.MessageID.ValueInt64(), "emoji": state.EmojiName.ValueString()})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	state.read(own[i])
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// Update has nothing to do: every change is another reaction.
+func (r *Resource) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
+
+// Delete takes the reaction away.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	defer r.Meta.Directory.Alone(fmt.Sprint("zulip_reaction ", state.MessageID.ValueInt64()))()
+	if err := r.Meta.Client.RemoveReaction(ctx, state.MessageID.ValueInt64(), state.wire()); err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not take the reaction %q to message %d away", state.EmojiName.ValueString(), state.MessageID.ValueInt64()), explain(err))
+	}
+}
+
+// ImportState takes "MESSAGE_ID/EMOJI_NAME", or the resource's id.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	var wanted identity
+	if req.ID == "" {
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		if resp.Diagnostics.HasError() {
+			return
+		}
+		req.ID = wanted.text()
+	}
+	number, emoji, _ := strings.Cut(req.ID, "/")
+	message, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || emoji == "" {
+		resp.Diagnostics.AddError("Not a reaction", fmt.Sprintf("%q is not of the form MESSAGE_ID/EMOJI_NAME, as in 1234/thumbs_up.", req.ID))
+		return
+	}
+	own, err := r.own(ctx, message)
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", message), framework.Explain(err))
+		return
+	}
+	kind, code, byCode := strings.Cut(emoji, "/")
+	i := slices.IndexFunc(own, func(one zulip.Reaction) bool {
+		if byCode {
+			return one.Type == kind && one.EmojiCode == code
+		}
+		return one.EmojiName == emoji
+	})
+	if i < 0 {
+		names := []string{}
+		for _, one := range own {
+			names = append(names, one.EmojiName)
+		}
+		resp.Diagnostics.AddError("No such reaction",
+			fmt.Sprintf("The account the provider uses has not reacted to message %d with %s. Its reactions there: %s.", message, emoji, listOf(names)))
+		return
+	}
+	found := model{MessageID: types.Int64Value(message), EmojiName: types.StringValue(own[i].EmojiName)}
+	found.read(own[i])
+	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, found.identity())...)
+}
+
+func listOf(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,232 @@
+// Package subscriptionsettings is the noun of the account's own settings of a channel: how it looks, and what it tells.
+package subscriptionsettings
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
+	_ resource.ResourceWithImportState = (*Resource)(nil)
+	_ resource.ResourceWithIdentity    = (*Resource)(nil)
+)
+
+// Resource is zulip_channel_subscription_settings.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_channel_subscription_settings.
+func NewResource() resource.Resource { return &Resource{} }
+
+// identity is what the settings of a channel are recognised by.
+type identity struct {
+	ChannelID types.Int64 `tfsdk:"channel_id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_channel_subscription_settings"
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = resourceSchema()
+}
+
+// IdentitySchema describes what the settings are recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"channel_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The channel's ID."},
+	}}
+}
+
+// ModifyPlan refuses a channel that the account is not in.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+		return
+	}
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	view, err := r.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+	}
+	if resp.Diagnostics.HasError() || plan.Channel.IsUnknown() {
+		return
+	}
+	channel, err := framework.FindChannel(view, plan.Channel.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel",
+			framework.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+		return
+	}
+	if !req.State.Raw.IsNull() {
+		var state model
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		if state.ChannelID.ValueInt64() == channel.ID {
+			plan.Channel = state.Channel
+		} else {
+			resp.RequiresReplace.Append(path.Root("channel"))
+		}
+	}
+	plan.ChannelID = types.Int64Value(channel.ID)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	subscription, err := r.Meta.Directory.Subscription(ctx, channel.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the account's subscriptions", framework.Explain(err))
+	} else if subscription == nil {
+		resp.Diagnostics.AddAttributeWarning(path.Root("channel"), "The account is not in the channel",
+			fmt.Sprintf("The account the provider uses has settings only of channels it is in, and it is not in %q now. Unless this run subscribes it before (then let this resource depend on that one), the apply fails.", channel.Name))
+	}
+}
+
+// Create sets what is configured; the rest stays as it is.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		return
+	}
+	channel, err := framework.FindChannel(view, plan.Channel.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", framework.Sentence(err))
+		return
+	}
+	// The account may have been subscribed since the plan was made.
+	r.Meta.Directory.ForgetSubscriptions()
+	now := r.subscription(ctx, channel.ID, &resp.Diagnostics)
+	if now == nil {
+		return
+	}
+	held := plan
+	held.read(now, channel.Name)
+	if now = r.set(ctx, channel.ID, plan.changes(&held), &resp.Diagnostics); now == nil {
+		return
+	}
+	plan.read(now, plan.Channel.ValueString())
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
+}
+
+// subscription returns the account's settings of a channel, and reports why there are none.
+func (r *Resource) subscription(ctx context.Context, channel int64, diags *diag.Diagnostics) *zulip.Subscription {
+	found, err := r.Meta.Directory.Subscription(ctx, channel)
+	switch {
+	case err != nil:
+		diags.AddError("Could not read the account's subscriptions", framework.Explain(err))
+	case found == nil:
+		diags.AddAttributeError(path.Root("channel"), "The account is not in the channel",
+			fmt.Sprintf("The account the provider uses has settings only of channels it is in. Subscribe it to channel %d first.", channel))
+	}
+	return found
+}
+
+// set sends changes and returns what the server holds then; nil after an error.
+func (r *Resource) set(ctx context.Context, channel int64, changes []zulip.SubscriptionProperty, diags *diag.Diagnostics) *zulip.Subscription {
+	for i := range changes {
+		changes[i].ChannelID = channel
+	}
+	if len(changes) > 0 {
+		err := r.Meta.Client.SetSubscriptionProperties(ctx, changes)
+		r.Meta.Directory.ForgetSubscriptions()
+		if err != nil {
+			diags.AddError(fmt.Sprintf("Could not change the account's settings of channel %d", channel),
+				framework.Explain(err)+"\n\nThe server changes one setting after the other: those before the one it refused are changed. The next plan shows what is left.")
+			return nil
+		}
+	}
+	return r.subscription(ctx, channel, diags)
+}
+
+// Read takes the settings from the account's subscriptions, which are read once for all.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ChannelID})...)
+	found, err := r.Meta.Directory.Subscription(ctx, state.ChannelID.ValueInt64())
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the account's subscriptions", framework.Explain(err))
+		return
+	}
+	view, err := r.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		return
+	}
+	if found == nil {
+		tflog.Info(ctx, "The account is not in the channel any more: removing its settings from the state",
+			map[string]any{"channel": state.ChannelID.ValueInt64()})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	state.read(found, framework.KeepChannel(state.Channel.ValueString(), found.ChannelID, view))
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// Update sends what differs.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	now := r.set(ctx, state.ChannelID.ValueInt64(), plan.changes(&state), &resp.Diagnostics)
+	if now == nil {
+		return
+	}
+	plan.read(now, plan.Channel.ValueString())
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
+}
+
+// Delete leaves the settings as they are: the server has nothing to go back to (wire-1 §5.10).
+func (r *Resource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *resource.DeleteResponse) {
+	tflog.Info(ctx, "The account's settings of the channel stay, and are not managed any more")
+}
+
+// ImportState takes the channel's ID, or its name.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if req.ID == "" {
+		var wanted identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		req.ID = fmt.Sprint(wanted.ChannelID.ValueInt64())
+	}
+	view, err := r.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		return
+	}
+	channel, err := framework.FindChannel(view, req.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot import the settings of this channel", framework.Sentence(err))
+		return
+	}
+	if r.subscription(ctx, channel.ID, &resp.Diagnostics) == nil {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("channel_id"), channel.ID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(channel.ID)})...)
+}

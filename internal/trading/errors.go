@@ -1,0 +1,203 @@
+package trading
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+)
+
+// tokenOperation names the token request in errors.
+const tokenOperation = "token request"
+
+// The errors of RFC 6749 §5.2, and the one that an overloaded identity provider adds to them (§4.1.2.1).
+const (
+	CodeInvalidClient          = "invalid_client"
+	CodeInvalidScope           = "invalid_scope"
+	CodeUnauthorizedClient     = "unauthorized_client"
+	CodeUnsupportedGrantType   = "unsupported_grant_type"
+	CodeInvalidGrant           = "invalid_grant"
+	CodeInvalidRequest         = "invalid_request"
+	CodeTemporarilyUnavailable = "temporarily_unavailable"
+)
+
+// TokenError is a refusal by the identity provider, in the words of RFC 6749 §5.2.
+type TokenError struct {
+	Code        string // CodeInvalidClient and its like
+	Description string // may be empty
+	Status      int
+	ClientID    string
+	Endpoint    string
+}
+
+// Error says what was refused, why, and what to look at.
+func (e *TokenError) Error() string {
+	text := fmt.Sprintf("%s gave no token: %d %s", e.Endpoint, e.Status, e.Code)
+	if e.Description != "" {
+		text += fmt.Sprintf(" (%q)", e.Description)
+	}
+	return text + ". " + e.advice()
+}
+
+func (e *TokenError) advice() string {
+	switch e.Code {
+	case CodeInvalidClient:
+		return fmt.Sprintf("The client %q is not known there, or client_secret is not its password. Compare both with the admin portal, section Clients", e.ClientID)
+	case CodeInvalidScope:
+		return fmt.Sprintf("The client %q may not use the scope %q, which the web API needs. Grant it in the admin portal, section Clients", e.ClientID, scope)
+	case CodeUnauthorizedClient, CodeUnsupportedGrantType, CodeInvalidGrant:
+		return fmt.Sprintf("The client %q may not use the client-credentials grant. Register a client for the API in the admin portal, section Clients", e.ClientID)
+	case CodeInvalidRequest:
+		return "It does not understand the request. Is auth_url the address of the identity provider?"
+	case CodeTemporarilyUnavailable:
+		return "Try again later"
+	}
+	return "Look into the identity provider's log"
+}
+
+// Error is a refusal by the web API, or by something on the way to it.
+type Error struct {
+	Operation string
+	Status    int
+	Words     string // what was answered, without markup, cut; may be empty
+}
+
+// Error says what was refused, why, and what to look at.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%s: %d %s", e.Operation, e.Status, strings.ToLower(http.StatusText(e.Status)))
+	if e.Words != "" {
+		text += fmt.Sprintf(" (%q)", e.Words)
+	}
+	if advice := e.advice(); advice != "" {
+		text += ". " + advice
+	}
+	return text
+}
+
+func (e *Error) advice() string {
+	switch {
+	case e.Status >= 300 && e.Status < 400:
+		return "The address leads elsewhere. Write the one it leads to as api_url or auth_url"
+	case e.Status == http.StatusUnauthorized:
+		return "The token was refused, and so was a fresh one. Do api_url and auth_url belong together?"
+	case e.Status == http.StatusForbidden:
+		return "The client may not do this. Look at it in the admin portal, section Clients"
+	case e.Status == http.StatusNotFound && e.Operation == operationOrganizations:
+		return "Is api_url right? The path of this operation is not documented: organizations_path sets another one"
+	case e.Status == http.StatusNotFound && e.Operation == operationPing:
+		return "There is no such platform, or the client may not see it: zulip_trading_platforms lists those it may"
+	case e.Status == http.StatusNotFound && e.Operation == tokenOperation:
+		return "Is auth_url the address of the identity provider?"
+	case e.Status == http.StatusNotFound:
+		return "Is api_url the address of the web API?"
+	case e.Status >= http.StatusInternalServerError:
+		return "The server, or a proxy before it, is out of order"
+	}
+	return ""
+}
+
+// UnreachableError says that nothing was answered.
+type UnreachableError struct {
+	Address string
+	Problem string
+	Err     error
+
+	timeout bool // the connection was there, and no answer came in time
+}
+
+// Error says who did not answer, and why.
+func (e *UnreachableError) Error() string { return e.Address + ": " + e.Problem }
+
+// Unwrap is the cause.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// BadAnswerError says that there is an answer which cannot be used.
+type BadAnswerError struct {
+	Operation string
+	Status    int
+	Problem   string
+}
+
+// Error says what is wrong with the answer.
+func (e *BadAnswerError) Error() string {
+	return fmt.Sprintf("%s: %d: %s. Is something else answering at this address?", e.Operation, e.Status, e.Problem)
+}
+
+// explainConnection says why there is no answer.
+func explainConnection(ctx context.Context, redacted redaction, address string, timeout time.Duration, err error) error {
+	var (
+		wrapped *url.Error
+		dns     *net.DNSError
+		network net.Error
+		op      *net.OpError
+		unknown x509.UnknownAuthorityError
+	)
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err // without the whole address
+	}
+	e := &UnreachableError{Address: address, Err: err}
+	switch {
+	case ctx.Err() != nil:
+		e.Err, e.Problem = ctx.Err(), "stopped before there was an answer: "+ctx.Err().Error()
+	case errors.As(err, &dns):
+		e.Problem = "the name " + dns.Name + " cannot be looked up: " + dns.Err
+	case errors.As(err, &unknown):
+		e.Problem = "its certificate is signed by an authority this machine does not know"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Problem = "nobody listens there (connection refused)"
+	case errors.As(err, &network) && network.Timeout():
+		e.Problem = "no answer in " + timeout.String()
+		e.timeout = !errors.As(err, &op) || op.Op != "dial"
+	default:
+		e.Problem = "no answer: " + redacted.text(err.Error())
+	}
+	return e
+}
+
+// redaction are the words that no error and no log may show.
+type redaction []string
+
+func (r redaction) text(words string) string {
+	for _, word := range r {
+		if word != "" {
+			words = strings.ReplaceAll(words, word, "***")
+		}
+	}
+	return words
+}
+
+// excerptLength is how much of a foreign answer an error shows, in bytes.
+const excerptLength = 200
+
+// excerpt is what a person would read of an answer that refuses: the message of the forms that web APIs use, else the
+// first words.
+func excerpt(redacted redaction, body []byte) string {
+	words := string(body)
+	var problem struct{ Message, Detail, Title string } // matched in any case
+	if json.Unmarshal(body, &problem) == nil {
+		for _, candidate := range []string{problem.Detail, problem.Message, problem.Title} {
+			if candidate != "" {
+				words = candidate
+				break
+			}
+		}
+	}
+	words = redacted.text(strings.ToValidUTF8(words, "�"))
+	words = strings.Join(strings.Fields(words), " ")
+	if len(words) <= excerptLength {
+		return words
+	}
+	end := excerptLength
+	for !utf8.RuneStart(words[end]) {
+		end--
+	}
+	return words[:end] + "…"
+}

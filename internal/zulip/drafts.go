@@ -1,0 +1,96 @@
+package zulip
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+// Draft is a message that the account has begun (wire-2 §14).
+type Draft struct {
+	ID int64 `json:"id,omitempty"`
+	// Type is `stream`, `private`, or empty for a draft that is for nobody yet.
+	Type    string  `json:"type"`
+	To      []int64 `json:"to"`
+	Topic   string  `json:"topic"`
+	Content string  `json:"content"`
+	// Timestamp is when it was last edited, in seconds since 1970; left out, now.
+	Timestamp int64 `json:"timestamp,omitempty"`
+}
+
+// NewDraft is a draft for somebody, or for nobody yet if to is nil.
+func NewDraft(to *Addressee, content string) Draft {
+	draft := Draft{To: []int64{}, Content: content}
+	switch {
+	case to == nil:
+	case to.IsDirect():
+		draft.Type, draft.To = "private", to.UserIDs
+	default:
+		draft.Type, draft.To, draft.Topic = "stream", []int64{to.ChannelID}, to.Topic
+	}
+	return draft
+}
+
+// Addressee is whom the draft is for; nil if for nobody yet.
+func (d *Draft) Addressee() *Addressee {
+	switch {
+	case len(d.To) == 0:
+		return nil
+	case d.Type == "stream":
+		return &Addressee{ChannelID: d.To[0], Topic: d.Topic}
+	}
+	return &Addressee{UserIDs: d.To}
+}
+
+// Drafts reads the account's drafts, the one edited longest ago first.
+func (c *Client) Drafts(ctx context.Context) ([]*Draft, error) {
+	var answer struct {
+		Drafts []*Draft `json:"drafts"`
+	}
+	if _, err := c.send(ctx, http.MethodGet, "/drafts", nil, safe, &answer); err != nil {
+		return nil, err
+	}
+	return withoutNull(answer.Drafts), nil
+}
+
+// CreateDrafts stores drafts and returns their IDs in order. One that the server
+// refuses refuses all. Stored again they are there twice: the client does not
+// repeat it.
+func (c *Client) CreateDrafts(ctx context.Context, drafts []Draft) ([]int64, error) {
+	form := &Form{}
+	form.JSON("drafts", drafts)
+	var answer struct {
+		IDs []int64 `json:"ids"`
+	}
+	if _, err := c.send(ctx, http.MethodPost, "/drafts", form, never, &answer); err != nil {
+		return nil, err
+	}
+	if len(answer.IDs) != len(drafts) {
+		return nil, fmt.Errorf("POST /drafts: %d IDs for %d drafts", len(answer.IDs), len(drafts))
+	}
+	return answer.IDs, nil
+}
+
+// ReplaceDraft replaces all of a draft. A missing one is [IsNoDraft].
+func (c *Client) ReplaceDraft(ctx context.Context, id int64, draft Draft) error {
+	form := &Form{}
+	draft.ID = 0 // refused
+	form.JSON("draft", draft)
+	_, err := c.send(ctx, http.MethodPatch, draftPath(id), form, safe, nil)
+	return err
+}
+
+// DeleteDraft deletes a draft. One that is gone already is no error.
+func (c *Client) DeleteDraft(ctx context.Context, id int64) error {
+	_, err := c.send(ctx, http.MethodDelete, draftPath(id), nil, safe, nil)
+	if IsNoDraft(err) {
+		return nil
+	}
+	return err
+}
+
+// IsNoDraft reports whether the account has no such draft.
+func IsNoDraft(err error) bool { return IsMessage(err, "Draft does not exist") }
+
+func draftPath(id int64) string { return "/drafts/" + strconv.FormatInt(id, 10) }

@@ -1,0 +1,143 @@
+package zulip
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/yosida95/uritemplate/v3"
+)
+
+// What has to stand around a match (wire-2 §8): before it the start of the text, white space or an opening sign, after it
+// the end or anything but a letter or a digit. The server writes white space like this because its \s knows ASCII alone.
+const (
+	beforeMatch = `\s|\x{85}|\pZ|['"\(,:<]`
+	afterMatch  = `$|[^\pL\pN]`
+)
+
+// LinkifierRule is a linkifier as the server applies it to a text.
+type LinkifierRule struct {
+	start    *regexp.Regexp // for a text from its start
+	rest     *regexp.Regexp // for a text that goes on after a link
+	template *uritemplate.Template
+}
+
+// Span is a part of a text. URL is empty where it is no link.
+type Span struct{ Text, URL string }
+
+// ParseLinkifier checks a linkifier as the server does: an RE2 pattern whose named groups are the variables of an RFC 6570
+// template (wire-2 §8). Go's own regular expressions are RE2's.
+func ParseLinkifier(pattern, urlTemplate string) (*LinkifierRule, error) {
+	pattern, urlTemplate = strings.TrimSpace(pattern), strings.TrimSpace(urlTemplate)
+	switch {
+	case pattern == "":
+		return nil, errors.New("pattern is empty")
+	case urlTemplate == "":
+		return nil, errors.New("url_template is empty")
+	}
+	alone, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("pattern is not a regular expression of RE2: %w", err)
+	}
+	template, err := uritemplate.New(urlTemplate)
+	if err != nil {
+		return nil, fmt.Errorf("url_template is not a URL template of RFC 6570: %w", err)
+	}
+	groups, variables := alone.SubexpNames(), template.Varnames()
+	for _, group := range groups {
+		if group != "" && !slices.Contains(variables, group) {
+			return nil, fmt.Errorf("the group %q of pattern is no variable of url_template", group)
+		}
+	}
+	for _, variable := range variables {
+		if !slices.Contains(groups, variable) {
+			return nil, fmt.Errorf("the variable %q of url_template is no group of pattern: write (?P<%s>…)", variable, variable)
+		}
+	}
+	rule := &LinkifierRule{template: template}
+	if rule.start, err = surrounded("^|"+beforeMatch, pattern); err != nil {
+		return nil, err
+	}
+	rule.rest, err = surrounded(beforeMatch, pattern)
+	return rule, err
+}
+
+// surrounded compiles a pattern with what has to stand around it. Its first group is the match.
+func surrounded(before, pattern string) (*regexp.Regexp, error) {
+	compiled, err := regexp.Compile("(?:" + before + ")(" + pattern + ")(?:" + afterMatch + ")")
+	if err != nil {
+		// Such as one that is right alone, and too large together with the rest.
+		return nil, fmt.Errorf("pattern cannot be searched for in a text: %w", err)
+	}
+	return compiled, nil
+}
+
+// Linkify splits a text into what the linkifiers make links of, in their order, and the rest. What one has made a link of
+// is closed to those after it.
+func Linkify(text string, rules ...*LinkifierRule) ([]Span, error) {
+	spans := []Span{{Text: text}}
+	for _, rule := range rules {
+		var next []Span
+		for i, span := range spans {
+			if span.URL != "" {
+				next = append(next, span)
+				continue
+			}
+			parts, err := rule.split(span.Text, i == 0)
+			if err != nil {
+				return nil, err
+			}
+			next = append(next, parts...)
+		}
+		spans = next
+	}
+	return spans, nil
+}
+
+// split finds the links in a text that has none yet. A link before or after it counts as a sign of its own: after a match
+// one may stand, before it not.
+func (r *LinkifierRule) split(text string, atStart bool) ([]Span, error) {
+	var spans []Span
+	done, from := 0, 0 // in bytes: up to where spans go, and where the search goes on
+	for from <= len(text) {
+		search := r.rest
+		if atStart && from == 0 {
+			search = r.start
+		}
+		at := search.FindStringSubmatchIndex(text[from:])
+		if at == nil {
+			break
+		}
+		start, end := from+at[2], from+at[3]
+		if start == end { // nothing to click on
+			from = max(end, from+1)
+			continue
+		}
+		url, err := r.template.Expand(r.variables(search, text[from:], at))
+		if err != nil {
+			return nil, fmt.Errorf("url_template cannot be filled for %q: %w", text[start:end], err)
+		}
+		if start > done {
+			spans = append(spans, Span{Text: text[done:start]})
+		}
+		spans = append(spans, Span{Text: text[start:end], URL: url})
+		done, from = end, end
+	}
+	if done < len(text) {
+		spans = append(spans, Span{Text: text[done:]})
+	}
+	return spans, nil
+}
+
+// variables are the groups of a match by name. One that took no part is not set, as in the server's templates.
+func (r *LinkifierRule) variables(search *regexp.Regexp, text string, at []int) uritemplate.Values {
+	values := uritemplate.Values{}
+	for i, name := range search.SubexpNames() {
+		if name != "" && at[2*i] >= 0 {
+			values.Set(name, uritemplate.String(text[at[2*i]:at[2*i+1]]))
+		}
+	}
+	return values
+}

@@ -1,0 +1,134 @@
+package zulip
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// linked writes spans with brackets around links.
+func linked(spans []Span) string {
+	var text strings.Builder
+	for _, span := range spans {
+		if span.URL == "" {
+			text.WriteString(span.Text)
+		} else {
+			text.WriteString("[" + span.Text + "→" + span.URL + "]")
+		}
+	}
+	return text.String()
+}
+
+func mustParse(t *testing.T, pattern, template string) *LinkifierRule {
+	t.Helper()
+	rule, err := ParseLinkifier(pattern, template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rule
+}
+
+func TestLinkify(t *testing.T) {
+	number := mustParse(t, `#(?P<id>[0-9]+)`, "u/{id}")
+	for text, want := range map[string]string{
+		"":                          "",
+		"#1":                        "[#1→u/1]",
+		"see #12 and #3.":           "see [#12→u/12] and [#3→u/3].",
+		"#1 #2":                     "[#1→u/1] [#2→u/2]",
+		"#1,#2":                     "[#1→u/1],[#2→u/2]",
+		"#1#2":                      "[#1→u/1]#2",
+		"#1a":                       "#1a",
+		"#1é":                       "#1é",
+		"x#1":                       "x#1",
+		"(#1) '#2' \"#3\" :#4 <#5>": "([#1→u/1]) '[#2→u/2]' \"[#3→u/3]\" :[#4→u/4] <[#5→u/5]>",
+		"[#1] {#2}":                 "[#1] {#2}",
+		"a\u00a0#1\u0085#2\n#3":     "a\u00a0[#1→u/1]\u0085[#2→u/2]\n[#3→u/3]",
+		"nothing":                   "nothing",
+	} {
+		spans, err := Linkify(text, number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := linked(spans); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestLinkifyInOrder(t *testing.T) {
+	word := mustParse(t, `(?P<key>[A-Z]+-[0-9]+)`, "first/{key}")
+	part := mustParse(t, `(?P<key>[A-Z]+-1)`, "second/{key}")
+	other := mustParse(t, `(?P<key>[A-Z]+)`, "third/{key}")
+	for _, test := range []struct {
+		rules []*LinkifierRule
+		want  string
+	}{
+		{nil, "AB-1 CD EF-2"},
+		{[]*LinkifierRule{word, part, other}, "[AB-1→first/AB-1] [CD→third/CD] [EF-2→first/EF-2]"},
+		{[]*LinkifierRule{part, word}, "[AB-1→second/AB-1] CD [EF-2→first/EF-2]"},
+		{[]*LinkifierRule{other, word}, "[AB→third/AB]-1 [CD→third/CD] [EF→third/EF]-2"},
+	} {
+		spans, err := Linkify("AB-1 CD EF-2", test.rules...)
+		if err != nil || linked(spans) != test.want {
+			t.Errorf("got %q, %v; want %q", linked(spans), err, test.want)
+		}
+	}
+}
+
+func TestLinkifyTemplates(t *testing.T) {
+	for _, test := range []struct{ pattern, template, text, want string }{
+		{`(?P<q>\S+)`, "https://x/{?q}", "a&b", "[a&b→https://x/?q=a%26b]"},
+		{`(?P<path>[a-z/]+)`, "https://x{+path}", "/a/b", "[/a/b→https://x/a/b]"},
+		{`(?P<repo>[a-z]+)?#(?P<id>\d+)`, "https://x/{repo}/{id}", "#7 web#8", "[#7→https://x//7] [web#8→https://x/web/8]"},
+		{`(?P<id>\d*)`, "x/{id}", "a, 5", "a, [5→x/5]"}, // what is nothing is no link
+		{` (?P<id>\d+) `, " x/{id} ", "5", "[5→x/5]"},
+	} {
+		spans, err := Linkify(test.text, mustParse(t, test.pattern, test.template))
+		if err != nil || linked(spans) != test.want {
+			t.Errorf("%s on %q: %q, %v; want %q", test.pattern, test.text, linked(spans), err, test.want)
+		}
+	}
+}
+
+func TestParseLinkifierRefuses(t *testing.T) {
+	for _, test := range []struct{ pattern, template, words string }{
+		{" ", "x", "pattern is empty"},
+		{"x", "", "url_template is empty"},
+		{"(x", "x", "missing closing )"},
+		{`(?<!a)x`, "x", "RE2"},
+		{`(?P<a>x)`, "x/{", "RFC 6570"},
+		{`(?P<a>x)(?P<b>y)`, "x/{a}", `group "b"`},
+		{`(?P<a>x)`, "x/{a}/{c}", `variable "c"`},
+	} {
+		if rule, err := ParseLinkifier(test.pattern, test.template); rule != nil || err == nil || !strings.Contains(err.Error(), test.words) {
+			t.Errorf("%q, %q: %v", test.pattern, test.template, err)
+		}
+	}
+}
+
+func FuzzLinkify(f *testing.F) {
+	f.Add(`#(?P<id>[0-9]+)`, "u/{id}", "see #1, #2")
+	f.Add(`(?P<a>.*)`, "{+a}", "\x00\xff é")
+	f.Add(`$|^`, "x", "a b")
+	f.Add(`(?P<a>\b)`, "{a}", "a\nb")
+	f.Fuzz(func(t *testing.T, pattern, template, text string) {
+		rule, err := ParseLinkifier(pattern, template)
+		if err != nil {
+			return
+		}
+		spans, err := Linkify(text, rule)
+		if err != nil {
+			return
+		}
+		var parts []string
+		for _, span := range spans {
+			parts = append(parts, span.Text)
+		}
+		if strings.Join(parts, "") != text {
+			t.Errorf("%q became %q", text, parts)
+		}
+		if text != "" && slices.Contains(parts, "") {
+			t.Errorf("%q has a part of nothing: %q", text, parts)
+		}
+	})
+}

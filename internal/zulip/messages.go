@@ -1,0 +1,299 @@
+package zulip
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// The server's usual limits, in characters. Longer texts are cut without a word
+// (wire-2 §13.1). [Realm] says what counts for an organization.
+const (
+	MaxMessageLength = 10000
+	MaxTopicLength   = 60
+)
+
+// Feature levels of the calls about messages.
+const (
+	levelMessageIDs  = 300 // GET /messages by IDs
+	levelContentHash = 379 // an edit can say what it edits
+)
+
+// Addressee is whom a message is for: a topic of a channel, or people.
+type Addressee struct {
+	// ChannelID is zero for a direct message.
+	ChannelID int64
+	Topic     string
+	// UserIDs are the recipients of a direct message.
+	UserIDs []int64
+}
+
+// IsDirect reports whether the message is for people.
+func (a Addressee) IsDirect() bool { return a.ChannelID == 0 }
+
+// Same reports whether two messages of the account self go to the same place.
+// The server adds the sender to a direct message, so that counts for nothing.
+func (a Addressee) Same(b Addressee, self int64) bool {
+	if !a.IsDirect() {
+		return a.ChannelID == b.ChannelID && StoredTopic(a.Topic) == StoredTopic(b.Topic)
+	}
+	return b.IsDirect() && slices.Equal(a.others(self), b.others(self))
+}
+
+// others are the recipients but the sender, ascending.
+func (a Addressee) others(self int64) []int64 {
+	ids := slices.DeleteFunc(slices.Clone(a.UserIDs), func(id int64) bool { return id == self })
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// put adds the addressee in the words that every server knows; `channel` and
+// `direct` came later (feature level 248, 174).
+func (a Addressee) put(form *Form) {
+	if a.IsDirect() {
+		form.Text("type", "private")
+		form.JSON("to", a.UserIDs)
+		return
+	}
+	form.Text("type", "stream")
+	form.JSON("to", a.ChannelID)
+	form.Text("topic", a.Topic) // which names mean none depends on the server
+}
+
+// StoredContent is what the server makes of the content of a message: it takes
+// white space away at the end, and line breaks at the start (wire-2 §13.1).
+func StoredContent(content string) string {
+	return strings.TrimLeft(strings.TrimRightFunc(content, isSpace), "\n")
+}
+
+// StoredTopic is what the server makes of a topic: it takes white space away at
+// both ends, and some names mean the topic without a name (wire-2 §13.1).
+func StoredTopic(topic string) string {
+	topic = strings.TrimFunc(topic, isSpace)
+	if topic == "(no topic)" || topic == "general chat" {
+		return ""
+	}
+	return topic
+}
+
+// isSpace is the server's idea of white space: the separators of ASCII belong to it.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// Message is a message as the account reads it, its content in Markdown
+// (wire-2 §13.2).
+type Message struct {
+	ID        int64      `json:"id"`
+	SenderID  int64      `json:"sender_id"`
+	Content   string     `json:"content"`
+	Timestamp int64      `json:"timestamp"` // seconds since 1970, UTC
+	Type      string     `json:"type"`      // stream, private
+	ChannelID int64      `json:"stream_id"`
+	Topic     string     `json:"subject"`
+	Reactions []Reaction `json:"reactions"`
+	// UserIDs are who is in a direct message, the sender included.
+	UserIDs []int64 `json:"-"`
+}
+
+// To is whom the message is for.
+func (m *Message) To() Addressee {
+	return Addressee{ChannelID: m.ChannelID, Topic: m.Topic, UserIDs: m.UserIDs}
+}
+
+// UnmarshalJSON reads the object. `display_recipient` is the channel's name, or the
+// people of a direct message.
+func (m *Message) UnmarshalJSON(data []byte) error {
+	type plain Message
+	wire := struct {
+		*plain
+		Recipient json.RawMessage `json:"display_recipient"`
+	}{plain: (*plain)(m)}
+	if err := json.Unmarshal(data, &wire); err != nil {
+		return fmt.Errorf("message: %w", err)
+	}
+	if m.Type != "private" {
+		return nil
+	}
+	var people []struct {
+		ID int64 `json:"id"`
+	}
+	if err := json.Unmarshal(wire.Recipient, &people); err != nil {
+		return fmt.Errorf("message: display_recipient: %w", err)
+	}
+	m.UserIDs = make([]int64, 0, len(people))
+	for _, person := range people {
+		m.UserIDs = append(m.UserIDs, person.ID)
+	}
+	return nil
+}
+
+// SendMessage sends a message and returns its ID. Sent again, it is a second
+// message: the client does not repeat it (wire-2 §13.1).
+func (c *Client) SendMessage(ctx context.Context, to Addressee, content string) (int64, error) {
+	form := &Form{}
+	to.put(form)
+	form.Text("content", content)
+	// What an account has written through this client it need not read (feature level 236).
+	form.JSON("read_by_sender", true)
+	var sent struct {
+		ID int64 `json:"id"`
+	}
+	_, err := c.send(ctx, http.MethodPost, "/messages", form, never, &sent)
+	return sent.ID, err
+}
+
+// Message reads one message. One that is gone, and one the account may not read,
+// answer 400 `Invalid message(s)`.
+func (c *Client) Message(ctx context.Context, id int64) (*Message, error) {
+	form := &Form{}
+	form.JSON("apply_markdown", false)
+	form.JSON("allow_empty_topic_name", true)
+	var answer struct {
+		Message *Message `json:"message"`
+	}
+	if _, err := c.send(ctx, http.MethodGet, messagePath(id), form, safe, &answer); err != nil {
+		return nil, err
+	}
+	if answer.Message == nil {
+		return nil, fmt.Errorf("GET %s: the answer holds no message", messagePath(id))
+	}
+	return answer.Message, nil
+}
+
+// Messages reads several messages in one request where the server can (feature
+// level 300). The answer lacks those that are gone, and may lack some that
+// [Client.Message] would find: of channels the account is not in.
+func (c *Client) Messages(ctx context.Context, ids []int64, featureLevel int) ([]*Message, error) {
+	if featureLevel > 0 && featureLevel < levelMessageIDs {
+		return nil, nil
+	}
+	form := &Form{}
+	form.JSON("message_ids", ids)
+	return c.messages(ctx, form)
+}
+
+// RecentMessages reads the last messages that the account sender sent to a place,
+// oldest first, at most limit.
+func (c *Client) RecentMessages(ctx context.Context, to Addressee, sender int64, limit int) ([]*Message, error) {
+	narrow := []NarrowTerm{{Operator: "sender", Operand: sender}}
+	if to.IsDirect() {
+		narrow = append(narrow, NarrowTerm{Operator: "dm", Operand: to.UserIDs})
+	} else {
+		narrow = append(narrow, NarrowTerm{Operator: "stream", Operand: to.ChannelID}, NarrowTerm{Operator: "topic", Operand: StoredTopic(to.Topic)})
+	}
+	form := &Form{}
+	form.JSON("narrow", narrow)
+	form.Text("anchor", "newest")
+	form.JSON("num_before", limit)
+	form.JSON("num_after", 0)
+	return c.messages(ctx, form)
+}
+
+func (c *Client) messages(ctx context.Context, form *Form) ([]*Message, error) {
+	form.JSON("apply_markdown", false)
+	form.JSON("client_gravatar", true)
+	form.JSON("allow_empty_topic_name", true)
+	var answer struct {
+		Messages []*Message `json:"messages"`
+	}
+	if _, err := c.send(ctx, http.MethodGet, "/messages", form, safe, &answer); err != nil {
+		return nil, err
+	}
+	return withoutNull(answer.Messages), nil
+}
+
+// EditMessage replaces the content. From feature level 379 on the server is told
+// what was there before, and refuses with EXPECTATION_MISMATCH if it is something
+// else by now (wire-2 §13.3). A second time it is refused for the same reason: the
+// client does not repeat it.
+func (c *Client) EditMessage(ctx context.Context, id int64, was, content string, featureLevel int) error {
+	form := &Form{}
+	form.Text("content", content)
+	if featureLevel == 0 || featureLevel >= levelContentHash {
+		sum := sha256.Sum256([]byte(StoredContent(was)))
+		form.Text("prev_content_sha256", hex.EncodeToString(sum[:]))
+	}
+	_, err := c.send(ctx, http.MethodPatch, messagePath(id), form, never, nil)
+	return err
+}
+
+// MoveMessage puts one message into another topic or channel, and posts no notice.
+// The server refuses it a second time with `Nothing to change`.
+func (c *Client) MoveMessage(ctx context.Context, id int64, from, to Addressee) error {
+	form := &Form{}
+	if from.ChannelID != to.ChannelID {
+		form.JSON("stream_id", to.ChannelID)
+	}
+	if StoredTopic(from.Topic) != StoredTopic(to.Topic) {
+		form.Text("topic", StoredTopic(to.Topic))
+	}
+	form.Text("propagate_mode", "change_one")
+	form.JSON("send_notification_to_old_thread", false)
+	form.JSON("send_notification_to_new_thread", false)
+	_, err := c.send(ctx, http.MethodPatch, messagePath(id), form, never, nil)
+	return err
+}
+
+// DeleteMessage deletes a message for good. One that is gone already is no error.
+func (c *Client) DeleteMessage(ctx context.Context, id int64) error {
+	_, err := c.send(ctx, http.MethodDelete, messagePath(id), nil, safe, nil)
+	if IsNoMessage(err) || IsMessage(err, "Message already deleted") {
+		return nil
+	}
+	return err
+}
+
+// IsNoMessage reports whether a message does not exist, or not for the account.
+func IsNoMessage(err error) bool { return IsMessage(err, "Invalid message(s)") }
+
+// MessageSnapshot is one state of a message in its history. The pointers are nil
+// where an edit left something as it was (wire-2 §13.5).
+type MessageSnapshot struct {
+	Topic         string  `json:"topic"`
+	PrevTopic     *string `json:"prev_topic"`
+	ChannelID     *int64  `json:"stream"`
+	PrevChannelID *int64  `json:"prev_stream"`
+	Content       string  `json:"content"`
+	PrevContent   *string `json:"prev_content"`
+	UserID        *int64  `json:"user_id"`
+	Timestamp     int64   `json:"timestamp"`
+}
+
+// MessageHistory reads how a message became what it is, oldest first. An
+// organization may have switched the history off.
+func (c *Client) MessageHistory(ctx context.Context, id int64) ([]MessageSnapshot, error) {
+	form := &Form{}
+	form.JSON("allow_empty_topic_name", true)
+	var answer struct {
+		History []MessageSnapshot `json:"message_history"`
+	}
+	_, err := c.send(ctx, http.MethodGet, messagePath(id)+"/history", form, safe, &answer)
+	return answer.History, err
+}
+
+// ReportTypes are what a message can be reported for (wire-2 §13.9).
+var ReportTypes = []string{"spam", "harassment", "inappropriate", "norms", "other"}
+
+// MaxReportLength is how long the description of a report may be, in characters.
+const MaxReportLength = 1000
+
+// LevelReport is the first feature level at which messages can be reported.
+const LevelReport = 382
+
+// ReportMessage reports a message to the moderators. Reported again, they get a
+// second message about it: the client does not repeat it.
+func (c *Client) ReportMessage(ctx context.Context, id int64, reportType, description string) error {
+	form := &Form{}
+	form.Text("report_type", reportType)
+	form.Text("description", description)
+	_, err := c.send(ctx, http.MethodPost, messagePath(id)+"/report", form, never, nil)
+	return err
+}
+
+func messagePath(id int64) string { return "/messages/" + strconv.FormatInt(id, 10) }

@@ -1,0 +1,57 @@
+package zulip
+
+import (
+	"context"
+	"net/http"
+)
+
+// ReactionTypes are the kinds of emoji: of Unicode, of the organization, of the
+// server.
+var ReactionTypes = []string{"unicode_emoji", "realm_emoji", "zulip_extra_emoji"}
+
+// Reaction is somebody's emoji on a message (wire-2 §13.6). The code and the type
+// tell emoji apart; one emoji has several names.
+type Reaction struct {
+	EmojiName string `json:"emoji_name"`
+	EmojiCode string `json:"emoji_code"`
+	Type      string `json:"reaction_type"`
+	UserID    int64  `json:"user_id"`
+}
+
+// SameEmoji reports whether two reactions are the same emoji.
+func (r Reaction) SameEmoji(other Reaction) bool {
+	return r.EmojiCode == other.EmojiCode && r.Type == other.Type
+}
+
+// AddReaction adds the account's own reaction. An empty code or type is left to the
+// server, which knows them by the name. One that is there already is no error.
+func (c *Client) AddReaction(ctx context.Context, message int64, reaction Reaction) error {
+	form := &Form{}
+	form.Text("emoji_name", reaction.EmojiName)
+	if reaction.EmojiCode != "" {
+		form.Text("emoji_code", reaction.EmojiCode)
+	}
+	if reaction.Type != "" {
+		form.Text("reaction_type", reaction.Type)
+	}
+	_, err := c.send(ctx, http.MethodPost, messagePath(message)+"/reactions", form, safe, nil)
+	if IsCode(err, "REACTION_ALREADY_EXISTS") {
+		return nil
+	}
+	return err
+}
+
+// RemoveReaction takes the account's own reaction away. The type is sent always: the
+// server would take an emoji of Unicode for granted. One that is not there, and a
+// message that is not, are no errors.
+func (c *Client) RemoveReaction(ctx context.Context, message int64, reaction Reaction) error {
+	form := &Form{}
+	form.Text("emoji_name", reaction.EmojiName)
+	form.Text("emoji_code", reaction.EmojiCode)
+	form.Text("reaction_type", reaction.Type)
+	_, err := c.send(ctx, http.MethodDelete, messagePath(message)+"/reactions", form, safe, nil)
+	if IsCode(err, "REACTION_DOES_NOT_EXIST") || IsNoMessage(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,25 @@
+package zulip
+
+import (
+	"context"
+	"net/http"
+)
+
+// TypingOperations are that somebody starts or stops to write.
+var TypingOperations = []string{"start", "stop"}
+
+// SendTyping shows others that the account starts or stops to write a message.
+// Nothing is stored (wire-2 §13.8).
+func (c *Client) SendTyping(ctx context.Context, operation string, to Addressee) error {
+	form := &Form{}
+	form.Text("op", operation)
+	if to.IsDirect() {
+		form.JSON("to", to.UserIDs)
+	} else {
+		form.Text("type", "stream")
+		form.JSON("stream_id", to.ChannelID)
+		form.Text("topic", StoredTopic(to.Topic))
+	}
+	_, err := c.send(ctx, http.MethodPost, "/typing", form, safe, nil)
+	return err
+}
