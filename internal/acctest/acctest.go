@@ -55,6 +55,7 @@ func Start(t *testing.T) *Organization {
 		return StartSandbox(t, sandbox.Config{})
 	}
 	recorder := newRecorder(t, realServer.site)
+	t.Cleanup(func() { noteCalls(t, recorder.requests()) })
 	o := dial(t, &Organization{sent: recorder.requests}, realServer)
 	o.setenv(t)
 	t.Setenv("ZULIP_SITE", recorder.url)
@@ -80,7 +81,10 @@ func newSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 	if err := server.Start("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Close() })
+	t.Cleanup(func() {
+		_ = server.Close()
+		noteCalls(t, server.Journal().Requests(sandbox.Filter{}))
+	})
 	noteSecrets(t, server)
 	return dialSandbox(t, server, Owner(t, server))
 }

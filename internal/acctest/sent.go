@@ -99,7 +99,9 @@ func (r *recorder) note(req *http.Request) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.noted = append(r.noted, sandbox.Request{Method: req.Method, Path: strings.TrimPrefix(req.URL.Path, "/api/v1"), Params: params})
+	r.noted = append(r.noted, sandbox.Request{
+		Method: req.Method, Path: strings.TrimPrefix(req.URL.Path, "/api/v1"), Params: params, Agent: req.UserAgent(),
+	})
 	return nil
 }
 

@@ -19,6 +19,7 @@ func StartTrading(t *testing.T, cfg sandbox.TradingConfig) *sandbox.TradingCloud
 	t.Cleanup(func() {
 		_ = cloud.Close()
 		noteWords(t, cloud.Tokens()...)
+		noteCalls(t, cloud.Journal().Requests(sandbox.Filter{}))
 	})
 	for variable, value := range map[string]string{
 		"TRADING_CLOUD_API_URL": c.APIURL, "TRADING_CLOUD_AUTH_URL": c.AuthURL, "TRADING_CLOUD_CLIENT_ID": c.ClientID,

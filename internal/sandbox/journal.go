@@ -15,6 +15,7 @@ type Request struct {
 	Path     string            `json:"path"` // without /api/v1
 	Params   map[string]string `json:"params,omitempty"`
 	Account  string            `json:"account,omitempty"` // account name, else e-mail, as claimed
+	Agent    string            `json:"agent,omitempty"`   // the User-Agent header
 	Status   int               `json:"status"`            // 0: the connection was dropped
 	Duration time.Duration     `json:"duration_ns"`
 	Fault    string            `json:"fault,omitempty"` // the fault that hit it

@@ -33,7 +33,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if verb, ok := f.body["method"]; ok && r.Method == http.MethodPost {
 		c.method = verb // a form field of that name overrides the verb (wire-1 §1)
 	}
-	c.entry = Request{Time: started, Method: c.method, Path: c.path, Params: maskSecrets(f.values()), Account: s.claimed(r)}
+	c.entry = Request{
+		Time: started, Method: c.method, Path: c.path, Params: maskSecrets(f.values()), Account: s.claimed(r), Agent: r.UserAgent(),
+	}
 
 	pause(r.Context(), s.latency)
 	s.gates.hold(r.Context(), c.entry)

@@ -57,7 +57,7 @@ func (c *TradingCloud) serve(w http.ResponseWriter, r *http.Request) {
 	})
 
 	entry := Request{
-		Time: started, Method: r.Method, Path: r.URL.Path, Params: map[string]string{}, Account: r.PostForm.Get("client_id"),
+		Time: started, Method: r.Method, Path: r.URL.Path, Params: map[string]string{}, Account: r.PostForm.Get("client_id"), Agent: r.UserAgent(),
 		Duration: c.clock().Sub(started), Fault: fault.String(),
 	}
 	for name := range r.Form {

@@ -57,7 +57,6 @@ type Config struct {
 type Client struct {
 	apiURL            string
 	organizationsPath string
-	userAgent         string
 	timeout           time.Duration
 
 	tokens   *tokenSource
@@ -97,16 +96,30 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Transport == nil {
 		cfg.Transport = cleanhttp.DefaultPooledTransport()
 	}
+	cfg.Transport = named{cfg.Transport, cfg.UserAgent}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
 
 	c := &Client{
-		apiURL: apiURL, organizationsPath: cfg.OrganizationsPath, userAgent: cfg.UserAgent, timeout: cfg.RequestTimeout,
+		apiURL: apiURL, organizationsPath: cfg.OrganizationsPath, timeout: cfg.RequestTimeout,
 		steady: newSteadyClient(cfg), once: newClient(cfg), redacted: redaction{cfg.ClientSecret},
 	}
 	c.tokens = newTokenSource(cfg, authURL, c.steady)
 	return c, nil
+}
+
+// named is a transport that puts the user agent on every request, also on those that the OAuth library makes.
+type named struct {
+	http.RoundTripper
+	userAgent string
+}
+
+// RoundTrip sends a request under the name.
+func (n named) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context()) // a transport must leave what it is given as it is
+	req.Header.Set("User-Agent", n.userAgent)
+	return n.RoundTripper.RoundTrip(req)
 }
 
 // call is one request to the web API.
@@ -153,7 +166,6 @@ func (c *Client) send(ctx context.Context, call call, token *Token) (*result, er
 		return nil, fmt.Errorf("%s: %w", call.operation, err)
 	}
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", c.userAgent)
 	req.Header.Set("Authorization", "Bearer "+token.AccessToken)
 
 	started := time.Now()

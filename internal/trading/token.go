@@ -51,14 +51,13 @@ func usable(t *Token, now time.Time) bool { return t.renew.IsZero() || now.Befor
 
 // tokenSource keeps one token for all callers, and renews it for all of them at once.
 type tokenSource struct {
-	authURL   string
-	config    clientcredentials.Config
-	http      *http.Client
-	userAgent string
-	timeout   time.Duration
-	clock     func() time.Time
-	redacted  redaction
-	flight    singleflight.Group
+	authURL  string
+	config   clientcredentials.Config
+	http     *http.Client
+	timeout  time.Duration
+	clock    func() time.Time
+	redacted redaction
+	flight   singleflight.Group
 
 	mu         sync.Mutex // guards what follows
 	current    *Token
@@ -67,7 +66,7 @@ type tokenSource struct {
 
 func newTokenSource(cfg Config, authURL string, client *http.Client) *tokenSource {
 	return &tokenSource{
-		authURL: authURL, http: client, userAgent: cfg.UserAgent, timeout: cfg.RequestTimeout, clock: cfg.Clock,
+		authURL: authURL, http: client, timeout: cfg.RequestTimeout, clock: cfg.Clock,
 		redacted: redaction{cfg.ClientSecret},
 		config: clientcredentials.Config{
 			ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, Scopes: []string{scope},
@@ -150,7 +149,6 @@ func (s *tokenSource) discover(ctx context.Context) {
 		return // the same address fails again, and is reported then
 	}
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", s.userAgent)
 	resp, err := s.http.Do(req)
 	if err != nil {
 		return

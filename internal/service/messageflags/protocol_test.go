@@ -124,6 +124,9 @@ func TestProtocolMessageFlagsForNarrow(t *testing.T) {
 	if got := flagged(t, o, "starred", news); len(got) != len(news) {
 		t.Errorf("starred: %v of %v", got, news)
 	}
+	others["op"] = "remove"
+	invoke(t, p, narrow, others)
+	expectFlagged(t, o, "starred", news)
 }
 
 // Cancelled in the second step: what was done before is said, and there is no third.

@@ -1,0 +1,136 @@
+// Operations holds the project to its word that every operation of the two systems can be reached. It reads the table of
+// operations in the README and on the provider's page, the pages of the constructs that the table names, and what the
+// tests made the provider call (the file named as argument), and fails if an operation is missing from any of them.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// tables are the pages that hold the table, below the project's folder.
+var tables = []string{"README.md", "templates/index.md.tmpl"}
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: operations PROJECT CALLS")
+		os.Exit(2)
+	}
+	missing, err := check(os.Args[1], os.Args[2])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "operations:", err)
+		os.Exit(2)
+	}
+	for _, text := range missing.sorted() {
+		fmt.Println("missing:", text)
+	}
+	fmt.Printf("operations in the table and called by the tests: %d of %d\n", len(operations)-missing.operations(), len(operations))
+	if len(missing) > 0 {
+		os.Exit(1)
+	}
+}
+
+// missing holds what is missing of which operation, by the operation's name.
+type missing map[string][]string
+
+func (m missing) add(o operation, format string, args ...any) {
+	m[o.name] = append(m[o.name], fmt.Sprintf(format, args...))
+}
+
+// operations counts those that lack something; what the three need to get in is none.
+func (m missing) operations() int {
+	count := len(m)
+	if _, ok := m[tokenFlow.name]; ok {
+		count--
+	}
+	return count
+}
+
+func (m missing) sorted() []string {
+	var all []string
+	for name, texts := range m {
+		for _, text := range texts {
+			all = append(all, name+": "+text)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// check compares the operations with the tables and with what was called.
+func check(project, calls string) (missing, error) {
+	called, err := os.ReadFile(calls)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(string(called), "\n")
+	all := append(slices.Clone(operations), tokenFlow)
+	m := missing{}
+	for _, o := range all {
+		if !slices.ContainsFunc(lines, o.isCall) {
+			m.add(o, "no test made the provider call it")
+		}
+	}
+	for _, page := range tables {
+		text, err := os.ReadFile(filepath.Join(project, page))
+		if err != nil {
+			return nil, err
+		}
+		rows := readTable(string(text))
+		for _, o := range all {
+			reachedBy, ok := rows[o.name+" | "+o.wire()]
+			if !ok {
+				m.add(o, "%s has no row for it (%s)", page, o.wire())
+				continue
+			}
+			for _, problem := range checkConstructs(project, reachedBy) {
+				m.add(o, "%s: %s", page, problem)
+			}
+		}
+	}
+	return m, nil
+}
+
+// row is a line of the table: the operation, how it is called, what reaches it.
+var row = regexp.MustCompile(`(?m)^\| ([^|]+ \| [^|]+) \| ([^|]+) \|$`)
+
+// readTable returns the last cell of each row by the first two.
+func readTable(text string) map[string]string {
+	rows := map[string]string{}
+	for _, match := range row.FindAllStringSubmatch(text, -1) {
+		rows[match[1]] = match[2]
+	}
+	return rows
+}
+
+// construct is a construct's kind and name, as in "resource `zulip_channel`".
+var construct = regexp.MustCompile("(resource|data source|action|ephemeral) `zulip_([a-z_]+)`")
+
+// folders is where the pages of each kind are.
+var folders = map[string]string{
+	"resource": "resources", "data source": "data-sources", "action": "actions", "ephemeral": "ephemeral-resources",
+}
+
+// checkConstructs looks for a page and an example of everything that a cell names.
+func checkConstructs(project, cell string) []string {
+	named := construct.FindAllStringSubmatch(cell, -1)
+	if len(named) == 0 {
+		return []string{"names no construct"}
+	}
+	var problems []string
+	for _, match := range named {
+		kind, name := match[1], match[2]
+		for _, path := range []string{
+			filepath.Join("docs", folders[kind], name+".md"), filepath.Join("examples", folders[kind], "zulip_"+name),
+		} {
+			if _, err := os.Stat(filepath.Join(project, path)); err != nil {
+				problems = append(problems, fmt.Sprintf("%s zulip_%s has no %s", kind, name, path))
+			}
+		}
+	}
+	return problems
+}
