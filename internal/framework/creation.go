@@ -27,9 +27,6 @@ type Creation struct {
 // Recent is how long ago something can have been made for a broken-off run to have made it.
 const Recent = 10 * time.Minute
 
-// firstPause is how long the first wait is before a look for what may have been made. Each further one is twice as long.
-const firstPause = 200 * time.Millisecond
-
 // Run returns the ID of what was made, or found. found says that an earlier attempt had made it. The error is for
 // Explain.
 func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, err error) {
@@ -50,7 +47,7 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, er
 		meta.Directory.Claim(c.Kind, id)
 		return id, true, nil
 	}
-	pause := firstPause
+	pause := FirstPause
 	for attempt := 0; ; attempt++ {
 		if id, err = c.Make(ctx); err == nil {
 			break
@@ -60,7 +57,7 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, er
 		}
 		tflog.Info(ctx, "It is not known whether this was carried out: looking for it",
 			map[string]any{"kind": c.Kind, "error": err.Error(), "wait": pause.String()})
-		if !pauseFor(ctx, pause) {
+		if !Wait(ctx, pause) {
 			return 0, false, &unknownOutcomeError{err, ctx.Err()}
 		}
 		pause *= 2
@@ -101,16 +98,4 @@ func (e *unknownOutcomeError) after() string {
 func refused(err error) bool {
 	var refusal *zulip.Error
 	return errors.As(err, &refusal) && refusal.Status < 500 && !zulip.IsUnauthorized(err)
-}
-
-// pauseFor waits and reports whether the run goes on.
-func pauseFor(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

@@ -21,36 +21,55 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// PermissionAttribute is the attribute of one permission: a set of principals.
-func PermissionAttribute(setting permission.Setting) schema.SetAttribute {
+// PermissionAttributes adds an attribute for each permission of a table: a set of principals.
+func PermissionAttributes(attributes map[string]schema.Attribute, table permission.Table) {
+	for _, setting := range table.Settings {
+		attributes[setting.Name] = permissionAttribute(table, setting)
+	}
+}
+
+func permissionAttribute(table permission.Table, setting permission.Setting) schema.SetAttribute {
 	return schema.SetAttribute{
 		ElementType:         types.StringType,
 		Optional:            true,
 		Computed:            true,
-		MarkdownDescription: permissionDescription(setting),
+		MarkdownDescription: permissionDescription(table, setting),
 		Validators:          []validator.Set{setvalidator.ValueStringsAre(principalValidator{})},
 		PlanModifiers:       []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
 	}
 }
 
-// PermissionDataSourceAttribute shows one permission.
-func PermissionDataSourceAttribute(setting permission.Setting) datasourceschema.SetAttribute {
-	return datasourceschema.SetAttribute{
-		ElementType:         types.StringType,
-		Computed:            true,
-		MarkdownDescription: fmt.Sprintf("Who may %s, as principals.", setting.Right),
+// PermissionDataSourceAttributes adds an attribute that shows each permission of a table.
+func PermissionDataSourceAttributes(attributes map[string]datasourceschema.Attribute, table permission.Table) {
+	for _, setting := range table.Settings {
+		attributes[setting.Name] = datasourceschema.SetAttribute{
+			ElementType:         types.StringType,
+			Computed:            true,
+			MarkdownDescription: fmt.Sprintf("Who may %s, as principals.", setting.Right),
+		}
 	}
 }
 
-func permissionDescription(setting permission.Setting) string {
-	text := fmt.Sprintf("Who may %s, as a set of principals. `[]` is nobody.", setting.Right)
+func permissionDescription(table permission.Table, setting permission.Setting) string {
+	text := fmt.Sprintf("Who may %s, as a set of principals.", setting.Right)
+	if len(setting.Roles) == 0 && !setting.RefuseNobody {
+		text += " `[]` is nobody."
+	}
 	if !setting.AllowEveryone {
 		text += " Guests never have this right, even if named."
 	}
 	if setting.NeedsContentAccess {
 		text += " Changing it in a private channel needs access to the channel's messages, which administrators do not have by their role."
 	}
-	text += fmt.Sprintf(" A new channel starts with %s.", code(setting.Default))
+	if len(setting.Roles) > 0 {
+		text += fmt.Sprintf(" One role alone: `%s`.", strings.Join(setting.Roles, "`, `"))
+	} else if setting.RefuseNobody {
+		text += " It cannot be nobody."
+	}
+	if setting.OwnersOnly {
+		text += " Only owners may set it."
+	}
+	text += fmt.Sprintf(" A new %s starts with %s.", table.Noun, code(setting.Default))
 	return text + fmt.Sprintf(" Needs feature level %d. Unset: not managed.", setting.FeatureLevel)
 }
 

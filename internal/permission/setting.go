@@ -8,7 +8,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Setting is one permission: a right that somebody has in a channel.
+// Setting is one permission: a right that somebody has in a channel, over a user
+// group, or in the organization.
 type Setting struct {
 	// Name is the server's, and the attribute's.
 	Name string
@@ -17,35 +18,21 @@ type Setting struct {
 	FeatureLevel int
 	// AllowEveryone tells whether guests can have the right at all.
 	AllowEveryone bool
+	// RefuseNobody tells whether somebody has to have it.
+	RefuseNobody bool
+	// Roles are all that it takes, each alone; empty for a setting that takes any
+	// group and any list.
+	Roles []string
 	// NeedsContentAccess tells whether changing it needs access to the messages of a
 	// private channel, which administrators do not have by their role (wire-1 §3.1).
 	NeedsContentAccess bool
+	// OwnersOnly tells whether an administrator is refused who sends it, changed or not
+	// (wire-2 §12.1).
+	OwnersOnly bool
 	// Right says what it permits, to follow "may".
 	Right string
 	// Default is whom the server gives the right on creation.
 	Default string
-}
-
-// ChannelSettings are the permissions of a channel in the order in which the server
-// applies them (wire-1 §2.2, §5.7.2).
-var ChannelSettings = []Setting{
-	{"can_add_subscribers_group", 342, false, true, "add others to the channel, which also opens a private channel to them", "role:nobody"},
-	{"can_administer_channel_group", 325, false, false, "change the channel's settings and archive it", "the account that creates the channel"},
-	{"can_create_topic_group", 441, true, false, "start new topics", "role:everyone"},
-	{"can_delete_any_message_group", 407, true, false, "delete anyone's messages", "role:nobody"},
-	{"can_delete_own_message_group", 407, true, false, "delete their own messages", "role:nobody"},
-	{"can_move_messages_out_of_channel_group", 396, true, false, "move messages to another channel", "role:nobody"},
-	{"can_move_messages_within_channel_group", 396, true, false, "move messages to another topic", "role:nobody"},
-	{"can_remove_subscribers_group", 320, true, false, "take others out of the channel", "role:administrators"},
-	{"can_send_message_group", 333, true, false, "post", "role:everyone"},
-	{"can_subscribe_group", 357, false, true, "join the channel, which also opens a private channel to them", "role:nobody"},
-	{"can_resolve_topics_group", 402, true, false, "mark topics as resolved", "role:nobody"},
-}
-
-// DroppedAtCreation are the settings that `POST /channels/create` accepts and forgets
-// (wire-1 §5.1, "trap").
-var DroppedAtCreation = []string{
-	"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group",
 }
 
 // Allowed checks a value against what the server says the setting allows; the error
@@ -87,7 +74,10 @@ func isSystemGroup(value zulip.GroupSettingValue, org Organization) bool {
 // SupportedBy returns what the setting allows as far as this provider knows by
 // itself, for servers that do not say it.
 func (s Setting) SupportedBy() zulip.SupportedPermission {
-	return zulip.SupportedPermission{AllowNobodyGroup: true, AllowEveryoneGroup: s.AllowEveryone}
+	return zulip.SupportedPermission{
+		AllowNobodyGroup: !s.RefuseNobody, AllowEveryoneGroup: s.AllowEveryone,
+		RequireSystemGroup: len(s.Roles) > 0, AllowedSystemGroups: s.Roles,
+	}
 }
 
 // Admits reports whether a user is in a value: named, or in one of its groups however

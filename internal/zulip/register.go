@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // The parts of an organization that [Client.Register] can fetch, by their names on
@@ -237,13 +238,11 @@ func (r *Realm) decodeField(decoder *json.Decoder, name string) error {
 }
 
 // realmPermissionName tells the organization's permissions from its other settings:
-// every one of them ends in `_group` (wire-2 §12.3).
+// every one of them ends in `_group`, or in `_groups` where that is what it lets people
+// create or manage (wire-2 §12.3).
 func realmPermissionName(field string) (string, bool) {
-	const prefix, suffix = "realm_", "_group"
-	if len(field) <= len(prefix)+len(suffix) || field[:len(prefix)] != prefix || field[len(field)-len(suffix):] != suffix {
-		return "", false
-	}
-	return field[len(prefix):], true
+	name, ok := strings.CutPrefix(field, "realm_")
+	return name, ok && (strings.HasSuffix(name, "_group") || strings.HasSuffix(name, "_groups"))
 }
 
 // eachField walks the fields of one JSON object. The function decodes the value.

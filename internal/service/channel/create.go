@@ -82,13 +82,11 @@ func (r *Resource) createRequest(plan *model, view *directory.View, diags *diag.
 		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
 	}
 	// Compared with a channel that has no permissions at all, every one that is planned is a step.
-	changes, problems := permissionSteps(&zulip.Channel{}, plan, view)
-	for _, problem := range problems {
-		diags.AddError(problem.Summary, problem.Detail)
-	}
+	changes, problems := permissions.Steps(&zulip.Channel{}, plan.permission, view)
+	framework.ReportProblems(diags, problems)
 	var update zulip.ChannelUpdate
 	for _, step := range changes {
-		step.put(&update, &zulip.Channel{})
+		step.Put(&update, &zulip.Channel{}, false)
 	}
 	for setting, change := range update.Permissions {
 		request.Permissions[setting] = change.New
@@ -132,7 +130,7 @@ func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diag
 	end := r.Meta.Directory.Write()
 	defer end()
 	started := time.Now()
-	pause := firstPause
+	pause := framework.FirstPause
 	for attempt := 0; ; attempt++ {
 		id, answer, err := r.Meta.Client.CreateChannel(ctx, request)
 		if err == nil {
@@ -153,7 +151,7 @@ func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diag
 		}
 		tflog.Info(ctx, "It is not known whether the channel was created: looking for it",
 			map[string]any{"channel": request.Name, "error": err.Error(), "wait": pause.String()})
-		if !sleep(ctx, pause) {
+		if !framework.Wait(ctx, pause) {
 			diags.AddError(fmt.Sprintf("Creating channel %q was interrupted", request.Name), framework.Explain(err))
 			return 0
 		}

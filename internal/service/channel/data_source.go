@@ -87,9 +87,7 @@ func dataSourceAttributes() map[string]schema.Attribute {
 		"is_archived":            schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is archived."},
 		"url":                    schema.StringAttribute{Computed: true, MarkdownDescription: "Its address in the web app."},
 	}
-	for _, setting := range permission.ChannelSettings {
-		attributes[setting.Name] = framework.PermissionDataSourceAttribute(setting)
-	}
+	framework.PermissionDataSourceAttributes(attributes, permission.Channels)
 	return attributes
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
@@ -86,6 +85,9 @@ func (f *facts) permission(setting string) *types.Set {
 	panic("no attribute for the setting " + setting)
 }
 
+// permissionSets are the attributes of the settings, for what is done with them in the same way everywhere.
+func (f *facts) permissionSets() framework.PermissionSets { return f.permission }
+
 // read takes what the server holds. Where an attribute already says the same in other words, its words are kept, so
 // that a plan shows no difference that is none.
 func (f *facts) read(channel *zulip.Channel, view *directory.View, site string) {
@@ -102,15 +104,7 @@ func (f *facts) read(channel *zulip.Channel, view *directory.View, site string) 
 	}
 	f.MessageRetentionDays = types.StringValue(retentionOf(channel))
 	f.IsDefault = types.BoolValue(channel.IsDefault)
-	for _, setting := range permission.ChannelSettings {
-		attribute := f.permission(setting.Name)
-		value, ok := channel.Permissions[setting.Name]
-		if !ok {
-			*attribute = types.SetNull(types.StringType)
-			continue
-		}
-		*attribute = framework.KeepOrFormat(*attribute, value, view)
-	}
+	f.permissionSets().Read(permission.Channels, channel.Permissions, view)
 	f.CreatorID = types.Int64PointerValue(channel.CreatorID)
 	f.DateCreated = types.StringValue(time.Unix(channel.DateCreated, 0).UTC().Format(time.RFC3339))
 	f.IsArchived = types.BoolValue(channel.IsArchived)
@@ -119,11 +113,7 @@ func (f *facts) read(channel *zulip.Channel, view *directory.View, site string) 
 
 // forgetUnknown makes what is not known null: a state holds nothing that is unknown.
 func (m *model) forgetUnknown() {
-	for _, setting := range permission.ChannelSettings {
-		if attribute := m.permission(setting.Name); attribute.IsUnknown() {
-			*attribute = types.SetNull(types.StringType)
-		}
-	}
+	m.permissionSets().ForgetUnknown(permission.Channels)
 	for _, text := range []*types.String{&m.Description, &m.Privacy, &m.TopicsPolicy, &m.MessageRetentionDays, &m.DateCreated, &m.URL, &m.OnDestroy} {
 		if text.IsUnknown() {
 			*text = types.StringNull()
@@ -145,11 +135,7 @@ func (m *model) forgetUnknown() {
 // which that makes a difference. What the plan did not change, somebody else may have changed meanwhile: that is for the
 // next plan to find and to show, and the CLI takes nothing but what it was told.
 func (f *facts) keep(plan *facts) (differing []string) {
-	for _, setting := range permission.ChannelSettings {
-		if keepKnown(f.permission(setting.Name), *plan.permission(setting.Name)) {
-			differing = append(differing, setting.Name)
-		}
-	}
+	differing = f.permissionSets().Keep(permission.Channels, plan.permission)
 	for _, text := range []struct {
 		read    *types.String
 		planned types.String
@@ -157,22 +143,13 @@ func (f *facts) keep(plan *facts) (differing []string) {
 		{&f.Name, plan.Name}, {&f.Description, plan.Description}, {&f.Privacy, plan.Privacy}, {&f.TopicsPolicy, plan.TopicsPolicy},
 		{&f.MessageRetentionDays, plan.MessageRetentionDays}, {&f.DateCreated, plan.DateCreated}, {&f.URL, plan.URL},
 	} {
-		keepKnown(text.read, text.planned)
+		framework.KeepKnown(text.read, text.planned)
 	}
-	keepKnown(&f.FolderID, plan.FolderID)
-	keepKnown(&f.CreatorID, plan.CreatorID)
-	keepKnown(&f.IsDefault, plan.IsDefault)
-	keepKnown(&f.IsArchived, plan.IsArchived)
+	framework.KeepKnown(&f.FolderID, plan.FolderID)
+	framework.KeepKnown(&f.CreatorID, plan.CreatorID)
+	framework.KeepKnown(&f.IsDefault, plan.IsDefault)
+	framework.KeepKnown(&f.IsArchived, plan.IsArchived)
 	return differing
-}
-
-// keepKnown takes what was planned unless it was not known, and reports whether that is something else than was read.
-func keepKnown[T attr.Value](read *T, planned T) bool {
-	if planned.IsUnknown() || (*read).Equal(planned) {
-		return false
-	}
-	*read = planned
-	return true
 }
 
 // seen rebuilds the channel that a state shows, with the raw permissions kept beside it: what the plan was made from.
@@ -195,21 +172,6 @@ func (f *facts) seen(raw map[string]zulip.GroupSettingValue) *zulip.Channel {
 		channel.MessageRetentionDays = &retention.Days
 	}
 	return channel
-}
-
-// sawPermissions completes the raw permissions kept beside a state with what its words mean, for a state that came
-// without them.
-func (f *facts) sawPermissions(raw map[string]zulip.GroupSettingValue, view *directory.View) map[string]zulip.GroupSettingValue {
-	complete := map[string]zulip.GroupSettingValue{}
-	for _, setting := range permission.ChannelSettings {
-		if value, ok := raw[setting.Name]; ok {
-			complete[setting.Name] = value
-		} else if principals, known := framework.PrincipalsOf(*f.permission(setting.Name)); known && !f.permission(setting.Name).IsNull() {
-			resolved, _ := permission.Resolve(principals, view)
-			complete[setting.Name] = resolved.Value
-		}
-	}
-	return complete
 }
 
 // storedDescription is what the server makes of a description: each line break becomes a space (wire-1 §5.1).

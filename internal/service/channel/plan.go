@@ -52,7 +52,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	if p.state != nil {
-		raw := p.state.sawPermissions(rawPermissions(ctx, req.Private, &resp.Diagnostics), p.view)
+		raw := p.state.permissionSets().Saw(permission.Channels, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), p.view)
 		p.saw = p.state.seen(raw)
 	}
 	p.keepEqual()
@@ -73,23 +73,16 @@ func (p *planning) keepEqual() {
 	if isSet(p.plan.Description) && storedDescription(p.plan.Description.ValueString()) == p.saw.Description {
 		p.plan.Description = p.state.Description
 	}
-	for _, setting := range permission.ChannelSettings {
-		planned, held := p.plan.permission(setting.Name), *p.state.permission(setting.Name)
-		if planned.IsUnknown() && held.IsNull() {
-			// The server does not have the setting, and will not have it after this apply either.
-			*planned = held
-			continue
-		}
-		principals, known := framework.PrincipalsOf(*planned)
-		if !known || planned.IsNull() || held.IsNull() {
-			continue
-		}
-		resolved, problems := permission.Resolve(principals, p.view)
-		if len(problems) == 0 && len(resolved.Planned) == 0 &&
-			permission.Equal(resolved.Value, p.saw.Permissions[setting.Name], permission.NobodyID(p.view)) {
-			*planned = held
-		}
+	p.permissions().KeepEqual()
+}
+
+// permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
+func (p *planning) permissions() framework.PermissionPlan {
+	plan := framework.PermissionPlan{Table: permission.Channels, Config: p.config.permission, Plan: p.plan.permission, View: p.view}
+	if p.saw != nil {
+		plan.State, plan.Saw = p.state.permission, p.saw.Permissions
 	}
+	return plan
 }
 
 // derive fills in what follows from what is planned.
@@ -117,7 +110,7 @@ func (p *planning) check() {
 	p.checkLevels()
 	p.checkName()
 	p.checkFolder()
-	p.checkPermissions()
+	p.permissions().Check(&p.Base, p.diags)
 	p.checkProtectedHistory()
 	p.checkSubscribers()
 	p.checkCaller()
@@ -128,19 +121,10 @@ func (p *planning) check() {
 
 // checkLevels refuses attributes that the server is too old for.
 func (p *planning) checkLevels() {
-	level := p.FeatureLevel()
-	if level == 0 {
-		return // said once, when the provider was configured
-	}
 	need := func(attribute string, configured bool, needed int) {
-		if configured && level < needed {
-			p.diags.AddAttributeError(path.Root(attribute), "The server is too old for "+attribute,
-				fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). Take the attribute out of the configuration, or upgrade the server.",
-					needed, level, p.Meta.Server.ZulipVersion))
+		if configured {
+			p.RequireLevel(p.diags, attribute, needed)
 		}
-	}
-	for _, setting := range permission.ChannelSettings {
-		need(setting.Name, !p.config.permission(setting.Name).IsNull(), setting.FeatureLevel)
 	}
 	need("folder_id", p.config.FolderID.ValueInt64() != 0, 389)
 	need("topics_policy", !p.config.TopicsPolicy.IsNull(), 392)
@@ -191,7 +175,7 @@ func (p *planning) isLeftover(channel *zulip.Channel) bool {
 	}
 	changes, problems := steps(channel, &p.plan, p.view)
 	return len(problems) == 0 && !slices.ContainsFunc(changes, func(s step) bool {
-		return !slices.Contains(permission.DroppedAtCreation, s.attribute) // these come with a second request
+		return !slices.Contains(permission.DroppedAtCreation, s.Attribute) // these come with a second request
 	})
 }
 
@@ -203,42 +187,6 @@ func (p *planning) checkFolder() {
 	}
 	if _, ok := p.view.Folder(id); !ok {
 		p.diags.AddAttributeError(path.Root("folder_id"), "No such channel folder", fmt.Sprintf("The organization has no channel folder with the ID %d.", id))
-	}
-}
-
-// checkPermissions resolves every permission of the configuration and refuses what the setting does not allow.
-func (p *planning) checkPermissions() {
-	var supported map[string]zulip.SupportedPermission
-	if realm := p.view.Realm(); realm != nil {
-		supported = realm.SupportedPermissions["stream"]
-	}
-	for _, setting := range permission.ChannelSettings {
-		at, set := path.Root(setting.Name), *p.plan.permission(setting.Name)
-		if p.config.permission(setting.Name).IsNull() {
-			continue
-		}
-		principals, known := framework.PrincipalsOf(set)
-		if !known {
-			continue
-		}
-		resolved, problems := permission.Resolve(principals, p.view)
-		framework.AddProblems(p.diags, at, problems)
-		if len(problems) > 0 || len(resolved.Planned) > 0 {
-			continue
-		}
-		if p.state != nil && set.Equal(*p.state.permission(setting.Name)) {
-			continue // nothing is written
-		}
-		for _, principal := range resolved.Deactivated {
-			framework.AddProblems(p.diags, at, []permission.Problem{deactivated(setting.Name, principal)})
-		}
-		allowed, ok := supported[setting.Name]
-		if !ok {
-			allowed = setting.SupportedBy()
-		}
-		if err := permission.Allowed(setting.Name, allowed, resolved.Value, p.view); err != nil {
-			p.diags.AddAttributeError(at, "Not allowed for "+setting.Name, framework.Sentence(err))
-		}
 	}
 }
 

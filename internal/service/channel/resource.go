@@ -3,9 +3,7 @@ package channel
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -15,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -89,10 +88,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	// What creation dropped (wire-1 §5.1), or an archived channel has otherwise, is sent now.
-	missing, problems := steps(now.channel, &plan, now.view)
-	for _, problem := range problems {
-		resp.Diagnostics.AddError(problem.Summary, problem.Detail)
-	}
+	missing, problems := steps(now.Thing, &plan, now.View)
+	framework.ReportProblems(&resp.Diagnostics, problems)
 	now = r.change(ctx, id, missing, now, &resp.Diagnostics)
 	kept := &plan.facts
 	if resp.Diagnostics.HasError() {
@@ -123,7 +120,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	r.write(ctx, &state, &reading{channel, view}, nil, resp.State.Set, resp.Private, &resp.Diagnostics)
+	r.write(ctx, &state, &reading{Thing: channel, View: view}, nil, resp.State.Set, resp.Private, &resp.Diagnostics)
 }
 
 // Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
@@ -139,11 +136,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
-	raw := prior.sawPermissions(rawPermissions(ctx, req.Private, &resp.Diagnostics), view)
+	raw := prior.permissionSets().Saw(permission.Channels, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), view)
 	wanted, problems := steps(prior.seen(raw), &plan, view)
-	for _, problem := range problems {
-		resp.Diagnostics.AddError(problem.Summary, problem.Detail)
-	}
+	framework.ReportProblems(&resp.Diagnostics, problems)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -174,7 +169,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 // archive archives a channel; one that is archived or gone already is fine.
 func (r *Resource) archive(ctx context.Context, id int64, name string, diags *diag.Diagnostics) {
 	defer r.Meta.Directory.Write()()
-	pause := firstPause
+	pause := framework.FirstPause
 	for attempt := 0; ; attempt++ {
 		err := r.Meta.Client.ArchiveChannel(ctx, id)
 		if err == nil || zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
@@ -184,7 +179,7 @@ func (r *Resource) archive(ctx context.Context, id int64, name string, diags *di
 			return
 		}
 		// A second request finds out whether the first was carried out.
-		if !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || !sleep(ctx, pause) {
+		if !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || !framework.Wait(ctx, pause) {
 			diags.AddError(fmt.Sprintf("Could not archive channel %q", name), framework.Explain(err))
 			return
 		}
@@ -221,50 +216,17 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(channel.ID)})...)
 }
 
-// privateKey is where the raw permissions stand in the private state.
-const privateKey = "permissions"
-
-// privateState is what the framework lets read and write beside the state.
-type (
-	privateGetter interface {
-		GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	}
-	privateSetter interface {
-		SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-	}
-)
-
-// rawPermissions returns the permissions as they were when the state was read: what an update sends as old values.
-func rawPermissions(ctx context.Context, private privateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
-	data, found := private.GetKey(ctx, privateKey)
-	diags.Append(found...)
-	raw := map[string]zulip.GroupSettingValue{}
-	if data != nil {
-		if err := json.Unmarshal(data, &raw); err != nil {
-			diags.AddError("The state's private data cannot be read", err.Error())
-		}
-	}
-	return raw
-}
-
 // write puts what the server holds into the state, and the raw permissions beside it. Without a reading the state stays
 // as it is. After an apply, kept is what its plan knew.
-func (r *Resource) write(ctx context.Context, state *model, now *reading, kept *facts, set func(context.Context, any) diag.Diagnostics, private privateSetter, diags *diag.Diagnostics) {
+func (r *Resource) write(ctx context.Context, state *model, now *reading, kept *facts, set func(context.Context, any) diag.Diagnostics, private framework.PrivateSetter, diags *diag.Diagnostics) {
 	if now == nil {
 		return
 	}
-	state.read(now.channel, now.view, r.Meta.Client.Site())
-	permissions := maps.Clone(now.channel.Permissions)
+	state.read(now.Thing, now.View, r.Meta.Client.Site())
+	var differing []string
 	if kept != nil {
-		for _, setting := range state.keep(kept) {
-			delete(permissions, setting) // the words of the state stand for what was seen
-		}
+		differing = state.keep(kept)
 	}
 	diags.Append(set(ctx, state)...)
-	raw, err := json.Marshal(permissions)
-	if err != nil {
-		diags.AddError("The permissions cannot be kept", err.Error())
-		return
-	}
-	diags.Append(private.SetKey(ctx, privateKey, raw)...)
+	framework.KeepRawPermissions(ctx, private, now.Thing.Permissions, differing, diags)
 }

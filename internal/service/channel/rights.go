@@ -96,7 +96,7 @@ func (p *planning) administers(self *zulip.User) bool {
 // the server would choose.
 func (p *planning) changed(attribute string) bool {
 	if p.saw != nil {
-		return slices.ContainsFunc(p.changes, func(s step) bool { return s.attribute == attribute })
+		return slices.ContainsFunc(p.changes, func(s step) bool { return s.Attribute == attribute })
 	}
 	switch attribute {
 	case "message_retention_days":
@@ -131,13 +131,7 @@ func (p *planning) checkLockout() {
 
 // admits reports whether a permission will admit the account, as far as is known; what is not known is in favour.
 func (p *planning) admits(setting string, self *zulip.User) bool {
-	set := *p.plan.permission(setting)
-	principals, known := framework.PrincipalsOf(set)
-	if !known || set.IsNull() {
-		return true
-	}
-	resolved, problems := permission.Resolve(principals, p.view)
-	return len(problems) > 0 || len(resolved.Planned) > 0 || permission.Admits(resolved.Value, self, p.view)
+	return p.plan.permissionSets().Admits(setting, self, p.view)
 }
 
 // opensTo reports whether a permission of a new channel is set to admit the account; by default these admit nobody.

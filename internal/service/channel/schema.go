@@ -38,9 +38,7 @@ func resourceSchema() schema.Schema {
 			attributes[name] = attribute
 		}
 	}
-	for _, setting := range permission.ChannelSettings {
-		attributes[setting.Name] = framework.PermissionAttribute(setting)
-	}
+	framework.PermissionAttributes(attributes, permission.Channels)
 	return schema.Schema{
 		MarkdownDescription: `A channel, and who may do what in it.
 

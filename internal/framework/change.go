@@ -1,0 +1,220 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Step is the change of one attribute of a T: what the plan saw, what it asks for, and how that is written into an
+// update U.
+type Step[T, U any] struct {
+	Attribute string
+	// Permission marks the steps that [Permissions] made.
+	Permission bool
+	// Value returns what a thing holds there, as a text that is equal where the values mean the same and that people can
+	// read.
+	Value func(T) string
+	Saw   string
+	Want  string
+	// Put writes the change into an update of a thing that is as given. compare tells whether old values go along.
+	Put func(update *U, now T, compare bool)
+}
+
+// Reading is a thing as it was read, with the snapshot it was read into.
+type Reading[T any] struct {
+	Thing T
+	View  *directory.View
+}
+
+// Subject is a thing that is changed by compare-and-set: one channel, one user group, the organization.
+type Subject[T, U any] struct {
+	// Unread is what messages call it before it was read (`channel 17`), Name what they call it then (`channel "general"`).
+	Unread string
+	Name   func(T) string
+	// Read reads it from the server, not from what was read before.
+	Read func(context.Context) (*Reading[T], error)
+	// Send makes the requests that what is pending takes, and returns the parameters that the server does not know. It
+	// stops at the first error: the thing is then read again, and what is still missing sent again.
+	Send func(context.Context, Pending[T, U]) (ignored []string, err error)
+}
+
+// Pending is what is still to be written to a thing.
+type Pending[T, U any] struct {
+	// Now is the thing as it was just read.
+	Now     T
+	steps   []Step[T, U]
+	compare bool
+}
+
+// Update returns one update with everything that is pending, for a server that carries out all of a request or nothing.
+func (p Pending[T, U]) Update() U { return p.where(func(Step[T, U]) bool { return true }) }
+
+// Permissions returns the update of what is pending of the permissions.
+func (p Pending[T, U]) Permissions() U {
+	return p.where(func(step Step[T, U]) bool { return step.Permission })
+}
+
+// Others returns the update of what is pending beside the permissions.
+func (p Pending[T, U]) Others() U {
+	return p.where(func(step Step[T, U]) bool { return !step.Permission })
+}
+
+func (p Pending[T, U]) where(in func(Step[T, U]) bool) (update U) {
+	for _, step := range p.steps {
+		if in(step) {
+			step.Put(&update, p.Now, p.compare)
+		}
+	}
+	return update
+}
+
+const (
+	// FirstPause is how long something that may have happened is left alone before it is looked for; each time twice as
+	// long. How often is for max_retries to say.
+	FirstPause = 500 * time.Millisecond
+	// mostMismatches is how often the server may refuse an old value that it has just shown.
+	mostMismatches = 4
+)
+
+// progress is what is known of a change that is under way.
+type progress struct {
+	sent       int // writes that the server took
+	mismatches int // writes that it refused for their old values
+	lost       int // writes of which it is not known whether it took them
+	pause      time.Duration
+	ignored    []string // parameters that the server does not know
+	err        error    // of the last write
+}
+
+// hopeless reports whether another try would be like the last.
+func (p *progress) hopeless(retries int) bool {
+	return len(p.ignored) > 0 || p.sent == 2 || p.mismatches == mostMismatches || p.lost > retries
+}
+
+// Change carries out the steps on a thing and returns it as the server then holds it; nil if it could not be read.
+// Before each write the thing is read and compared with what the plan saw, unless now is what was just read; after the
+// last write it is read again, and what is missing is sent again. So an answer that was lost, or a setting that the
+// server dropped, is made good, and a value that somebody else changed is not overwritten.
+func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U], now *Reading[T], diags *diag.Diagnostics) *Reading[T] {
+	p := progress{pause: FirstPause}
+	for {
+		if now == nil {
+			var err error
+			if now, err = s.Read(ctx); err != nil {
+				diags.AddError("Could not read "+s.Unread, Explain(err))
+				return nil
+			}
+		}
+		thing := now.Thing
+		pending := slices.DeleteFunc(slices.Clone(all), func(step Step[T, U]) bool { return step.Value(thing) == step.Want })
+		moved := slices.DeleteFunc(slices.Clone(pending), func(step Step[T, U]) bool { return step.Value(thing) == step.Saw })
+		switch {
+		case len(pending) == 0:
+			return now
+		case len(moved) > 0:
+			s.refuse(thing, moved, all, diags)
+			return now
+		case p.hopeless(base.Meta.Client.MaxRetries()):
+			s.unsettled(thing, pending, &p, base.FeatureLevel(), diags)
+			return now
+		}
+		// The server may refuse an old value that was just read: it counts deactivated people whom it does not show
+		// (wire-1 §2). Twice the same answer around an unchanged value is taken for that.
+		p.ignored, p.err = s.send(ctx, base, Pending[T, U]{Now: thing, steps: pending, compare: p.mismatches < 2})
+		switch {
+		case p.err == nil:
+			p.sent++
+		case zulip.IsExpectationMismatch(p.err):
+			p.mismatches++
+		case zulip.MayHaveHappened(p.err):
+			tflog.Info(ctx, "It is not known whether the change was made: reading it again",
+				map[string]any{"changed": s.Name(thing), "error": p.err.Error(), "wait": p.pause.String()})
+			if !Wait(ctx, p.pause) {
+				diags.AddError(fmt.Sprintf("The change of %s was interrupted", s.Name(thing)), Explain(p.err))
+				return nil
+			}
+			p.lost++
+			p.pause *= 2
+		default:
+			return s.refusedByServer(ctx, thing, all, p.err, diags)
+		}
+		now = nil
+	}
+}
+
+// send announces the writes, so that the reads that follow wait for each other.
+func (s Subject[T, U]) send(ctx context.Context, base *Base, pending Pending[T, U]) (ignored []string, err error) {
+	defer base.Meta.Directory.Write()()
+	return s.Send(ctx, pending)
+}
+
+// refuse reports what somebody else changed since the plan, and leaves it as it is.
+func (s Subject[T, U]) refuse(now T, moved, all []Step[T, U], diags *diag.Diagnostics) {
+	var text strings.Builder
+	for _, step := range moved {
+		fmt.Fprintf(&text, "%s\n  the plan saw: %s\n  it is now:    %s\n  asked for:    %s\n\n", step.Attribute, step.Saw, step.Value(now), step.Want)
+	}
+	text.WriteString("Nothing was overwritten. " + applied(all, now) + "Plan again, and review what the difference is now.")
+	diags.AddError(capitalize(s.Name(now))+" was changed by somebody else after it was planned", text.String())
+}
+
+// refusedByServer reports a refusal, and what had been applied before it.
+func (s Subject[T, U]) refusedByServer(ctx context.Context, before T, all []Step[T, U], cause error, diags *diag.Diagnostics) *Reading[T] {
+	detail := Explain(cause)
+	now, err := s.Read(ctx)
+	if err == nil {
+		detail += "\n\n" + applied(all, now.Thing)
+	}
+	diags.AddError("Could not change "+s.Name(before), detail)
+	return now
+}
+
+// unsettled reports a change that the server does not make, although it says nothing against it.
+func (s Subject[T, U]) unsettled(now T, pending []Step[T, U], p *progress, level int, diags *diag.Diagnostics) {
+	var text strings.Builder
+	for _, step := range pending {
+		fmt.Fprintf(&text, "%s is %s, and stays so when it is set to %s.\n", step.Attribute, step.Saw, step.Want)
+	}
+	if len(p.ignored) > 0 {
+		fmt.Fprintf(&text, "The server ignores %s: it is too old for it (feature level %d).\n", strings.Join(p.ignored, ", "), level)
+	}
+	if p.err != nil {
+		text.WriteString("The last try ended so: " + Explain(p.err) + "\n")
+	}
+	diags.AddError(capitalize(s.Name(now))+" does not take the change", strings.TrimSpace(text.String()))
+}
+
+// applied says which of the steps the thing already shows.
+func applied[T, U any](all []Step[T, U], now T) string {
+	var done []string
+	for _, step := range all {
+		if step.Value(now) == step.Want {
+			done = append(done, step.Attribute)
+		}
+	}
+	if len(done) == 0 {
+		return "Nothing else was changed either. "
+	}
+	return "Already as planned: " + strings.Join(done, ", ") + ". "
+}
+
+// Wait waits, and reports whether it was left to wait to the end.
+func Wait(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,199 @@
+package framework
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// PermissionSets are the permission attributes of a model: it returns the place of a setting.
+type PermissionSets func(setting string) *types.Set
+
+// Read takes what the server holds, and keeps the words that already say it. A setting that the server does not have is
+// null.
+func (s PermissionSets) Read(table permission.Table, held map[string]zulip.GroupSettingValue, view *directory.View) {
+	for _, setting := range table.Settings {
+		attribute := s(setting.Name)
+		value, ok := held[setting.Name]
+		if !ok {
+			*attribute = types.SetNull(types.StringType)
+			continue
+		}
+		*attribute = KeepOrFormat(*attribute, value, view)
+	}
+}
+
+// ForgetUnknown makes what is not known null: a state holds nothing that is unknown.
+func (s PermissionSets) ForgetUnknown(table permission.Table) {
+	for _, setting := range table.Settings {
+		if attribute := s(setting.Name); attribute.IsUnknown() {
+			*attribute = types.SetNull(types.StringType)
+		}
+	}
+}
+
+// Keep gives back what a plan knew to what was read after it was applied, and returns the settings for which that makes
+// a difference.
+func (s PermissionSets) Keep(table permission.Table, plan PermissionSets) (differing []string) {
+	for _, setting := range table.Settings {
+		if KeepKnown(s(setting.Name), *plan(setting.Name)) {
+			differing = append(differing, setting.Name)
+		}
+	}
+	return differing
+}
+
+// KeepKnown takes what was planned unless it was not known, and reports whether that is something else than was read.
+func KeepKnown[T attr.Value](read *T, planned T) bool {
+	if planned.IsUnknown() || (*read).Equal(planned) {
+		return false
+	}
+	*read = planned
+	return true
+}
+
+// Saw completes the raw permissions kept beside a state with what its words mean, for a state that came without them.
+func (s PermissionSets) Saw(table permission.Table, raw map[string]zulip.GroupSettingValue, view *directory.View) map[string]zulip.GroupSettingValue {
+	complete := map[string]zulip.GroupSettingValue{}
+	for _, setting := range table.Settings {
+		if value, ok := raw[setting.Name]; ok {
+			complete[setting.Name] = value
+		} else if principals, known := PrincipalsOf(*s(setting.Name)); known && !s(setting.Name).IsNull() {
+			resolved, _ := permission.Resolve(principals, view)
+			complete[setting.Name] = resolved.Value
+		}
+	}
+	return complete
+}
+
+// PermissionPlan is a plan of permissions while it is checked.
+type PermissionPlan struct {
+	Table        permission.Table
+	Config, Plan PermissionSets
+	// State is nil for what is to be created.
+	State PermissionSets
+	// Saw are the values that the state stands for.
+	Saw  map[string]zulip.GroupSettingValue
+	View *directory.View
+}
+
+// KeepEqual keeps the state's words where the configuration says the same in others, so that a plan shows no difference
+// that is none.
+func (p PermissionPlan) KeepEqual() {
+	if p.State == nil {
+		return
+	}
+	for _, setting := range p.Table.Settings {
+		planned, held := p.Plan(setting.Name), *p.State(setting.Name)
+		if planned.IsUnknown() && held.IsNull() {
+			// The server does not have the setting, and will not have it after this apply either.
+			*planned = held
+			continue
+		}
+		principals, known := PrincipalsOf(*planned)
+		if !known || planned.IsNull() || held.IsNull() {
+			continue
+		}
+		resolved, problems := permission.Resolve(principals, p.View)
+		if len(problems) == 0 && len(resolved.Planned) == 0 &&
+			permission.Equal(resolved.Value, p.Saw[setting.Name], permission.NobodyID(p.View)) {
+			*planned = held
+		}
+	}
+}
+
+// Check resolves every permission of the configuration and refuses what the setting does not allow, and what the server
+// is too old for.
+func (p PermissionPlan) Check(base *Base, diags *diag.Diagnostics) {
+	for _, setting := range p.Table.Settings {
+		if p.Config(setting.Name).IsNull() {
+			continue
+		}
+		base.RequireLevel(diags, setting.Name, setting.FeatureLevel)
+		p.check(setting, diags)
+	}
+}
+
+func (p PermissionPlan) check(setting permission.Setting, diags *diag.Diagnostics) {
+	at, set := path.Root(setting.Name), *p.Plan(setting.Name)
+	principals, known := PrincipalsOf(set)
+	if !known {
+		return
+	}
+	resolved, problems := permission.Resolve(principals, p.View)
+	AddProblems(diags, at, problems)
+	if len(problems) > 0 || len(resolved.Planned) > 0 {
+		return
+	}
+	if p.State != nil && set.Equal(*p.State(setting.Name)) {
+		return // nothing is written
+	}
+	for _, principal := range resolved.Deactivated {
+		AddProblems(diags, at, []permission.Problem{deactivated(setting.Name, principal)})
+	}
+	if err := permission.Allowed(setting.Name, p.Table.Supported(setting, p.View.Realm()), resolved.Value, p.View); err != nil {
+		diags.AddAttributeError(at, "Not allowed for "+setting.Name, Sentence(err))
+	}
+}
+
+// Admits reports whether a planned permission will admit a user, as far as is known; what is not known or not managed is
+// in favour.
+func (s PermissionSets) Admits(setting string, user *zulip.User, view *directory.View) bool {
+	set := *s(setting)
+	principals, known := PrincipalsOf(set)
+	if !known || set.IsNull() {
+		return true
+	}
+	resolved, problems := permission.Resolve(principals, view)
+	return len(problems) > 0 || len(resolved.Planned) > 0 || permission.Admits(resolved.Value, user, view)
+}
+
+// privateKey is where the raw permissions stand in the private state.
+const privateKey = "permissions"
+
+// PrivateGetter and PrivateSetter are what the framework lets read and write beside a state.
+type (
+	PrivateGetter interface {
+		GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	}
+	PrivateSetter interface {
+		SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+	}
+)
+
+// RawPermissions returns the permissions as they were when the state was read: what an update sends as old values.
+func RawPermissions(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
+	data, found := private.GetKey(ctx, privateKey)
+	diags.Append(found...)
+	raw := map[string]zulip.GroupSettingValue{}
+	if data != nil {
+		if err := json.Unmarshal(data, &raw); err != nil {
+			diags.AddError("The state's private data cannot be read", err.Error())
+		}
+	}
+	return raw
+}
+
+// KeepRawPermissions puts the permissions as the server holds them beside the state. The words of the state itself stand
+// for those that are left out.
+func KeepRawPermissions(ctx context.Context, private PrivateSetter, held map[string]zulip.GroupSettingValue, leftOut []string, diags *diag.Diagnostics) {
+	permissions := maps.Clone(held)
+	for _, setting := range leftOut {
+		delete(permissions, setting)
+	}
+	raw, err := json.Marshal(permissions)
+	if err != nil {
+		diags.AddError("The permissions cannot be kept", err.Error())
+		return
+	}
+	diags.Append(private.SetKey(ctx, privateKey, raw)...)
+}
