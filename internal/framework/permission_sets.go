@@ -160,15 +160,15 @@ func (s PermissionSets) Admits(setting string, user *zulip.User, view *directory
 // privateKey is where the raw permissions stand in the private state.
 const privateKey = "permissions"
 
-// PrivateGetter and PrivateSetter are what the framework lets read and write beside a state.
-type (
-	PrivateGetter interface {
-		GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	}
-	PrivateSetter interface {
-		SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-	}
-)
+// PrivateGetter is what the framework lets read beside a state.
+type PrivateGetter interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+}
+
+// PrivateSetter is what the framework lets write beside a state.
+type PrivateSetter interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
 
 // RawPermissions returns the permissions as they were when the state was read: what an update sends as old values.
 func RawPermissions(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {

@@ -62,7 +62,7 @@ func permissionDescription(table permission.Table, setting permission.Setting) s
 		text += " Changing it in a private channel needs access to the channel's messages, which administrators do not have by their role."
 	}
 	if len(setting.Roles) > 0 {
-		text += fmt.Sprintf(" One role alone: `%s`.", strings.Join(setting.Roles, "`, `"))
+		text += " One role alone: `" + strings.Join(setting.Roles, "`, `") + "`."
 	} else if setting.RefuseNobody {
 		text += " It cannot be nobody."
 	}
