@@ -1,6 +1,9 @@
 package directory
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // claims are the things that belong to a resource of this run. Where the server keeps no names, two resources that say
 // the same must not both take one thing for theirs.
@@ -8,6 +11,7 @@ type claims struct {
 	mu    sync.Mutex
 	taken map[claim]bool
 	alone map[string]*sync.Mutex
+	names map[plannedName][]int64
 }
 
 // claim is one thing: its kind, as the type of the resource, and its ID.
@@ -15,6 +19,9 @@ type claim struct {
 	kind string
 	id   int64
 }
+
+// plannedName is a name that is unique among the things of a kind.
+type plannedName struct{ kind, name string }
 
 // Claim registers that a thing belongs to a resource.
 func (d *Directory) Claim(kind string, id int64) {
@@ -48,4 +55,22 @@ func (d *Directory) Alone(thing string) func() {
 	d.claims.mu.Unlock()
 	one.Lock()
 	return one.Unlock
+}
+
+// PlanName registers that a resource of this run gives a name to its thing, and reports whether no other resource of the
+// run gives the same name. ids tell resources apart: the thing's ID, and that of a thing that it replaces; none for one
+// that is simply made.
+func (d *Directory) PlanName(kind, name string, ids ...int64) bool {
+	d.claims.mu.Lock()
+	defer d.claims.mu.Unlock()
+	if d.claims.names == nil {
+		d.claims.names = map[plannedName][]int64{}
+	}
+	key := plannedName{kind, name}
+	holder, held := d.claims.names[key]
+	if held && !slices.ContainsFunc(holder, func(id int64) bool { return slices.Contains(ids, id) }) {
+		return false
+	}
+	d.claims.names[key] = ids
+	return true
 }

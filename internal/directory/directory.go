@@ -25,6 +25,7 @@ type Directory struct {
 	mu       sync.Mutex
 	view     *View
 	have     map[string]bool
+	forgot   map[string]int // how often a part was forgotten
 	flight   *flight
 	readBack *readBack
 	writes   int
@@ -36,6 +37,7 @@ type Directory struct {
 	ours     map[string]int64
 
 	own    own
+	lists  lists
 	claims claims
 }
 
@@ -50,11 +52,12 @@ type flight struct {
 func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 	d := &Directory{
 		client: client, self: self, level: featureLevel,
-		view: &View{}, have: map[string]bool{},
+		view: &View{}, have: map[string]bool{}, forgot: map[string]int{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{},
 		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},
 	}
 	d.own.init(d)
+	d.lists.init(d)
 	return d
 }
 
@@ -206,6 +209,7 @@ func (d *Directory) Forget(parts ...string) {
 	defer d.mu.Unlock()
 	for _, part := range parts {
 		delete(d.have, part)
+		d.forgot[part]++
 	}
 }
 
@@ -264,17 +268,7 @@ func (d *Directory) FreshChannels(ctx context.Context) (*View, error) {
 // runReadBack waits for company, closes the door, and reads.
 func (d *Directory) runReadBack(ctx context.Context, current *readBack) {
 	<-time.After(gathering)
-	d.mu.Lock()
-	settled := d.settled
-	d.mu.Unlock()
-	if settled != nil {
-		timer := time.NewTimer(patience)
-		select {
-		case <-settled:
-		case <-timer.C:
-		}
-		timer.Stop()
-	}
+	d.settle()
 	d.mu.Lock()
 	d.readBack = nil // who comes now needs a later read
 	d.mu.Unlock()
@@ -291,6 +285,21 @@ func (d *Directory) runReadBack(ctx context.Context, current *readBack) {
 		current.view = d.view.with(d)
 	}
 	close(current.done)
+}
+
+// settle waits for the writes under way to end, but not for ever.
+func (d *Directory) settle() {
+	d.mu.Lock()
+	settled := d.settled
+	d.mu.Unlock()
+	if settled != nil {
+		timer := time.NewTimer(patience)
+		select {
+		case <-settled:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
 }
 
 // isPlanned reports whether this run creates what the principal names.

@@ -232,3 +232,63 @@ func TestAddresses(t *testing.T) {
 		t.Errorf("near are %v", near)
 	}
 }
+
+func TestListsAreReadByThemselvesAfterAWrite(t *testing.T) {
+	d, client, server := newDirectory(t)
+	if view, err := d.Linkifiers(context.Background()); err != nil || len(view.Linkifiers()) != 0 {
+		t.Fatal(view, err)
+	}
+	const many = 8
+	patterns := make(chan string, many)
+	for i := range many {
+		patterns <- string(rune('a' + i))
+	}
+	server.Journal().Reset()
+	together(many, func() {
+		pattern, end := <-patterns, d.Write()
+		defer end()
+		if _, err := client.CreateLinkifier(context.Background(), zulip.LinkifierChange{Pattern: pattern, URLTemplate: "https://example.com/"}); err != nil {
+			t.Error(err)
+			return
+		}
+		end()
+		view, err := d.FreshLinkifiers(context.Background())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if _, ok := view.LinkifierByPattern(pattern); !ok {
+			t.Errorf("%s is not in what was read after it was made", pattern)
+		}
+	})
+	view, err := d.Linkifiers(context.Background())
+	if err != nil || len(view.Linkifiers()) != many {
+		t.Fatalf("the snapshot has %v, %v", view, err)
+	}
+	if reads := len(server.Journal().Requests(sandbox.Filter{})) - many; reads > many/2 {
+		t.Errorf("%d reads after %d writes", reads, many)
+	}
+	if err := client.DeleteLinkifier(context.Background(), view.Linkifiers()[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	d.Forget(zulip.FetchLinkifiers)
+	if view, err := d.Linkifiers(context.Background()); err != nil || len(view.Linkifiers()) != many-1 {
+		t.Errorf("what was forgotten is not read again: %v, %v", view.Linkifiers(), err)
+	}
+}
+
+func TestNamesOfOnePlanAreUnique(t *testing.T) {
+	d, _, _ := newDirectory(t)
+	for _, step := range []struct {
+		kind, name string
+		ids        []int64
+		want       bool
+	}{
+		{"k", "a", []int64{1}, true}, {"k", "a", []int64{1}, true}, {"k", "a", []int64{2}, false}, {"k", "a", nil, false},
+		{"other", "a", nil, true}, {"k", "b", nil, true}, {"k", "b", nil, false}, {"k", "b", []int64{1}, false},
+	} {
+		if got := d.PlanName(step.kind, step.name, step.ids...); got != step.want {
+			t.Errorf("%+v: %v", step, got)
+		}
+	}
+}

@@ -25,6 +25,7 @@ type View struct {
 	channelsByName map[string]*zulip.Channel
 	folders        map[int64]*zulip.ChannelFolder
 	profileFields  []*zulip.ProfileField
+	linkifiers     []*zulip.Linkifier
 }
 
 var _ permission.Organization = (*View)(nil)
@@ -211,6 +212,9 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 	}
 	if snapshot.ProfileFields != nil {
 		merged.profileFields = snapshot.ProfileFields
+	}
+	if snapshot.Linkifiers != nil {
+		merged.linkifiers = snapshot.Linkifiers
 	}
 	if snapshot.Folders != nil {
 		merged.folders = map[int64]*zulip.ChannelFolder{}

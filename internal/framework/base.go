@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
@@ -42,15 +41,6 @@ func (b *Base) FeatureLevel() int {
 		return 0
 	}
 	return b.Meta.Server.ZulipFeatureLevel
-}
-
-// RequireLevel refuses an attribute that the server is too old for.
-func (b *Base) RequireLevel(diags *diag.Diagnostics, attribute string, needed int) {
-	if level := b.FeatureLevel(); level > 0 && level < needed { // unknown: said once, when the provider was configured
-		diags.AddAttributeError(path.Root(attribute), "The server is too old for "+attribute,
-			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). Take the attribute out of the configuration, or upgrade the server.",
-				needed, level, b.Meta.Server.ZulipVersion))
-	}
 }
 
 // Ready reports whether the construct can call the organization, and says why not. Call it first in everything that

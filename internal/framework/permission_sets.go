@@ -118,7 +118,7 @@ func (p PermissionPlan) Check(base *Base, diags *diag.Diagnostics) {
 		if p.Config(setting.Name).IsNull() {
 			continue
 		}
-		base.RequireLevel(diags, setting.Name, setting.FeatureLevel)
+		base.RequireLevel(setting.Name, setting.FeatureLevel, diags)
 		p.check(setting, diags)
 	}
 }

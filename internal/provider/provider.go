@@ -28,6 +28,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/botapikey"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/draft"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/linkifier"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/message"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/messageflags"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/reaction"
@@ -267,6 +268,8 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		channel.NewResource,
 		draft.NewResource,
+		linkifier.NewOrderResource,
+		linkifier.NewResource,
 		message.NewResource,
 		reaction.NewResource,
 		scheduledmessage.NewResource,
@@ -279,6 +282,7 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		channel.NewDataSource,
 		channel.NewListDataSource,
+		linkifier.NewListDataSource,
 		message.NewHistoryDataSource,
 		server.NewDataSource,
 		topic.NewDataSource,

@@ -17,6 +17,10 @@ const (
 	levelArchivedChannels = 378
 	levelEmptyTopics      = 334
 	levelIgnoredChannels  = 355 // what flags could not be changed for
+
+	// Newer than what the sandbox claims by itself.
+	levelReverseLinkifiers    = 471
+	levelAlternativeTemplates = 478
 )
 
 // releases lists the feature level of each major release (wire-1 §13), newest

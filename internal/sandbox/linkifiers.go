@@ -1,11 +1,29 @@
 package sandbox
 
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+
 func (r *request) linkifierObjects() []fields {
 	objects := []fields{}
 	for _, l := range r.org.ListLinkifiers() {
-		objects = append(objects, fields{"id": l.ID, "pattern": l.Pattern, "url_template": l.URLTemplate})
+		object := fields{"id": l.ID, "pattern": l.Pattern, "url_template": l.URLTemplate}
+		r.add(object, levelReverseLinkifiers, "example_input", orNil(l.ExampleInput))
+		r.add(object, levelReverseLinkifiers, "reverse_template", orNil(l.ReverseTemplate))
+		r.add(object, levelAlternativeTemplates, "alternative_url_templates", append([]string{}, l.AlternativeURLTemplates...))
+		objects = append(objects, object)
 	}
 	return objects
+}
+
+// linkifierChange reads what is asked of a linkifier.
+func (r *request) linkifierChange() (organization.LinkifierChange, error) {
+	change := organization.LinkifierChange{
+		Pattern:                 required(r, "pattern", text()),
+		URLTemplate:             required(r, "url_template", text()),
+		ExampleInput:            optional(r.since(levelReverseLinkifiers), "example_input", text()),
+		ReverseTemplate:         optional(r.since(levelReverseLinkifiers), "reverse_template", text()),
+		AlternativeURLTemplates: optional(r.since(levelAlternativeTemplates), "alternative_url_templates", jsonOf(listOf(aString))),
+	}
+	return change, r.checked()
 }
 
 func listLinkifiers(r *request) (fields, error) {
@@ -13,12 +31,11 @@ func listLinkifiers(r *request) (fields, error) {
 }
 
 func createLinkifier(r *request) (fields, error) {
-	pattern := required(r, "pattern", text())
-	template := required(r, "url_template", text())
-	if err := r.checked(); err != nil {
+	change, err := r.linkifierChange()
+	if err != nil {
 		return nil, err
 	}
-	l, err := r.org.CreateLinkifier(pattern, template)
+	l, err := r.org.CreateLinkifier(change)
 	if err != nil {
 		return nil, err
 	}
@@ -26,12 +43,11 @@ func createLinkifier(r *request) (fields, error) {
 }
 
 func updateLinkifier(r *request) (fields, error) {
-	pattern := required(r, "pattern", text())
-	template := required(r, "url_template", text())
-	if err := r.checked(); err != nil {
+	change, err := r.linkifierChange()
+	if err != nil {
 		return nil, err
 	}
-	return nil, r.org.UpdateLinkifier(r.id("filter_id"), pattern, template)
+	return nil, r.org.UpdateLinkifier(r.id("filter_id"), change)
 }
 
 func deleteLinkifier(r *request) (fields, error) {

@@ -72,11 +72,13 @@ func avatarURL(u organization.User, clientGravatar bool) any {
 	return fmt.Sprintf("/user_avatars/%d.png?version=%d", u.ID, u.AvatarVersion)
 }
 
-func orNil(id int) any {
-	if id == 0 {
+// orNil writes what is zero as null.
+func orNil[T comparable](value T) any {
+	var zero T
+	if value == zero {
 		return nil
 	}
-	return id
+	return value
 }
 
 // readUserView declares the two parameters of reading people.

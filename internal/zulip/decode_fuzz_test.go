@@ -54,6 +54,7 @@ func FuzzDecodeSnapshot(f *testing.F) {
 		`{"queue_id":"q","zulip_feature_level":442,"streams":[{"stream_id":1}],"realm_default_streams":[1],"realm_users":[{"user_id":2,"role":100}],"realm_non_active_users":[],"realm_user_groups":[]}`,
 		`{"realm_default_streams":[{"stream_id":1},2]}`, `{"server_supported_permission_settings":{"stream":{"can_send_message_group":{"allow_everyone_group":true}}}}`,
 		`{"realm_can_create_groups":12,"realm_create_multiuse_invite_group":{"direct_members":[],"direct_subgroups":[]},"realm_odd_group":"text"}`,
+		`{"realm_linkifiers":[{"id":1,"pattern":"x","url_template":"u","example_input":null,"alternative_url_templates":["u"]},null]}`,
 		`{"streams":[null],"realm_users":[null],"channel_folders":[null],"realm_user_groups":[null]}`, `{"streams":`, `[]`, ``,
 	} {
 		f.Add([]byte(seed))

@@ -1,7 +1,6 @@
 package zulip
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -27,33 +26,73 @@ type LinkifierRule struct {
 // Span is a part of a text. URL is empty where it is no link.
 type Span struct{ Text, URL string }
 
-// ParseLinkifier checks a linkifier as the server does: an RE2 pattern whose named groups are the variables of an RFC 6570
-// template (wire-2 §8). Go's own regular expressions are RE2's.
-func ParseLinkifier(pattern, urlTemplate string) (*LinkifierRule, error) {
-	pattern, urlTemplate = strings.TrimSpace(pattern), strings.TrimSpace(urlTemplate)
-	switch {
-	case pattern == "":
-		return nil, errors.New("pattern is empty")
-	case urlTemplate == "":
-		return nil, errors.New("url_template is empty")
+// LinkifierError is a mistake in a linkifier. Field is where it is to be put right: `pattern` or `url_template`.
+type LinkifierError struct {
+	Field string
+	Err   error
+}
+
+// Error says what is wrong, and names the field.
+func (e *LinkifierError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error without the field.
+func (e *LinkifierError) Unwrap() error { return e.Err }
+
+func wrongPattern(format string, args ...any) *LinkifierError {
+	return &LinkifierError{"pattern", fmt.Errorf(format, args...)}
+}
+
+func wrongTemplate(format string, args ...any) *LinkifierError {
+	return &LinkifierError{"url_template", fmt.Errorf(format, args...)}
+}
+
+// ParseLinkifierPattern checks a pattern by itself. The error is a [LinkifierError].
+func ParseLinkifierPattern(pattern string) (*regexp.Regexp, error) {
+	pattern = strings.TrimSpace(pattern)
+	if pattern == "" {
+		return nil, wrongPattern("pattern is empty")
 	}
-	alone, err := regexp.Compile(pattern)
+	compiled, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("pattern is not a regular expression of RE2: %w", err)
+		return nil, wrongPattern("pattern is not a regular expression of RE2: %w", err)
+	}
+	return compiled, nil
+}
+
+// ParseURLTemplate checks a URL template by itself. The error is a [LinkifierError].
+func ParseURLTemplate(urlTemplate string) (*uritemplate.Template, error) {
+	urlTemplate = strings.TrimSpace(urlTemplate)
+	if urlTemplate == "" {
+		return nil, wrongTemplate("url_template is empty")
 	}
 	template, err := uritemplate.New(urlTemplate)
 	if err != nil {
-		return nil, fmt.Errorf("url_template is not a URL template of RFC 6570: %w", err)
+		return nil, wrongTemplate("url_template is not a URL template of RFC 6570: %w", err)
+	}
+	return template, nil
+}
+
+// ParseLinkifier checks a linkifier as the server does: an RE2 pattern whose named groups are the variables of an RFC 6570
+// template (wire-2 §8). Go's own regular expressions are RE2's. The error is a [LinkifierError].
+func ParseLinkifier(pattern, urlTemplate string) (*LinkifierRule, error) {
+	pattern = strings.TrimSpace(pattern)
+	alone, err := ParseLinkifierPattern(pattern)
+	if err != nil {
+		return nil, err
+	}
+	template, err := ParseURLTemplate(urlTemplate)
+	if err != nil {
+		return nil, err
 	}
 	groups, variables := alone.SubexpNames(), template.Varnames()
 	for _, group := range groups {
 		if group != "" && !slices.Contains(variables, group) {
-			return nil, fmt.Errorf("the group %q of pattern is no variable of url_template", group)
+			return nil, wrongTemplate("the group %q of pattern is no variable of url_template", group)
 		}
 	}
 	for _, variable := range variables {
 		if !slices.Contains(groups, variable) {
-			return nil, fmt.Errorf("the variable %q of url_template is no group of pattern: write (?P<%s>…)", variable, variable)
+			return nil, wrongPattern("the variable %q of url_template is no group of pattern: write (?P<%s>…)", variable, variable)
 		}
 	}
 	rule := &LinkifierRule{template: template}
@@ -69,7 +108,7 @@ func surrounded(before, pattern string) (*regexp.Regexp, error) {
 	compiled, err := regexp.Compile("(?:" + before + ")(" + pattern + ")(?:" + afterMatch + ")")
 	if err != nil {
 		// Such as one that is right alone, and too large together with the rest.
-		return nil, fmt.Errorf("pattern cannot be searched for in a text: %w", err)
+		return nil, wrongPattern("pattern cannot be searched for in a text: %w", err)
 	}
 	return compiled, nil
 }

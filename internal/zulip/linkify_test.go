@@ -1,6 +1,7 @@
 package zulip
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -91,16 +92,18 @@ func TestLinkifyTemplates(t *testing.T) {
 }
 
 func TestParseLinkifierRefuses(t *testing.T) {
-	for _, test := range []struct{ pattern, template, words string }{
-		{" ", "x", "pattern is empty"},
-		{"x", "", "url_template is empty"},
-		{"(x", "x", "missing closing )"},
-		{`(?<!a)x`, "x", "RE2"},
-		{`(?P<a>x)`, "x/{", "RFC 6570"},
-		{`(?P<a>x)(?P<b>y)`, "x/{a}", `group "b"`},
-		{`(?P<a>x)`, "x/{a}/{c}", `variable "c"`},
+	for _, test := range []struct{ pattern, template, field, words string }{
+		{" ", "x", "pattern", "pattern is empty"},
+		{"x", "", "url_template", "url_template is empty"},
+		{"(x", "x", "pattern", "missing closing )"},
+		{`(?<!a)x`, "x", "pattern", "RE2"},
+		{`(?P<a>x)`, "x/{", "url_template", "RFC 6570"},
+		{`(?P<a>x)(?P<b>y)`, "x/{a}", "url_template", `group "b"`},
+		{`(?P<a>x)`, "x/{a}/{c}", "pattern", `variable "c"`},
 	} {
-		if rule, err := ParseLinkifier(test.pattern, test.template); rule != nil || err == nil || !strings.Contains(err.Error(), test.words) {
+		rule, err := ParseLinkifier(test.pattern, test.template)
+		var wrong *LinkifierError
+		if rule != nil || !errors.As(err, &wrong) || wrong.Field != test.field || !strings.Contains(err.Error(), test.words) {
 			t.Errorf("%q, %q: %v", test.pattern, test.template, err)
 		}
 	}

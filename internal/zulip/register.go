@@ -19,6 +19,7 @@ const (
 	FetchFolders        = "channel_folders"
 	FetchUsers          = "realm_user"
 	FetchProfileFields  = "custom_profile_fields"
+	FetchLinkifiers     = "realm_linkifiers"
 )
 
 // Snapshot is what one [Client.Register] fetched. Parts that were not asked for are
@@ -35,6 +36,8 @@ type Snapshot struct {
 	// server's own bots included.
 	Users         []*User
 	ProfileFields []*ProfileField
+	// Linkifiers are in the order in which they are tried.
+	Linkifiers []*Linkifier
 }
 
 // ProfileField is a custom profile field of the organization (wire-2 §10).
@@ -146,6 +149,8 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 			return decodeList(decoder, &s.Folders)
 		case "custom_profile_fields":
 			return decodeList(decoder, &s.ProfileFields)
+		case "realm_linkifiers":
+			return decodeList(decoder, &s.Linkifiers)
 		case "realm_users":
 			return s.decodeUsers(decoder, true)
 		case "realm_non_active_users":

@@ -18,6 +18,18 @@ type Linkifier struct {
 	Pattern     string `json:"pattern"`
 	URLTemplate string `json:"url_template"`
 	Order       int    `json:"order"`
+
+	ExampleInput            string   `json:"example_input,omitempty"`
+	ReverseTemplate         string   `json:"reverse_template,omitempty"`
+	AlternativeURLTemplates []string `json:"alternative_url_templates,omitempty"`
+}
+
+// LinkifierChange is what is asked of a linkifier. The first two are mandatory; of the others nil leaves things as they
+// are, and empty is none.
+type LinkifierChange struct {
+	Pattern, URLTemplate          string
+	ExampleInput, ReverseTemplate *string
+	AlternativeURLTemplates       *[]string
 }
 
 var errNoLinkifier = Refuse("Linkifier not found.")
@@ -33,8 +45,9 @@ func (o *Organization) ListLinkifiers() []Linkifier {
 }
 
 // CreateLinkifier appends a linkifier.
-func (o *Organization) CreateLinkifier(pattern, template string) (Linkifier, error) {
-	l := Linkifier{Pattern: strings.TrimSpace(pattern), URLTemplate: strings.TrimSpace(template)}
+func (o *Organization) CreateLinkifier(c LinkifierChange) (Linkifier, error) {
+	var l Linkifier
+	l.change(c)
 	if err := o.checkLinkifier(l); err != nil {
 		return Linkifier{}, err
 	}
@@ -46,18 +59,25 @@ func (o *Organization) CreateLinkifier(pattern, template string) (Linkifier, err
 	return l, nil
 }
 
-// UpdateLinkifier replaces pattern and template; its place stays.
-func (o *Organization) UpdateLinkifier(id int, pattern, template string) error {
+// UpdateLinkifier changes a linkifier; its place stays.
+func (o *Organization) UpdateLinkifier(id int, c LinkifierChange) error {
 	l, ok := o.Linkifiers.Get(id)
 	if !ok {
 		return errNoLinkifier
 	}
-	l.Pattern, l.URLTemplate = strings.TrimSpace(pattern), strings.TrimSpace(template)
+	l.change(c)
 	if err := o.checkLinkifier(l); err != nil {
 		return err
 	}
 	o.Linkifiers.Put(id, l)
 	return nil
+}
+
+func (l *Linkifier) change(c LinkifierChange) {
+	l.Pattern, l.URLTemplate = strings.TrimSpace(c.Pattern), strings.TrimSpace(c.URLTemplate)
+	set(&l.ExampleInput, c.ExampleInput)
+	set(&l.ReverseTemplate, c.ReverseTemplate)
+	set(&l.AlternativeURLTemplates, c.AlternativeURLTemplates)
 }
 
 // DeleteLinkifier removes a linkifier.
@@ -111,6 +131,10 @@ func (o *Organization) checkLinkifier(l Linkifier) error {
 		if problem := compareGroups(groups, template.Varnames()); problem != "" {
 			wrong.add(wholeObject, problem)
 		}
+	}
+	if l.ReverseTemplate != "" && l.ExampleInput == "" {
+		// The rule is the server's from feature level 471 on; the words are not recorded.
+		wrong.add("reverse_template", "Reverse template requires an example input.")
 	}
 	for id, other := range o.Linkifiers.All() {
 		if id != l.ID && l.Pattern != "" && other.Pattern == l.Pattern {

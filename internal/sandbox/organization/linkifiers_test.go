@@ -19,7 +19,7 @@ func TestGroupsAndVariablesAreTheSame(t *testing.T) {
 		{`x`, `https://example.com/{`, "Invalid URL template."},
 	} {
 		o, _ := founded(t)
-		if _, err := o.CreateLinkifier(test.pattern, test.template); said(err) != test.want {
+		if _, err := o.CreateLinkifier(LinkifierChange{Pattern: test.pattern, URLTemplate: test.template}); said(err) != test.want {
 			t.Errorf("%s → %s: %q, want %q", test.pattern, test.template, said(err), test.want)
 		}
 	}
@@ -29,7 +29,7 @@ func TestLinkifiersKeepTheirPlace(t *testing.T) {
 	o, _ := founded(t)
 	var ids []int
 	for _, pattern := range []string{"a", "b", "c"} {
-		l, err := o.CreateLinkifier(pattern, "https://example.com/"+pattern)
+		l, err := o.CreateLinkifier(LinkifierChange{Pattern: pattern, URLTemplate: "https://example.com/" + pattern})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,13 +38,13 @@ func TestLinkifiersKeepTheirPlace(t *testing.T) {
 	if err := o.OrderLinkifiers([]int{ids[2], ids[0], ids[1]}); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.UpdateLinkifier(ids[2], "cc", "https://example.com/"); err != nil {
+	if err := o.UpdateLinkifier(ids[2], LinkifierChange{Pattern: "cc", URLTemplate: "https://example.com/"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := o.DeleteLinkifier(ids[0]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.CreateLinkifier("d", "https://example.com/"); err != nil {
+	if _, err := o.CreateLinkifier(LinkifierChange{Pattern: "d", URLTemplate: "https://example.com/"}); err != nil {
 		t.Fatal(err)
 	}
 	var order string
@@ -53,6 +53,22 @@ func TestLinkifiersKeepTheirPlace(t *testing.T) {
 	}
 	if order != "cc b d " {
 		t.Errorf("order %q", order)
+	}
+}
+
+func TestReverseTemplatesWantAnExample(t *testing.T) {
+	o, _ := founded(t)
+	c := LinkifierChange{Pattern: "#(?P<n>x)", URLTemplate: "https://example.com/{n}", ReverseTemplate: ptr("#{n}")}
+	if _, err := o.CreateLinkifier(c); said(err) != "Reverse template requires an example input." {
+		t.Errorf("without an example: %v", err)
+	}
+	c.ExampleInput = ptr("#x")
+	l, err := o.CreateLinkifier(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.UpdateLinkifier(l.ID, LinkifierChange{Pattern: c.Pattern, URLTemplate: c.URLTemplate, ExampleInput: ptr("")}); err == nil {
+		t.Error("the example went, and its reverse template stayed")
 	}
 }
 

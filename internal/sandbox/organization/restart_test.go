@@ -22,7 +22,7 @@ func TestRowsComeBackAsTheyWere(t *testing.T) {
 	steps = append(steps, err)
 	_, err = o.CreateInviteLink(owner, NewInvite{Role: RoleMember, WelcomeMessage: ptr("")})
 	steps = append(steps, err)
-	_, err = o.CreateLinkifier("x", "https://example.com/")
+	_, err = o.CreateLinkifier(LinkifierChange{Pattern: "x", URLTemplate: "https://example.com/"})
 	steps = append(steps, err)
 	_, err = o.AddPlayground("P", "C", "https://example.com/{code}")
 	steps = append(steps, err)

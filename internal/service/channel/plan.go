@@ -123,7 +123,7 @@ func (p *planning) check() {
 func (p *planning) checkLevels() {
 	need := func(attribute string, configured bool, needed int) {
 		if configured {
-			p.RequireLevel(p.diags, attribute, needed)
+			p.RequireLevel(attribute, needed, p.diags)
 		}
 	}
 	need("folder_id", p.config.FolderID.ValueInt64() != 0, 389)

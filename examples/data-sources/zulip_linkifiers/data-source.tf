@@ -1,0 +1,5 @@
+data "zulip_linkifiers" "all" {}
+
+output "patterns" {
+  value = data.zulip_linkifiers.all.linkifiers[*].pattern
+}

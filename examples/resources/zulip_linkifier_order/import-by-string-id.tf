@@ -1,0 +1,4 @@
+import {
+  to = zulip_linkifier_order.all
+  id = "linkifiers"
+}

@@ -1,0 +1,1 @@
+terraform import zulip_linkifier_order.all linkifiers

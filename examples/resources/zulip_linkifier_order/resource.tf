@@ -1,0 +1,17 @@
+resource "zulip_linkifier" "ticket" {
+  pattern      = "SHOP-(?P<id>[0-9]+)"
+  url_template = "https://tickets.example.com/browse/SHOP-{id}"
+}
+
+resource "zulip_linkifier" "any_ticket" {
+  pattern      = "(?P<project>[A-Z]+)-(?P<id>[0-9]+)"
+  url_template = "https://archive.example.com/{project}/{id}"
+}
+
+# What the first has made a link of is closed to the second.
+resource "zulip_linkifier_order" "all" {
+  ordered_linkifier_ids = [
+    zulip_linkifier.ticket.id,
+    zulip_linkifier.any_ticket.id,
+  ]
+}

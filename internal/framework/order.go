@@ -1,0 +1,269 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*OrderResource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*OrderResource)(nil)
+	_ resource.ResourceWithImportState = (*OrderResource)(nil)
+	_ resource.ResourceWithIdentity    = (*OrderResource)(nil)
+)
+
+// OrderResource is the order of all things of a kind, of which an organization has one. The configuration names those
+// that come first; the others keep their order behind them.
+type OrderResource struct {
+	Resource
+	Order
+}
+
+// Order says what is ordered, and how.
+type Order struct {
+	// TypeName is the type without the provider's name, as `linkifier_order`.
+	TypeName string
+	// ID is the one ID there is: what is ordered, as `linkifiers`.
+	ID string
+	// Attribute holds the IDs, in order.
+	Attribute string
+	// Thing and Things are words: `linkifier`, `linkifiers`.
+	Thing, Things string
+	// FeatureLevel is the first at which an order can be set.
+	FeatureLevel int
+	// Description and AttributeDescription are Markdown.
+	Description, AttributeDescription string
+
+	// Seen returns the IDs in order from the snapshot, Fresh after a read of its own.
+	Seen, Fresh func(context.Context, *directory.Directory) ([]int64, error)
+	// Write sends all IDs in order.
+	Write func(context.Context, *zulip.Client, []int64) error
+	// IsIncomplete reports whether the server has refused an order because it does not name everything there is.
+	IsIncomplete func(error) bool
+}
+
+// orderIdentity is what an order is recognised by.
+type orderIdentity struct {
+	ID types.String `tfsdk:"id"`
+}
+
+// Metadata names the resource.
+func (r *OrderResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + r.TypeName
+}
+
+// Schema describes the resource.
+func (r *OrderResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: r.Description,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "Always `" + r.ID + "`: an organization has one such order.",
+				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			r.Attribute: schema.ListAttribute{
+				ElementType: types.Int64Type, Required: true, MarkdownDescription: r.AttributeDescription,
+				Validators: []validator.List{listvalidator.UniqueValues()},
+			},
+		},
+	}
+}
+
+// IdentitySchema describes what an order is recognised by.
+func (r *OrderResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Always \"" + r.ID + "\"."},
+	}}
+}
+
+// ModifyPlan refuses IDs that do not exist, and an order that the account may not set.
+func (r *OrderResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+		return // the order stays when the resource goes
+	}
+	r.RequireLevel(r.Attribute, r.FeatureLevel, &resp.Diagnostics)
+	var list types.List
+	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	there, err := r.Seen(ctx, r.Meta.Directory)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the "+r.Things, Explain(err))
+		return
+	}
+	wanted, known := numbers(list)
+	for i, id := range wanted {
+		if id != 0 && !slices.Contains(there, id) {
+			resp.Diagnostics.AddAttributeError(path.Root(r.Attribute).AtListIndex(i), "No such "+r.Thing,
+				fmt.Sprintf("The organization has no %s with the ID %d. If this configuration makes it, refer to its resource: the ID is not known before.", r.Thing, id))
+		}
+	}
+	if known && !resp.Diagnostics.HasError() && !slices.Equal(inOrder(there, wanted), there) {
+		r.RequireAdministrator("order "+r.Things, &resp.Diagnostics)
+	}
+}
+
+// Create sets the order, if it is another.
+func (r *OrderResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	var list types.List
+	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
+	if resp.Diagnostics.HasError() || !r.arrange(ctx, list, &resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), list)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), r.ID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, orderIdentity{types.StringValue(r.ID)})...)
+}
+
+// Read takes the order from the snapshot.
+func (r *OrderResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, orderIdentity{types.StringValue(r.ID)})...)
+	var list types.List
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
+	there, err := r.Seen(ctx, r.Meta.Directory)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the "+r.Things, Explain(err))
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if !list.IsNull() { // as it is after an import
+		named, _ := numbers(list)
+		there = upToLast(there, named)
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), listOf(there))...)
+}
+
+// Update sets the order, if it is another.
+func (r *OrderResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	var list types.List
+	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
+	if resp.Diagnostics.HasError() || !r.arrange(ctx, list, &resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), list)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, orderIdentity{types.StringValue(r.ID)})...)
+}
+
+// Delete leaves the order as it is: there is always one.
+func (r *OrderResource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *resource.DeleteResponse) {
+	tflog.Info(ctx, "The order is kept, and not managed any more", map[string]any{"of": r.Things})
+}
+
+// ImportState takes the one ID there is.
+func (r *OrderResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	id := req.ID
+	if id == "" { // by identity
+		var wanted orderIdentity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		id = wanted.ID.ValueString()
+	}
+	if id != r.ID {
+		resp.Diagnostics.AddError("Cannot import this order", fmt.Sprintf("The order of the %s has the ID %q, not %q.", r.Things, r.ID, id))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, orderIdentity{types.StringValue(id)})...)
+}
+
+// arrangements is how often an order is put together anew because somebody has added something meanwhile.
+const arrangements = 5
+
+// arrange brings the organization to the wanted order and reports whether it has it then.
+func (r *OrderResource) arrange(ctx context.Context, list types.List, diags *diag.Diagnostics) bool {
+	wanted, _ := numbers(list)
+	var err error
+	for range arrangements {
+		var there []int64
+		if there, err = r.Fresh(ctx, r.Meta.Directory); err != nil {
+			diags.AddError("Could not read the "+r.Things, Explain(err))
+			return false
+		}
+		for i, id := range wanted {
+			if !slices.Contains(there, id) {
+				diags.AddAttributeError(path.Root(r.Attribute).AtListIndex(i), "No such "+r.Thing,
+					fmt.Sprintf("The %s %d is not there any more. Plan again.", r.Thing, id))
+			}
+		}
+		whole := inOrder(there, wanted)
+		if diags.HasError() || slices.Equal(whole, there) {
+			return !diags.HasError()
+		}
+		if err = r.send(ctx, whole); err != nil && !r.IsIncomplete(err) {
+			break
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("the server took the order and has another one each time it is read: somebody else sets it too")
+	}
+	diags.AddAttributeError(path.Root(r.Attribute), "Could not order the "+r.Things, Explain(err))
+	return false
+}
+
+func (r *OrderResource) send(ctx context.Context, ids []int64) error {
+	defer r.Meta.Directory.Write()()
+	return r.Write(ctx, r.Meta.Client, ids)
+}
+
+// inOrder returns all that is there: first what is named, then the rest in its order.
+func inOrder(there, named []int64) []int64 {
+	return append(slices.Clone(named), slices.DeleteFunc(slices.Clone(there), func(id int64) bool { return slices.Contains(named, id) })...)
+}
+
+// upToLast returns what is there up to the last that is named: the same as what is named, as long as that comes first
+// and in its order.
+func upToLast(there, named []int64) []int64 {
+	end := 0
+	for i, id := range there {
+		if slices.Contains(named, id) {
+			end = i + 1
+		}
+	}
+	return there[:end]
+}
+
+// numbers returns the elements of a list, zero for those that are not known; known is false if there are any.
+func numbers(list types.List) (ids []int64, known bool) {
+	known = !list.IsUnknown()
+	for _, element := range list.Elements() {
+		number, ok := element.(types.Int64)
+		known = known && ok && !number.IsUnknown()
+		ids = append(ids, number.ValueInt64())
+	}
+	return ids, known
+}
+
+func listOf(ids []int64) types.List {
+	elements := make([]attr.Value, len(ids))
+	for i, id := range ids {
+		elements[i] = types.Int64Value(id)
+	}
+	return types.ListValueMust(types.Int64Type, elements)
+}

@@ -1,0 +1,41 @@
+package linkifier_test
+
+import (
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+const one = "resource \"zulip_linkifier\" \"a\" {\n  pattern = \"#(?P<id>[0-9]+)\"\n  url_template = \"https://example.com/{id}\"\n}\n"
+
+// TestFaultLinkifierKilled: the plugin is killed after the server has made the linkifier, and before the state knows. The
+// next apply takes it over.
+func TestFaultLinkifierKilled(t *testing.T) {
+	trial := acctest.NewTrial(t, "plugin killed", "after the linkifier was added, before the state knew", sandbox.Config{})
+	trial.Want(one)
+	gate := trial.Sandbox.Gate("GET", "/realm/linkifiers") // read when it is there; the state has not been written yet
+	running := trial.Start(t, "apply", "-auto-approve")
+	held := <-gate.Arrived
+	running.KillPlugin(t)
+	held.Release()
+	gate.Open()
+	trial.Refused(running)
+	trial.Converges()
+	expect(t, trial.Organization, "#(?P<id>[0-9]+) → https://example.com/{id}")
+}
+
+// TestFaultLinkifierReplaced: what is made anew on demand is not in its own way, and what changes its address stays.
+func TestFaultLinkifierReplaced(t *testing.T) {
+	trial := acctest.NewTrial(t, "no fault", "the linkifier is replaced on demand, then has another address", sandbox.Config{})
+	trial.Given(one)
+	before := linkifiers(t, trial.Organization)[0].ID
+	trial.Succeeds("-replace=zulip_linkifier.a")
+	after := linkifiers(t, trial.Organization)[0].ID
+	if after == before {
+		t.Error("it was to be made anew")
+	}
+	trial.Want("resource \"zulip_linkifier\" \"b\" {\n  pattern = \"#(?P<id>[0-9]+)\"\n  url_template = \"https://example.com/{id}\"\n}\n")
+	trial.Converges()
+	expect(t, trial.Organization, "#(?P<id>[0-9]+) → https://example.com/{id}")
+}

@@ -1,0 +1,144 @@
+package linkifier_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+func ordered(ids ...any) values { return values{"ordered_linkifier_ids": append([]any{}, ids...)} }
+
+// four gives a test a sandbox with four linkifiers, and an order to manage in it.
+func four(t *testing.T) (*acctest.Organization, *acctest.Run, [4]int64) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	var ids [4]int64
+	for i, pattern := range []string{"a", "b", "c", "d"} {
+		ids[i] = byHand(t, o, pattern)
+	}
+	return o, o.NewRun(t, "zulip_linkifier_order"), ids
+}
+
+// expectOrder fails the test unless the linkifiers have these patterns, in this order.
+func expectOrder(t *testing.T, o *acctest.Organization, want string) {
+	t.Helper()
+	got := ""
+	for _, l := range linkifiers(t, o) {
+		got += l.Pattern
+	}
+	if got != want {
+		t.Errorf("the order is %q, want %q", got, want)
+	}
+}
+
+func TestProtocolLinkifierOrderLives(t *testing.T) {
+	o, run, ids := four(t)
+	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
+	sent := o.Sent()
+	run.MustApply(ordered(c, a))
+	sent.Expect(t, "PATCH ordered_linkifier_ids")
+	expectOrder(t, o, "cabd")
+
+	sent = o.Sent()
+	run.MustApply(ordered(c, a, b)) // is so already
+	run.MustApply(ordered(c))
+	sent.Expect(t)
+	expectOrder(t, o, "cabd")
+
+	run.MustApply(ordered(d, c, b, a))
+	expectOrder(t, o, "dcba")
+	sent = o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t)
+	expectOrder(t, o, "dcba")
+}
+
+func TestProtocolLinkifierOrderDrift(t *testing.T) {
+	o, run, ids := four(t)
+	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
+	run.MustApply(ordered(a, b))
+	byHand := func(order ...int64) {
+		t.Helper()
+		if err := o.Client.OrderLinkifiers(context.Background(), order); err != nil {
+			t.Fatal(err)
+		}
+	}
+	byHand(a, b, d, c) // those that are not named may be in any order
+	if plan := run.MustPlan(ordered(a, b)); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	for _, order := range [][]int64{{b, a, d, c}, {d, a, b, c}, {a, d, b, c}} {
+		byHand(order...)
+		if plan := run.MustPlan(ordered(a, b)); plan.Empty() {
+			t.Errorf("%v is another order, and nothing is planned", order)
+		}
+		run.MustApply(ordered(a, b))
+		expectOrder(t, o, "abdc")
+	}
+	if err := o.Client.DeleteLinkifier(context.Background(), b); err != nil {
+		t.Fatal(err)
+	}
+	_, diags := run.Plan(ordered(a, b))
+	diags.ExpectError(t, "ordered_linkifier_ids", "No such linkifier", fmt.Sprint(b))
+	run.MustApply(ordered(a))
+}
+
+func TestProtocolLinkifierOrderImport(t *testing.T) {
+	_, run, ids := four(t)
+	all := ordered(ids[3], ids[0], ids[1], ids[2])
+	run.MustApply(all)
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "linkifiers"}, {identity: values{"id": "linkifiers"}}} {
+		run.Import(by.id, by.identity).ExpectNoError(t)
+		if plan := run.MustPlan(all); !plan.Empty() {
+			t.Errorf("imported by %v, planned: %v", by, plan.Changes())
+		}
+	}
+	run.Import("7", nil).ExpectError(t, "", `has the ID "linkifiers"`)
+}
+
+func TestProtocolLinkifierOrderBadInput(t *testing.T) {
+	o, run, ids := four(t)
+	_, diags := run.Plan(ordered(ids[0], ids[0]))
+	diags.ExpectError(t, "ordered_linkifier_ids", "duplicate")
+	_, diags = run.Plan(ordered(999999))
+	diags.ExpectError(t, "ordered_linkifier_ids", "No such linkifier", "999999")
+	run.MustPlan(values{"ordered_linkifier_ids": acctest.Unknown})
+	run.MustPlan(ordered(acctest.Unknown, ids[0], acctest.Unknown))
+
+	moderator := o.As(t, "moderator").NewRun(t, "zulip_linkifier_order")
+	_, diags = moderator.Plan(ordered(ids[1]))
+	diags.ExpectError(t, "", "may not order linkifiers", "moderator")
+	moderator.MustPlan(ordered(ids[0])) // is so already
+
+	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 201})
+	_, diags = old.NewRun(t, "zulip_linkifier_order").Plan(ordered())
+	diags.ExpectError(t, "ordered_linkifier_ids", "202", "201")
+}
+
+// Somebody adds a linkifier while the order is on its way: the server wants it named too.
+func TestProtocolLinkifierOrderMeanwhile(t *testing.T) {
+	o, run, ids := four(t)
+	plan := run.MustPlan(ordered(ids[1]))
+	gate := o.Sandbox.Gate("PATCH", "/realm/linkifiers")
+	done := make(chan acctest.Diagnostics)
+	go func() { done <- run.Apply(plan) }()
+	held := <-gate.Arrived
+	byHand(t, o, "e")
+	held.Release()
+	gate.Open()
+	(<-done).ExpectNoError(t)
+	expectOrder(t, o, "bacde")
+}
+
+func TestProtocolLinkifierOrderLostAnswer(t *testing.T) {
+	o, run, ids := four(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/linkifiers", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(ordered(ids[3]))
+	expectOrder(t, o, "dabc")
+}

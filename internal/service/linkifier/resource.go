@@ -1,0 +1,266 @@
+// Package linkifier is the noun of linkifiers: patterns of which links are made, and the order in which they are tried.
+package linkifier
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
+	_ resource.ResourceWithImportState    = (*Resource)(nil)
+	_ resource.ResourceWithIdentity       = (*Resource)(nil)
+	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
+)
+
+// Resource is zulip_linkifier.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_linkifier.
+func NewResource() resource.Resource { return &Resource{} }
+
+// identity is what a linkifier is recognised by.
+type identity struct {
+	ID types.Int64 `tfsdk:"id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_linkifier"
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = resourceSchema()
+}
+
+// IdentitySchema describes what a linkifier is recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The linkifier's ID."},
+	}}
+}
+
+// Create adds the linkifier, unless an earlier attempt has.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	id, err := r.add(ctx, &plan)
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("pattern"), fmt.Sprintf("Could not add the linkifier for %q", stored(plan.Pattern)), explain(err))
+		return
+	}
+	// From here on the linkifier exists: it is in the state before anything else can fail.
+	state := plan
+	state.ID = types.Int64Value(id)
+	state.forgetUnknown()
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	r.readBack(ctx, &state, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// adopted is what those linkifiers are claimed as that were there before the resource they belong to.
+const adopted = kind + " taken over"
+
+// add makes the linkifier and returns its ID. One that is exactly the same and belongs to no other resource is the one
+// that an apply has made whose answer or state was lost: patterns are unique.
+func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
+	d := r.Meta.Directory
+	see := d.Linkifiers
+	id, found, err := framework.Creation{
+		Kind: kind, Thing: stored(plan.Pattern),
+		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
+			view, err := see(ctx)
+			see = d.FreshLinkifiers // what is looked for later may have been made meanwhile
+			if err != nil {
+				return 0, err
+			}
+			held, ok := view.LinkifierByPattern(stored(plan.Pattern))
+			if !ok || !plan.isHeld(held, r.FeatureLevel()) || !free(held.ID) {
+				return 0, nil
+			}
+			return held.ID, nil
+		},
+		Make: func(ctx context.Context) (int64, error) {
+			defer d.Write()()
+			return r.Meta.Client.CreateLinkifier(ctx, plan.wire(nil))
+		},
+	}.Run(ctx, r.Meta)
+	if found {
+		d.Claim(adopted, id)
+	}
+	return id, err
+}
+
+// readBack takes what the server holds after a write into the state.
+func (r *Resource) readBack(ctx context.Context, state *model, diags *diag.Diagnostics) {
+	planned := *state
+	view, err := r.Meta.Directory.FreshLinkifiers(ctx)
+	if err != nil {
+		diags.AddError(fmt.Sprintf("Linkifier %d was written, but could not be read", state.ID.ValueInt64()),
+			framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
+		return
+	}
+	held, ok := view.Linkifier(state.ID.ValueInt64())
+	if !ok {
+		diags.AddError(fmt.Sprintf("Linkifier %d was written, and is not there any more", state.ID.ValueInt64()),
+			"Somebody else has deleted it meanwhile. The next apply adds it again.")
+		return
+	}
+	state.read(held, r.FeatureLevel())
+	if !planned.isHeld(held, r.FeatureLevel()) {
+		diags.AddError(fmt.Sprintf("Linkifier %d is not what was asked for", held.ID),
+			"The server took the request and holds something else: somebody has changed the linkifier meanwhile, or the server is too old for an attribute. The state shows what it holds; plan again.")
+	}
+}
+
+// Read takes the linkifier from the snapshot.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	id := state.ID.ValueInt64()
+	r.Meta.Directory.Claim(kind, id)
+	view, err := r.Meta.Directory.Linkifiers(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the linkifiers", framework.Explain(err))
+		return
+	}
+	held, ok := view.Linkifier(id)
+	if !ok {
+		tflog.Info(ctx, "The linkifier is not there any more: removing it from the state", map[string]any{"id": id, "pattern": state.Pattern.ValueString()})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	state.read(held, r.FeatureLevel())
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// Update changes the linkifier in its place.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, prior model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if err := r.change(ctx, prior.ID.ValueInt64(), plan.wire(&prior)); err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("pattern"), fmt.Sprintf("Could not change linkifier %d", prior.ID.ValueInt64()), explain(err))
+		return
+	}
+	state := plan
+	state.forgetUnknown()
+	r.readBack(ctx, &state, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ID})...)
+}
+
+func (r *Resource) change(ctx context.Context, id int64, change zulip.LinkifierChange) error {
+	defer r.Meta.Directory.Write()()
+	return r.Meta.Client.UpdateLinkifier(ctx, id, change)
+}
+
+// Delete deletes the linkifier.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	id, d := state.ID.ValueInt64(), r.Meta.Directory
+	// Another resource of this run may be about to make the same one, or have taken this one over.
+	defer d.Alone(kind + " " + stored(state.Pattern))()
+	if d.IsClaimed(adopted, id) {
+		tflog.Info(ctx, "The linkifier stays: another resource has taken it over", map[string]any{"id": id})
+		return
+	}
+	defer d.Forget(zulip.FetchLinkifiers)
+	defer d.Write()()
+	if err := r.Meta.Client.DeleteLinkifier(ctx, id); err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not delete linkifier %d", id), explain(err))
+	}
+}
+
+// ImportState takes the linkifier's ID, or its pattern; "pattern:2024" is the linkifier whose pattern is 2024.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if req.ID == "" { // by identity
+		var wanted identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		req.ID = fmt.Sprint(wanted.ID.ValueInt64())
+	}
+	view, err := r.Meta.Directory.Linkifiers(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the linkifiers", framework.Explain(err))
+		return
+	}
+	found, err := find(view, req.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot import this linkifier", framework.Sentence(err))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), found.ID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(found.ID)})...)
+}
+
+// find finds what is to be imported.
+func find(view *directory.View, text string) (*zulip.Linkifier, error) {
+	pattern, byPattern := strings.CutPrefix(text, "pattern:")
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byPattern {
+		if held, ok := view.Linkifier(id); ok {
+			return held, nil
+		}
+		return nil, fmt.Errorf("the organization has no linkifier with the ID %d (one whose pattern is a number is found as pattern:%d)", id, id)
+	}
+	if held, ok := view.LinkifierByPattern(strings.TrimSpace(pattern)); ok {
+		return held, nil
+	}
+	return nil, fmt.Errorf("the organization has no linkifier with the pattern %q; the data source zulip_linkifiers lists all", pattern)
+}
+
+// forgetUnknown makes what is not known null, for a state that is written before it is known.
+func (m *model) forgetUnknown() {
+	for _, text := range []*types.String{&m.ExampleInput, &m.ReverseTemplate} {
+		if text.IsUnknown() {
+			*text = types.StringNull()
+		}
+	}
+	if m.AlternativeURLTemplates.IsUnknown() {
+		m.AlternativeURLTemplates = types.ListNull(types.StringType)
+	}
+}
+
+// explain adds what a refusal means for a linkifier, where that is special.
+func explain(err error) string {
+	text := framework.Explain(err)
+	switch {
+	case zulip.IsPatternTaken(err):
+		text += "\n\nAnother linkifier has this pattern. If a resource of this configuration has just given it up, apply again; else import that linkifier, or change the pattern."
+	case zulip.IsNoLinkifier(err):
+		text += "\n\nSomebody has deleted it since the plan was made. Plan again to have it added anew."
+	}
+	return text
+}

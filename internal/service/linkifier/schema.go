@@ -1,0 +1,55 @@
+package linkifier
+
+import (
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// What the attributes are, for the resource and the data source.
+const (
+	describePattern      = "A regular expression of RE2, without look-around and back references. Its named groups, `(?P<name>…)`, are the variables of `url_template`. No two linkifiers have the same."
+	describeTemplate     = "A URL template of RFC 6570, as `https://example.com/{name}`. Its variables are the named groups of `pattern`, no more and no fewer."
+	describeExample      = "A text that `pattern` matches; `\"\"` is none. Needs feature level 471."
+	describeReverse      = "What a pasted URL becomes that the linkifier could have made, as `#{name}`; `\"\"`: it stays a URL. It wants an `example_input`. Needs feature level 471."
+	describeAlternatives = "More URL templates that a pasted URL is compared with. They make no links. Needs feature level 478."
+	unmanaged            = " Unset: not managed."
+)
+
+func resourceSchema() schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: `A linkifier: a pattern that becomes a link wherever somebody writes it. Only administrators may manage them.
+
+A new linkifier is tried after all others; ` + "`zulip_linkifier_order`" + ` puts them in order. Try a linkifier without a server with the function ` + "`linkify`" + `.
+
+A pattern is unique in an organization. So when the answer to a request was lost, or an apply was interrupted, the linkifier is recognised by its pattern: if it is exactly what is planned, it is taken into the state, and no second one is made.`,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "The linkifier's ID.",
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
+			"pattern":          schema.StringAttribute{Required: true, MarkdownDescription: describePattern},
+			"url_template":     schema.StringAttribute{Required: true, MarkdownDescription: describeTemplate},
+			"example_input":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeExample + unmanaged},
+			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeReverse + unmanaged},
+			"alternative_url_templates": schema.ListAttribute{
+				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: describeAlternatives + unmanaged,
+			},
+		},
+	}
+}
+
+func dataSourceAttributes() map[string]datasourceschema.Attribute {
+	return map[string]datasourceschema.Attribute{
+		"id":               datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "The linkifier's ID."},
+		"pattern":          datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describePattern},
+		"url_template":     datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeTemplate},
+		"example_input":    datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeExample},
+		"reverse_template": datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeReverse},
+		"alternative_url_templates": datasourceschema.ListAttribute{
+			ElementType: types.StringType, Computed: true, MarkdownDescription: describeAlternatives,
+		},
+	}
+}

@@ -1,0 +1,108 @@
+package zulip
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+)
+
+// Linkifier makes links of what its pattern matches (wire-2 §8).
+type Linkifier struct {
+	ID          int64  `json:"id"`
+	Pattern     string `json:"pattern"`
+	URLTemplate string `json:"url_template"`
+	// ExampleInput and ReverseTemplate are nil where there is none, and on servers below feature level 471.
+	ExampleInput    *string `json:"example_input"`
+	ReverseTemplate *string `json:"reverse_template"`
+	// AlternativeURLTemplates is nil on servers below feature level 478.
+	AlternativeURLTemplates []string `json:"alternative_url_templates"`
+}
+
+// LinkifierChange is what is asked of a linkifier. The server wants the first two
+// every time; of the others nil leaves things as they are, and empty is none.
+type LinkifierChange struct {
+	Pattern, URLTemplate          string
+	ExampleInput, ReverseTemplate *string
+	AlternativeURLTemplates       *[]string
+}
+
+func (l LinkifierChange) form() *Form {
+	form := &Form{}
+	form.Text("pattern", l.Pattern)
+	form.Text("url_template", l.URLTemplate)
+	if l.ExampleInput != nil {
+		form.Text("example_input", *l.ExampleInput)
+	}
+	if l.ReverseTemplate != nil {
+		form.Text("reverse_template", *l.ReverseTemplate)
+	}
+	if l.AlternativeURLTemplates != nil {
+		form.JSON("alternative_url_templates", *l.AlternativeURLTemplates)
+	}
+	return form
+}
+
+// Linkifiers reads the linkifiers in the order in which they are tried.
+func (c *Client) Linkifiers(ctx context.Context) ([]*Linkifier, error) {
+	var answer struct {
+		Linkifiers []*Linkifier `json:"linkifiers"`
+	}
+	if _, err := c.send(ctx, http.MethodGet, "/realm/linkifiers", nil, safe, &answer); err != nil {
+		return nil, err
+	}
+	return withoutNull(answer.Linkifiers), nil
+}
+
+// CreateLinkifier adds a linkifier behind all others and returns its ID. A second
+// one with the same pattern is refused: [IsPatternTaken]. The client does not
+// repeat the call.
+func (c *Client) CreateLinkifier(ctx context.Context, linkifier LinkifierChange) (int64, error) {
+	var answer struct {
+		ID int64 `json:"id"`
+	}
+	if _, err := c.send(ctx, http.MethodPost, "/realm/filters", linkifier.form(), never, &answer); err != nil {
+		return 0, err
+	}
+	return answer.ID, nil
+}
+
+// UpdateLinkifier changes a linkifier in its place. A missing one is
+// [IsNoLinkifier].
+func (c *Client) UpdateLinkifier(ctx context.Context, id int64, linkifier LinkifierChange) error {
+	_, err := c.send(ctx, http.MethodPatch, linkifierPath(id), linkifier.form(), safe, nil)
+	return err
+}
+
+// DeleteLinkifier deletes a linkifier. One that is gone already is no error.
+func (c *Client) DeleteLinkifier(ctx context.Context, id int64) error {
+	_, err := c.send(ctx, http.MethodDelete, linkifierPath(id), nil, safe, nil)
+	if IsNoLinkifier(err) {
+		return nil
+	}
+	return err
+}
+
+// OrderLinkifiers sets the order in which the linkifiers are tried: ids are all of
+// them, once each. Any other list is refused, as after somebody has added one:
+// [IsNotEveryLinkifier].
+func (c *Client) OrderLinkifiers(ctx context.Context, ids []int64) error {
+	form := &Form{}
+	form.JSON("ordered_linkifier_ids", ids)
+	_, err := c.send(ctx, http.MethodPatch, "/realm/linkifiers", form, safe, nil)
+	return err
+}
+
+// IsNoLinkifier reports whether there is no such linkifier.
+func IsNoLinkifier(err error) bool { return IsMessage(err, "Linkifier not found.") }
+
+// IsPatternTaken reports whether another linkifier has the pattern.
+func IsPatternTaken(err error) bool {
+	return IsMessage(err, "Realm filter with this Realm and Pattern already exists.")
+}
+
+// IsNotEveryLinkifier reports whether an order did not name every linkifier once.
+func IsNotEveryLinkifier(err error) bool {
+	return IsMessage(err, "The ordered list must enumerate all existing linkifiers exactly once")
+}
+
+func linkifierPath(id int64) string { return "/realm/filters/" + strconv.FormatInt(id, 10) }
