@@ -10,7 +10,8 @@ import (
 // secretsFile names the file that takes, line by line, what must not occur in anything that a run prints or logs.
 const secretsFile = "ZULIP_TEST_SECRETS"
 
-// noteSecrets notes the keys of a sandbox's accounts, as they are and as they travel.
+// noteSecrets notes the keys of a sandbox's accounts, as they are and as they travel. The links with which people can
+// join are noted when the test is over, for until then new ones are made.
 func noteSecrets(t *testing.T, server *sandbox.Server) {
 	t.Helper()
 	var words []string
@@ -18,6 +19,7 @@ func noteSecrets(t *testing.T, server *sandbox.Server) {
 		words = append(words, account.APIKey, base64.StdEncoding.EncodeToString([]byte(account.Email+":"+account.APIKey)))
 	}
 	noteWords(t, words...)
+	t.Cleanup(func() { noteWords(t, server.AllInviteKeys()...) })
 }
 
 func noteWords(t *testing.T, words ...string) {

@@ -7,11 +7,12 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// own is what belongs to the account itself, and the messages it asks for. None of it is in the snapshot: each kind is
+// own is what belongs to the account itself, the invitations it sees, and the messages it asks for. None of it is in the snapshot: each kind is
 // read when a resource first asks, once for all of them.
 type own struct {
 	drafts        kept[[]*zulip.Draft]
 	scheduled     kept[[]*zulip.ScheduledMessage]
+	invitations   kept[[]*zulip.Invitation]
 	subscriptions kept[map[int64]*zulip.Subscription]
 	messages      gather[int64, *zulip.Message]
 	newDrafts     gather[zulip.Draft, int64]
@@ -20,6 +21,7 @@ type own struct {
 func (o *own) init(d *Directory) {
 	o.drafts.read = d.client.Drafts
 	o.scheduled.read = d.client.ScheduledMessages
+	o.invitations.read = d.client.Invitations
 	o.subscriptions.read = d.readSubscriptions
 	o.messages.ask = d.readMessages
 	o.newDrafts.ask = d.client.CreateDrafts
@@ -53,6 +55,14 @@ func (d *Directory) ScheduledMessages(ctx context.Context) ([]*zulip.ScheduledMe
 
 // ForgetScheduledMessages makes the next to ask read the scheduled messages again.
 func (d *Directory) ForgetScheduledMessages() { d.own.scheduled.forget() }
+
+// Invitations returns the invitations that can still be used, as far as the account sees them.
+func (d *Directory) Invitations(ctx context.Context) ([]*zulip.Invitation, error) {
+	return d.own.invitations.get(ctx)
+}
+
+// ForgetInvitations makes the next to ask read the invitations again.
+func (d *Directory) ForgetInvitations() { d.own.invitations.forget() }
 
 // Subscription returns the account's own settings of a channel; nil if it is not in the channel.
 func (d *Directory) Subscription(ctx context.Context, channel int64) (*zulip.Subscription, error) {

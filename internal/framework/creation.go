@@ -58,7 +58,7 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, er
 		tflog.Info(ctx, "It is not known whether this was carried out: looking for it",
 			map[string]any{"kind": c.Kind, "error": err.Error(), "wait": pause.String()})
 		if !Wait(ctx, pause) {
-			return 0, false, &unknownOutcomeError{err, ctx.Err()}
+			return 0, false, &unknownOutcomeError{err, ctx.Err(), c.Again}
 		}
 		pause *= 2
 		var lookErr error
@@ -66,7 +66,7 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, er
 			break
 		}
 		if lookErr != nil || attempt >= meta.Client.MaxRetries() {
-			return 0, false, &unknownOutcomeError{err, lookErr}
+			return 0, false, &unknownOutcomeError{err, lookErr, c.Again}
 		}
 	}
 	meta.Directory.Claim(c.Kind, id)
@@ -77,6 +77,7 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, er
 type unknownOutcomeError struct {
 	cause error
 	look  error // why it could not be looked for; nil: it was, and is not there
+	again bool  // the next apply makes another one, even if it is there
 }
 
 // Error is the text of the cause.
@@ -89,6 +90,9 @@ func (e *unknownOutcomeError) Unwrap() error { return e.cause }
 func (e *unknownOutcomeError) after() string {
 	if e.look == nil {
 		return "It was looked for afterwards and is not there, so that applying again is safe."
+	}
+	if e.again {
+		return fmt.Sprintf("Whether it is there nevertheless could not be found out: %s Look before you apply again: what is there by then is not recognised, and another one is made.", Explain(e.look))
 	}
 	return fmt.Sprintf("Whether it is there nevertheless could not be found out: %s Apply again within %d minutes: if it is there by then it is recognised and taken over, not made a second time.",
 		Explain(e.look), int(Recent.Minutes()))

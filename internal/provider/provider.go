@@ -28,6 +28,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/botapikey"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/draft"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/invitelink"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/linkifier"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/message"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/messageflags"
@@ -268,6 +269,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		channel.NewResource,
 		draft.NewResource,
+		invitelink.NewResource,
 		linkifier.NewOrderResource,
 		linkifier.NewResource,
 		message.NewResource,
@@ -282,6 +284,7 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		channel.NewDataSource,
 		channel.NewListDataSource,
+		invitelink.NewDataSource,
 		linkifier.NewListDataSource,
 		message.NewHistoryDataSource,
 		server.NewDataSource,

@@ -41,7 +41,7 @@ func (r *request) linkURL(l organization.InviteLink) string { return r.site + "/
 func (r *request) readInvite(channelsNeeded bool) organization.NewInvite {
 	lifetime := inviteLifetime
 	in := organization.NewInvite{
-		Minutes: fallback(r.since(117), "invite_expires_in_minutes", jsonOf(orNull(anInteger)), &lifetime),
+		Minutes: fallback(r.since(126), "invite_expires_in_minutes", jsonOf(orNull(anInteger)), &lifetime),
 		Role:    fallback(r, "invite_as", roleNumber, organization.RoleMember),
 	}
 	if channelsNeeded {
@@ -87,4 +87,15 @@ func resendInvite(r *request) (fields, error) {
 
 func revokeInviteLink(r *request) (fields, error) {
 	return nil, r.org.RevokeInviteLink(r.me, r.id("invite_id"))
+}
+
+// AllInviteKeys returns the random part of every link that was ever made: what must not be found in a log.
+func (s *Server) AllInviteKeys() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var keys []string
+	for _, link := range s.org.InviteLinks.All() {
+		keys = append(keys, link.Key)
+	}
+	return keys
 }

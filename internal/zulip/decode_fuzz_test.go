@@ -79,6 +79,24 @@ func FuzzDecodeSnapshot(f *testing.F) {
 	})
 }
 
+func FuzzDecodeInvitation(f *testing.F) {
+	for _, seed := range []string{
+		`{"id":1,"is_multiuse":true,"invited":1795219006,"expiry_date":1795222606,"invited_as":400,"invited_by_user_id":8,"link_url":"https://chat.example.com/join/x/"}`,
+		`{"id":1,"is_multiuse":false,"expiry_date":null,"email":"new@example.com","notify_referrer_on_join":true}`, `{"id":"1"}`, `null`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var invitation Invitation
+		if err := json.Unmarshal(data, &invitation); err != nil {
+			return
+		}
+		if minutes := invitation.ExpiresInMinutes(); (minutes == nil) != (invitation.ExpiryDate == nil) {
+			t.Errorf("%s expires in %v minutes", data, minutes)
+		}
+	})
+}
+
 func FuzzDecodeServerSettings(f *testing.F) {
 	for _, seed := range []string{
 		`{"zulip_version":"12.0","zulip_feature_level":442,"realm_url":"https://a.example.com","authentication_methods":{"password":true}}`,

@@ -1,0 +1,105 @@
+package invitelink
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// DataSource is the data source zulip_invite_links.
+type DataSource struct{ framework.DataSource }
+
+// NewDataSource returns the data source zulip_invite_links.
+func NewDataSource() datasource.DataSource { return &DataSource{} }
+
+type listModel struct {
+	InviteLinks      []linkFacts `tfsdk:"invite_links"`
+	EmailInvitations []mailFacts `tfsdk:"email_invitations"`
+}
+
+type linkFacts struct {
+	ID              types.Int64  `tfsdk:"id"`
+	LinkURL         types.String `tfsdk:"link_url"`
+	InviteAs        types.String `tfsdk:"invite_as"`
+	InvitedByUserID types.Int64  `tfsdk:"invited_by_user_id"`
+	Invited         types.String `tfsdk:"invited"`
+	ExpiryDate      types.String `tfsdk:"expiry_date"`
+}
+
+type mailFacts struct {
+	ID                   types.Int64  `tfsdk:"id"`
+	Email                types.String `tfsdk:"email"`
+	NotifyReferrerOnJoin types.Bool   `tfsdk:"notify_referrer_on_join"`
+	InviteAs             types.String `tfsdk:"invite_as"`
+	InvitedByUserID      types.Int64  `tfsdk:"invited_by_user_id"`
+	Invited              types.String `tfsdk:"invited"`
+	ExpiryDate           types.String `tfsdk:"expiry_date"`
+}
+
+// Metadata names the data source.
+func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_invite_links"
+}
+
+// Schema describes the data source.
+func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	links, mails := sharedAttributes(), sharedAttributes()
+	links["link_url"] = schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The link: whoever has it can join."}
+	mails["email"] = schema.StringAttribute{Computed: true, MarkdownDescription: "The address that was invited."}
+	mails["notify_referrer_on_join"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether who invited is told when the invitation is used. Null below feature level 267."}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The invitations that can still be used, by ID: links that anybody can use, and invitations of one address by e-mail. Administrators and owners see everybody's, others see their own. Expired, used and revoked ones are not listed. Guests and bots cannot read them. The channels and groups an invitation leads to cannot be read.",
+		Attributes: map[string]schema.Attribute{
+			"invite_links": schema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The links.", NestedObject: schema.NestedAttributeObject{Attributes: links},
+			},
+			"email_invitations": schema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The invitations by e-mail. Their IDs are counted apart from those of the links.",
+				NestedObject: schema.NestedAttributeObject{Attributes: mails},
+			},
+		},
+	}
+}
+
+// sharedAttributes describe what both kinds have.
+func sharedAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"id":                 schema.Int64Attribute{Computed: true, MarkdownDescription: "The invitation's ID."},
+		"invite_as":          schema.StringAttribute{Computed: true, MarkdownDescription: "The role that whoever joins has: `owner`, `administrator`, `moderator`, `member` or `guest`."},
+		"invited_by_user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of who invited."},
+		"invited":            schema.StringAttribute{Computed: true, MarkdownDescription: "When the invitation was made (RFC 3339)."},
+		"expiry_date":        schema.StringAttribute{Computed: true, MarkdownDescription: "When it ends (RFC 3339); null: never."},
+	}
+}
+
+// Read lists the invitations.
+func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
+	if !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	all, err := d.Meta.Directory.Invitations(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the invitations", explain(err))
+		return
+	}
+	list := listModel{InviteLinks: []linkFacts{}, EmailInvitations: []mailFacts{}}
+	// The server promises no order (wire-2 §7.4).
+	for _, one := range slices.SortedFunc(slices.Values(all), func(a, b *zulip.Invitation) int { return cmp.Compare(a.ID, b.ID) }) {
+		id, role, by := types.Int64Value(one.ID), types.StringValue(one.InvitedAs.String()), types.Int64Value(one.InvitedByUserID)
+		made, ends := moment(&one.Invited), moment(one.ExpiryDate)
+		if one.IsMultiuse {
+			list.InviteLinks = append(list.InviteLinks, linkFacts{id, types.StringValue(one.LinkURL), role, by, made, ends})
+		} else {
+			list.EmailInvitations = append(list.EmailInvitations,
+				mailFacts{id, types.StringValue(one.Email), types.BoolPointerValue(one.NotifyReferrerOnJoin), role, by, made, ends})
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+}

@@ -1,0 +1,204 @@
+package invitelink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// right is the organization's setting of who may make links.
+const right = "create_multiuse_invite_group"
+
+// ModifyPlan makes every change a new link, and refuses a link that the account may not make.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return
+	}
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if !req.State.Raw.IsNull() {
+		var state model
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		imported, diags := req.Private.GetKey(ctx, importedKey)
+		resp.Diagnostics.Append(diags...)
+		changed := changes(state.settable(), plan.settable(), imported != nil)
+		for _, name := range changed {
+			resp.RequiresReplace = append(resp.RequiresReplace, path.Root(name))
+		}
+		if len(changed) == 0 {
+			return // nothing is made
+		}
+	}
+	if resp.Diagnostics.HasError() || !r.CanPlan() {
+		return
+	}
+	if r.checkServer(&plan, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		return
+	}
+	view, err := r.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		return
+	}
+	r.checkCaller(&plan, view, &resp.Diagnostics)
+	checkChannels(plan.ChannelIDs, view, &resp.Diagnostics)
+	checkGroups(plan.GroupIDs, view, &resp.Diagnostics)
+}
+
+// changes returns the attributes that ask for another link. Of an imported link, what is null is what could not be read:
+// it is recorded, for the link may well have it.
+func changes(state, plan map[string]attr.Value, imported bool) []string {
+	var changed []string
+	for _, name := range slices.Sorted(maps.Keys(plan)) {
+		// Its end is read back: null is never.
+		unread := imported && state[name].IsNull() && name != "expires_in_minutes"
+		if !unread && !plan[name].Equal(state[name]) {
+			changed = append(changed, name)
+		}
+	}
+	return changed
+}
+
+// checkServer refuses what the server is too old for: it would leave it out without a word.
+func (r *Resource) checkServer(plan *model, diags *diag.Diagnostics) {
+	level := r.FeatureLevel()
+	if level == 0 {
+		return
+	}
+	if level < zulip.LevelInviteLinks {
+		diags.AddError("The server is too old for invitation links",
+			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", zulip.LevelInviteLinks, level, r.Meta.Server.ZulipVersion))
+	}
+	for _, needs := range []struct {
+		attribute string
+		isSet     bool
+		level     int
+	}{
+		{"include_realm_default_subscriptions", isSet(plan.DefaultSubscriptions), zulip.LevelInviteDefaultChannels},
+		{"group_ids", isSet(plan.GroupIDs), zulip.LevelInviteGroups},
+		{"welcome_message_custom_text", isSet(plan.WelcomeMessage), zulip.LevelInviteWelcome},
+	} {
+		if needs.isSet && level < needs.level {
+			diags.AddAttributeError(path.Root(needs.attribute), "The server is too old for "+needs.attribute,
+				fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", needs.level, level, r.Meta.Server.ZulipVersion))
+		}
+	}
+}
+
+// checkCaller refuses a link that the account may not make (wire-2 §0, §7.1).
+func (r *Resource) checkCaller(plan *model, view *directory.View, diags *diag.Diagnostics) {
+	self := r.Meta.Directory.Self()
+	mayMake, known := view.Realm().Permissions[right]
+	isAdministrator := self.Role <= zulip.RoleAdministrator
+	switch {
+	case self.IsBot:
+		diags.AddError("A bot cannot make invitation links",
+			fmt.Sprintf("%s is a bot, and the server lets only people invite. Use the key of a person's account.", self.Address()))
+		return
+	case self.Role == zulip.RoleGuest:
+		diags.AddError("A guest cannot make invitation links",
+			fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", self.Address()))
+		return
+	case known && !permission.Admits(mayMake, self, view):
+		diags.AddError(fmt.Sprintf("%s may not make invitation links", self.Address()),
+			fmt.Sprintf("The organization's setting %s lets only %s do it. Use the key of such an account, or let an administrator widen the setting.", right, permission.Describe(mayMake, view)))
+		return
+	case r.FeatureLevel() > 0 && r.FeatureLevel() < zulip.LevelInviteLinksOfMembers && !isAdministrator:
+		diags.AddError(fmt.Sprintf("%s may not make invitation links", self.Address()),
+			fmt.Sprintf("Before feature level %d only administrators and owners may; the server has %d.", zulip.LevelInviteLinksOfMembers, r.FeatureLevel()))
+		return
+	}
+	refuse := func(attribute, what, who string) {
+		diags.AddAttributeError(path.Root(attribute), fmt.Sprintf("%s may not %s", self.Address(), what),
+			fmt.Sprintf("Only %s may. The role of the account the provider uses is %s.", who, self.Role))
+	}
+	role, ok := zulip.ParseRole(plan.InviteAs.ValueString())
+	switch {
+	case ok && role == zulip.RoleOwner && self.Role != zulip.RoleOwner:
+		refuse("invite_as", "invite owners", "owners of the organization")
+	case ok && role < zulip.RoleMember && !isAdministrator:
+		refuse("invite_as", fmt.Sprintf("invite %ss", role), "administrators and owners of the organization")
+	}
+	if isSet(plan.WelcomeMessage) && !isAdministrator {
+		refuse("welcome_message_custom_text", "choose the welcome message", "administrators and owners of the organization")
+	}
+}
+
+// checkChannels refuses channels into which nobody can be put.
+func checkChannels(ids types.Set, view *directory.View, diags *diag.Diagnostics) {
+	for _, id := range numbers(ids) {
+		switch channel, ok := view.Channel(id); {
+		case !ok:
+			diags.AddAttributeError(path.Root("channel_ids"), "No such channel",
+				fmt.Sprintf("The account the provider uses sees no channel with the ID %d.", id))
+		case channel.IsArchived:
+			diags.AddAttributeError(path.Root("channel_ids"), "The channel is archived",
+				fmt.Sprintf("Nobody can be put into channel %q (%d), which is archived.", channel.Name, id))
+		}
+	}
+}
+
+// checkGroups refuses groups into which nobody can be put.
+func checkGroups(ids types.Set, view *directory.View, diags *diag.Diagnostics) {
+	for _, id := range numbers(ids) {
+		switch group, ok := view.UserGroup(id); {
+		case !ok:
+			diags.AddAttributeError(path.Root("group_ids"), "No such user group", fmt.Sprintf("The organization has no user group with the ID %d.", id))
+		case group.IsSystemGroup:
+			diags.AddAttributeError(path.Root("group_ids"), "A role's group has no members of its own",
+				fmt.Sprintf("Group %d is %s. Whoever joins is in the groups of their role: set invite_as.", id, group.Name))
+		case group.Deactivated:
+			diags.AddAttributeError(path.Root("group_ids"), "The user group is deactivated",
+				fmt.Sprintf("Nobody can be put into user group %q (%d), which is deactivated.", group.Name, id))
+		}
+	}
+}
+
+// numbers returns the elements of a set as far as they are known.
+func numbers(set types.Set) []int64 {
+	var known []int64
+	for _, element := range set.Elements() {
+		if number, ok := element.(types.Int64); ok && isSet(number) {
+			known = append(known, number.ValueInt64())
+		}
+	}
+	return known
+}
+
+func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
+
+// explain adds what a refusal means for an invitation, where that is special.
+func explain(err error) string {
+	text := framework.Explain(err)
+	switch {
+	case zulip.IsMessage(err, "Insufficient permission"):
+		text += "\n\nThe organization's setting " + right + " does not admit the account the provider uses, or it may not add people to one of the groups in group_ids."
+	case zulip.IsMessage(err, "You do not have permission to subscribe other users to channels."):
+		text += "\n\nOne of the channels in channel_ids is not a default channel, and the account the provider uses may not add people to it: see can_add_subscribers_group of the channel and of the organization."
+	case isUnreadableChannel(err):
+		text += "\n\nThe channel is private and the account the provider uses is not in it, or it was archived since the plan was made."
+	}
+	return text
+}
+
+// unreadableChannel is the refusal of a channel whose messages the account may not read (wire-2 §7.1).
+var unreadableChannel = regexp.MustCompile(`^Invalid channel ID \d+\. No invites were sent\.$`)
+
+func isUnreadableChannel(err error) bool {
+	var refusal *zulip.Error
+	return errors.As(err, &refusal) && unreadableChannel.MatchString(refusal.Msg)
+}

@@ -1,0 +1,439 @@
+package invitelink_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+const kind = "zulip_invite_link"
+
+// managed gives a test a sandbox and one zulip_invite_link to manage in it, which does not exist yet.
+func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, kind)
+	return o, run
+}
+
+// links are the usable links, by ID.
+func links(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
+	t.Helper()
+	all, err := o.Client.Invitations(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(one *zulip.Invitation) bool { return !one.IsMultiuse })
+	slices.SortFunc(all, func(a, b *zulip.Invitation) int { return int(a.ID - b.ID) })
+	return all
+}
+
+// only returns the one link there is.
+func only(t *testing.T, o *acctest.Organization) *zulip.Invitation {
+	t.Helper()
+	all := links(t, o)
+	if len(all) != 1 {
+		t.Fatalf("there are %d links, want one", len(all))
+	}
+	return all[0]
+}
+
+// everything is a configuration with every attribute.
+func everything(t *testing.T, o *acctest.Organization) values {
+	t.Helper()
+	return values{
+		"expires_in_minutes": int64(60), "invite_as": "guest", "channel_ids": []any{o.MustChannel(t, "general").ID},
+		"group_ids": []any{o.Group(t, "newcomers")}, "include_realm_default_subscriptions": true, "welcome_message_custom_text": "Hello!",
+	}
+}
+
+func TestProtocolInviteLinkLives(t *testing.T) {
+	o, run := managed(t)
+	config := everything(t, o)
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "POST group_ids include_realm_default_subscriptions invite_as invite_expires_in_minutes stream_ids welcome_message_custom_text")
+	made := only(t, o)
+	if made.LinkURL != run.State.Values["link_url"] || made.ID != run.State.Values["id"] || made.InvitedAs != zulip.RoleGuest {
+		t.Errorf("the server holds %+v, the state %v", made, run.State.Values)
+	}
+	for name, value := range map[string]any{
+		"expires_in_minutes": nil, "invite_as": "member", "channel_ids": []any{}, "group_ids": []any{},
+		"include_realm_default_subscriptions": false, "welcome_message_custom_text": "",
+	} {
+		changed := values{}
+		for other, as := range config {
+			changed[other] = as
+		}
+		changed[name] = value
+		if plan := run.MustPlan(changed); fmt.Sprint(plan.Replace) != "["+name+"]" {
+			t.Errorf("another %s: to be replaced because of %v", name, plan.Replace)
+		}
+	}
+	sent = o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t, "DELETE")
+	if left := links(t, o); len(left) != 0 {
+		t.Errorf("%d links are left", len(left))
+	}
+}
+
+// What is left out is left to the server, but for the end: null is never. Set later on it is another link.
+func TestProtocolInviteLinkBare(t *testing.T) {
+	o, run := managed(t)
+	sent := o.Sent()
+	run.MustApply(values{})
+	sent.Expect(t, "POST invite_expires_in_minutes")
+	if made := only(t, o); made.ExpiryDate != nil || made.InvitedAs != zulip.RoleMember {
+		t.Errorf("the server holds %+v", made)
+	}
+	want := values{
+		"invite_as": "member", "channel_ids": []any{}, "group_ids": []any{}, "include_realm_default_subscriptions": false,
+		"welcome_message_custom_text": nil, "expires_in_minutes": nil, "expiry_date": nil, "invited_by_user_id": o.Self.ID,
+	}
+	for name, value := range want {
+		if got := run.State.Values[name]; fmt.Sprint(got) != fmt.Sprint(value) {
+			t.Errorf("%s is %v, want %v", name, got, value)
+		}
+	}
+	for name, value := range everything(t, o) {
+		if plan := run.MustPlan(values{name: value}); fmt.Sprint(plan.Replace) != "["+name+"]" {
+			t.Errorf("%s: to be replaced because of %v", name, plan.Replace)
+		}
+	}
+	if plan := run.MustPlan(values{"invite_as": "member", "channel_ids": []any{}}); !plan.Empty() {
+		t.Errorf("the same in words: plans %v", plan.Changes())
+	}
+}
+
+// Revoked by hand, or expired: gone, and made again.
+func TestProtocolInviteLinkGone(t *testing.T) {
+	var ahead atomic.Int64
+	o := acctest.StartSandbox(t, sandbox.Config{Clock: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	run := o.NewRun(t, kind)
+	config := values{"expires_in_minutes": 5}
+	run.MustApply(config)
+	first := only(t, o)
+	if err := o.Client.RevokeInviteLink(context.Background(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	run.MustApply(config)
+	second := only(t, o)
+	ahead.Store(int64(6 * time.Minute))
+	run.MustApply(config)
+	if third := only(t, o); first.ID == second.ID || second.ID == third.ID {
+		t.Error("a link that was gone was not made again")
+	}
+	gone := run.MustPlan(nil)
+	if err := o.Client.RevokeInviteLink(context.Background(), only(t, o).ID); err != nil {
+		t.Fatal(err)
+	}
+	run.Apply(gone).ExpectNoError(t)
+}
+
+// An import knows what the server lists. The rest is recorded from the configuration, and nothing is sent for it.
+func TestProtocolInviteLinkImport(t *testing.T) {
+	o, run := managed(t)
+	config := everything(t, o)
+	run.MustApply(config)
+	made, before := only(t, o), run.State.Values
+	sent := o.Sent()
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: fmt.Sprint(made.ID)}, {identity: values{"id": made.ID}}} {
+		fresh := o.NewRun(t, kind)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		for _, name := range []string{"channel_ids", "group_ids", "include_realm_default_subscriptions", "welcome_message_custom_text"} {
+			if fresh.State.Values[name] != nil {
+				t.Errorf("%s is %v, and cannot be known", name, fresh.State.Values[name])
+			}
+		}
+		if plan := fresh.MustPlan(values{"expires_in_minutes": 60}); !plan.Empty() {
+			t.Errorf("with what is known the plan changes %v", plan.Changes())
+		}
+		plan := fresh.MustPlan(config)
+		if len(plan.Replace) > 0 {
+			t.Fatalf("an imported link is to be replaced because of %v", plan.Replace)
+		}
+		fresh.MustApply(config)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
+		}
+		config["welcome_message_custom_text"] = "Welcome!"
+		if plan := fresh.MustPlan(config); fmt.Sprint(plan.Replace) != "[welcome_message_custom_text]" {
+			t.Errorf("after it was recorded, another text replaces because of %v", plan.Replace)
+		}
+		config["welcome_message_custom_text"] = "Hello!"
+	}
+	sent.Expect(t)
+	if only(t, o).ID != made.ID {
+		t.Error("the link was replaced")
+	}
+	imported := o.NewRun(t, kind)
+	imported.Import(fmt.Sprint(made.ID), nil).ExpectNoError(t)
+	if plan := imported.MustPlan(values{}); fmt.Sprint(plan.Replace) != "[expires_in_minutes]" {
+		t.Errorf("what can be read and differs replaces: %v", plan.Replace)
+	}
+}
+
+func TestProtocolInviteLinkImportRefused(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{})
+	link := only(t, o).LinkURL
+	diags := o.NewRun(t, kind).Import(link, nil)
+	diags.ExpectError(t, "", "Not the ID", "zulip_invite_links")
+	if strings.Contains(diags.String(), link) {
+		t.Error("the message shows the link")
+	}
+	o.NewRun(t, kind).Import("999999", nil).ExpectError(t, "", "No such invitation link", "999999")
+	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "new1@example.com,new2@example.com", "stream_ids": "[]"})
+	o.NewRun(t, kind).Import("2", nil).ExpectError(t, "", "invitations by e-mail have IDs of their own")
+}
+
+// A lost answer makes no second link, whatever else the account made before.
+func TestProtocolInviteLinkLostAnswer(t *testing.T) {
+	for _, fault := range []sandbox.FaultAction{sandbox.FaultDrop, sandbox.FaultTruncate, sandbox.FaultEmpty, sandbox.FaultStatus} {
+		t.Run(string(fault), func(t *testing.T) {
+			o, run := managed(t)
+			o.NewRun(t, kind).MustApply(values{"invite_as": "guest"})
+			older := only(t, o)
+			o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: fault, Count: 1})
+			run.MustApply(values{"invite_as": "guest"})
+			all := links(t, o)
+			if len(all) != 2 || all[0].ID != older.ID || run.State.Values["link_url"] != all[1].LinkURL {
+				t.Errorf("there are %d links, and the state has link %v", len(all), run.State.Values["id"])
+			}
+			o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/multiuse/*", After: true, Action: fault, Count: 1})
+			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+			if only(t, o).ID != older.ID {
+				t.Error("the wrong link was revoked")
+			}
+		})
+	}
+}
+
+// A lost answer that cannot be looked up is an error that says what to do.
+func TestProtocolInviteLinkUnknownOutcome(t *testing.T) {
+	o, run := managed(t)
+	run.Block["max_retries"] = 0
+	plan := run.MustPlan(values{})
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: sandbox.FaultDrop})
+	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultDrop, Skip: 1})
+	run.Apply(plan).ExpectError(t, "", "Could not make the invitation link", "Look before you apply again")
+}
+
+// A link whose ID cannot be found is in the state all the same: read later on, or revoked without it.
+func TestProtocolInviteLinkWithoutID(t *testing.T) {
+	o, run := managed(t)
+	run.Block["max_retries"] = 0
+	plan := run.MustPlan(values{})
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultStatus, Skip: 1})
+	diags := run.Apply(plan)
+	heal()
+	link := only(t, o).LinkURL
+	diags.ExpectError(t, "", "its ID was not found", "terraform untaint")
+	if strings.Contains(diags.String(), link) {
+		t.Error("the message shows the link")
+	}
+	if run.State == nil || run.State.Values["link_url"] != link || run.State.Values["id"] != nil {
+		t.Fatalf("the state holds %v", run.State)
+	}
+	unread, diags := run.Process().Plan(kind, run.State, nil)
+	diags.ExpectNoError(t)
+	kept := run.Fork()
+	if plan := kept.MustPlan(values{}); !plan.Empty() || kept.State.Values["id"] == nil {
+		t.Errorf("read again, the state holds %v", kept.State.Values)
+	}
+	run.Apply(unread).ExpectNoError(t)
+	if left := links(t, o); len(left) != 0 {
+		t.Errorf("%d links are left", len(left))
+	}
+	run.State = kept.State
+	run.State.Values["id"], run.State.Identity = nil, nil
+	unknown := run.Fork()
+	if unknown.Refresh().ExpectNoError(t); unknown.State != nil {
+		t.Errorf("what is gone is in the state: %v", unknown.State.Values)
+	}
+	gone, diags := run.Process().Plan(kind, run.State, nil)
+	diags.ExpectNoError(t)
+	run.Apply(gone).ExpectNoError(t) // revoked already
+}
+
+// Links that are made at the same time, of the same kind, with answers lost, are different ones.
+func TestProtocolInviteLinksTogether(t *testing.T) {
+	o, run := managed(t)
+	p, plans := run.Process(), []*acctest.Plan{}
+	for range 4 {
+		plan, diags := p.Plan(kind, nil, values{})
+		diags.ExpectNoError(t)
+		plans = append(plans, plan)
+	}
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: sandbox.FaultDrop, Count: 3})
+	made := make(chan *acctest.Instance)
+	for _, plan := range plans {
+		go func() {
+			one, diags := p.Apply(plan)
+			if len(diags.Errors()) > 0 {
+				t.Error(diags)
+			}
+			made <- one
+		}()
+	}
+	seen := map[any]bool{}
+	for range plans {
+		if one := <-made; one != nil {
+			seen[one.Values["link_url"]] = true
+		}
+	}
+	if all := links(t, o); len(seen) != len(plans) || len(all) != len(plans) {
+		t.Errorf("%d resources have %d links, and the server holds %d", len(plans), len(seen), len(all))
+	}
+}
+
+// Reading any number of links is one request.
+func TestProtocolInviteLinksAreReadTogether(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{})
+	p, sent := run.Process(), o.Sent()
+	for range 5 {
+		if _, diags := p.Read(kind, run.State); len(diags.Errors()) > 0 {
+			t.Fatal(diags)
+		}
+	}
+	if requests := len(sent.Requests()); requests != 1 {
+		t.Errorf("%d requests, want 1", requests)
+	}
+}
+
+func TestProtocolInviteLinkBadInput(t *testing.T) {
+	o, run := managed(t)
+	o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "old", "subscribers": "[]"})
+	o.Archive(t, "old")
+	group := o.Call(t, http.MethodPost, "/user_groups/create", map[string]string{"name": "old", "description": "", "members": "[]"})["group_id"]
+	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%v/deactivate", group), nil)
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"expires_in_minutes": 0}, "expires_in_minutes", []string{"at least 1"}},
+		{values{"invite_as": "boss"}, "invite_as", []string{"boss"}},
+		{values{"channel_ids": []any{999999}}, "channel_ids", []string{"no channel with the ID 999999"}},
+		{values{"channel_ids": []any{o.MustChannel(t, "old").ID}}, "channel_ids", []string{`"old"`, "archived"}},
+		{values{"group_ids": []any{999999}}, "group_ids", []string{"no user group with the ID 999999"}},
+		{values{"group_ids": []any{int(group.(float64))}}, "group_ids", []string{`"old"`, "deactivated"}}, //nolint:forcetypeassert // a number
+		{values{"group_ids": []any{o.SystemGroup(t, "role:members")}}, "group_ids", []string{"role:members", "set invite_as"}},
+		{values{"welcome_message_custom_text": strings.Repeat("w", 8001)}, "welcome_message_custom_text", []string{"8000"}},
+	} {
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	run.MustPlan(values{
+		"expires_in_minutes": acctest.Unknown, "invite_as": acctest.Unknown, "channel_ids": []any{acctest.Unknown}, "group_ids": acctest.Unknown,
+		"include_realm_default_subscriptions": acctest.Unknown, "welcome_message_custom_text": acctest.Unknown,
+	})
+}
+
+// Who may not make the link learns it from the plan.
+func TestProtocolInviteLinkCaller(t *testing.T) {
+	o, _ := managed(t)
+	refused := func(account string, config values, attribute string, words ...string) {
+		t.Helper()
+		_, diags := o.As(t, account).NewRun(t, kind).Plan(config)
+		diags.ExpectError(t, attribute, words...)
+	}
+	refused("bot", values{}, "", "A bot cannot make invitation links", "a person's account")
+	refused("guest", values{}, "", "A guest cannot make invitation links")
+	refused("member", values{}, "", "may not make invitation links", "create_multiuse_invite_group", "role:administrators")
+	refused("admin", values{"invite_as": "owner"}, "invite_as", "may not invite owners", "administrator")
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"create_multiuse_invite_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:members"))})
+	refused("member", values{"invite_as": "moderator"}, "invite_as", "may not invite moderators")
+	refused("moderator", values{"invite_as": "moderator"}, "invite_as", "may not invite moderators")
+	refused("moderator", values{"invite_as": "administrator"}, "invite_as", "may not invite administrators")
+	refused("member", values{"welcome_message_custom_text": ""}, "welcome_message_custom_text", "may not choose the welcome message")
+
+	member := o.As(t, "member")
+	run := member.NewRun(t, kind)
+	run.MustApply(values{"invite_as": "guest"})
+	if made := only(t, o); made.InvitedByUserID != member.Self.ID {
+		t.Errorf("made by %d, want %d", made.InvitedByUserID, member.Self.ID)
+	}
+}
+
+// What the plan cannot know is explained when the server refuses it.
+func TestProtocolInviteLinkRefused(t *testing.T) {
+	o, _ := managed(t)
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{
+		"create_multiuse_invite_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:members")),
+		"can_add_subscribers_group":    fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:nobody")),
+	})
+	incidents, group := o.MustChannel(t, "announcements").ID, o.Group(t, "closed")
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/user_groups/%d", group), map[string]string{"can_add_members_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:nobody"))})
+	run := o.As(t, "member").NewRun(t, kind)
+	run.Apply(run.MustPlan(values{"channel_ids": []any{incidents}})).ExpectError(t, "", "not a default channel")
+	run.Apply(run.MustPlan(values{"group_ids": []any{group}})).ExpectError(t, "", "Insufficient permission", "group_ids")
+	hidden := o.As(t, "admin").Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "hidden", "subscribers": "[]", "invite_only": "true"})["id"]
+	run = o.NewRun(t, kind)
+	run.Apply(run.MustPlan(values{"channel_ids": []any{int(hidden.(float64))}})).ExpectError(t, "", "Invalid channel ID", "The channel is private") //nolint:forcetypeassert // a number
+}
+
+func TestProtocolInviteLinkOldServer(t *testing.T) {
+	for _, c := range []struct {
+		level     int
+		config    values
+		attribute string
+	}{
+		{125, values{}, ""},
+		{260, values{"include_realm_default_subscriptions": false}, "include_realm_default_subscriptions"},
+		{321, values{"group_ids": []any{}}, "group_ids"},
+		{415, values{"welcome_message_custom_text": ""}, "welcome_message_custom_text"},
+	} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: c.level})
+		_, diags := o.NewRun(t, kind).Plan(c.config)
+		diags.ExpectError(t, c.attribute, fmt.Sprintf("feature level %d; the server has %d", c.level+1, c.level))
+	}
+}
+
+func TestProtocolInviteLinksDataSource(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"invite_as": "guest", "expires_in_minutes": 60})
+	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "new@example.com", "stream_ids": "[]", "notify_referrer_on_join": "false"})
+	found, diags := run.Process().ReadData("zulip_invite_links", values{})
+	diags.ExpectNoError(t)
+	state := run.State.Values
+	want := values{
+		"id": state["id"], "link_url": state["link_url"], "invite_as": "guest", "invited_by_user_id": o.Self.ID,
+		"invited": state["invited"], "expiry_date": state["expiry_date"],
+	}
+	if got := found["invite_links"]; fmt.Sprint(got) != fmt.Sprint([]any{want}) {
+		t.Errorf("links:\n%v\nwant:\n%v", got, want)
+	}
+	mails, _ := found["email_invitations"].([]any)
+	if len(mails) != 1 {
+		t.Fatalf("%d invitations by e-mail, want one", len(mails))
+	}
+	mail, _ := mails[0].(values)
+	if mail["email"] != "new@example.com" || mail["notify_referrer_on_join"] != false || mail["invite_as"] != "member" {
+		t.Errorf("by e-mail: %v", mail)
+	}
+	member, diags := o.As(t, "member").NewRun(t, kind).Process().ReadData("zulip_invite_links", values{})
+	diags.ExpectNoError(t)
+	if fmt.Sprint(member["invite_links"]) != "[]" {
+		t.Errorf("a member sees %v", member["invite_links"])
+	}
+	_, diags = o.As(t, "bot").NewRun(t, kind).Process().ReadData("zulip_invite_links", values{})
+	diags.ExpectError(t, "", "Could not read the invitations", "The server lets only people do this.")
+}

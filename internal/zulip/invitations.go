@@ -1,0 +1,119 @@
+package zulip
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// LevelInviteLinks is the feature level from which an invitation's life is counted in minutes, or has no end (wire-2
+// §7.1). LevelInviteLinksOfMembers is the one from which others than administrators can make links (wire-2 §7.3).
+const (
+	LevelInviteLinks          = 126
+	LevelInviteLinksOfMembers = 209
+)
+
+// The feature levels of what a link can bring with it (wire-2 §7.1).
+const (
+	LevelInviteDefaultChannels = 261
+	LevelInviteGroups          = 322
+	LevelInviteWelcome         = 416
+)
+
+// MaxWelcomeMessageLength is the longest welcome message, in characters (wire-2 §7.1).
+const MaxWelcomeMessageLength = 8000
+
+// Invitation is a way into the organization that can still be used: a link for anybody who has it, or a mail to one
+// address (wire-2 §7.4). The two kinds count their IDs apart.
+type Invitation struct {
+	ID              int64 `json:"id"`
+	IsMultiuse      bool  `json:"is_multiuse"` // a link
+	InvitedAs       Role  `json:"invited_as"`
+	InvitedByUserID int64 `json:"invited_by_user_id"`
+	// Invited is when it was made, ExpiryDate when it ends, in seconds since 1970; nil: never.
+	Invited    int64  `json:"invited"`
+	ExpiryDate *int64 `json:"expiry_date"`
+	// LinkURL is the link, a secret; "" for a mail.
+	LinkURL string `json:"link_url"`
+	// Email is the address of a mail; "" for a link.
+	Email string `json:"email"`
+	// NotifyReferrerOnJoin is nil for a link, and on servers below 267.
+	NotifyReferrerOnJoin *bool `json:"notify_referrer_on_join"`
+}
+
+// ExpiresInMinutes is how long the invitation was to live when it was made; nil: for ever. The server does not say it,
+// but when it was made and when it ends.
+func (i *Invitation) ExpiresInMinutes() *int64 {
+	if i.ExpiryDate == nil {
+		return nil
+	}
+	const halfMinute = int64(time.Minute / time.Second / 2)
+	minutes := (*i.ExpiryDate - i.Invited + halfMinute) / int64(time.Minute/time.Second)
+	return &minutes
+}
+
+// NewInviteLink is what a link is made of (wire-2 §7.1). What is nil is left to the server.
+type NewInviteLink struct {
+	// ExpiresInMinutes nil is sent too: the link never expires.
+	ExpiresInMinutes     *int64
+	InviteAs             *Role
+	ChannelIDs           []int64
+	GroupIDs             []int64
+	DefaultSubscriptions *bool
+	// WelcomeMessage "" sends none.
+	WelcomeMessage *string
+}
+
+// Invitations reads what can still be used: an administrator sees everybody's, others see their own (wire-2 §7.4).
+func (c *Client) Invitations(ctx context.Context) ([]*Invitation, error) {
+	var answer struct {
+		Invites []*Invitation `json:"invites"`
+	}
+	if _, err := c.send(ctx, http.MethodGet, "/invites", nil, safe, &answer); err != nil {
+		return nil, err
+	}
+	return withoutNull(answer.Invites), nil
+}
+
+// CreateInviteLink makes a link and returns it. The server tells no ID: that stands in [Client.Invitations], beside the
+// link. Asked again it makes another one: the client does not repeat it.
+func (c *Client) CreateInviteLink(ctx context.Context, link NewInviteLink) (string, error) {
+	form := &Form{}
+	form.JSON("invite_expires_in_minutes", link.ExpiresInMinutes)
+	if link.InviteAs != nil {
+		form.JSON("invite_as", *link.InviteAs)
+	}
+	if link.ChannelIDs != nil {
+		form.JSON("stream_ids", link.ChannelIDs)
+	}
+	if link.GroupIDs != nil {
+		form.JSON("group_ids", link.GroupIDs)
+	}
+	if link.DefaultSubscriptions != nil {
+		form.JSON("include_realm_default_subscriptions", *link.DefaultSubscriptions)
+	}
+	if link.WelcomeMessage != nil {
+		form.Text("welcome_message_custom_text", *link.WelcomeMessage)
+	}
+	var answer struct {
+		InviteLink string `json:"invite_link"`
+	}
+	if _, err := c.send(ctx, http.MethodPost, "/invites/multiuse", form, never, &answer); err != nil {
+		return "", err
+	}
+	if answer.InviteLink == "" {
+		return "", &lostError{errors.New("POST /invites/multiuse: the answer holds no link")}
+	}
+	return answer.InviteLink, nil
+}
+
+// RevokeInviteLink ends a link. One that is revoked already, or never was, is no error.
+func (c *Client) RevokeInviteLink(ctx context.Context, id int64) error {
+	_, err := c.send(ctx, http.MethodDelete, "/invites/multiuse/"+strconv.FormatInt(id, 10), nil, safe, nil)
+	if IsMessage(err, "No such invitation", "Invitation has already been revoked") {
+		return nil
+	}
+	return err
+}
