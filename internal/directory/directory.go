@@ -27,7 +27,7 @@ type Directory struct {
 	have     map[string]bool
 	forgot   map[string]int // how often a part was forgotten
 	flight   *flight
-	readBack *readBack
+	backs    map[string]*readBack // by what they read
 	writes   int
 	settled  chan struct{} // closed when writes comes to zero; nil while it is zero
 	planned  map[permission.Principal]bool
@@ -38,6 +38,7 @@ type Directory struct {
 
 	own    own
 	lists  lists
+	people people
 	claims claims
 }
 
@@ -52,7 +53,7 @@ type flight struct {
 func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 	d := &Directory{
 		client: client, self: self, level: featureLevel,
-		view: &View{}, have: map[string]bool{}, forgot: map[string]int{},
+		view: &View{}, have: map[string]bool{}, forgot: map[string]int{}, backs: map[string]*readBack{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{},
 		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},
 	}
@@ -220,7 +221,7 @@ const (
 	patience  = 400 * time.Millisecond
 )
 
-// readBack is one read of all channels, and everybody who waits for it.
+// readBack is one read of what was just written to, and everybody who waits for it.
 type readBack struct {
 	done chan struct{}
 	view *View
@@ -249,12 +250,24 @@ func (d *Directory) Write() func() {
 // FreshChannels returns a snapshot whose channels were read after the call began. It is one request for all who ask at
 // the same time.
 func (d *Directory) FreshChannels(ctx context.Context) (*View, error) {
+	return d.fresh(ctx, "channels", func(ctx context.Context) (func(), error) {
+		channels, err := d.client.Channels(ctx, d.level)
+		return func() {
+			d.view = d.view.withChannels(channels)
+			d.have[zulip.FetchChannels], d.have[zulip.FetchDefaultStreams] = true, true
+		}, err
+	})
+}
+
+// fresh returns a snapshot of which a part was read after the call began. read asks the server, and returns what puts the
+// answer into the view, to be called under the lock.
+func (d *Directory) fresh(ctx context.Context, what string, read func(context.Context) (keep func(), err error)) (*View, error) {
 	d.mu.Lock()
-	current := d.readBack
+	current := d.backs[what]
 	if current == nil {
 		current = &readBack{done: make(chan struct{})}
-		d.readBack = current
-		go d.runReadBack(context.WithoutCancel(ctx), current)
+		d.backs[what] = current
+		go d.runReadBack(context.WithoutCancel(ctx), what, current, read)
 	}
 	d.mu.Unlock()
 	select {
@@ -266,22 +279,21 @@ func (d *Directory) FreshChannels(ctx context.Context) (*View, error) {
 }
 
 // runReadBack waits for company, closes the door, and reads.
-func (d *Directory) runReadBack(ctx context.Context, current *readBack) {
+func (d *Directory) runReadBack(ctx context.Context, what string, current *readBack, read func(context.Context) (func(), error)) {
 	<-time.After(gathering)
 	d.settle()
 	d.mu.Lock()
-	d.readBack = nil // who comes now needs a later read
+	delete(d.backs, what) // who comes now needs a later read
 	d.mu.Unlock()
 
-	channels, err := d.client.Channels(ctx, d.level)
+	keep, err := read(ctx)
 
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {
-		current.err = fmt.Errorf("reading the channels: %w", err)
+		current.err = fmt.Errorf("reading the %s: %w", what, err)
 	} else {
-		d.view = d.view.withChannels(channels)
-		d.have[zulip.FetchChannels], d.have[zulip.FetchDefaultStreams] = true, true
+		keep()
 		current.view = d.view.with(d)
 	}
 	close(current.done)

@@ -26,6 +26,8 @@ type View struct {
 	folders        map[int64]*zulip.ChannelFolder
 	profileFields  []*zulip.ProfileField
 	linkifiers     []*zulip.Linkifier
+	statuses       map[int64]zulip.Status
+	customEmoji    map[string]zulip.CustomEmoji
 }
 
 var _ permission.Organization = (*View)(nil)
@@ -215,6 +217,12 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 	}
 	if snapshot.Linkifiers != nil {
 		merged.linkifiers = snapshot.Linkifiers
+	}
+	if snapshot.Statuses != nil {
+		merged.statuses = snapshot.Statuses
+	}
+	if snapshot.CustomEmoji != nil {
+		merged.customEmoji = snapshot.CustomEmoji
 	}
 	if snapshot.Folders != nil {
 		merged.folders = map[int64]*zulip.ChannelFolder{}

@@ -40,6 +40,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/tradingcloud"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/typing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/user"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/userrole"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -276,6 +277,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		reaction.NewResource,
 		scheduledmessage.NewResource,
 		subscriptionsettings.NewResource,
+		userrole.NewResource,
 	}
 }
 

@@ -20,6 +20,8 @@ const (
 	FetchUsers          = "realm_user"
 	FetchProfileFields  = "custom_profile_fields"
 	FetchLinkifiers     = "realm_linkifiers"
+	FetchStatuses       = "user_status"
+	FetchCustomEmoji    = "realm_emoji"
 )
 
 // Snapshot is what one [Client.Register] fetched. Parts that were not asked for are
@@ -38,6 +40,10 @@ type Snapshot struct {
 	ProfileFields []*ProfileField
 	// Linkifiers are in the order in which they are tried.
 	Linkifiers []*Linkifier
+	// Statuses are those that say anything, of active people, by user ID.
+	Statuses map[int64]Status
+	// CustomEmoji are the organization's own, by ID; deactivated ones keep theirs.
+	CustomEmoji map[string]CustomEmoji
 }
 
 // ProfileField is a custom profile field of the organization (wire-2 §10).
@@ -45,6 +51,12 @@ type ProfileField struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 	Type int    `json:"type"`
+}
+
+// CustomEmoji is an emoji of the organization's own (wire-2 §11.1).
+type CustomEmoji struct {
+	Name        string `json:"name"`
+	Deactivated bool   `json:"deactivated"`
 }
 
 // Realm is what the snapshot keeps of the organization's settings (wire-2 §12).
@@ -151,6 +163,10 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 			return decodeList(decoder, &s.ProfileFields)
 		case "realm_linkifiers":
 			return decodeList(decoder, &s.Linkifiers)
+		case "user_status":
+			return decoder.Decode(&s.Statuses)
+		case "realm_emoji":
+			return decoder.Decode(&s.CustomEmoji)
 		case "realm_users":
 			return s.decodeUsers(decoder, true)
 		case "realm_non_active_users":

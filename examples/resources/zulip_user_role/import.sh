@@ -1,0 +1,2 @@
+# The address or the ID of the person or bot.
+terraform import zulip_user_role.amara amara.okafor@example.com

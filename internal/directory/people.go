@@ -1,0 +1,142 @@
+package directory
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// people is what a run does to accounts.
+type people struct {
+	roles       map[int64]zulip.Role // that the run gives
+	deactivated map[int64]bool       // by this run
+}
+
+// FreshPeople returns a snapshot whose people were read after the call began. It is one request for all who ask at the
+// same time, and for everything that is planned afterwards.
+func (d *Directory) FreshPeople(ctx context.Context) (*View, error) {
+	if _, err := d.People(ctx); err != nil { // the names of the profile fields
+		return nil, err
+	}
+	return d.fresh(ctx, "people", func(ctx context.Context) (func(), error) {
+		users, err := d.client.Users(ctx, true)
+		return func() {
+			d.view = d.view.withUsers(users)
+			d.have[zulip.FetchUsers] = true
+		}, err
+	})
+}
+
+// Statuses returns the snapshot with everybody's status in it, the people, and the organization's own emoji.
+func (d *Directory) Statuses(ctx context.Context) (*View, error) {
+	return d.need(ctx, []string{zulip.FetchUsers, zulip.FetchStatuses, zulip.FetchCustomEmoji, zulip.FetchRealm})
+}
+
+// GaveRole puts a role that this run has given into the snapshot. The groups of the roles are read again.
+func (d *Directory) GaveRole(id int64, role zulip.Role) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.have, zulip.FetchUserGroups)
+	if user, ok := d.view.users[id]; ok {
+		changed := *user
+		changed.Role = role
+		users := maps.Clone(d.view.users)
+		users[id] = &changed
+		renewed := *d.view
+		renewed.indexUsers(slices.Collect(maps.Values(users)))
+		d.view = &renewed
+	}
+}
+
+// PlanRole registers that this run gives a role to somebody.
+func (d *Directory) PlanRole(id int64, role zulip.Role) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.people.roles == nil {
+		d.people.roles = map[int64]zulip.Role{}
+	}
+	d.people.roles[id] = role
+}
+
+// Deactivated registers an account that this run has deactivated.
+func (d *Directory) Deactivated(id int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.people.deactivated == nil {
+		d.people.deactivated = map[int64]bool{}
+	}
+	d.people.deactivated[id] = true
+}
+
+// IsDeactivatedHere reports whether this run has deactivated an account.
+func (d *Directory) IsDeactivatedHere(id int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.people.deactivated[id]
+}
+
+// plannedRoles are the roles that this run gives.
+func (d *Directory) plannedRoles() map[int64]zulip.Role {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.people.roles)
+}
+
+// HasOtherOwner reports whether somebody beside one person is an active owner, when the roles that this run gives as far
+// as it is planned are given. The server counts no bots (wire-2 §4.4).
+func (v *View) HasOtherOwner(except int64) bool {
+	planned := v.directory.plannedRoles()
+	return slices.ContainsFunc(v.Users(), func(user *zulip.User) bool {
+		role, changes := planned[user.ID]
+		if !changes {
+			role = user.Role
+		}
+		return user.ID != except && !user.IsBot && user.IsActive && role == zulip.RoleOwner
+	})
+}
+
+// Status returns the status of a person; that of somebody who says nothing is empty.
+func (v *View) Status(id int64) zulip.Status { return v.statuses[id] }
+
+// CustomEmoji returns the code of the organization's own active emoji of a name.
+func (v *View) CustomEmoji(name string) (code string, ok bool) {
+	for id, emoji := range v.customEmoji {
+		if emoji.Name == name && !emoji.Deactivated {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// ProfileField returns the custom profile field with a name.
+func (v *View) ProfileField(name string) (*zulip.ProfileField, bool) {
+	i := slices.IndexFunc(v.profileFields, func(field *zulip.ProfileField) bool { return field.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return v.profileFields[i], true
+}
+
+// NearestProfileFields returns the names of fields that may have been meant by one that does not exist.
+func (v *View) NearestProfileFields(name string) []string {
+	var names []string
+	for _, field := range v.profileFields {
+		names = append(names, strconv.Quote(field.Name))
+	}
+	return nearest(strconv.Quote(name), names)
+}
+
+// withUsers returns the view with other people. The server's own bots, which the list of users lacks, stay.
+func (v *View) withUsers(users []*zulip.User) *View {
+	renewed := *v
+	for _, user := range v.users {
+		if user.IsSystemBot {
+			users = append(users, user)
+		}
+	}
+	renewed.indexUsers(users)
+	return &renewed
+}

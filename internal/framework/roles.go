@@ -1,0 +1,101 @@
+package framework
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Roles are the words for roles, the one that may do most first.
+func Roles() []string { return []string{"owner", "administrator", "moderator", "member", "guest"} }
+
+// RoleChange is a change of somebody's role.
+type RoleChange struct {
+	User *zulip.User
+	// Saw is the role that the plan saw, To the one that is asked.
+	Saw, To zulip.Role
+	// At is the attribute that asks.
+	At path.Path
+}
+
+// wayOut ends the messages of lock-out protection.
+const wayOut = "\n\nSet lockout_protection = false in the provider block if this is meant."
+
+// Check refuses, at plan, a change of role that the server would refuse, and one that takes from the account the provider
+// uses what it needs (wire-2 §4.4).
+func (c RoleChange) Check(meta *Meta, view *directory.View, diags *diag.Diagnostics) {
+	if c.Saw == c.To {
+		return
+	}
+	self, who := meta.Directory.Self(), c.User.Address()
+	switch {
+	case self.Role > zulip.RoleAdministrator:
+		diags.AddAttributeError(c.At, fmt.Sprintf("%s may not change roles", self.Address()),
+			fmt.Sprintf("Administrators and owners of the organization may. The account is %s.", withArticle(self.Role)))
+	case (c.To == zulip.RoleOwner || c.Saw == zulip.RoleOwner) && self.Role != zulip.RoleOwner:
+		diags.AddAttributeError(c.At, "Only owners make and unmake owners",
+			fmt.Sprintf("%s is %s and is to become %s. %s, which the provider uses, is %s: use an owner's key.",
+				who, withArticle(c.Saw), withArticle(c.To), self.Address(), withArticle(self.Role)))
+	case c.Saw == zulip.RoleOwner && !c.User.IsBot && !view.HasOtherOwner(c.User.ID):
+		diags.AddAttributeError(c.At, "The organization would have no owner",
+			fmt.Sprintf("%s is the only active owner, whom the server lets nobody demote. Make another person an owner first; if this configuration does, let this resource depend on that one.", who))
+	case meta.LockoutProtection && c.User.ID == self.ID && c.To > c.Saw:
+		diags.AddAttributeError(c.At, "This would lock the provider out",
+			fmt.Sprintf("%s is the account the provider uses. As %s it could do less than now, and could not take this back.", who, withArticle(c.To))+wayOut)
+	}
+	meta.Directory.PlanRole(c.User.ID, c.To)
+}
+
+// Stands reports whether the role is still the one that the plan saw, or already the one that is asked; any other is
+// somebody's decision, and is reported. now is the person as just read.
+func (c RoleChange) Stands(now *zulip.User, diags *diag.Diagnostics) bool {
+	if now.Role == c.Saw || now.Role == c.To {
+		return true
+	}
+	diags.AddAttributeError(c.At, fmt.Sprintf("The role of %s was changed since the plan was made", now.Address()),
+		fmt.Sprintf("Planned was %s → %s, and now the role is %s. Nothing was sent. Plan again to see what this configuration would change.", c.Saw, c.To, now.Role))
+	return false
+}
+
+// CheckDeactivation refuses, at plan, to deactivate whom the server keeps, and the account the provider uses (wire-2 §4.5).
+func CheckDeactivation(meta *Meta, view *directory.View, user *zulip.User, diags *diag.Diagnostics) {
+	self, who := meta.Directory.Self(), user.Address()
+	switch {
+	case !user.IsActive:
+		// Nothing is to be done.
+	case self.Role > zulip.RoleAdministrator:
+		diags.AddError(fmt.Sprintf("%s may not deactivate anybody", self.Address()),
+			fmt.Sprintf("Administrators and owners of the organization may. The account is %s.", withArticle(self.Role)))
+	case user.Role == zulip.RoleOwner && self.Role != zulip.RoleOwner:
+		diags.AddError("Only owners deactivate owners",
+			fmt.Sprintf("%s is an owner. %s, which the provider uses, is %s: use an owner's key.", who, self.Address(), withArticle(self.Role)))
+	case user.Role == zulip.RoleOwner && !view.HasOtherOwner(user.ID):
+		diags.AddError("The organization would have no owner",
+			fmt.Sprintf("%s is the only active owner, whom the server does not deactivate. Make another person an owner first, or take the resource out of the state.", who))
+	case meta.LockoutProtection && user.ID == self.ID:
+		diags.AddError("This would lock the provider out",
+			fmt.Sprintf("%s is the account the provider uses. Deactivated, it could not even be reactivated by this configuration.", who)+wayOut)
+	}
+}
+
+// withArticle writes a role as "an owner" or "a member".
+func withArticle(role zulip.Role) string {
+	word := role.String()
+	if strings.ContainsAny(word[:1], "aeiou") {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// UserAddress returns the words for a person or bot: those there are if they mean it, else its address.
+func UserAddress(kept string, user *zulip.User, view *directory.View) string {
+	if found, err := FindUser(view, kept); kept != "" && err == nil && found.ID == user.ID {
+		return kept
+	}
+	return user.Address()
+}

@@ -1,0 +1,306 @@
+// Package userrole is the noun of roles: what people and bots are in the organization.
+package userrole
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
+	_ resource.ResourceWithImportState = (*Resource)(nil)
+	_ resource.ResourceWithIdentity    = (*Resource)(nil)
+)
+
+// Resource is zulip_user_role.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_user_role.
+func NewResource() resource.Resource { return &Resource{} }
+
+// model is the resource.
+type model struct {
+	User      types.String `tfsdk:"user"`
+	UserID    types.Int64  `tfsdk:"user_id"`
+	Role      types.String `tfsdk:"role"`
+	OnDestroy types.String `tfsdk:"on_destroy"`
+}
+
+// onDestroyKeep leaves the role as it is.
+const onDestroyKeep = "keep"
+
+// identity is what a role is recognised by.
+type identity struct {
+	UserID types.Int64 `tfsdk:"user_id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_role"
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: `The role of a person or bot. Manage it here for people who join by themselves; for accounts that ` + "`zulip_user`" + ` or ` + "`zulip_bot`" + ` makes, set ` + "`role`" + ` there.
+
+Before a role is written it is read again: if somebody changed it since the plan was made, nothing is sent, and the apply says what it was, is, and should be. Planning to demote the only owner is an error, and so is demoting the account the provider uses, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Applying again after a lost answer is safe: there is one role.`,
+		Attributes: map[string]schema.Attribute{
+			"user": schema.StringAttribute{
+				Required: true, MarkdownDescription: "The person or bot: the address, or the ID as in `zulip_user.x.id`.",
+			},
+			"user_id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "The ID of the person or bot.",
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
+			"role": schema.StringAttribute{
+				Required: true, MarkdownDescription: "`owner`, `administrator`, `moderator`, `member` or `guest`. Administrators give roles; only owners make and unmake owners.",
+				Validators: []validator.String{stringvalidator.OneOf(framework.Roles()...)},
+			},
+			"on_destroy": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "What becomes of the role when the resource is destroyed: `keep` (the default) leaves it, the word for a role gives that one.",
+				Validators: []validator.String{stringvalidator.OneOf(append(framework.Roles(), onDestroyKeep)...)},
+			},
+		},
+	}
+}
+
+// IdentitySchema describes what a role is recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"user_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The ID of the person or bot."},
+	}}
+}
+
+// ModifyPlan finds out who is meant, and refuses what the server would refuse.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !r.CanPlan() {
+		return
+	}
+	var plan, state *model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	view, err := r.Meta.Directory.People(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if plan == nil {
+		if change, ok := r.onDestroy(ctx, state, &resp.Diagnostics); ok {
+			change.Check(r.Meta, view, &resp.Diagnostics)
+		}
+		return
+	}
+	if plan.User.IsUnknown() {
+		plan.UserID = types.Int64Unknown()
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+		return
+	}
+	user, err := framework.FindUser(view, plan.User.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person or bot",
+			framework.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
+		return
+	}
+	change := framework.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}
+	if state != nil && state.UserID.ValueInt64() == user.ID {
+		plan.User, change.Saw = state.User, role(state.Role) // the same in other words
+	} else if state != nil {
+		resp.RequiresReplace.Append(path.Root("user"))
+	}
+	plan.UserID = types.Int64Value(user.ID)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	if !plan.Role.IsUnknown() {
+		change.Check(r.Meta, view, &resp.Diagnostics)
+	}
+}
+
+// Create gives the role, unless the person or bot has it.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Directory.People(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		return
+	}
+	user, err := framework.FindUser(view, plan.User.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person or bot", framework.Sentence(err))
+		return
+	}
+	plan.UserID = types.Int64Value(user.ID)
+	if r.give(ctx, &plan, framework.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}, &resp.Diagnostics) {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.UserID})...)
+	}
+}
+
+// Read takes the role from the snapshot.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
+	view, err := r.Meta.Directory.People(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		return
+	}
+	user, ok := view.User(state.UserID.ValueInt64())
+	if !ok {
+		tflog.Info(ctx, "The person or bot is not visible any more: removing the role from the state", map[string]any{"user_id": state.UserID.ValueInt64()})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	state.User, state.Role = types.StringValue(framework.UserAddress(state.User.ValueString(), user, view)), types.StringValue(user.Role.String())
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// Update gives another role, if the one that the plan saw is still there.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	change := framework.RoleChange{Saw: role(state.Role), To: role(plan.Role), At: path.Root("role")}
+	if change.Saw == change.To || r.give(ctx, &plan, change, &resp.Diagnostics) {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
+}
+
+// Delete leaves the role, or gives the one that on_destroy names.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	change, ok := r.onDestroy(ctx, &state, &resp.Diagnostics)
+	if !ok {
+		tflog.Info(ctx, "The role is kept, and not managed any more", map[string]any{"user": state.User.ValueString(), "role": state.Role.ValueString()})
+		return
+	}
+	r.give(ctx, &state, change, &resp.Diagnostics)
+}
+
+// onDestroy is the change that destroying brings; ok is false if it brings none.
+func (r *Resource) onDestroy(ctx context.Context, state *model, diags *diag.Diagnostics) (change framework.RoleChange, ok bool) {
+	to, named := zulip.ParseRole(state.OnDestroy.ValueString())
+	if !named || to == role(state.Role) {
+		return change, false
+	}
+	view, err := r.Meta.Directory.People(ctx)
+	if err != nil {
+		diags.AddError("Could not read the people", framework.Explain(err))
+		return change, false
+	}
+	user, visible := view.User(state.UserID.ValueInt64())
+	return framework.RoleChange{User: user, Saw: role(state.Role), To: to, At: path.Root("on_destroy")}, visible
+}
+
+// give reads the person or bot again, and writes the role if it is still the one that the plan saw.
+func (r *Resource) give(ctx context.Context, m *model, change framework.RoleChange, diags *diag.Diagnostics) bool {
+	summary := fmt.Sprintf("Could not make %s %s", m.User.ValueString(), change.To)
+	now, byEmail, err := r.reach(ctx, m)
+	switch {
+	case err != nil:
+		diags.AddError(summary, framework.Explain(err))
+		return false
+	case now.ID != m.UserID.ValueInt64():
+		diags.AddAttributeError(path.Root("user"), fmt.Sprintf("%s is somebody else's address now", m.User.ValueString()),
+			fmt.Sprintf("The plan was made for the account %d, and the address belongs to %d (%s). Nothing was sent. Plan again.", m.UserID.ValueInt64(), now.ID, now.FullName))
+		return false
+	case !change.Stands(now, diags):
+		return false
+	case now.Role == change.To:
+		return true
+	}
+	update := zulip.UserUpdate{Role: &change.To}
+	if byEmail {
+		err = r.Meta.Client.UpdateUserByEmail(ctx, m.User.ValueString(), update)
+	} else {
+		err = r.Meta.Client.UpdateUser(ctx, now.ID, update)
+	}
+	if err != nil {
+		r.Meta.Directory.Forget(zulip.FetchUsers, zulip.FetchUserGroups) // it may have been carried out
+		diags.AddAttributeError(change.At, summary, framework.Explain(err))
+		return false
+	}
+	r.Meta.Directory.GaveRole(now.ID, change.To)
+	return true
+}
+
+// levelByEmail is from when on accounts can be changed by their address.
+const levelByEmail = 313
+
+// reach reads the person or bot as the configuration names it: whoever has the address at the moment of writing is
+// whose role is written. By ID, where the server does not find the account's address, or takes none for a change.
+func (r *Resource) reach(ctx context.Context, m *model) (user *zulip.User, byEmail bool, err error) {
+	_, notNumber := strconv.ParseInt(m.User.ValueString(), 10, 64)
+	if level := r.FeatureLevel(); notNumber != nil && (level == 0 || level >= levelByEmail) {
+		user, err = r.Meta.Client.UserByEmail(ctx, m.User.ValueString())
+		if !zulip.IsNoUser(err) {
+			return user, true, err
+		}
+	}
+	user, err = r.Meta.Client.User(ctx, m.UserID.ValueInt64())
+	return user, false, err
+}
+
+// ImportState takes the address or the ID of a person or bot.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if req.ID == "" {
+		var wanted identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		req.ID = strconv.FormatInt(wanted.UserID.ValueInt64(), 10)
+	}
+	view, err := r.Meta.Directory.People(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		return
+	}
+	user, err := framework.FindUser(view, req.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot import this role", framework.Sentence(err))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("user_id"), user.ID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(user.ID)})...)
+}
+
+// role is the role that a word of the schema means.
+func role(word types.String) zulip.Role {
+	found, _ := zulip.ParseRole(word.ValueString())
+	return found
+}

@@ -1,0 +1,116 @@
+package zulip
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// NewUser is a person's account that is to be made (wire-2 §4.3). It is a member's; no call makes another kind.
+type NewUser struct{ Email, FullName, Password string }
+
+// CreateUser makes an account and returns its ID. It takes a right that the server's
+// shell grants, beside the role of an administrator. An address has one account, so a
+// second call makes no second one: it is refused with `Email is already in use.`
+func (c *Client) CreateUser(ctx context.Context, user NewUser) (int64, error) {
+	form := &Form{}
+	form.Text("email", user.Email)
+	form.Text("full_name", user.FullName)
+	form.Text("password", user.Password)
+	var answer struct {
+		ID int64 `json:"user_id"`
+	}
+	if _, err := c.send(ctx, http.MethodPost, "/users", form, never, &answer); err != nil {
+		return 0, err
+	}
+	if answer.ID == 0 {
+		return 0, fmt.Errorf("POST /users: the answer holds no user_id, which servers send from feature level 30 on")
+	}
+	return answer.ID, nil
+}
+
+// UserUpdate is a change of a person or bot; nil leaves things as they are (wire-2
+// §4.4). The server makes all of it or nothing.
+type UserUpdate struct {
+	FullName *string
+	Role     *Role
+	// ProfileData holds the custom profile fields that change.
+	ProfileData []ProfileChange
+	// NewEmail is the real address. It takes a right that the server's shell grants.
+	NewEmail *string
+}
+
+// ProfileChange is the new value of one custom profile field: a string, or a list of
+// IDs for a field that holds people. An empty one takes the value away.
+type ProfileChange struct {
+	ID    int64 `json:"id"`
+	Value any   `json:"value"`
+}
+
+// Empty reports whether nothing changes.
+func (u *UserUpdate) Empty() bool {
+	return u.FullName == nil && u.Role == nil && len(u.ProfileData) == 0 && u.NewEmail == nil
+}
+
+func (u *UserUpdate) form() *Form {
+	form := &Form{}
+	if u.FullName != nil {
+		form.Text("full_name", *u.FullName)
+	}
+	if u.Role != nil {
+		form.JSON("role", int(*u.Role))
+	}
+	if len(u.ProfileData) > 0 {
+		form.JSON("profile_data", u.ProfileData)
+	}
+	if u.NewEmail != nil {
+		form.Text("new_email", *u.NewEmail)
+	}
+	return form
+}
+
+// UpdateUser changes a person or bot, active or not.
+func (c *Client) UpdateUser(ctx context.Context, id int64, update UserUpdate) error {
+	_, err := c.send(ctx, http.MethodPatch, userPath(id), update.form(), safe, nil)
+	return err
+}
+
+// UpdateUserByEmail changes whoever has an address: the real one where the caller's
+// role may see it, or the API address. Servers have it from feature level 313 on.
+func (c *Client) UpdateUserByEmail(ctx context.Context, email string, update UserUpdate) error {
+	_, err := c.send(ctx, http.MethodPatch, "/users/"+url.PathEscape(email), update.form(), safe, nil)
+	return err
+}
+
+// DeactivateUser ends a person's access (wire-2 §4.5). With a comment, even an empty
+// one, the server tells the person by e-mail. Somebody who is deactivated already is no
+// error. A bot is not found: [Client.DeactivateBot] is for them.
+func (c *Client) DeactivateUser(ctx context.Context, id int64, comment *string) error {
+	form := &Form{}
+	if comment != nil {
+		form.Text("deactivation_notification_comment", *comment)
+	}
+	_, err := c.send(ctx, http.MethodDelete, userPath(id), form, safe, nil)
+	if IsDeactivated(err) {
+		return nil
+	}
+	return err
+}
+
+// ReactivateUser gives a person or bot access again. For a person it may be repeated; an
+// active bot is refused because it has its own name (wire-2 §4.5).
+func (c *Client) ReactivateUser(ctx context.Context, id int64) error {
+	_, err := c.send(ctx, http.MethodPost, userPath(id)+"/reactivate", nil, safe, nil)
+	return err
+}
+
+// IsNoUser reports whether the server knows no such person or bot, or none that the
+// account may see.
+func IsNoUser(err error) bool { return IsMessage(err, "No such user") }
+
+// IsDeactivated reports whether a person is deactivated.
+func IsDeactivated(err error) bool { return IsMessage(err, "User is deactivated") }
+
+func userPath(id int64) string { return "/users/" + strconv.FormatInt(id, 10) }
