@@ -59,6 +59,7 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 	}
 	d.own.init(d)
 	d.lists.init(d)
+	d.people.emoji.read = d.readEmojiNames
 	return d
 }
 

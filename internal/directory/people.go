@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -13,6 +15,7 @@ import (
 type people struct {
 	roles       map[int64]zulip.Role // that the run gives
 	deactivated map[int64]bool       // by this run
+	emoji       kept[map[string]string]
 }
 
 // FreshPeople returns a snapshot whose people were read after the call began. It is one request for all who ask at the
@@ -30,7 +33,8 @@ func (d *Directory) FreshPeople(ctx context.Context) (*View, error) {
 	})
 }
 
-// Statuses returns the snapshot with everybody's status in it, the people, and the organization's own emoji.
+// Statuses returns the snapshot with everybody's status in it, the people, the organization's own emoji, and where the
+// standard ones are.
 func (d *Directory) Statuses(ctx context.Context) (*View, error) {
 	return d.need(ctx, []string{zulip.FetchUsers, zulip.FetchStatuses, zulip.FetchCustomEmoji, zulip.FetchRealm})
 }
@@ -49,6 +53,24 @@ func (d *Directory) GaveRole(id int64, role zulip.Role) {
 		renewed.indexUsers(slices.Collect(maps.Values(users)))
 		d.view = &renewed
 	}
+}
+
+// EmojiNames returns the codes of the standard emoji by name, which are read once; nil where the server does not say
+// where they are, or they are not there.
+func (d *Directory) EmojiNames(ctx context.Context) (map[string]string, error) {
+	return d.people.emoji.get(ctx)
+}
+
+func (d *Directory) readEmojiNames(ctx context.Context) (map[string]string, error) {
+	view, err := d.need(ctx, []string{zulip.FetchRealm})
+	if err != nil || view.Realm().EmojiDataURL == "" {
+		return nil, err
+	}
+	names, err := d.client.EmojiNames(ctx, view.Realm().EmojiDataURL)
+	if err != nil {
+		tflog.Info(ctx, "Could not read the names of the emoji: the server checks them when they are used", map[string]any{"error": err.Error()})
+	}
+	return names, nil
 }
 
 // PlanRole registers that this run gives a role to somebody.
@@ -118,6 +140,18 @@ func (v *View) ProfileField(name string) (*zulip.ProfileField, bool) {
 		return nil, false
 	}
 	return v.profileFields[i], true
+}
+
+// NearestEmoji returns the names of emoji, of the organization's own and the given standard ones, that may have been
+// meant by one that does not exist.
+func (v *View) NearestEmoji(name string, standard map[string]string) []string {
+	names := slices.Collect(maps.Keys(standard))
+	for _, emoji := range v.customEmoji {
+		if !emoji.Deactivated {
+			names = append(names, emoji.Name)
+		}
+	}
+	return nearest(name, names)
 }
 
 // NearestProfileFields returns the names of fields that may have been meant by one that does not exist.

@@ -41,6 +41,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/typing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/user"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/userrole"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/userstatus"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -278,6 +279,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		scheduledmessage.NewResource,
 		subscriptionsettings.NewResource,
 		userrole.NewResource,
+		userstatus.NewResource,
 	}
 }
 
@@ -296,6 +298,7 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 		tradingcloud.NewPlatformsDataSource,
 		user.NewDataSource,
 		user.NewListDataSource,
+		userstatus.NewDataSource,
 	}
 }
 

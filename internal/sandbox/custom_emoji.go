@@ -1,8 +1,10 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"fmt"
 	"mime"
+	"net/http"
 	"path/filepath"
 	"strconv"
 
@@ -33,6 +35,15 @@ func uploadEmoji(r *request) (fields, error) {
 
 func deleteEmoji(r *request) (fields, error) {
 	return nil, r.org.DeactivateCustomEmoji(r.me, r.vars["emoji_name"])
+}
+
+// emojiDataPath is where a server has the names of the standard emoji. A real one has the digest of the file in it.
+const emojiDataPath = "/static/generated/emoji/emoji_api.json"
+
+// serveEmojiNames answers as a web server does that serves a file: to everybody, and without the envelope.
+func serveEmojiNames(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(fields{"code_to_names": organization.StandardEmojiNames()}) // the client is gone, then
 }
 
 // uploads are the files of a request. The kind of one that does not say it is

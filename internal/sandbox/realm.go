@@ -227,6 +227,7 @@ func (r *request) addServerFacts(answer fields, realm organization.Realm) {
 	if realm.JitsiServerURL != nil {
 		answer["jitsi_server_url"] = *realm.JitsiServerURL
 	}
+	r.add(answer, 140, "server_emoji_data_url", emojiDataPath)
 	r.add(answer, 397, "max_bulk_new_subscription_messages", organization.MaxNewSubscriptionMessages)
 	r.add(answer, 410, "max_channel_folder_name_length", maxFolderName)
 	r.add(answer, 410, "max_channel_folder_description_length", maxFolderDescription)

@@ -149,8 +149,13 @@ func (s *Server) Fail(f Fault) (remove func()) { return s.faults.add(f) }
 // path are as in Fault.
 func (s *Server) Gate(method, path string) *Gate { return s.gates.add(method, path) }
 
-// Handler serves the API.
-func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+// Handler serves the API, and the names of the emoji.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", s.serve)
+	mux.HandleFunc("GET "+emojiDataPath, serveEmojiNames)
+	return mux
+}
 
 // Start listens on an address such as 127.0.0.1:0 and serves until Close.
 func (s *Server) Start(addr string) error { return s.start(addr, "http", nil) }

@@ -66,6 +66,11 @@ type Realm struct {
 	WaitingPeriodThreshold      int `json:"realm_waiting_period_threshold"`
 	MaxMessageLength            int `json:"max_message_length"`
 	MaxTopicLength              int `json:"max_topic_length"`
+	// BotDomain is what the addresses of new bots end in.
+	BotDomain string `json:"realm_bot_domain"`
+	// EmojiDataURL is where the names of the standard emoji are, for
+	// [Client.EmojiNames]. Servers have it from feature level 140 on.
+	EmojiDataURL string `json:"server_emoji_data_url"`
 
 	// SupportedPermissions says what each permission allows, by kind: realm, stream,
 	// group (wire-1 §2).
@@ -240,6 +245,10 @@ func (r *Realm) decodeField(decoder *json.Decoder, name string) error {
 		return decoder.Decode(&r.MaxMessageLength)
 	case "max_topic_length":
 		return decoder.Decode(&r.MaxTopicLength)
+	case "realm_bot_domain":
+		return decoder.Decode(&r.BotDomain)
+	case "server_emoji_data_url":
+		return decoder.Decode(&r.EmojiDataURL)
 	case "server_supported_permission_settings":
 		return decoder.Decode(&r.SupportedPermissions)
 	}

@@ -2,6 +2,7 @@ package organization
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,6 +20,18 @@ func standardEmoji(name string) (code string, ok bool) {
 
 // isStandardEmojiCode says whether any standard emoji has the code.
 func isStandardEmojiCode(code string) bool { return emojiNames().codes[code] }
+
+// StandardEmojiNames returns every name of each standard emoji, by code.
+func StandardEmojiNames() map[string][]string {
+	names := map[string][]string{}
+	for name, code := range emojiNames().byName {
+		names[code] = append(names[code], name)
+	}
+	for _, all := range names {
+		slices.Sort(all)
+	}
+	return names
+}
 
 type emojiTable struct {
 	byName map[string]string

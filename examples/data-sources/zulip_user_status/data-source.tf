@@ -1,0 +1,7 @@
+data "zulip_user_status" "lena" {
+  user = "lena.fischer@example.com"
+}
+
+output "lena" {
+  value = data.zulip_user_status.lena.status_text
+}

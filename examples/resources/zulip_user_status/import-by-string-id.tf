@@ -1,0 +1,4 @@
+import {
+  to = zulip_user_status.lena
+  id = "lena.fischer@example.com"
+}

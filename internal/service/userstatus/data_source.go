@@ -1,0 +1,82 @@
+package userstatus
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+)
+
+// DataSource is the data source zulip_user_status.
+type DataSource struct{ framework.DataSource }
+
+// NewDataSource returns the data source zulip_user_status.
+func NewDataSource() datasource.DataSource { return &DataSource{} }
+
+// Metadata names the data source.
+func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_status"
+}
+
+// Schema describes the data source.
+func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	computed := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "What a person tells the others about being there, as it is now. It needs feature level 262.",
+		Attributes: map[string]schema.Attribute{
+			"user":          schema.StringAttribute{Required: true, MarkdownDescription: "The person: the address or the ID. Bots have no status."},
+			"user_id":       schema.Int64Attribute{Computed: true, MarkdownDescription: "The person's ID."},
+			"status_text":   computed("The text; `\"\"` if there is none."),
+			"emoji_name":    computed("The emoji's name; `\"\"` if there is none."),
+			"emoji_code":    computed("The emoji's code; `\"\"` if there is none."),
+			"reaction_type": computed("The kind of emoji: `unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; `\"\"` if there is none."),
+		},
+	}
+}
+
+// Read asks for this one status.
+func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var data model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	if level := d.FeatureLevel(); level > 0 && level < levelOfOne {
+		resp.Diagnostics.AddError("The server is too old for this data source",
+			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", levelOfOne, level, d.Meta.Server.ZulipVersion))
+		return
+	}
+	view, err := d.Meta.Directory.People(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		return
+	}
+	user, err := framework.FindUser(view, data.User.ValueString())
+	switch {
+	case err != nil:
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person", framework.Sentence(err))
+		return
+	case user.IsBot:
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
+		return
+	case !user.IsActive:
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "Deactivated", fmt.Sprintf("%s is deactivated and shows no status.", user.Address()))
+		return
+	}
+	status, err := d.Meta.Client.Status(ctx, user.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the status of "+user.Address(), framework.Explain(err))
+		return
+	}
+	data.UserID = types.Int64Value(user.ID)
+	data.StatusText, data.EmojiName = types.StringValue(status.Text), types.StringValue(status.EmojiName)
+	data.EmojiCode, data.ReactionType = types.StringValue(status.EmojiCode), types.StringValue(status.ReactionType)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
+}

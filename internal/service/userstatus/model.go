@@ -1,0 +1,128 @@
+package userstatus
+
+import (
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// model is the resource. A part that is null is not managed: it is neither read nor written, nor cleared on destroy.
+type model struct {
+	User         types.String `tfsdk:"user"`
+	UserID       types.Int64  `tfsdk:"user_id"`
+	StatusText   types.String `tfsdk:"status_text"`
+	EmojiName    types.String `tfsdk:"emoji_name"`
+	EmojiCode    types.String `tfsdk:"emoji_code"`
+	ReactionType types.String `tfsdk:"reaction_type"`
+}
+
+// storedText is what the server makes of a text: it takes white space away at both ends (wire-2 §5).
+func storedText(text string) string { return strings.TrimSpace(text) }
+
+// read takes the parts that are managed, the text in the words there are if the server makes of them what it holds.
+func (m *model) read(status zulip.Status) {
+	if !m.StatusText.IsNull() && storedText(m.StatusText.ValueString()) != status.Text {
+		m.StatusText = types.StringValue(status.Text)
+	}
+	m.EmojiCode, m.ReactionType = types.StringNull(), types.StringNull()
+	if m.EmojiName.IsNull() {
+		return
+	}
+	m.EmojiName = types.StringValue(status.EmojiName)
+	if status.EmojiName != "" {
+		m.EmojiCode, m.ReactionType = types.StringValue(status.EmojiCode), types.StringValue(status.ReactionType)
+	}
+}
+
+// readAll takes everything there is, as if it were managed.
+func (m *model) readAll(status zulip.Status) {
+	if status.Text != "" {
+		m.StatusText = types.StringValue(status.Text)
+	}
+	if status.EmojiName != "" {
+		m.EmojiName = types.StringValue(status.EmojiName)
+	}
+	m.read(status)
+}
+
+// changes are what has to be sent so that somebody with this status has the planned one.
+func (m *model) changes(from zulip.Status) zulip.StatusUpdate {
+	var update zulip.StatusUpdate
+	if text := storedText(m.StatusText.ValueString()); !m.StatusText.IsNull() && text != from.Text {
+		update.Text = &text
+	}
+	if m.EmojiName.IsNull() || m.emojiIs(from) {
+		return update
+	}
+	update.EmojiName = m.EmojiName.ValueStringPointer()
+	if isSet(m.EmojiCode) {
+		update.EmojiCode = m.EmojiCode.ValueStringPointer()
+	}
+	if isSet(m.ReactionType) {
+		update.ReactionType = m.ReactionType.ValueStringPointer()
+	}
+	return update
+}
+
+// emojiIs reports whether a status has the emoji; what is not known of it does not differ.
+func (m *model) emojiIs(status zulip.Status) bool {
+	return m.EmojiName.ValueString() == status.EmojiName &&
+		(!isSet(m.EmojiCode) || m.EmojiCode.ValueString() == status.EmojiCode) &&
+		(!isSet(m.ReactionType) || m.ReactionType.ValueString() == status.ReactionType)
+}
+
+// cleared are what has to be sent so that nothing is left of what is managed.
+func (m *model) cleared() zulip.StatusUpdate {
+	var update zulip.StatusUpdate
+	nothing := ""
+	if m.StatusText.ValueString() != "" {
+		update.Text = &nothing
+	}
+	if m.EmojiName.ValueString() != "" {
+		update.EmojiName = &nothing
+	}
+	return update
+}
+
+func isSet(text types.String) bool { return !text.IsNull() && !text.IsUnknown() }
+
+func resourceSchema() schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: `What a person tells the others about being there: a text, an emoji, or both. The text and the emoji are independent: one that is not set is not managed, and stays the person's own; ` + "`\"\"`" + ` is none. Destroying clears what is managed, and nothing else.
+
+The status of the account the provider uses needs a person's key; that of others an administrator's, who is a person too, and feature level 407. Bots have no status. Applying again after a lost answer is safe: a person has one status.`,
+		Attributes: map[string]schema.Attribute{
+			"user": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "The person: the address, or the ID as in `zulip_user.x.id`. By default the account the provider uses.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			"user_id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "The person's ID.",
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
+			"status_text": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "The text, at most 60 characters, not counting white space at both ends, which the server takes away.",
+			},
+			"emoji_name": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "The emoji's name without colons, as in `palm_tree`. One of the organization's own comes before a standard one of the same name.",
+			},
+			"emoji_code": schema.StringAttribute{
+				Optional: true, Computed: true, MarkdownDescription: "The emoji's code, as in `1f334`. By default the server knows it by the name.",
+				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			},
+			"reaction_type": schema.StringAttribute{
+				Optional: true, Computed: true, MarkdownDescription: "The kind of emoji: `unicode_emoji`, `realm_emoji` (the organization's own) or `zulip_extra_emoji`. By default the server knows it by the name.",
+				Validators: []validator.String{stringvalidator.OneOf(zulip.ReactionTypes...)},
+			},
+		},
+	}
+}

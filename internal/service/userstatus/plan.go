@@ -1,0 +1,192 @@
+package userstatus
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// ValidateConfig refuses what is wrong in any organization.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if config.StatusText.IsNull() && config.EmojiName.IsNull() {
+		resp.Diagnostics.AddError("Nothing to manage", "Set status_text, emoji_name or both; \"\" is none.")
+	}
+	if length := utf8.RuneCountInString(storedText(config.StatusText.ValueString())); length > zulip.MaxStatusLength {
+		resp.Diagnostics.AddAttributeError(path.Root("status_text"), "The status is too long",
+			fmt.Sprintf("It has %d characters. The server takes %d.", length, zulip.MaxStatusLength))
+	}
+	for attribute, value := range map[string]types.String{"emoji_code": config.EmojiCode, "reaction_type": config.ReactionType} {
+		if !value.IsNull() && (config.EmojiName.IsNull() || isSet(config.EmojiName) && config.EmojiName.ValueString() == "") {
+			resp.Diagnostics.AddAttributeError(path.Root(attribute), "No emoji to go with", "Set emoji_name, or leave "+attribute+" out.")
+		}
+	}
+}
+
+// ModifyPlan finds out who is meant, and refuses what the server would refuse.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+		return
+	}
+	var config, plan model
+	var state *model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	plan.deriveEmoji(&config, state)
+	if config.User.IsUnknown() {
+		plan.User, plan.UserID = config.User, types.Int64Unknown()
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+		return
+	}
+	if state != nil && config.User.IsNull() {
+		plan.User = types.StringUnknown() // the account the provider uses, whoever that was before
+	}
+	user := r.who(ctx, &plan, &resp.Diagnostics)
+	if user == nil {
+		return
+	}
+	switch {
+	case state != nil && state.UserID.ValueInt64() == user.ID:
+		plan.User = state.User // the same in other words
+	case state != nil:
+		resp.RequiresReplace.Append(path.Root("user"))
+		fallthrough
+	default:
+		if plan.User.IsUnknown() {
+			plan.User = types.StringValue(user.Address())
+		}
+	}
+	plan.UserID = types.Int64Value(user.ID)
+	if state != nil && isSet(plan.StatusText) && storedText(plan.StatusText.ValueString()) == storedText(state.StatusText.ValueString()) && !state.StatusText.IsNull() {
+		plan.StatusText = state.StatusText
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	r.checkCaller(user, &resp.Diagnostics)
+	r.checkEmoji(ctx, &config, &resp.Diagnostics)
+}
+
+// deriveEmoji plans the code and the kind of the emoji: as configured, as they are for the emoji there is, or whatever
+// the server says of another one.
+func (m *model) deriveEmoji(config, state *model) {
+	same := state != nil && m.EmojiName.Equal(state.EmojiName) &&
+		(config.EmojiCode.IsNull() || config.EmojiCode.Equal(state.EmojiCode)) &&
+		(config.ReactionType.IsNull() || config.ReactionType.Equal(state.ReactionType))
+	derive := func(configured types.String, held func() types.String) types.String {
+		switch {
+		case m.EmojiName.IsNull() || isSet(m.EmojiName) && m.EmojiName.ValueString() == "":
+			return types.StringNull()
+		case !configured.IsNull():
+			return configured
+		case same:
+			return held()
+		}
+		return types.StringUnknown()
+	}
+	m.EmojiCode = derive(config.EmojiCode, func() types.String { return state.EmojiCode })
+	m.ReactionType = derive(config.ReactionType, func() types.String { return state.ReactionType })
+}
+
+// levelOfOthers is from when on the status of others can be set.
+const levelOfOthers = 407
+
+// checkCaller refuses whom the server gives no status, and who may not set it (wire-2 §0, §5).
+func (r *Resource) checkCaller(user *zulip.User, diags *diag.Diagnostics) {
+	self, at := r.Meta.Directory.Self(), path.Root("user")
+	own := user.ID == self.ID
+	switch {
+	case self.IsBot:
+		diags.AddAttributeError(at, "A bot cannot set a status",
+			fmt.Sprintf("%s is a bot, and the server lets only people set a status, their own or as administrators that of others. Use the key of a person's account.", self.Address()))
+	case user.IsBot:
+		diags.AddAttributeError(at, "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
+	case !user.IsActive:
+		diags.AddAttributeError(at, "Deactivated", fmt.Sprintf("%s is deactivated and shows no status. Take the resource out, or reactivate the account.", user.Address()))
+	case !own && r.FeatureLevel() > 0 && r.FeatureLevel() < levelOfOthers:
+		diags.AddAttributeError(at, "The server is too old for the status of others",
+			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). The account the provider uses can still have its own set: leave user out.",
+				levelOfOthers, r.FeatureLevel(), r.Meta.Server.ZulipVersion))
+	case !own && self.Role > zulip.RoleAdministrator:
+		diags.AddAttributeError(at, fmt.Sprintf("%s may not set the status of others", self.Address()),
+			fmt.Sprintf("Administrators and owners of the organization may. The account's role is %s.", self.Role))
+	}
+}
+
+// extraEmoji is the one emoji that is neither standard nor the organization's own (wire-2 §5).
+const extraEmoji = "zulip"
+
+// checkEmoji refuses an emoji that the server does not know, as far as it says which ones it does, and a code or kind that
+// is not the emoji's.
+func (r *Resource) checkEmoji(ctx context.Context, config *model, diags *diag.Diagnostics) {
+	if !isSet(config.EmojiName) || config.EmojiName.ValueString() == "" || config.ReactionType.IsUnknown() || config.EmojiCode.IsUnknown() {
+		return
+	}
+	view, err := r.Meta.Directory.Statuses(ctx)
+	if err != nil {
+		diags.AddError("Could not read the organization", framework.Explain(err))
+		return
+	}
+	standard, err := r.Meta.Directory.EmojiNames(ctx)
+	if err != nil {
+		diags.AddError("Could not read the organization", framework.Explain(err))
+		return
+	}
+	name := config.EmojiName.ValueString()
+	kinds := map[string]string{} // code by kind
+	if code, ok := view.CustomEmoji(name); ok {
+		kinds["realm_emoji"] = code
+	}
+	if code, ok := standard[name]; ok {
+		kinds["unicode_emoji"] = code
+	}
+	if name == extraEmoji {
+		kinds["zulip_extra_emoji"] = extraEmoji
+	}
+	switch {
+	case len(kinds) == 0 && len(standard) == 0: // what the server knows is not known
+	case len(kinds) == 0:
+		diags.AddAttributeError(path.Root("emoji_name"), fmt.Sprintf("No emoji is called %q", name), "The organization has none of its own of that name, and the server knows no standard one."+didYouMean(view.NearestEmoji(name, standard)))
+	default:
+		checkKind(config, kinds, diags)
+	}
+}
+
+// checkKind refuses a kind or a code that the emoji does not have.
+func checkKind(config *model, kinds map[string]string, diags *diag.Diagnostics) {
+	name, kind, code := config.EmojiName.ValueString(), config.ReactionType, config.EmojiCode
+	if !kind.IsNull() {
+		only, ok := kinds[kind.ValueString()]
+		if !ok {
+			diags.AddAttributeError(path.Root("reaction_type"), "The emoji is not of this kind",
+				fmt.Sprintf("%q is %s. Leave reaction_type out to have the server choose.", name, strings.Join(slices.Sorted(maps.Keys(kinds)), " or ")))
+			return
+		}
+		kinds = map[string]string{kind.ValueString(): only}
+	}
+	if codes := slices.Sorted(maps.Values(kinds)); !code.IsNull() && !slices.Contains(codes, code.ValueString()) {
+		diags.AddAttributeError(path.Root("emoji_code"), "The emoji has another code",
+			fmt.Sprintf("The code of %q is %s. Leave emoji_code out to have the server choose.", name, strings.Join(codes, " or ")))
+	}
+}
+
+func didYouMean(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " Did you mean " + strings.Join(names, " or ") + "?"
+}

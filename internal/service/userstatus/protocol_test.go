@@ -1,0 +1,247 @@
+package userstatus_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+const lena = "lena.fischer@example.com" // a member
+
+// managed gives a test a sandbox and one zulip_user_status to manage in it.
+func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	return o, o.NewRun(t, "zulip_user_status")
+}
+
+func id(t *testing.T, o *acctest.Organization, account string) int64 {
+	t.Helper()
+	credentials, ok := o.Sandbox.Credentials(account)
+	if !ok {
+		t.Fatalf("there is no account %q", account)
+	}
+	return int64(credentials.ID)
+}
+
+// expect fails the test unless Lena has this status.
+func expect(t *testing.T, o *acctest.Organization, text, emoji string) {
+	t.Helper()
+	status, err := o.Client.Status(context.Background(), id(t, o, "member"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status.Text != text || status.EmojiName != emoji {
+		t.Errorf("the status is %+v, want %q and %q", status, text, emoji)
+	}
+}
+
+// say sets Lena's status by hand.
+func say(t *testing.T, o *acctest.Organization, text, emoji string) {
+	t.Helper()
+	if err := o.Client.SetStatus(context.Background(), id(t, o, "member"), zulip.StatusUpdate{Text: &text, EmojiName: &emoji}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestProtocolUserStatusLives(t *testing.T) {
+	o, run := managed(t)
+	sent := o.Sent()
+	run.MustApply(values{"user": lena, "status_text": "On leave ", "emoji_name": "palm_tree"})
+	sent.Expect(t, "POST emoji_name status_text")
+	expect(t, o, "On leave", "palm_tree")
+	if got := run.State.Values; got["emoji_code"] != "1f334" || got["reaction_type"] != "unicode_emoji" {
+		t.Errorf("the state holds %v", got)
+	}
+	sent = o.Sent()
+	run.MustApply(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": " On leave", "emoji_name": "palm_tree"})
+	sent.Expect(t) // the same in other words
+	run.MustApply(values{"user": lena, "status_text": "Back on Monday", "emoji_name": "palm_tree"})
+	run.MustApply(values{"user": lena, "status_text": "Back on Monday", "emoji_name": "car", "emoji_code": "1f697", "reaction_type": "unicode_emoji"})
+	run.MustApply(values{"user": lena, "status_text": "", "emoji_name": "car"})
+	sent.Expect(t, "POST status_text", "POST emoji_code emoji_name reaction_type", "POST status_text")
+	expect(t, o, "", "car")
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expect(t, o, "", "")
+}
+
+// A part that is not managed is the person's own: not written, not read, and not cleared on destroy.
+func TestProtocolUserStatusParts(t *testing.T) {
+	o, run := managed(t)
+	say(t, o, "Mine", "car")
+	sent := o.Sent()
+	run.MustApply(values{"user": lena, "emoji_name": "palm_tree"})
+	sent.Expect(t, "POST emoji_name")
+	say(t, o, "Still mine", "palm_tree")
+	if plan := run.MustPlan(values{"user": lena, "emoji_name": "palm_tree"}); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(values{"user": lena, "emoji_name": "palm_tree", "status_text": "Ours"})
+	sent = o.Sent()
+	run.MustApply(values{"user": lena, "status_text": "Ours"}) // the emoji is let go
+	sent.Expect(t)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t, "POST status_text")
+	expect(t, o, "", "palm_tree")
+}
+
+// The account's own status has a call of its own, which servers have for longer.
+func TestProtocolUserStatusOwn(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 261})
+	run := o.NewRun(t, "zulip_user_status")
+	sent := o.Sent()
+	run.MustApply(values{"status_text": "Automating"})
+	if writes := sent.Writes(); len(writes) != 1 || writes[0].Path != "/users/me/status" {
+		t.Errorf("sent: %+v", writes)
+	}
+	if run.State.Values["user"] != o.Self.Address() {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	_, diags := run.Fork().Plan(values{"user": lena, "status_text": "x"})
+	diags.ExpectError(t, "user", "feature level 407")
+}
+
+func TestProtocolUserStatusDrift(t *testing.T) {
+	o, run := managed(t)
+	config := values{"user": lena, "status_text": "On leave", "emoji_name": "palm_tree"}
+	run.MustApply(config)
+	say(t, o, "Here", "palm_tree")
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "POST status_text")
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
+	_, diags := run.Plan(config)
+	diags.ExpectError(t, "user", "is deactivated")
+	if run.State != nil {
+		t.Error("the status of somebody deactivated is not in the state any more")
+	}
+}
+
+// Destroying is done when the person is deactivated meanwhile.
+func TestProtocolUserStatusDestroyDeactivated(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"user": lena, "status_text": "On leave"})
+	plan := run.MustPlan(nil)
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
+	run.Apply(plan).ExpectNoError(t)
+}
+
+func TestProtocolUserStatusImport(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"user": lena, "status_text": "On leave", "emoji_name": "palm_tree"})
+	before := run.State.Values
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: lena}, {id: fmt.Sprint(before["user_id"])}, {identity: values{"user_id": before["user_id"]}}} {
+		fresh := o.NewRun(t, "zulip_user_status")
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
+		}
+	}
+	o.NewRun(t, "zulip_user_status").Import(fmt.Sprint(id(t, o, "bot")), nil).ExpectError(t, "", "is a bot")
+}
+
+func TestProtocolUserStatusMany(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"user": lena, "status_text": "x"})
+	other := o.NewRun(t, "zulip_user_status")
+	other.MustApply(values{"status_text": "y"})
+	p, sent := run.Process(), o.Sent()
+	for _, state := range []*acctest.Instance{run.State, other.State} {
+		_, diags := p.Read("zulip_user_status", state)
+		diags.ExpectNoError(t)
+	}
+	if requests := sent.Requests(); len(requests) != 2 { // the snapshot, and the end of its queue
+		t.Errorf("%d requests for two statuses: %+v", len(requests), requests)
+	}
+}
+
+func TestProtocolUserStatusLostAnswer(t *testing.T) {
+	o, run := managed(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/*/status", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"user": lena, "status_text": "On leave"})
+	expect(t, o, "On leave", "")
+}
+
+func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
+	o, run := managed(t)
+	sixty := strings.Repeat("ü", 60)
+	run.MustApply(values{"user": lena, "status_text": sixty + " "})
+	expect(t, o, sixty, "")
+	bot := fmt.Sprint(id(t, o, "bot"))
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"user": lena}, "", []string{"Nothing to manage"}},
+		{values{"user": lena, "status_text": sixty + "ü"}, "status_text", []string{"61 characters", "takes 60"}},
+		{values{"user": lena, "status_text": "x", "emoji_code": "1f697"}, "emoji_code", []string{"Set emoji_name"}},
+		{values{"user": lena, "emoji_name": "", "reaction_type": "realm_emoji"}, "reaction_type", []string{"Set emoji_name"}},
+		{values{"user": lena, "emoji_name": "palm_treee"}, "emoji_name", []string{`No emoji is called "palm_treee"`, "Did you mean palm_tree"}},
+		{values{"user": lena, "emoji_name": "car", "emoji_code": "1f600"}, "emoji_code", []string{"is 1f697"}},
+		{values{"user": lena, "emoji_name": "car", "reaction_type": "realm_emoji"}, "reaction_type", []string{"is unicode_emoji"}},
+		{values{"user": lena, "emoji_name": "car", "reaction_type": "other"}, "reaction_type", []string{"must be one of"}},
+		{values{"user": bot, "status_text": "x"}, "user", []string{"Bots have no status"}},
+		{values{"user": "lina.fischer@example.com", "status_text": "x"}, "user", []string{"did you mean " + lena}},
+	} {
+		_, diags := run.Fork().Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	for account, words := range map[string]string{"bot": "A bot cannot set a status", "moderator": "may not set the status of others"} {
+		_, diags := o.As(t, account).NewRun(t, "zulip_user_status").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"})
+		diags.ExpectError(t, "user", words)
+	}
+}
+
+// Every kind of emoji that the server takes passes the check. Where the server does not say what it knows, it checks.
+func TestProtocolUserStatusEmoji(t *testing.T) {
+	_, run := managed(t)
+	for _, c := range []values{
+		{"emoji_name": "zulip"}, {"emoji_name": "working_on_it"}, {"emoji_name": "zulip", "reaction_type": "zulip_extra_emoji"},
+	} {
+		c["user"] = lena
+		run.MustApply(c)
+	}
+	old := acctest.StartSandbox(t, sandbox.Config{})
+	old.Sandbox.SetFeatureLevel(130)
+	ownRun := old.NewRun(t, "zulip_user_status")
+	ownRun.Apply(ownRun.MustPlan(values{"emoji_name": "no_such_emoji"})).ExpectError(t, "", "Emoji 'no_such_emoji' does not exist")
+}
+
+func TestProtocolUserStatusUnknown(t *testing.T) {
+	_, run := managed(t)
+	plan := run.MustPlan(values{"user": acctest.Unknown, "status_text": acctest.Unknown, "emoji_name": acctest.Unknown})
+	plan.Config = values{"user": lena, "status_text": "Known", "emoji_name": "car"}
+	run.Apply(plan).ExpectNoError(t)
+	if run.State.Values["emoji_code"] != "1f697" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+func TestProtocolUserStatusDataSource(t *testing.T) {
+	o, run := managed(t)
+	say(t, o, "On leave", "palm_tree")
+	p := run.Process()
+	found, diags := p.ReadData("zulip_user_status", values{"user": strings.ToUpper(lena)})
+	diags.ExpectNoError(t)
+	if found["status_text"] != "On leave" || found["emoji_code"] != "1f334" || found["user_id"] != id(t, o, "member") {
+		t.Errorf("found %v", found)
+	}
+	_, diags = p.ReadData("zulip_user_status", values{"user": fmt.Sprint(id(t, o, "bot"))})
+	diags.ExpectError(t, "user", "Bots have no status")
+	o.Sandbox.SetFeatureLevel(261)
+	_, diags = run.Process().ReadData("zulip_user_status", values{"user": lena})
+	diags.ExpectError(t, "", "feature level 262")
+}

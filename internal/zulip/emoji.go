@@ -1,0 +1,50 @@
+package zulip
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// EmojiNames reads the standard emoji that the server knows: the code of each, by every name it has. address is what
+// [Realm.EmojiDataURL] says; it may be on another host, so no credentials go with it. It is asked for once, without
+// another attempt: whoever checks a name by it can do without.
+func (c *Client) EmojiNames(ctx context.Context, address string) (map[string]string, error) {
+	site, err := url.Parse(c.site)
+	if err != nil {
+		return nil, err
+	}
+	target, err := site.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", c.userAgent)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }() // it was read
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("GET %s: %s", target, resp.Status)
+	}
+	var data struct {
+		CodeToNames map[string][]string `json:"code_to_names"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, answerLimit)).Decode(&data); err != nil {
+		return nil, fmt.Errorf("GET %s: %w", target, err)
+	}
+	names := map[string]string{}
+	for code, all := range data.CodeToNames {
+		for _, name := range all {
+			names[name] = code
+		}
+	}
+	return names, nil
+}
