@@ -1,0 +1,205 @@
+package framework
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// OnceID is the ID of a resource of which an organization has one.
+const OnceID = "organization"
+
+// Settings are what an organization has once, as a table: one line says what the attribute is, how it is read and how
+// it is sent. A noun that has them still says itself what it creates, reads, updates and deletes.
+type Settings []Setting
+
+// Setting is one line of the table.
+type Setting struct {
+	// Name is the attribute; it is the parameter and the field on the wire too, unless Wire says otherwise.
+	Name, Wire string
+	Kind       SettingKind
+	// FeatureLevel is the first on which the server has the setting as it is here; zero: all have it.
+	FeatureLevel int
+	// OwnerOnly says that administrators may not set it.
+	OwnerOnly bool
+	// Description says what the setting does; what can be said of every setting of its kind comes after it.
+	Description string
+}
+
+// SettingKind is how the values of a setting are written, read and sent.
+type SettingKind interface {
+	// Attribute is an attribute that may be set and is read otherwise.
+	Attribute(description string) schema.Attribute
+	// Read makes a value of what the server holds; null if raw is nil. Where kept means the same in other words, kept
+	// is returned.
+	Read(raw json.RawMessage, kept attr.Value) (attr.Value, error)
+	// Send adds a value, which is known and not null, to a form.
+	Send(form *zulip.Form, name string, value attr.Value)
+}
+
+// levelledKind is a kind that has values which not every server has.
+type levelledKind interface {
+	// LevelOf is the first feature level that has a value; zero: all have it.
+	LevelOf(value attr.Value) int
+}
+
+// SettingValues are the attributes of a resource by name: of a plan, a state or a configuration. Those that stand in no
+// table are among them.
+type SettingValues map[string]attr.Value
+
+// GetSettingValues reads a plan, a state or a configuration.
+func GetSettingValues(ctx context.Context, from interface {
+	Get(ctx context.Context, target any) diag.Diagnostics
+}, diags *diag.Diagnostics) SettingValues {
+	var object types.Object
+	diags.Append(from.Get(ctx, &object)...)
+	return object.Attributes()
+}
+
+// Set writes the values into a plan or a state. It has to hold all attributes of the resource.
+func (v SettingValues) Set(ctx context.Context, into interface {
+	Set(ctx context.Context, value any) diag.Diagnostics
+}, diags *diag.Diagnostics) {
+	kinds := map[string]attr.Type{}
+	for name, value := range v {
+		kinds[name] = value.Type(ctx)
+	}
+	object, problems := types.ObjectValue(kinds, v)
+	diags.Append(problems...)
+	if !problems.HasError() {
+		diags.Append(into.Set(ctx, object)...)
+	}
+}
+
+// Keep takes over from a plan all that it knew. What it did not change, somebody else may have changed meanwhile: that is
+// for the next plan to find and to show, and the CLI takes nothing but what it was told.
+func (v SettingValues) Keep(plan SettingValues) {
+	for name, planned := range plan {
+		if !planned.IsUnknown() {
+			v[name] = planned
+		}
+	}
+}
+
+// Attributes are the attributes of all settings.
+func (s Settings) Attributes() map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{}
+	for _, setting := range s {
+		text := setting.Description
+		if setting.OwnerOnly {
+			text += " Only owners may set it."
+		}
+		if setting.FeatureLevel > 0 {
+			text += fmt.Sprintf(" Needs feature level %d.", setting.FeatureLevel)
+		}
+		attributes[setting.Name] = setting.Kind.Attribute(text)
+	}
+	return attributes
+}
+
+// Read makes values of what the server holds, by the names on the wire. Settings that a server of this feature level
+// (zero: unknown) has not, or has with another meaning, are null. kept may be nil; everything in it that is in no line of
+// the table is taken over.
+func (s Settings) Read(held map[string]json.RawMessage, level int, kept SettingValues, diags *diag.Diagnostics) SettingValues {
+	values := maps.Clone(kept)
+	if values == nil {
+		values = SettingValues{}
+	}
+	for _, setting := range s {
+		raw := held[setting.wire()]
+		if level > 0 && level < setting.FeatureLevel {
+			raw = nil
+		}
+		value, err := setting.Kind.Read(raw, kept[setting.Name])
+		if err != nil {
+			diags.AddAttributeError(path.Root(setting.Name), "The server holds something unexpected for "+setting.Name,
+				fmt.Sprintf("It answered %s. %s", raw, Sentence(err)))
+			continue
+		}
+		values[setting.Name] = value
+	}
+	return values
+}
+
+// Changes are the settings whose planned value is known, and another one than is held: those that have to be sent.
+func (s Settings) Changes(plan, held SettingValues) Settings {
+	var changes Settings
+	for _, setting := range s {
+		planned := plan[setting.Name]
+		if planned != nil && !planned.IsNull() && !planned.IsUnknown() && !planned.Equal(held[setting.Name]) {
+			changes = append(changes, setting)
+		}
+	}
+	return changes
+}
+
+// Check refuses to send settings that the server does not have, or that the account may not set: administrators may set
+// most of them, owners all (wire-2 §12.1, §12.5).
+func (s Settings) Check(plan SettingValues, base *Base, diags *diag.Diagnostics) {
+	level, self := base.FeatureLevel(), base.Meta.Directory.Self()
+	for _, setting := range s {
+		at, needed, what := path.Root(setting.Name), setting.FeatureLevel, setting.Name
+		if kind, ok := setting.Kind.(levelledKind); ok {
+			if value := kind.LevelOf(plan[setting.Name]); value > needed {
+				needed, what = value, fmt.Sprintf("%s = %s", setting.Name, plan[setting.Name])
+			}
+		}
+		if level > 0 && level < needed {
+			diags.AddAttributeError(at, "The server is too old for "+what,
+				fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). Take it out of the configuration, or upgrade the server.",
+					needed, level, base.Meta.Server.ZulipVersion))
+		}
+		switch {
+		case setting.OwnerOnly && self.Role > zulip.RoleOwner:
+			diags.AddAttributeError(at, fmt.Sprintf("%s may not set %s", self.Address(), setting.Name),
+				fmt.Sprintf("Only owners of the organization may. The account's role is %s.", self.Role))
+		case self.Role > zulip.RoleAdministrator:
+			diags.AddAttributeError(at, fmt.Sprintf("%s may not set %s", self.Address(), setting.Name),
+				fmt.Sprintf("Only administrators and owners of the organization may. The account's role is %s.", self.Role))
+		}
+	}
+}
+
+// Form holds the planned values as the server takes them.
+func (s Settings) Form(plan SettingValues) *zulip.Form {
+	form := &zulip.Form{}
+	for _, setting := range s {
+		setting.Kind.Send(form, setting.wire(), plan[setting.Name])
+	}
+	return form
+}
+
+// CheckSent reports the settings that the server, when it is read after they were sent, does not hold as planned.
+func (s Settings) CheckSent(plan, held SettingValues, base *Base, diags *diag.Diagnostics) {
+	for _, setting := range s.Changes(plan, held) {
+		diags.AddAttributeError(path.Root(setting.Name), "The server did not take "+setting.Name,
+			fmt.Sprintf("It was sent as %s, without an error, and the server holds %s. Either it does not know the setting (it has feature level %d), or somebody changed it at the same time. The next plan shows what there is.",
+				plan[setting.Name], held[setting.Name], base.FeatureLevel()))
+	}
+}
+
+// Names lists the attributes, for messages.
+func (s Settings) Names() string {
+	names := make([]string, len(s))
+	for i, setting := range s {
+		names[i] = setting.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+func (s Setting) wire() string {
+	if s.Wire != "" {
+		return s.Wire
+	}
+	return s.Name
+}
