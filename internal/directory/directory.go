@@ -87,6 +87,11 @@ func (d *Directory) People(ctx context.Context) (*View, error) {
 	return d.need(ctx, []string{zulip.FetchUsers, zulip.FetchProfileFields})
 }
 
+// UserDefaults returns the snapshot with the settings in it that new accounts start with.
+func (d *Directory) UserDefaults(ctx context.Context) (*View, error) {
+	return d.need(ctx, []string{zulip.FetchUserDefaults})
+}
+
 // Channels returns the snapshot with the channels in it too.
 func (d *Directory) Channels(ctx context.Context) (*View, error) {
 	return d.need(ctx, channelParts)

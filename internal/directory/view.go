@@ -2,6 +2,7 @@ package directory
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ type View struct {
 	linkifiers     []*zulip.Linkifier
 	statuses       map[int64]zulip.Status
 	customEmoji    map[string]zulip.CustomEmoji
+	userDefaults   map[string]json.RawMessage
 }
 
 var _ permission.Organization = (*View)(nil)
@@ -107,6 +109,9 @@ func (v *View) Folder(id int64) (*zulip.ChannelFolder, bool) {
 
 // ProfileFields returns the custom profile fields of the organization.
 func (v *View) ProfileFields() []*zulip.ProfileField { return v.profileFields }
+
+// UserDefaults returns the settings that new accounts start with, by their names on the wire.
+func (v *View) UserDefaults() map[string]json.RawMessage { return v.userDefaults }
 
 // IsPlanned reports whether this run creates what the principal names.
 func (v *View) IsPlanned(principal permission.Principal) bool {
@@ -223,6 +228,9 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 	}
 	if snapshot.CustomEmoji != nil {
 		merged.customEmoji = snapshot.CustomEmoji
+	}
+	if snapshot.UserDefaults != nil {
+		merged.userDefaults = snapshot.UserDefaults
 	}
 	if snapshot.Folders != nil {
 		merged.folders = map[int64]*zulip.ChannelFolder{}

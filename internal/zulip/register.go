@@ -22,6 +22,7 @@ const (
 	FetchLinkifiers     = "realm_linkifiers"
 	FetchStatuses       = "user_status"
 	FetchCustomEmoji    = "realm_emoji"
+	FetchUserDefaults   = "realm_user_settings_defaults"
 )
 
 // Snapshot is what one [Client.Register] fetched. Parts that were not asked for are
@@ -44,6 +45,8 @@ type Snapshot struct {
 	Statuses map[int64]Status
 	// CustomEmoji are the organization's own, by ID; deactivated ones keep theirs.
 	CustomEmoji map[string]CustomEmoji
+	// UserDefaults are the settings that new accounts start with, by name (wire-2 §12.5).
+	UserDefaults map[string]json.RawMessage
 }
 
 // ProfileField is a custom profile field of the organization (wire-2 §10).
@@ -172,6 +175,8 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 			return decoder.Decode(&s.Statuses)
 		case "realm_emoji":
 			return decoder.Decode(&s.CustomEmoji)
+		case "realm_user_settings_defaults":
+			return decoder.Decode(&s.UserDefaults)
 		case "realm_users":
 			return s.decodeUsers(decoder, true)
 		case "realm_non_active_users":

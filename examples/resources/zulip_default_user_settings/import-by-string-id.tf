@@ -1,0 +1,4 @@
+import {
+  to = zulip_default_user_settings.example
+  id = "organization"
+}

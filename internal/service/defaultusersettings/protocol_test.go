@@ -1,0 +1,283 @@
+package defaultusersettings_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const typeName = "zulip_default_user_settings"
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+// held is what the server holds, by the names on the wire.
+func held(t *testing.T, o *acctest.Organization) map[string]any {
+	t.Helper()
+	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchUserDefaults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]any{}
+	for name, raw := range snapshot.UserDefaults {
+		var value any
+		if err := json.Unmarshal(raw, &value); err != nil {
+			t.Fatal(err)
+		}
+		all[name] = value
+	}
+	return all
+}
+
+// Every word, and the number the server has for it (wire-2 §12.5).
+var codes = map[string]map[string]float64{
+	"color_scheme":                                        {"automatic": 1, "dark": 2, "light": 3},
+	"demote_inactive_streams":                             {"automatic": 1, "always": 2, "never": 3},
+	"desktop_icon_count_display":                          {"messages": 1, "dm_mention_followed_topic": 2, "dm_mention": 3, "none": 4},
+	"user_list_style":                                     {"compact": 1, "with_status": 2, "with_avatar": 3},
+	"web_mark_read_on_scroll_policy":                      {"always": 1, "conversation_only": 2, "never": 3},
+	"web_channel_default_view":                            {"first_topic": 1, "channel_feed": 2, "list_of_topics": 3, "top_unread_topic": 4},
+	"web_stream_unreads_count_display_policy":             {"all_streams": 1, "unmuted_streams": 2, "no_streams": 3},
+	"realm_name_in_email_notifications_policy":            {"automatic": 1, "always": 2, "never": 3},
+	"automatically_follow_topics_policy":                  {"participation": 1, "send": 2, "initiation": 3, "never": 4},
+	"automatically_unmute_topics_in_muted_streams_policy": {"participation": 1, "send": 2, "initiation": 3, "never": 4},
+	"email_address_visibility":                            {"everyone": 1, "members": 2, "administrators": 3, "nobody": 4, "moderators": 5},
+}
+
+// Every setting that the server lets be set is an attribute, and each gets there as it is meant.
+func TestProtocolDefaultUserSettingsEvery(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	before := held(t, o)
+	fixed := []string{"enable_login_emails", "enable_marketing_emails", "allow_private_data_export", "default_language",
+		"available_notification_sounds", "emojiset_choices"}
+	var settable []string
+	for name := range before {
+		if !slices.Contains(fixed, name) {
+			settable = append(settable, name)
+		}
+	}
+	slices.Sort(settable)
+	run := o.NewRun(t, typeName)
+	if got := run.Process().Configurable(typeName); !slices.Equal(slices.Sorted(slices.Values(got)), settable) {
+		t.Errorf("attributes:\n%v\nthe server has\n%v", got, settable)
+	}
+
+	config, want := values{}, map[string]any{}
+	for _, name := range settable {
+		switch value := before[name].(type) {
+		case bool:
+			config[name], want[name] = !value, !value
+		case float64:
+			if codes[name] == nil {
+				config[name], want[name] = int64(value)+3, value+3
+			}
+		}
+	}
+	texts := values{"emojiset": "text", "notification_sound": "none", "web_home_view": "recent_topics",
+		"web_animate_image_previews": "never", "resolved_topic_notice_auto_read_policy": "always"}
+	maps.Copy(config, texts)
+	maps.Copy(want, texts)
+	for name, words := range codes {
+		for word, number := range words {
+			if number != before[name] {
+				config[name], want[name] = word, number
+			}
+		}
+	}
+	sent := o.Sent()
+	run.MustApply(config)
+	if writes := sent.Writes(); len(writes) != 1 || len(writes[0].Params) != len(settable) {
+		t.Errorf("sent: %v", writes)
+	}
+	after := held(t, o)
+	for name, value := range want {
+		if after[name] != value {
+			t.Errorf("%s: the server holds %v, not %v", name, after[name], value)
+		}
+	}
+	if len(want) != len(settable) {
+		t.Errorf("%d of %d settings were changed", len(want), len(settable))
+	}
+}
+
+func TestProtocolDefaultUserSettingsEveryWord(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, typeName)
+	for name, words := range codes {
+		for word, number := range words {
+			run.MustApply(values{name: word})
+			if got := held(t, o)[name]; got != number {
+				t.Errorf("%s = %s: the server holds %v, not %v", name, word, got, number)
+			}
+		}
+	}
+}
+
+// What is not set is not written; what is let go stays as it was.
+func TestProtocolDefaultUserSettingsLive(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, typeName)
+	sent := o.Sent()
+	run.MustApply(values{"color_scheme": "dark", "web_font_size_px": 16}) // the second is so already
+	sent.Expect(t, "PATCH color_scheme")
+	if run.State.Values["enter_sends"] != false {
+		t.Errorf("what is not set is not shown: %v", run.State.Values)
+	}
+	before := held(t, o)
+	sent = o.Sent()
+	run.MustApply(values{"enter_sends": true})
+	sent.Expect(t, "PATCH enter_sends")
+	before["enter_sends"] = true
+	if after := held(t, o); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("the server holds\n%v\nwant\n%v", after, before)
+	}
+	sent = o.Sent()
+	plan, diags := run.Plan(nil)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "stay as they are")
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+	if run.State != nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+func TestProtocolDefaultUserSettingsDrift(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, typeName)
+	config := values{"color_scheme": "dark", "enter_sends": true, "notification_sound": "ding"}
+	run.MustApply(config)
+	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"color_scheme": "3", "notification_sound": "chime", "enable_sounds": "false"})
+	plan := run.MustPlan(config)
+	if changes := plan.Changes(); !slices.Equal(changes, []string{"color_scheme", "notification_sound"}) {
+		t.Errorf("planned: %v", changes)
+	}
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH color_scheme notification_sound")
+	if got := held(t, o); got["color_scheme"] != 2.0 || got["notification_sound"] != "ding" || got["enable_sounds"] != false {
+		t.Errorf("the server holds %v", got)
+	}
+}
+
+func TestProtocolDefaultUserSettingsImport(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, typeName)
+	run.MustApply(values{"color_scheme": "dark"})
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "organization"}, {id: "whatever"}, {identity: run.State.Identity}} {
+		fresh := o.NewRun(t, typeName)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, run.State.Values)
+		}
+	}
+}
+
+func TestProtocolDefaultUserSettingsBadInput(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, typeName)
+	for name, bad := range map[string]struct {
+		value any
+		words string
+	}{
+		"color_scheme":       {"blue", `"automatic"`},
+		"emojiset":           {"apple", `"twitter"`},
+		"notification_sound": {"boom", `no sound "boom"`},
+		"email_notifications_batching_period_seconds": {0, "between 1 and 604800"},
+		"web_font_size_px":                            {-1, "between 1 and"},
+	} {
+		_, diags := run.Plan(values{name: bad.value})
+		diags.ExpectError(t, name, bad.words)
+	}
+	if plan := run.MustPlan(values{"color_scheme": acctest.Unknown, "notification_sound": acctest.Unknown}); plan.Values["color_scheme"] != acctest.Unknown {
+		t.Errorf("planned: %v", plan.Values)
+	}
+}
+
+func TestProtocolDefaultUserSettingsCaller(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	for account, allowed := range map[string]bool{"owner": true, "admin": true, "moderator": false, "member": false} {
+		run := o.As(t, account).NewRun(t, typeName)
+		_, diags := run.Plan(values{"color_scheme": "dark"})
+		if allowed {
+			diags.ExpectNoError(t)
+		} else {
+			diags.ExpectError(t, "color_scheme", "may not set color_scheme", "administrators and owners", account)
+		}
+		_, diags = run.Plan(values{"color_scheme": "automatic"}) // as it is
+		diags.ExpectNoError(t)
+	}
+}
+
+func TestProtocolDefaultUserSettingsOldServer(t *testing.T) {
+	for _, at := range []struct {
+		level     int
+		attribute string
+		config    values
+		words     []string
+	}{
+		{95, "", values{"enter_sends": true}, []string{"feature level 96"}},
+		{200, "web_home_view", values{"web_home_view": "inbox"}, []string{"feature level 219", "200"}},
+		{226, "desktop_icon_count_display", values{"desktop_icon_count_display": "none"}, []string{"feature level 227"}},
+		{400, "web_channel_default_view", values{"web_channel_default_view": "top_unread_topic"}, []string{"top_unread_topic", "feature level 401"}},
+	} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: at.level})
+		run := o.NewRun(t, typeName)
+		_, diags := run.Plan(at.config)
+		diags.ExpectError(t, at.attribute, at.words...)
+		if at.level > 95 {
+			run.MustApply(values{"enter_sends": true})
+		}
+	}
+}
+
+// A lost answer is asked for again: to set a value twice changes nothing.
+func TestFaultDefaultUserSettingsLostAnswer(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, typeName)
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/user_settings_defaults", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"color_scheme": "dark"})
+	if got := held(t, o)["color_scheme"]; got != 2.0 {
+		t.Errorf("the server holds %v", got)
+	}
+}
+
+// A server that takes a setting without an error, and does not hold it then, is found out.
+func TestProtocolDefaultUserSettingsNotTaken(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, typeName)
+	o.Sandbox.Fail(sandbox.Fault{
+		Method: "PATCH", Path: "/realm/user_settings_defaults", Action: sandbox.FaultStatus, Status: http.StatusOK,
+		Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["color_scheme"]}`, Count: 1,
+	})
+	run.Apply(run.MustPlan(values{"color_scheme": "dark"})).ExpectError(t, "color_scheme", "did not take", "dark", "automatic")
+	run.MustApply(values{"color_scheme": "dark"})
+}
+
+func TestProtocolDefaultUserSettingsRefused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, typeName)
+	run.MustApply(values{"color_scheme": "dark"})
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/user_settings_defaults", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
+		Body: `{"result":"error","msg":"Must be an organization administrator","code":"UNAUTHORIZED_PRINCIPAL"}`})
+	run.Apply(run.MustPlan(values{"color_scheme": "light"})).ExpectError(t, "", "Could not change", "Must be an organization administrator", "color_scheme")
+	heal()
+	if run.State == nil || run.State.Values["color_scheme"] != "dark" {
+		t.Errorf("the state holds %v: it is to hold what the server does", run.State)
+	}
+	run.MustApply(values{"color_scheme": "light"})
+}

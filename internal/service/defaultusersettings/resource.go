@@ -1,0 +1,204 @@
+// Package defaultusersettings is the noun of the settings that new accounts of an organization start with.
+package defaultusersettings
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
+	_ resource.ResourceWithImportState = (*Resource)(nil)
+	_ resource.ResourceWithIdentity    = (*Resource)(nil)
+)
+
+// levelDefaults is the first feature level at which an organization has such settings (wire-2 §12.5).
+const levelDefaults = 96
+
+// Resource is zulip_default_user_settings.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_default_user_settings.
+func NewResource() resource.Resource { return &Resource{} }
+
+// identity is what the settings are recognised by: an organization has them once.
+type identity struct {
+	ID types.String `tfsdk:"id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_default_user_settings"
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	attributes := settings.Attributes()
+	attributes["id"] = schema.StringAttribute{
+		Computed: true, MarkdownDescription: "Always `" + framework.OnceID + "`: an organization has these settings once.",
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: `The settings that new accounts of the organization start with. Accounts that exist keep theirs. An organization has these settings once, so one resource is enough for it.
+
+An attribute that is not set is not managed: it is read and shown, and never written. Destroying the resource leaves every setting as it is. Administrators and owners may change them. Needs feature level ` + fmt.Sprint(levelDefaults) + ".",
+		Attributes: attributes,
+	}
+}
+
+// IdentitySchema describes what the settings are recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any word: an organization has these settings once."},
+	}}
+}
+
+// ModifyPlan refuses what the server would refuse or ignore, and says that what is destroyed stays.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.AddWarning("The default user settings stay as they are",
+			"The server has nothing to go back to. They are only not managed any more.")
+		return
+	}
+	if !r.CanPlan() {
+		return
+	}
+	if level := r.FeatureLevel(); level > 0 && level < levelDefaults {
+		resp.Diagnostics.AddError("The server is too old for default user settings",
+			fmt.Sprintf("They need feature level %d; the server has %d (Zulip %s).", levelDefaults, level, r.Meta.Server.ZulipVersion))
+		return
+	}
+	plan := framework.GetSettingValues(ctx, req.Plan, &resp.Diagnostics)
+	held := r.held(ctx, nil, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	changes := settings.Changes(plan, held)
+	changes.Check(plan, &r.Base, &resp.Diagnostics)
+	r.checkSound(ctx, plan, changes, &resp.Diagnostics)
+}
+
+// checkSound refuses a sound that the server does not have. Which there are it tells with the settings.
+func (r *Resource) checkSound(ctx context.Context, plan framework.SettingValues, changes framework.Settings, diags *diag.Diagnostics) {
+	const attribute, silence = "notification_sound", "none"
+	if !slices.ContainsFunc(changes, func(s framework.Setting) bool { return s.Name == attribute }) {
+		return
+	}
+	view, err := r.Meta.Directory.UserDefaults(ctx)
+	if err != nil {
+		diags.AddError("Could not read the default user settings", framework.Explain(err))
+		return
+	}
+	var sounds []string
+	if err := json.Unmarshal(view.UserDefaults()["available_notification_sounds"], &sounds); err != nil {
+		return // the server does not tell
+	}
+	if sound, ok := plan[attribute].(types.String); ok && sound.ValueString() != silence && !slices.Contains(sounds, sound.ValueString()) {
+		diags.AddAttributeError(path.Root(attribute), "No such sound",
+			fmt.Sprintf("The server has no sound %q. It has %s, and %s.", sound.ValueString(), strings.Join(sounds, ", "), silence))
+	}
+}
+
+// Create sends what differs from what the organization has already.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	plan := framework.GetSettingValues(ctx, req.Plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	held := r.held(ctx, nil, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	now := r.send(ctx, plan, settings.Changes(plan, held), &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return // nothing was made that could be lost: the next apply sends what is missing
+	}
+	now.Set(ctx, &resp.State, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+}
+
+// Read takes the settings from the snapshot.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	state := framework.GetSettingValues(ctx, req.State, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+	if held := r.held(ctx, state, &resp.Diagnostics); !resp.Diagnostics.HasError() {
+		held.Set(ctx, &resp.State, &resp.Diagnostics)
+	}
+}
+
+// Update sends what differs from what the plan saw.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	plan := framework.GetSettingValues(ctx, req.Plan, &resp.Diagnostics)
+	state := framework.GetSettingValues(ctx, req.State, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	now := r.send(ctx, plan, settings.Changes(plan, state), &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	now.Set(ctx, &resp.State, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+}
+
+// Delete leaves the settings as they are: the server has nothing to go back to.
+func (r *Resource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *resource.DeleteResponse) {
+	tflog.Info(ctx, "The default user settings stay, and are not managed any more")
+}
+
+// ImportState takes any word: an organization has these settings once.
+func (r *Resource) ImportState(ctx context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), framework.OnceID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+}
+
+// held returns what the server holds, in the words of kept where they say the same.
+func (r *Resource) held(ctx context.Context, kept framework.SettingValues, diags *diag.Diagnostics) framework.SettingValues {
+	view, err := r.Meta.Directory.UserDefaults(ctx)
+	if err != nil {
+		diags.AddError("Could not read the default user settings", framework.Explain(err))
+		return nil
+	}
+	return settings.Read(view.UserDefaults(), r.FeatureLevel(), kept, diags)
+}
+
+// send sends changes, and returns what the state holds then.
+func (r *Resource) send(ctx context.Context, plan framework.SettingValues, changes framework.Settings, diags *diag.Diagnostics) framework.SettingValues {
+	if len(changes) > 0 {
+		err := r.Meta.Client.UpdateUserDefaults(ctx, changes.Form(plan))
+		r.Meta.Directory.Forget(zulip.FetchUserDefaults)
+		if err != nil {
+			diags.AddError("Could not change the default user settings",
+				fmt.Sprintf("%s\n\nSent were %s.", framework.Explain(err), changes.Names()))
+			return nil
+		}
+	}
+	now := r.held(ctx, plan, diags)
+	if diags.HasError() {
+		return nil
+	}
+	changes.CheckSent(plan, now, &r.Base, diags)
+	now.Keep(plan)
+	now["id"] = types.StringValue(framework.OnceID)
+	return now
+}
