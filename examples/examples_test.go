@@ -166,10 +166,23 @@ func newWorkspace(t *testing.T, file string) *workspace {
 		"TRADING_CLOUD_CLIENT_SECRET="+trading.ClientSecret,
 	)}
 	content := w.copy(t, file)
+	for _, picture := range beside(t, file, "*.png") {
+		w.copy(t, picture)
+	}
 	if !strings.Contains(content, "required_providers") {
 		w.copy(t, "provider/provider.tf")
 	}
 	return w
+}
+
+// beside returns the files that match a pattern in the folder of an example.
+func beside(t *testing.T, file, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(filepath.Dir(file), pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 func (w *workspace) copy(t *testing.T, file string) string {

@@ -108,7 +108,8 @@ func (o *Organization) Group(t *testing.T, name string) int64 {
 	return int64(id)
 }
 
-// readAgain reads the parameters of a request, wherever they stand, and leaves the body to be read again.
+// readAgain reads the parameters of a request, wherever they stand, and leaves the body to be read again. Those beside an
+// uploaded file are left out: nothing is sent with one so far.
 func readAgain(req *http.Request) (string, error) {
 	if req.Method == http.MethodGet {
 		return req.URL.RawQuery, nil
@@ -118,5 +119,8 @@ func readAgain(req *http.Request) (string, error) {
 		return "", err
 	}
 	req.Body = io.NopCloser(bytes.NewReader(body))
+	if strings.HasPrefix(req.Header.Get("Content-Type"), "multipart/") {
+		return "", nil
+	}
 	return string(body), nil
 }

@@ -92,6 +92,11 @@ func (d *Directory) UserDefaults(ctx context.Context) (*View, error) {
 	return d.need(ctx, []string{zulip.FetchUserDefaults})
 }
 
+// CustomEmoji returns the snapshot with the organization's own emoji in it, and with who may add some.
+func (d *Directory) CustomEmoji(ctx context.Context) (*View, error) {
+	return d.need(ctx, append([]string{zulip.FetchCustomEmoji}, organizationParts...))
+}
+
 // Channels returns the snapshot with the channels in it too.
 func (d *Directory) Channels(ctx context.Context) (*View, error) {
 	return d.need(ctx, channelParts)

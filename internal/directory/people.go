@@ -123,16 +123,6 @@ func (v *View) HasOtherOwner(except int64) bool {
 // Status returns the status of a person; that of somebody who says nothing is empty.
 func (v *View) Status(id int64) zulip.Status { return v.statuses[id] }
 
-// CustomEmoji returns the code of the organization's own active emoji of a name.
-func (v *View) CustomEmoji(name string) (code string, ok bool) {
-	for id, emoji := range v.customEmoji {
-		if emoji.Name == name && !emoji.Deactivated {
-			return id, true
-		}
-	}
-	return "", false
-}
-
 // ProfileField returns the custom profile field with a name.
 func (v *View) ProfileField(name string) (*zulip.ProfileField, bool) {
 	i := slices.IndexFunc(v.profileFields, func(field *zulip.ProfileField) bool { return field.Name == name })

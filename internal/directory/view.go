@@ -28,8 +28,8 @@ type View struct {
 	profileFields  []*zulip.ProfileField
 	linkifiers     []*zulip.Linkifier
 	statuses       map[int64]zulip.Status
-	customEmoji    map[string]zulip.CustomEmoji
 	userDefaults   map[string]json.RawMessage
+	customEmoji    []*zulip.CustomEmoji
 }
 
 var _ permission.Organization = (*View)(nil)
@@ -112,6 +112,24 @@ func (v *View) ProfileFields() []*zulip.ProfileField { return v.profileFields }
 
 // UserDefaults returns the settings that new accounts start with, by their names on the wire.
 func (v *View) UserDefaults() map[string]json.RawMessage { return v.userDefaults }
+
+// CustomEmoji returns a custom emoji by ID, also one that is deactivated.
+func (v *View) CustomEmoji(id int64) (*zulip.CustomEmoji, bool) {
+	return v.findEmoji(func(emoji *zulip.CustomEmoji) bool { return emoji.ID == id })
+}
+
+// CustomEmojiByName returns the custom emoji that has a name now: deactivated ones have given theirs up.
+func (v *View) CustomEmojiByName(name string) (*zulip.CustomEmoji, bool) {
+	return v.findEmoji(func(emoji *zulip.CustomEmoji) bool { return emoji.Name == name && !emoji.Deactivated })
+}
+
+func (v *View) findEmoji(is func(*zulip.CustomEmoji) bool) (*zulip.CustomEmoji, bool) {
+	i := slices.IndexFunc(v.customEmoji, is)
+	if i < 0 {
+		return nil, false
+	}
+	return v.customEmoji[i], true
+}
 
 // IsPlanned reports whether this run creates what the principal names.
 func (v *View) IsPlanned(principal permission.Principal) bool {
@@ -226,11 +244,11 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 	if snapshot.Statuses != nil {
 		merged.statuses = snapshot.Statuses
 	}
-	if snapshot.CustomEmoji != nil {
-		merged.customEmoji = snapshot.CustomEmoji
-	}
 	if snapshot.UserDefaults != nil {
 		merged.userDefaults = snapshot.UserDefaults
+	}
+	if snapshot.CustomEmoji != nil {
+		merged.customEmoji = snapshot.CustomEmoji
 	}
 	if snapshot.Folders != nil {
 		merged.folders = map[int64]*zulip.ChannelFolder{}

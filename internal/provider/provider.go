@@ -27,6 +27,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/botapikey"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/customemoji"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/defaultusersettings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/draft"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/invitelink"
@@ -271,6 +272,7 @@ func parseDuration(text string) time.Duration {
 func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		channel.NewResource,
+		customemoji.NewResource,
 		defaultusersettings.NewResource,
 		draft.NewResource,
 		invitelink.NewResource,

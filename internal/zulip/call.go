@@ -76,12 +76,17 @@ func (c *call) request(ctx context.Context) (*retryablehttp.Request, error) {
 	ctx = httptrace.WithClientTrace(ctx, c.trace.hooks())
 	target := c.client.site + apiRoot + c.path
 	var body any // the library wants an untyped nil for no body
-	if !c.form.Empty() {
-		if c.method == http.MethodGet {
-			target += "?" + c.form.encode()
-		} else {
-			body = []byte(c.form.encode())
+	var contentType string
+	switch {
+	case c.form.Empty():
+	case c.method == http.MethodGet:
+		target += "?" + c.form.encode()
+	default:
+		encoded, kind, err := c.form.body()
+		if err != nil {
+			return nil, err
 		}
+		body, contentType = encoded, kind
 	}
 	req, err := retryablehttp.NewRequestWithContext(ctx, c.method, target, body)
 	if err != nil {
@@ -92,7 +97,7 @@ func (c *call) request(ctx context.Context) (*retryablehttp.Request, error) {
 	req.Header.Set("Accept-Language", "en")
 	req.Header.Set("User-Agent", c.client.userAgent)
 	if body != nil {
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Content-Type", contentType)
 	}
 	if c.authorization != "" {
 		req.Header.Set("Authorization", c.authorization)

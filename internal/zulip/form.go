@@ -2,10 +2,14 @@ package zulip
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"mime"
+	"mime/multipart"
+	"net/textproto"
 	"net/url"
 	"slices"
 )
@@ -19,7 +23,14 @@ import (
 // same way twice, whatever the order it was filled in.
 type Form struct {
 	fields map[string]string
+	file   *formFile
 	err    error
+}
+
+// formFile is a file to upload.
+type formFile struct {
+	name, contentType string
+	content           []byte
 }
 
 // Text sets a plain parameter. A parameter set again has the last value.
@@ -51,8 +62,14 @@ func (f *Form) JSON(name string, value any) {
 	f.Text(name, string(bytes.TrimSuffix(text.Bytes(), []byte("\n"))))
 }
 
+// File adds the file to upload. The server takes one, under any field's name
+// (wire-2 §11.1).
+func (f *Form) File(name, contentType string, content []byte) {
+	f.file = &formFile{name, contentType, content}
+}
+
 // Empty reports whether nothing was set.
-func (f *Form) Empty() bool { return f == nil || len(f.fields) == 0 }
+func (f *Form) Empty() bool { return f == nil || len(f.fields) == 0 && f.file == nil }
 
 // Names lists the parameters that were set, sorted.
 func (f *Form) Names() []string {
@@ -73,6 +90,41 @@ func (f *Form) encode() string {
 	}
 	return values.Encode()
 }
+
+// body is the form as the body of a request, and the content type of that.
+func (f *Form) body() (body []byte, contentType string, err error) {
+	if f.file == nil {
+		return []byte(f.encode()), "application/x-www-form-urlencoded", nil
+	}
+	var buffer bytes.Buffer
+	parts := multipart.NewWriter(&buffer)
+	// A boundary must not occur in what it bounds. The hash of the file does not occur in the file.
+	if err := parts.SetBoundary(fmt.Sprintf("%x", sha256.Sum256(f.file.content))[:maxBoundary]); err != nil {
+		return nil, "", err
+	}
+	for _, name := range f.Names() {
+		if err := parts.WriteField(name, f.fields[name]); err != nil {
+			return nil, "", err
+		}
+	}
+	part, err := parts.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": f.file.name})},
+		"Content-Type":        {f.file.contentType},
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := part.Write(f.file.content); err != nil {
+		return nil, "", err
+	}
+	if err := parts.Close(); err != nil {
+		return nil, "", err
+	}
+	return buffer.Bytes(), parts.FormDataContentType(), nil
+}
+
+// maxBoundary is short of the 70 characters that a boundary may have.
+const maxBoundary = 60
 
 // problem is the first mistake made while filling the form.
 func (f *Form) problem() error {

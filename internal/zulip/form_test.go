@@ -1,8 +1,13 @@
 package zulip
 
 import (
+	"bytes"
+	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -40,4 +45,55 @@ func TestFormMistakesAreReturnedBeforeAnythingIsSent(t *testing.T) {
 		}
 	}
 	w.expectSent(t, 0)
+}
+
+func TestFormWithAFile(t *testing.T) {
+	content := []byte("\x89PNG\r\n--not a boundary--\r\n")
+	form := &Form{}
+	form.File(`a "name".png`, "image/png", content)
+	form.Text("night", "true")
+	if form.Empty() {
+		t.Error("empty")
+	}
+	body, contentType, err := form.body()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _, _ := form.body(); string(again) != string(body) {
+		t.Error("sent twice it is not the same")
+	}
+	_, options, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := multipart.NewReader(bytes.NewReader(body), options["boundary"]).ReadForm(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := read.File["file"][0]
+	opened, err := file.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(opened)
+	if err != nil || string(got) != string(content) || file.Filename != `a "name".png` || file.Header.Get("Content-Type") != "image/png" ||
+		len(read.Value) != 1 || read.Value["night"][0] != "true" {
+		t.Errorf("read: %q %v %v %v", got, file, read.Value, err)
+	}
+}
+
+// An upload that may have been carried out is not repeated, and its content is not logged.
+func TestUploadIsSentOnce(t *testing.T) {
+	w := newWire(t, func(_ int, rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusBadGateway) })
+	err := w.client.UploadCustomEmoji(w.ctx, "two words", "party.png", "image/png", []byte("secret picture"))
+	if !MayHaveHappened(err) {
+		t.Errorf("error: %v", err)
+	}
+	w.expectSent(t, 1)
+	if sent := w.requests()[0]; sent.path != "/api/v1/realm/emoji/two words" || !strings.HasPrefix(sent.header.Get("Content-Type"), "multipart/form-data") {
+		t.Errorf("sent: %+v", sent)
+	}
+	if log := w.log.String(); strings.Contains(log, "secret picture") || !strings.Contains(log, "party.png, image/png (14 bytes)") {
+		t.Errorf("log: %s", log)
+	}
 }

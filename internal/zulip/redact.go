@@ -74,6 +74,9 @@ func (s secrets) form(f *Form) map[string]string {
 			shown[name] = fmt.Sprintf("%s… (%d bytes)", cut(shown[name], longestLoggedValue), len(value))
 		}
 	}
+	if f != nil && f.file != nil {
+		shown["file"] = fmt.Sprintf("%s, %s (%d bytes)", s.text(f.file.name), f.file.contentType, len(f.file.content))
+	}
 	return shown
 }
 

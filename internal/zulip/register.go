@@ -43,10 +43,10 @@ type Snapshot struct {
 	Linkifiers []*Linkifier
 	// Statuses are those that say anything, of active people, by user ID.
 	Statuses map[int64]Status
-	// CustomEmoji are the organization's own, by ID; deactivated ones keep theirs.
-	CustomEmoji map[string]CustomEmoji
 	// UserDefaults are the settings that new accounts start with, by name (wire-2 §12.5).
 	UserDefaults map[string]json.RawMessage
+	// CustomEmoji are the organization's own, deactivated ones included.
+	CustomEmoji []*CustomEmoji
 }
 
 // ProfileField is a custom profile field of the organization (wire-2 §10).
@@ -54,12 +54,6 @@ type ProfileField struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 	Type int    `json:"type"`
-}
-
-// CustomEmoji is an emoji of the organization's own (wire-2 §11.1).
-type CustomEmoji struct {
-	Name        string `json:"name"`
-	Deactivated bool   `json:"deactivated"`
 }
 
 // Realm is what the snapshot keeps of the organization's settings (wire-2 §12).
@@ -173,10 +167,10 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 			return decodeList(decoder, &s.Linkifiers)
 		case "user_status":
 			return decoder.Decode(&s.Statuses)
-		case "realm_emoji":
-			return decoder.Decode(&s.CustomEmoji)
 		case "realm_user_settings_defaults":
 			return decoder.Decode(&s.UserDefaults)
+		case "realm_emoji":
+			return s.decodeCustomEmoji(decoder)
 		case "realm_users":
 			return s.decodeUsers(decoder, true)
 		case "realm_non_active_users":

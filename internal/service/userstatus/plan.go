@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -148,8 +149,8 @@ func (r *Resource) checkEmoji(ctx context.Context, config *model, diags *diag.Di
 	}
 	name := config.EmojiName.ValueString()
 	kinds := map[string]string{} // code by kind
-	if code, ok := view.CustomEmoji(name); ok {
-		kinds["realm_emoji"] = code
+	if emoji, ok := view.CustomEmojiByName(name); ok {
+		kinds["realm_emoji"] = strconv.FormatInt(emoji.ID, 10)
 	}
 	if code, ok := standard[name]; ok {
 		kinds["unicode_emoji"] = code

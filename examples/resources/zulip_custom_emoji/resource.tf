@@ -1,0 +1,4 @@
+resource "zulip_custom_emoji" "kudos" {
+  name = "kudos"
+  file = "${path.module}/gold_medal.png"
+}

@@ -1,0 +1,132 @@
+package customemoji
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// usualLimit is the largest file in bytes that a server takes whose administrator did not choose another limit. The server
+// does not tell it (wire-2 §11.1).
+const usualLimit = 5 << 20
+
+// ModifyPlan finds out whether the content of the file is another, and refuses what the server would refuse.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var plan, state *model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if plan != nil {
+		planFile(plan, state, resp)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	}
+	if resp.Diagnostics.HasError() || !r.CanPlan() {
+		return
+	}
+	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
+		return
+	}
+	if plan == nil || len(resp.RequiresReplace) > 0 {
+		r.checkMayDeactivate(state, &resp.Diagnostics)
+	}
+	if plan != nil && (state == nil || len(resp.RequiresReplace) > 0) {
+		r.checkMayAdd(view, &resp.Diagnostics)
+	}
+	if state == nil {
+		r.checkName(plan, view, &resp.Diagnostics)
+	}
+}
+
+// planFile plans the content of the file: the same changes nothing, other content is another emoji.
+func planFile(plan, state *model, resp *resource.ModifyPlanResponse) {
+	at := path.Root("file")
+	if plan.File.IsUnknown() {
+		plan.FileSHA256 = types.StringUnknown()
+		if state != nil {
+			resp.RequiresReplace.Append(at) // it is known too late to find out that nothing changed
+		}
+		return
+	}
+	picture, err := openPicture(plan.File.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(at, "Not an image to upload", framework.Sentence(err))
+		return
+	}
+	if size := len(picture.content); size > usualLimit {
+		resp.Diagnostics.AddAttributeWarning(at, "The file may be too large",
+			fmt.Sprintf("It has %.1f MiB. Servers take %d MiB unless their administrator chose another limit, which they do not tell.", float64(size)/(1<<20), usualLimit>>20))
+	}
+	plan.FileSHA256 = types.StringValue(picture.sha256())
+	switch {
+	case state == nil:
+	case state.FileSHA256.IsNull():
+		resp.Diagnostics.AddAttributeWarning(at, fmt.Sprintf("The file is taken for what %q shows", state.Name.ValueString()),
+			"The emoji was imported, and the server does not give its file back. Nothing is uploaded; from now on another content of the file makes a new emoji.")
+	case state.FileSHA256.Equal(plan.FileSHA256):
+		plan.File = state.File // the same, wherever it is
+	default:
+		resp.RequiresReplace.Append(path.Root("file_sha256"))
+	}
+}
+
+// checkMayAdd refuses what the account may not add (wire-2 §0, §11.1).
+func (r *Resource) checkMayAdd(view *directory.View, diags *diag.Diagnostics) {
+	self := r.Meta.Directory.Self()
+	value, ok := view.Realm().Permissions["can_add_custom_emoji_group"]
+	switch {
+	case self.IsBot:
+		diags.AddError("A bot cannot add emoji", fmt.Sprintf("%s is a bot, and the server lets only people add emoji. Use the key of a person's account.", self.Address()))
+	case self.Role == zulip.RoleGuest:
+		diags.AddError("A guest cannot add emoji", fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", self.Address()))
+	case ok && !permission.Admits(value, self, view):
+		diags.AddError(fmt.Sprintf("%s may not add emoji", self.Address()),
+			fmt.Sprintf("The organization's setting can_add_custom_emoji_group lets only %s do it. Use the key of such an account, or let an administrator widen the setting.", permission.Describe(value, view)))
+	}
+}
+
+// checkMayDeactivate refuses to plan the end of an emoji that the account may not take away.
+func (r *Resource) checkMayDeactivate(state *model, diags *diag.Diagnostics) {
+	self := r.Meta.Directory.Self()
+	if self.Role <= zulip.RoleAdministrator || state.AuthorID.ValueInt64() == self.ID {
+		return
+	}
+	diags.AddError(fmt.Sprintf("%s may not deactivate the emoji %q", self.Address(), state.Name.ValueString()),
+		fmt.Sprintf("Administrators and owners of the organization may, and who added it, the user with the ID %d. The account's role is %s.", state.AuthorID.ValueInt64(), self.Role))
+}
+
+// checkName refuses a name that another emoji has.
+func (r *Resource) checkName(plan *model, view *directory.View, diags *diag.Diagnostics) {
+	if plan.Name.IsUnknown() {
+		return
+	}
+	namesake, taken := view.CustomEmojiByName(plan.Name.ValueString())
+	if !taken || r.Meta.Directory.IsClaimed(kind, namesake.ID) {
+		return // it is this very emoji, to be replaced
+	}
+	diags.AddAttributeError(path.Root("name"), fmt.Sprintf("There is an emoji %q already", namesake.Name),
+		fmt.Sprintf("It has the ID %d%s. Import it (an apply that was broken off may have left it), deactivate it, or choose another name.", namesake.ID, addedBy(namesake, view)))
+}
+
+func addedBy(emoji *zulip.CustomEmoji, view *directory.View) string {
+	if emoji.AuthorID == nil {
+		return ""
+	}
+	author, ok := view.User(*emoji.AuthorID)
+	if !ok {
+		return ""
+	}
+	return ", and was added by " + author.Address()
+}

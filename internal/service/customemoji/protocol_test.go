@@ -1,0 +1,311 @@
+package customemoji_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const typeName = "zulip_custom_emoji"
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+// picture writes an image of one shade of gray into a file of its own, and returns the path.
+func picture(t *testing.T, shade uint8) string {
+	t.Helper()
+	drawn := image.NewGray(image.Rect(0, 0, 10, 10))
+	for i := range drawn.Pix {
+		drawn.Pix[i] = color.Gray{Y: shade}.Y
+	}
+	var encoded bytes.Buffer
+	if err := png.Encode(&encoded, drawn); err != nil {
+		t.Fatal(err)
+	}
+	return file(t, encoded.Bytes())
+}
+
+func file(t *testing.T, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "picture.png")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func hashOf(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(content))
+}
+
+// held are the emoji of a name that the server holds, deactivated ones included.
+func held(t *testing.T, o *acctest.Organization, name string) []*zulip.CustomEmoji {
+	t.Helper()
+	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchCustomEmoji})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(snapshot.CustomEmoji, func(emoji *zulip.CustomEmoji) bool { return emoji.Name != name })
+}
+
+// active is the one that is active.
+func active(t *testing.T, o *acctest.Organization, name string) *zulip.CustomEmoji {
+	t.Helper()
+	for _, emoji := range held(t, o, name) {
+		if !emoji.Deactivated {
+			return emoji
+		}
+	}
+	return nil
+}
+
+func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	return o, o.NewRun(t, typeName)
+}
+
+func TestProtocolCustomEmojiLive(t *testing.T) {
+	o, run := managed(t)
+	first, second := picture(t, 10), picture(t, 200)
+	sent := o.Sent()
+	run.MustApply(values{"name": "party", "file": first})
+	sent.Expect(t, "POST")
+	emoji := active(t, o, "party")
+	want := values{"id": emoji.ID, "name": "party", "file": first, "file_sha256": hashOf(t, first), "author_id": o.Self.ID, "source_url": emoji.SourceURL}
+	if fmt.Sprint(run.State.Values) != fmt.Sprint(want) {
+		t.Errorf("the state holds\n%v\nwant\n%v", run.State.Values, want)
+	}
+
+	sent = o.Sent()
+	if plan := run.MustPlan(values{"name": "party", "file": picture(t, 10)}); !plan.Empty() {
+		t.Errorf("the same file at another path plans %v", plan.Changes())
+	}
+	plan := run.MustPlan(values{"name": "party", "file": second})
+	if !slices.Equal(plan.Replace, []string{"file_sha256"}) {
+		t.Errorf("another content replaces because of %v", plan.Replace)
+	}
+	if plan := run.MustPlan(values{"name": "fest", "file": first}); !slices.Contains(plan.Replace, "name") {
+		t.Errorf("another name replaces because of %v", plan.Replace)
+	}
+	sent.Expect(t)
+
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t, "DELETE")
+	if active(t, o, "party") != nil {
+		t.Error("the emoji is still there")
+	}
+	run.MustApply(values{"name": "party", "file": second}) // the name is free again
+}
+
+func TestProtocolCustomEmojiIsGone(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "party", "file": picture(t, 10)}
+	run.MustApply(config)
+	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
+	run.MustApply(config)
+	if all := held(t, o, "party"); len(all) != 2 || active(t, o, "party") == nil {
+		t.Errorf("the server holds %v", all)
+	}
+
+	// Somebody puts another one in its place: it is not touched.
+	state := run.State
+	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
+	other := o.NewRun(t, typeName)
+	other.MustApply(config)
+	run.State = state
+	_, diags := run.Plan(config)
+	diags.ExpectError(t, "name", `There is an emoji "party" already`, fmt.Sprint(other.State.Values["id"]), "Import it")
+	sent := o.Sent()
+	p := run.Process()
+	end, diags := p.Plan(typeName, state, nil) // as of a state that nobody refreshed
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(end)
+	diags.ExpectNoError(t)
+	sent.Expect(t)
+}
+
+func TestProtocolCustomEmojiImport(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "party", "file": picture(t, 10)}
+	run.MustApply(config)
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "party"}, {id: "name:party"}, {id: fmt.Sprint(run.State.Values["id"])}, {identity: run.State.Identity}} {
+		fresh := o.NewRun(t, typeName)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fresh.State.Values["id"] != run.State.Values["id"] || fresh.State.Values["file_sha256"] != nil {
+			t.Errorf("imported by %v: %v", by, fresh.State.Values)
+		}
+		sent := o.Sent()
+		plan, diags := fresh.Plan(config)
+		diags.ExpectNoError(t)
+		diags.ExpectWarning(t, "file", `taken for what "party" shows`)
+		if len(plan.Replace) > 0 {
+			t.Errorf("the import alone replaces because of %v", plan.Replace)
+		}
+		fresh.MustApply(config)
+		sent.Expect(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) {
+			t.Errorf("after the apply:\n%v\nwant:\n%v", fresh.State.Values, run.State.Values)
+		}
+	}
+	o.NewRun(t, typeName).Import("nope", nil).ExpectError(t, "", `"nope"`)
+	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
+	o.NewRun(t, typeName).Import(fmt.Sprint(run.State.Values["id"]), nil).ExpectError(t, "", "deactivated")
+}
+
+func TestProtocolCustomEmojiBadInput(t *testing.T) {
+	o, run := managed(t)
+	good := picture(t, 10)
+	for name, words := range map[string]string{"Party": "small letters", "two words": "small letters", "party_": "end with a letter", "": "end with a letter"} {
+		_, diags := run.Plan(values{"name": name, "file": good})
+		diags.ExpectError(t, "name", words)
+	}
+	for path, words := range map[string]string{
+		filepath.Join(t.TempDir(), "none.png"): "no such file", file(t, []byte("hello")): "text/plain", file(t, nil): "not a PNG",
+	} {
+		_, diags := run.Plan(values{"name": "party", "file": path})
+		diags.ExpectError(t, "file", words)
+	}
+	content, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := values{"name": "large", "file": file(t, append(content, make([]byte, 6<<20)...))}
+	plan, diags := run.Plan(large)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "file", "6.0 MiB")
+	run.Apply(plan).ExpectError(t, "", "larger than the allowed limit")
+
+	if plan := run.MustPlan(values{"name": acctest.Unknown, "file": acctest.Unknown}); plan.Values["file_sha256"] != acctest.Unknown {
+		t.Errorf("planned: %v", plan.Values)
+	}
+	run.MustApply(values{"name": "party", "file": good})
+	if plan := run.MustPlan(values{"name": "party", "file": acctest.Unknown}); !slices.Equal(plan.Replace, []string{"file"}) {
+		t.Errorf("a file that is not known replaces because of %v", plan.Replace)
+	}
+	_, diags = o.NewRun(t, typeName).Plan(values{"name": "party", "file": good})
+	diags.ExpectError(t, "name", "already", o.Self.Address())
+}
+
+func TestProtocolCustomEmojiFileChangesAfterThePlan(t *testing.T) {
+	o, run := managed(t)
+	path := picture(t, 10)
+	plan := run.MustPlan(values{"name": "party", "file": path})
+	p := run.Process()
+	again, diags := p.Plan(typeName, nil, plan.Config)
+	diags.ExpectNoError(t)
+	content, err := os.ReadFile(picture(t, 99))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, diags = p.Apply(again)
+	diags.ExpectError(t, "file", "another one now")
+	if active(t, o, "party") != nil {
+		t.Error("it was uploaded all the same")
+	}
+}
+
+func TestProtocolCustomEmojiCaller(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "party", "file": picture(t, 10)}
+	for account, words := range map[string]string{"owner": "", "admin": "", "member": "", "guest": "guest", "bot": "bot"} {
+		_, diags := o.As(t, account).NewRun(t, typeName).Plan(config)
+		if words == "" {
+			diags.ExpectNoError(t)
+		} else {
+			diags.ExpectError(t, "", words)
+		}
+	}
+	run.MustApply(config)
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{
+		"can_add_custom_emoji_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators")),
+	})
+	member := o.As(t, "member").NewRun(t, typeName)
+	_, diags := member.Plan(values{"name": "fest", "file": picture(t, 10)})
+	diags.ExpectError(t, "", "may not add emoji", "can_add_custom_emoji_group")
+	member.State = run.State
+	_, diags = member.Plan(nil)
+	diags.ExpectError(t, "", `may not deactivate the emoji "party"`)
+}
+
+// The name of a standard emoji is for administrators; which names are, only the server knows.
+func TestProtocolCustomEmojiStandardName(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "car", "file": picture(t, 10)}
+	member := o.As(t, "member").NewRun(t, typeName)
+	member.Apply(member.MustPlan(config)).ExpectError(t, "", "standard emoji has this name", "administrator")
+	run.MustApply(config)
+}
+
+// An upload whose answer is lost is found by its name, and not made a second time.
+func TestFaultCustomEmojiLostAnswer(t *testing.T) {
+	o, run := managed(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop, Count: 1})
+	sent := o.Sent()
+	run.MustApply(values{"name": "party", "file": picture(t, 10)})
+	sent.Expect(t, "POST")
+	if all := held(t, o, "party"); len(all) != 1 {
+		t.Errorf("the server holds %d", len(all))
+	}
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", Action: sandbox.FaultDrop, Count: 1})
+	o.NewRun(t, typeName).MustApply(values{"name": "fest", "file": picture(t, 10)})
+	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+}
+
+// An upload after which nothing can be read any more is in the state, and the next plan finds it.
+func TestFaultCustomEmojiLostReading(t *testing.T) {
+	for name, after := range map[string]bool{"answered": false, "lost too": true} {
+		t.Run(name, func(t *testing.T) {
+			o, run := managed(t)
+			run.Block["max_retries"] = 0
+			config := values{"name": "party", "file": picture(t, 10)}
+			plan := run.MustPlan(config)
+			if after {
+				o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop})
+			}
+			// Two readings come before the upload: of the plan, and of what is there already.
+			heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 2})
+			run.Apply(plan).ExpectError(t, "", "not clear whether", "finds out by its name")
+			heal()
+			if run.State == nil {
+				t.Fatal("it is not in the state")
+			}
+			run.Refresh().ExpectNoError(t)
+			emoji := active(t, o, "party")
+			if run.State == nil || emoji == nil || run.State.Values["id"] != emoji.ID || run.State.Values["source_url"] != emoji.SourceURL {
+				t.Errorf("the state holds %v, the server %v", run.State, emoji)
+			}
+			if plan := run.MustPlan(config); !plan.Empty() {
+				t.Errorf("planned: %v", plan.Changes())
+			}
+		})
+	}
+}

@@ -1,0 +1,251 @@
+// Package customemoji is the noun of the organization's own emoji.
+package customemoji
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
+	_ resource.ResourceWithImportState = (*Resource)(nil)
+	_ resource.ResourceWithIdentity    = (*Resource)(nil)
+)
+
+// kind is the type of the resource.
+const kind = "zulip_custom_emoji"
+
+// Resource is zulip_custom_emoji.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_custom_emoji.
+func NewResource() resource.Resource { return &Resource{} }
+
+// identity is what an emoji is recognised by.
+type identity struct {
+	ID types.Int64 `tfsdk:"id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = kind
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = resourceSchema()
+}
+
+// IdentitySchema describes what an emoji is recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The emoji's ID."},
+	}}
+}
+
+// Create uploads the file, and finds the ID by the name.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	picture, err := openPicture(plan.File.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("file"), "Not an image to upload", framework.Sentence(err))
+		return
+	}
+	if !plan.FileSHA256.IsUnknown() && plan.FileSHA256.ValueString() != picture.sha256() {
+		resp.Diagnostics.AddAttributeError(path.Root("file"), "The file is another one now",
+			fmt.Sprintf("The content of %s has changed since the plan was made. Plan again.", plan.File.ValueString()))
+		return
+	}
+	plan.FileSHA256 = types.StringValue(picture.sha256())
+	plan.ID, plan.AuthorID, plan.SourceURL = types.Int64Null(), types.Int64Null(), types.StringNull()
+	added, err := r.upload(ctx, plan.Name.ValueString(), picture)
+	switch {
+	case err == nil:
+		plan.read(added)
+	case added == nil && !zulip.MayHaveHappened(err):
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not add the emoji %q", plan.Name.ValueString()), explain(err))
+		return
+	default: // it is in the state, for it may be there, and has a name to be found by
+		resp.Diagnostics.AddError(fmt.Sprintf("It is not clear whether the emoji %q was added", plan.Name.ValueString()),
+			framework.Explain(err)+"\n\nThe next plan finds out by its name.")
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
+}
+
+// upload adds an emoji and returns it. What is returned with an error was added, and no more is known of it.
+func (r *Resource) upload(ctx context.Context, name string, picture *picture) (*zulip.CustomEmoji, error) {
+	var added *zulip.CustomEmoji
+	_, _, err := framework.Creation{
+		Kind: kind, Thing: name, Again: true, // what is there already is for a person to import
+		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
+			r.Meta.Directory.Forget(zulip.FetchCustomEmoji)
+			view, err := r.Meta.Directory.CustomEmoji(ctx)
+			if err != nil {
+				return 0, err
+			}
+			if emoji, ok := view.CustomEmojiByName(name); ok && free(emoji.ID) {
+				added = emoji
+				return emoji.ID, nil
+			}
+			return 0, nil
+		},
+		Make: func(ctx context.Context) (int64, error) {
+			if err := r.Meta.Client.UploadCustomEmoji(ctx, name, picture.file, picture.contentType, picture.content); err != nil {
+				return 0, err
+			}
+			added = &zulip.CustomEmoji{Name: name}
+			r.Meta.Directory.Forget(zulip.FetchCustomEmoji)
+			view, err := r.Meta.Directory.CustomEmoji(ctx)
+			if err != nil {
+				return 0, err
+			}
+			emoji, ok := view.CustomEmojiByName(name)
+			if !ok {
+				return 0, fmt.Errorf("the server took the emoji %q and does not list it: somebody may have deactivated it", name)
+			}
+			added = emoji
+			return emoji.ID, nil
+		},
+	}.Run(ctx, r.Meta)
+	return added, err
+}
+
+// Read takes the emoji from the snapshot.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
+		return
+	}
+	emoji, ok := r.find(view, &state)
+	if !ok || emoji.Deactivated {
+		tflog.Info(ctx, "The emoji is not there any more: removing it from the state",
+			map[string]any{"id": state.ID.ValueInt64(), "name": state.Name.ValueString()})
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	r.Meta.Directory.Claim(kind, emoji.ID)
+	state.read(emoji)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+}
+
+// find finds the emoji of a state: by its name, among what the account has added, if the ID could not be read then.
+func (r *Resource) find(view *directory.View, state *model) (*zulip.CustomEmoji, bool) {
+	if !state.ID.IsNull() {
+		return view.CustomEmoji(state.ID.ValueInt64())
+	}
+	emoji, ok := view.CustomEmojiByName(state.Name.ValueString())
+	return emoji, ok && emoji.AuthorID != nil && *emoji.AuthorID == r.Meta.Directory.Self().ID
+}
+
+// Update notes which file the emoji is from: nothing else of an emoji can be changed.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
+}
+
+// Delete deactivates the emoji, unless its name belongs to another one by now: the server knows emoji by their names.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	name := state.Name.ValueString()
+	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
+		return
+	}
+	emoji, ok := r.find(view, &state)
+	if !ok || emoji.Deactivated {
+		tflog.Info(ctx, "The emoji is deactivated already", map[string]any{"id": state.ID.ValueInt64(), "name": name})
+		return
+	}
+	err = r.Meta.Client.DeactivateCustomEmoji(ctx, emoji.Name)
+	r.Meta.Directory.Forget(zulip.FetchCustomEmoji)
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not deactivate the emoji %q", name), framework.Explain(err))
+	}
+}
+
+// ImportState takes the emoji's ID, or its name; "name:42" is the emoji called 42.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if req.ID == "" { // by identity
+		var wanted identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		req.ID = fmt.Sprint(wanted.ID.ValueInt64())
+	}
+	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
+		return
+	}
+	emoji := meant(view, req.ID, &resp.Diagnostics)
+	if emoji == nil {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), emoji.ID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(emoji.ID)})...)
+}
+
+// meant finds the emoji that an import means, and reports why there is none.
+func meant(view *directory.View, text string, diags *diag.Diagnostics) *zulip.CustomEmoji {
+	emoji, ok := view.CustomEmojiByName(strings.TrimPrefix(text, "name:"))
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+		emoji, ok = view.CustomEmoji(id)
+	}
+	switch {
+	case !ok:
+		diags.AddError("Cannot import this emoji", fmt.Sprintf("The organization has no custom emoji with the name or ID %q.", text))
+	case emoji.Deactivated:
+		diags.AddError("Cannot import a deactivated emoji",
+			fmt.Sprintf("The emoji %q with the ID %d is deactivated, and the server cannot bring it back. Upload it anew.", emoji.Name, emoji.ID))
+	default:
+		return emoji
+	}
+	return nil
+}
+
+// explain adds to the server's words what they mean for who writes the configuration.
+func explain(err error) string {
+	text := framework.Explain(err)
+	switch {
+	case zulip.IsMessage(err, "Only administrators can override default emoji.", "Only administrators can override built-in emoji."):
+		text += "\n\nA standard emoji has this name. Choose another one, or use the key of an administrator or owner of the organization."
+	case zulip.IsMessage(err, "A custom emoji with this name already exists."):
+		text += "\n\nSomebody has added it since the plan was made. Import it, or choose another name."
+	}
+	return text
+}
