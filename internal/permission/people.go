@@ -1,0 +1,163 @@
+package permission
+
+import (
+	"iter"
+	"math/bits"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// People is a set of people and bots of one organization. It does not change, so that
+// answers can share memory; the zero value is empty.
+type People struct {
+	roster *roster
+	set    bitset
+}
+
+// roster gives everybody of an organization a place: the bit that stands for the
+// person in every set. Deactivated people have one too, and are in no answer.
+type roster struct {
+	users  []*zulip.User // ascending by ID
+	places map[int64]int
+}
+
+// newRoster leaves out the server's own bots, which no permission governs.
+func newRoster(users []*zulip.User) *roster {
+	r := &roster{users: make([]*zulip.User, 0, len(users)), places: make(map[int64]int, len(users))}
+	for _, user := range users {
+		if !user.IsSystemBot {
+			r.users = append(r.users, user)
+		}
+	}
+	slices.SortFunc(r.users, func(a, b *zulip.User) int { return int(a.ID - b.ID) })
+	for place, user := range r.users {
+		r.places[user.ID] = place
+	}
+	return r
+}
+
+// Has reports whether somebody is in the set, by ID.
+func (p People) Has(id int64) bool {
+	if p.roster == nil {
+		return false
+	}
+	place, ok := p.roster.places[id]
+	return ok && p.set.has(place)
+}
+
+// Len is how many there are.
+func (p People) Len() int { return p.set.count() }
+
+// IsEmpty reports whether nobody is in the set.
+func (p People) IsEmpty() bool { return p.set.isEmpty() }
+
+// All gives everybody in the set, ascending by ID.
+func (p People) All() iter.Seq[*zulip.User] {
+	return func(yield func(*zulip.User) bool) {
+		for place := range p.set.places() {
+			if !yield(p.roster.users[place]) {
+				return
+			}
+		}
+	}
+}
+
+// IDs lists everybody in the set, ascending.
+func (p People) IDs() []int64 {
+	ids := make([]int64, 0, p.Len())
+	for user := range p.All() {
+		ids = append(ids, user.ID)
+	}
+	return ids
+}
+
+// Minus returns those who are in this set and not in the other, which is of the same
+// organization.
+func (p People) Minus(other People) People {
+	return People{p.roster, p.set.minus(other.set)}
+}
+
+// Equal reports whether both sets, of the same organization, hold the same people.
+func (p People) Equal(other People) bool {
+	return p.set.equal(other.set)
+}
+
+// bitset is a set of places. Operations make new sets; nil is empty, and a set may be
+// shorter than another.
+type bitset []uint64
+
+const wordSize = 64
+
+// newBitset returns an empty set for places below size.
+func newBitset(size int) bitset { return make(bitset, (size+wordSize-1)/wordSize) }
+
+// add is only for the one who makes a set.
+func (b bitset) add(place int) { b[place/wordSize] |= 1 << (place % wordSize) }
+
+// addAll is only for the one who makes a set, which is as long as the other or longer.
+func (b bitset) addAll(other bitset) {
+	for i, word := range other {
+		b[i] |= word
+	}
+}
+
+func (b bitset) has(place int) bool {
+	return place/wordSize < len(b) && b[place/wordSize]&(1<<(place%wordSize)) != 0
+}
+
+func (b bitset) or(others ...bitset) bitset {
+	size := len(b)
+	for _, other := range others {
+		size = max(size, len(other))
+	}
+	union := make(bitset, size)
+	union.addAll(b)
+	for _, other := range others {
+		union.addAll(other)
+	}
+	return union
+}
+
+func (b bitset) and(other bitset) bitset {
+	both := make(bitset, min(len(b), len(other)))
+	for i := range both {
+		both[i] = b[i] & other[i]
+	}
+	return both
+}
+
+func (b bitset) minus(other bitset) bitset {
+	rest := slices.Clone(b)
+	for i := range rest[:min(len(b), len(other))] {
+		rest[i] &^= other[i]
+	}
+	return rest
+}
+
+func (b bitset) equal(other bitset) bool {
+	return b.minus(other).isEmpty() && other.minus(b).isEmpty()
+}
+
+func (b bitset) count() (n int) {
+	for _, word := range b {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+func (b bitset) isEmpty() bool {
+	return !slices.ContainsFunc(b, func(word uint64) bool { return word != 0 })
+}
+
+func (b bitset) places() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, word := range b {
+			for ; word != 0; word &= word - 1 {
+				if !yield(i*wordSize + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}
