@@ -27,16 +27,20 @@ func (r *request) ownSubscriptions(includeSubscribers string) []fields {
 		if !ok {
 			continue
 		}
-		object := r.subscriptionObject(sub, ch)
-		switch includeSubscribers {
-		case "true":
-			object["subscribers"] = r.org.Subscribers(ch.ID)
-		case "partial":
-			object["partial_subscribers"] = r.org.Subscribers(ch.ID)
-		}
-		list = append(list, object)
+		list = append(list, r.withSubscribers(r.subscriptionObject(sub, ch), ch, includeSubscribers))
 	}
 	return list
+}
+
+// withSubscribers adds who is in a channel, if it was asked for.
+func (r *request) withSubscribers(object fields, ch organization.Channel, include string) fields {
+	switch include {
+	case "true":
+		object["subscribers"] = r.org.Subscribers(ch.ID)
+	case "partial":
+		object["partial_subscribers"] = r.org.Subscribers(ch.ID)
+	}
+	return object
 }
 
 func listSubscriptions(r *request) (fields, error) {
@@ -47,12 +51,24 @@ func listSubscriptions(r *request) (fields, error) {
 	return fields{"subscriptions": r.ownSubscriptions(include)}, nil
 }
 
-// registerSubscriptions is the subscription part of a snapshot.
+// registerSubscriptions is the subscription part of a snapshot: the channels that
+// the caller is in, was in, and never was in but knows of; guests know of no
+// others than those that anyone on the internet reads.
 func registerSubscriptions(r *request, options registerOptions) fields {
+	unsubscribed, never := []fields{}, []fields{}
+	for _, ch := range r.org.ListChannels(r.me, organization.ChannelFilter{All: true}) {
+		sub, known := r.org.FormerSubscriptionOf(r.me.ID, ch.ID)
+		switch {
+		case known && !sub.Active:
+			unsubscribed = append(unsubscribed, r.withSubscribers(r.subscriptionObject(sub, ch), ch, options.includeSubscriber))
+		case !known && (!r.me.IsGuest() || ch.WebPublic):
+			never = append(never, r.withSubscribers(r.channelObject(ch), ch, options.includeSubscriber))
+		}
+	}
 	return fields{
 		"subscriptions":    r.ownSubscriptions(options.includeSubscriber),
-		"unsubscribed":     []fields{},
-		"never_subscribed": []fields{},
+		"unsubscribed":     unsubscribed,
+		"never_subscribed": never,
 	}
 }
 

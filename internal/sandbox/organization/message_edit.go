@@ -232,7 +232,8 @@ func (o *Organization) checkChannelChange(actor User, e *edit, _ MessageChange) 
 }
 
 // checkMoveOfAll refuses to move a topic of which a part is too old, and tells
-// how much of it may be moved; then it asks the right to start the new topic.
+// how much of it may be moved; then it asks the right to start the new topic,
+// unless it is the old one resolved or taken up again.
 func (o *Organization) checkMoveOfAll(actor User, e *edit, c MessageChange) error {
 	if !e.moves() {
 		return nil
@@ -252,6 +253,9 @@ func (o *Organization) checkMoveOfAll(actor User, e *edit, c MessageChange) erro
 		if len(allowed) < len(ids) {
 			return moveLimitExceeded(allowed[0], len(ids), len(allowed))
 		}
+	}
+	if e.togglesResolved() {
+		return nil
 	}
 	return o.checkMayStartTopic(actor, e.to, e.topic)
 }

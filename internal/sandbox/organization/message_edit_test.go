@@ -3,6 +3,7 @@ package organization
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -195,6 +196,27 @@ func TestResolvingATopic(t *testing.T) {
 	set("t")
 	if got := f.texts("t"); len(got) != 3 || !strings.HasSuffix(got[2], "has marked this topic as unresolved.") {
 		t.Errorf("undone later: %q", got)
+	}
+}
+
+func TestResolvingStartsNoTopic(t *testing.T) {
+	f := newOffice(t)
+	id := f.post(RoleMember, "t", "x")
+	ch, _ := f.Channels.Get(f.channel.ID)
+	ch.Permissions = maps.Clone(ch.Permissions)
+	ch.Permissions["can_create_topic_group"] = Named(f.SystemGroup(Nobody))
+	f.Channels.Put(ch.ID, ch)
+	rename := func(topic string) string {
+		return f.edited(RoleMember, id, MessageChange{Topic: &topic, Propagate: MoveAll})
+	}
+	if got := rename("other"); got != "You do not have permission to create new topics in this channel." {
+		t.Errorf("another name: %q", got)
+	}
+	if got := rename("✔ t"); got != "" {
+		t.Errorf("resolving: %q", got)
+	}
+	if got := rename("t"); got != "" {
+		t.Errorf("taking it up again: %q", got)
 	}
 }
 

@@ -114,13 +114,19 @@ func (o *Organization) ChannelsOf(user int) []int {
 
 // SubscriptionOf returns a person's subscription of a channel.
 func (o *Organization) SubscriptionOf(user, channel int) (Subscription, bool) {
-	sub, ok := o.Subscriptions.Get(o.subscribers.rows[[2]int{user, channel}])
+	sub, ok := o.FormerSubscriptionOf(user, channel)
 	return sub, ok && sub.Active
+}
+
+// FormerSubscriptionOf returns a person's subscription of a channel, also one that
+// is over.
+func (o *Organization) FormerSubscriptionOf(user, channel int) (Subscription, bool) {
+	return o.Subscriptions.Get(o.subscribers.rows[[2]int{user, channel}])
 }
 
 // subscribe puts a person into a channel and says whether that was new.
 func (o *Organization) subscribe(user, channel int, color string) bool {
-	sub, known := o.Subscriptions.Get(o.subscribers.rows[[2]int{user, channel}])
+	sub, known := o.FormerSubscriptionOf(user, channel)
 	if known && sub.Active {
 		return false
 	}
