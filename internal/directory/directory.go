@@ -36,10 +36,11 @@ type Directory struct {
 	archived map[string]int64
 	ours     map[string]int64
 
-	own    own
-	lists  lists
-	people people
-	claims claims
+	own         own
+	lists       lists
+	people      people
+	subscribers subscribers
+	claims      claims
 }
 
 // flight is one request for a snapshot, and everybody who waits for it.
@@ -60,6 +61,7 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 	d.own.init(d)
 	d.lists.init(d)
 	d.people.emoji.read = d.readEmojiNames
+	d.subscribers.init(d)
 	return d
 }
 

@@ -3,8 +3,10 @@ package directory
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agnivade/levenshtein"
 
@@ -30,6 +32,8 @@ type View struct {
 	statuses       map[int64]zulip.Status
 	userDefaults   map[string]json.RawMessage
 	customEmoji    []*zulip.CustomEmoji
+	// access works out effective access when somebody first asks, for all who look at these people and groups.
+	access func() *permission.Access
 }
 
 var _ permission.Organization = (*View)(nil)
@@ -72,6 +76,10 @@ func (v *View) Users() []*zulip.User {
 
 // Realm returns the organization's settings as far as the snapshot keeps them.
 func (v *View) Realm() *zulip.Realm { return v.realm }
+
+// Access returns who can really do what. It is worked out once for a snapshot, which has to be one of
+// [Directory.Organization] or [Directory.Channels].
+func (v *View) Access() *permission.Access { return v.access() }
 
 // Channel returns a channel by ID, archived ones included.
 func (v *View) Channel(id int64) (*zulip.Channel, bool) {
@@ -262,7 +270,14 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 		}
 		merged = *merged.withChannels(snapshot.Channels)
 	}
+	merged.access = sync.OnceValue(merged.workOutAccess)
 	return &merged
+}
+
+func (v *View) workOutAccess() *permission.Access {
+	return permission.NewAccess(permission.Facts{
+		Users: slices.Collect(maps.Values(v.users)), Groups: slices.Collect(maps.Values(v.groups)), Realm: v.realm,
+	})
 }
 
 // indexUsers takes the people of a snapshot. Where two share an address, as a hidden one may, the active one has it.
