@@ -209,6 +209,9 @@ func (o *Organization) checkAuthenticationMethods(methods map[string]bool) error
 			return Refuse("Invalid authentication method: %s. Valid methods are: %s", name, valid)
 		}
 	}
+	if methods[UnavailableAuthenticationMethod] && !known[UnavailableAuthenticationMethod] {
+		return Refuse("Authentication method %s is not available on your current plan.", UnavailableAuthenticationMethod)
+	}
 	for _, enabled := range methods {
 		if enabled {
 			return nil
@@ -228,7 +231,20 @@ func limitOf(name string, value any) (*int, error) {
 	return nil, BadValue(name, value)
 }
 
+// setTimeLimits sets the limits. What becomes unlimited is set and kept at
+// once, numbers only when all limits are known to be good.
 func (o *Organization) setTimeLimits(u RealmUpdate, changed map[string]any) error {
+	set := func(s RealmSetting[*int], limit *int) {
+		o.changeRealm(func(r *Realm) {
+			field := s.Field(r)
+			if orUnlimited(*field) != orUnlimited(limit) {
+				*field = limit
+				changed[s.Name] = limit
+			}
+		})
+		o.Keep()
+	}
+	numbers := map[string]*int{}
 	for _, s := range RealmTimeLimits {
 		value, sent := u.TimeLimits[s.Name]
 		if !sent {
@@ -238,14 +254,15 @@ func (o *Organization) setTimeLimits(u RealmUpdate, changed map[string]any) erro
 		if err != nil {
 			return err
 		}
-		o.changeRealm(func(r *Realm) {
-			field := s.Field(r)
-			if orUnlimited(*field) != orUnlimited(limit) {
-				*field = limit
-				changed[s.Name] = limit
-			}
-		})
-		o.Keep()
+		if limit == nil {
+			set(s, nil)
+		}
+		numbers[s.Name] = limit
+	}
+	for _, s := range RealmTimeLimits {
+		if limit := numbers[s.Name]; limit != nil {
+			set(s, limit)
+		}
 	}
 	return nil
 }

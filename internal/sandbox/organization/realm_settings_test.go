@@ -30,6 +30,17 @@ func TestUpdateRealmStopsWhereItFails(t *testing.T) {
 		Texts:                 map[string]string{"name": "Not kept"},
 		AuthenticationMethods: map[string]bool{"Email": false},
 	}, "At least one authentication method must be enabled.")
+	fail(owner, RealmUpdate{
+		Texts:                 map[string]string{"name": "Not kept"},
+		AuthenticationMethods: map[string]bool{"Email": true, UnavailableAuthenticationMethod: true},
+	}, "Authentication method SAML is not available on your current plan.")
+	fail(owner, RealmUpdate{TimeLimits: map[string]any{
+		"message_content_delete_limit_seconds": 60, "message_content_edit_limit_seconds": "unlimited",
+		"move_messages_within_stream_limit_seconds": 0,
+	}}, "Bad value for 'move_messages_within_stream_limit_seconds': 0")
+	if realm := o.Settings(); realm.MessageContentEditLimit != nil || *realm.MessageContentDeleteLimit != 600 {
+		t.Errorf("only what became unlimited before the failure is kept, not %+v", realm)
+	}
 	fail(admin, RealmUpdate{
 		Texts:   map[string]string{"name": "Not kept"},
 		Numbers: map[string]int{"waiting_period_threshold": o.Settings().WaitingPeriodThreshold},
