@@ -55,6 +55,7 @@ func FuzzDecodeSnapshot(f *testing.F) {
 		`{"realm_default_streams":[{"stream_id":1},2]}`, `{"server_supported_permission_settings":{"stream":{"can_send_message_group":{"allow_everyone_group":true}}}}`,
 		`{"realm_can_create_groups":12,"realm_create_multiuse_invite_group":{"direct_members":[],"direct_subgroups":[]},"realm_odd_group":"text"}`,
 		`{"realm_linkifiers":[{"id":1,"pattern":"x","url_template":"u","example_input":null,"alternative_url_templates":["u"]},null]}`,
+		`{"realm_name":"A","realm_jitsi_server_url":null,"realm_authentication_methods":{"Email":{"enabled":true,"available":true},"LDAP":false},"realm_available_video_chat_providers":{"disabled":{"id":0}}}`,
 		`{"streams":[null],"realm_users":[null],"channel_folders":[null],"realm_user_groups":[null]}`, `{"streams":`, `[]`, ``,
 	} {
 		f.Add([]byte(seed))

@@ -79,6 +79,9 @@ func (f *Form) Names() []string {
 	return slices.Sorted(maps.Keys(f.fields))
 }
 
+// clone returns a form with the same parameters, which can be filled further.
+func (f *Form) clone() *Form { return &Form{fields: maps.Clone(f.fields), err: f.err} }
+
 // encode is the form as application/x-www-form-urlencoded, sorted by name.
 func (f *Form) encode() string {
 	if f == nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // The parts of an organization that [Client.Register] can fetch, by their names on
@@ -60,9 +59,10 @@ type ProfileField struct {
 type Realm struct {
 	MaxChannelNameLength        int `json:"max_stream_name_length"`
 	MaxChannelDescriptionLength int `json:"max_stream_description_length"`
-	WaitingPeriodThreshold      int `json:"realm_waiting_period_threshold"`
-	MaxMessageLength            int `json:"max_message_length"`
-	MaxTopicLength              int `json:"max_topic_length"`
+	// WaitingPeriodThreshold is how many days a member waits to be a full one.
+	WaitingPeriodThreshold int `json:"realm_waiting_period_threshold"`
+	MaxMessageLength       int `json:"max_message_length"`
+	MaxTopicLength         int `json:"max_topic_length"`
 	// BotDomain is what the addresses of new bots end in.
 	BotDomain string `json:"realm_bot_domain"`
 	// EmojiDataURL is where the names of the standard emoji are, for
@@ -75,6 +75,16 @@ type Realm struct {
 
 	// Permissions are the organization's own settings, by name without `realm_`.
 	Permissions map[string]GroupSettingValue `json:"-"`
+	// Settings are the other settings of the organization as the wire has them, by name
+	// without `realm_` (wire-2 §12.2).
+	Settings map[string]json.RawMessage `json:"-"`
+	// AuthenticationMethods are the ways to log in that the server has, by name.
+	AuthenticationMethods map[string]AuthenticationMethod `json:"realm_authentication_methods"`
+	// VideoChatProviders are the providers of calls the server is set up for.
+	VideoChatProviders map[string]VideoChatProvider `json:"realm_available_video_chat_providers"`
+	// SendsDigestEmails tells whether the server sends digests at all; nil if it does
+	// not say.
+	SendsDigestEmails *bool `json:"settings_send_digest_emails"`
 }
 
 // SupportedPermission is what the server says of one permission (wire-1 §2).
@@ -143,7 +153,7 @@ func (c *Client) DeleteQueue(ctx context.Context, queueID string) error {
 
 // decode reads the answer key by key and keeps what the snapshot has a place for.
 func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
-	realm := &Realm{Permissions: map[string]GroupSettingValue{}}
+	realm := &Realm{Permissions: map[string]GroupSettingValue{}, Settings: map[string]json.RawMessage{}}
 	if withRealm {
 		s.Realm = realm
 	}
@@ -238,8 +248,10 @@ func (r *Realm) decodeField(decoder *json.Decoder, name string) error {
 		return decoder.Decode(&r.MaxChannelNameLength)
 	case "max_stream_description_length":
 		return decoder.Decode(&r.MaxChannelDescriptionLength)
-	case "realm_waiting_period_threshold":
-		return decoder.Decode(&r.WaitingPeriodThreshold)
+	case "realm_available_video_chat_providers":
+		return decoder.Decode(&r.VideoChatProviders)
+	case "settings_send_digest_emails":
+		return decoder.Decode(&r.SendsDigestEmails)
 	case "max_message_length":
 		return decoder.Decode(&r.MaxMessageLength)
 	case "max_topic_length":
@@ -255,23 +267,7 @@ func (r *Realm) decodeField(decoder *json.Decoder, name string) error {
 	if err := decoder.Decode(&raw); err != nil {
 		return err
 	}
-	if setting, ok := realmPermissionName(name); ok {
-		// Another server may have a field of such a name that is no permission: it is
-		// passed over like every field the snapshot has no place for.
-		var value GroupSettingValue
-		if err := json.Unmarshal(raw, &value); err == nil {
-			r.Permissions[setting] = value
-		}
-	}
-	return nil
-}
-
-// realmPermissionName tells the organization's permissions from its other settings:
-// every one of them ends in `_group`, or in `_groups` where that is what it lets people
-// create or manage (wire-2 §12.3).
-func realmPermissionName(field string) (string, bool) {
-	name, ok := strings.CutPrefix(field, "realm_")
-	return name, ok && (strings.HasSuffix(name, "_group") || strings.HasSuffix(name, "_groups"))
+	return r.keep(name, raw)
 }
 
 // eachField walks the fields of one JSON object. The function decodes the value.
