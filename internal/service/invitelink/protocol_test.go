@@ -200,7 +200,17 @@ func TestProtocolInviteLinkImportRefused(t *testing.T) {
 	}
 	o.NewRun(t, kind).Import("999999", nil).ExpectError(t, "", "No such invitation link", "999999")
 	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "new1@example.com,new2@example.com", "stream_ids": "[]"})
-	o.NewRun(t, kind).Import("2", nil).ExpectError(t, "", "invitations by e-mail have IDs of their own")
+	all, err := o.Client.Invitations(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mail := range all {
+		if !mail.IsMultiuse && mail.ID != only(t, o).ID {
+			o.NewRun(t, kind).Import(fmt.Sprint(mail.ID), nil).ExpectError(t, "", "invitations by e-mail have IDs of their own")
+			return
+		}
+	}
+	t.Error("no invitation by e-mail has an ID that no link has")
 }
 
 // A lost answer makes no second link, whatever else the account made before.
@@ -222,6 +232,26 @@ func TestProtocolInviteLinkLostAnswer(t *testing.T) {
 				t.Error("the wrong link was revoked")
 			}
 		})
+	}
+}
+
+// A link that somebody else made at the same moment is not taken for the one that was asked for.
+func TestProtocolInviteLinkOfAnother(t *testing.T) {
+	o, run := managed(t)
+	p := run.Process()
+	plan, diags := p.Plan(kind, nil, values{})
+	diags.ExpectNoError(t)
+	_, diags = p.ReadData("zulip_invite_links", values{}) // what there is before is known from now on
+	diags.ExpectNoError(t)
+	url, err := o.As(t, "admin").Client.CreateInviteLink(context.Background(), zulip.NewInviteLink{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", Action: sandbox.FaultStatus, Count: 1})
+	made, diags := p.Apply(plan)
+	diags.ExpectNoError(t)
+	if made.Values["link_url"] == url || len(links(t, o)) != 2 {
+		t.Errorf("there are %d links, and the state has link %v", len(links(t, o)), made.Values["id"])
 	}
 }
 
