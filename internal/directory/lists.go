@@ -11,11 +11,13 @@ import (
 // lists are the organization's short lists that have an order. A plan has them from the snapshot; what follows a write
 // reads one of them by itself, once for all who ask at the same time.
 type lists struct {
-	linkifiers gather[struct{}, *View]
+	linkifiers    gather[struct{}, *View]
+	profileFields gather[struct{}, *View]
 }
 
 func (l *lists) init(d *Directory) {
 	l.linkifiers = reread(d, zulip.FetchLinkifiers, d.client.Linkifiers, func(v *View, list []*zulip.Linkifier) { v.linkifiers = list })
+	l.profileFields = reread(d, zulip.FetchProfileFields, d.client.ProfileFields, func(v *View, list []*zulip.ProfileField) { v.profileFields = list })
 }
 
 // reread makes one read of a list for all who ask while writes are under way, and puts it into the view.
@@ -62,6 +64,27 @@ func (v *View) Linkifier(id int64) (*zulip.Linkifier, bool) {
 // LinkifierByPattern returns the linkifier that has a pattern; no other has it (wire-2 §8).
 func (v *View) LinkifierByPattern(pattern string) (*zulip.Linkifier, bool) {
 	return pick(v.linkifiers, func(l *zulip.Linkifier) bool { return l.Pattern == pattern })
+}
+
+// ProfileFields returns the snapshot with the custom profile fields in it.
+func (d *Directory) ProfileFields(ctx context.Context) (*View, error) {
+	return d.need(ctx, []string{zulip.FetchProfileFields})
+}
+
+// FreshProfileFields returns a snapshot whose custom profile fields were read after the call began. It is one request for
+// all who ask at the same time.
+func (d *Directory) FreshProfileFields(ctx context.Context) (*View, error) {
+	return d.lists.profileFields.do(ctx, struct{}{})
+}
+
+// ProfileField returns a custom profile field by ID.
+func (v *View) ProfileField(id int64) (*zulip.ProfileField, bool) {
+	return pick(v.profileFields, func(f *zulip.ProfileField) bool { return f.ID == id })
+}
+
+// ProfileFieldByName returns the custom profile field of a name; no other has it, and cases are told apart (wire-2 §10).
+func (v *View) ProfileFieldByName(name string) (*zulip.ProfileField, bool) {
+	return pick(v.profileFields, func(f *zulip.ProfileField) bool { return f.Name == name })
 }
 
 func pick[T any](list []*T, is func(*T) bool) (*T, bool) {

@@ -123,15 +123,6 @@ func (v *View) HasOtherOwner(except int64) bool {
 // Status returns the status of a person; that of somebody who says nothing is empty.
 func (v *View) Status(id int64) zulip.Status { return v.statuses[id] }
 
-// ProfileField returns the custom profile field with a name.
-func (v *View) ProfileField(name string) (*zulip.ProfileField, bool) {
-	i := slices.IndexFunc(v.profileFields, func(field *zulip.ProfileField) bool { return field.Name == name })
-	if i < 0 {
-		return nil, false
-	}
-	return v.profileFields[i], true
-}
-
 // NearestEmoji returns the names of emoji, of the organization's own and the given standard ones, that may have been
 // meant by one that does not exist.
 func (v *View) NearestEmoji(name string, standard map[string]string) []string {

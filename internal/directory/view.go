@@ -115,7 +115,7 @@ func (v *View) Folder(id int64) (*zulip.ChannelFolder, bool) {
 	return folder, ok
 }
 
-// ProfileFields returns the custom profile fields of the organization.
+// ProfileFields returns the custom profile fields of the organization, in their order.
 func (v *View) ProfileFields() []*zulip.ProfileField { return v.profileFields }
 
 // UserDefaults returns the settings that new accounts start with, by their names on the wire.

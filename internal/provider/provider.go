@@ -34,6 +34,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/linkifier"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/message"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/messageflags"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/profilefield"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/reaction"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/scheduledmessage"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/server"
@@ -279,6 +280,8 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		linkifier.NewOrderResource,
 		linkifier.NewResource,
 		message.NewResource,
+		profilefield.NewOrderResource,
+		profilefield.NewResource,
 		reaction.NewResource,
 		scheduledmessage.NewResource,
 		subscriptionsettings.NewResource,

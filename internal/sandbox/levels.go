@@ -19,6 +19,7 @@ const (
 	levelIgnoredChannels  = 355 // what flags could not be changed for
 
 	// Newer than what the sandbox claims by itself.
+	levelUserMatching         = 455 // by a custom profile field
 	levelReverseLinkifiers    = 471
 	levelAlternativeTemplates = 478
 )

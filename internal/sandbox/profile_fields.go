@@ -25,6 +25,7 @@ func (r *request) profileFieldObjects() []fields {
 		}
 		r.add(object, 244, "required", f.Required)
 		r.add(object, 296, "editable_by_user", f.Editable)
+		r.add(object, levelUserMatching, "use_for_user_matching", f.Matching)
 		objects = append(objects, object)
 	}
 	return objects
@@ -44,6 +45,7 @@ func createProfileField(r *request) (fields, error) {
 	f.Summary = fallback(r.since(146), "display_in_profile_summary", boolean, false)
 	f.Required = fallback(r.since(244), "required", boolean, false)
 	f.Editable = fallback(r.since(296), "editable_by_user", boolean, true)
+	f.Matching = fallback(r.since(levelUserMatching), "use_for_user_matching", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -62,6 +64,7 @@ func updateProfileField(r *request) (fields, error) {
 		Required: optional(r.since(244), "required", boolean),
 		Editable: optional(r.since(296), "editable_by_user", boolean),
 		Summary:  optional(r.since(146), "display_in_profile_summary", boolean),
+		Matching: optional(r.since(levelUserMatching), "use_for_user_matching", boolean),
 	}
 	if err := r.checked(); err != nil {
 		return nil, err

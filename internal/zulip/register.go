@@ -48,13 +48,6 @@ type Snapshot struct {
 	CustomEmoji []*CustomEmoji
 }
 
-// ProfileField is a custom profile field of the organization (wire-2 §10).
-type ProfileField struct {
-	ID   int64  `json:"id"`
-	Name string `json:"name"`
-	Type int    `json:"type"`
-}
-
 // Realm is what the snapshot keeps of the organization's settings (wire-2 §12).
 type Realm struct {
 	MaxChannelNameLength        int `json:"max_stream_name_length"`

@@ -44,6 +44,7 @@ type ProfileField struct {
 	Required bool   `json:"required"`
 	Editable bool   `json:"editable_by_user"`
 	Summary  bool   `json:"display_in_profile_summary"`
+	Matching bool   `json:"use_for_user_matching,omitempty"`
 }
 
 // FieldData is the field_data of a request: its text, compact and in the
@@ -99,7 +100,7 @@ func (o *Organization) CreateProfileField(f ProfileField, data FieldData) (Profi
 	if f.Type < FieldShortText || f.Type > FieldPronouns {
 		return ProfileField{}, Refuse("Invalid field type.")
 	}
-	if err := checkSummary(f); err != nil {
+	if err := o.checkSummary(f); err != nil {
 		return ProfileField{}, err
 	}
 	if o.fieldLabelTaken(f.Name, 0) {
@@ -121,6 +122,7 @@ type ProfileFieldChange struct {
 	Name, Hint                  *string
 	Data                        *FieldData
 	Required, Editable, Summary *bool
+	Matching                    *bool
 }
 
 // UpdateProfileField changes a field. Choices that go take with them the
@@ -146,7 +148,8 @@ func (o *Organization) UpdateProfileField(id int, c ProfileFieldChange) error {
 	set(&f.Required, c.Required)
 	set(&f.Editable, c.Editable)
 	set(&f.Summary, c.Summary)
-	if err := checkSummary(f); err != nil {
+	set(&f.Matching, c.Matching)
+	if err := o.checkSummary(f); err != nil {
 		return err
 	}
 	if o.fieldLabelTaken(f.Name, id) {
@@ -237,8 +240,11 @@ func errSummaryIsFull() *Error {
 	return Refuse("Only %d custom profile fields can be displayed in the profile summary.", maxSummaryFields)
 }
 
-func checkSummary(f ProfileField) error {
-	if f.Summary && (f.Type == FieldLongText || f.Type == FieldUsers) {
+// levelLongSummary is the first feature level at which a long text can stand in the summary.
+const levelLongSummary = 476
+
+func (o *Organization) checkSummary(f ProfileField) error {
+	if f.Summary && (f.Type == FieldLongText && o.level() < levelLongSummary || f.Type == FieldUsers) {
 		return Refuse("Field type not supported for display in profile summary.")
 	}
 	return nil

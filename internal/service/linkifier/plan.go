@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -51,10 +50,6 @@ func addWrong(err error, diags *diag.Diagnostics) {
 	}
 }
 
-// replacedKey is where the ID of a linkifier stands in the private state of its plan: a linkifier that is replaced is
-// planned once more, as a new one.
-const replacedKey = "id"
-
 // ModifyPlan finds patterns that are taken, refuses what the server or the account may not do, and keeps words that mean
 // the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -80,14 +75,14 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	var own []int64
 	if state == nil {
 		r.RequireAdministrator("add linkifiers", &resp.Diagnostics)
-		own = replaced(ctx, req, &resp.Diagnostics)
+		own = framework.Replaced(ctx, req.Private, &resp.Diagnostics)
 	} else {
 		plan.keepWords(state, &config)
 		if !plan.isAs(state) {
 			r.RequireAdministrator("change linkifiers", &resp.Diagnostics)
 		}
 		own = []int64{state.ID.ValueInt64()}
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, replacedKey, []byte(strconv.FormatInt(own[0], 10)))...)
+		resp.Diagnostics.Append(framework.KeepReplaced(ctx, resp.Private, own[0])...)
 	}
 	view, err := r.Meta.Directory.Linkifiers(ctx)
 	if err != nil {
@@ -110,16 +105,6 @@ func (r *Resource) checkLevels(config *model, diags *diag.Diagnostics) {
 	if !config.AlternativeURLTemplates.IsNull() {
 		r.RequireLevel("alternative_url_templates", levelAlternatives, diags)
 	}
-}
-
-// replaced returns the ID of the linkifier that the planned one replaces, if it does.
-func replaced(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) []int64 {
-	data, found := req.Private.GetKey(ctx, replacedKey)
-	diags.Append(found...)
-	if id, err := strconv.ParseInt(string(data), 10, 64); err == nil {
-		return []int64{id}
-	}
-	return nil
 }
 
 // checkPattern refuses a pattern that another linkifier has, of this configuration or of the organization. own is the ID

@@ -1,0 +1,1 @@
+terraform import zulip_custom_profile_field_order.all custom_profile_fields

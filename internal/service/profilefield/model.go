@@ -1,0 +1,198 @@
+package profilefield
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// kind is what fields are claimed as.
+const kind = "zulip_custom_profile_field"
+
+// The feature levels of what not every server has.
+const (
+	levelSummary     = 146
+	levelPronouns    = 151
+	levelRequired    = 244
+	levelPartial     = 252 // before it a change names everything
+	levelEditable    = 296
+	levelMatching    = 455
+	levelLongSummary = 476
+)
+
+// custom is the subtype of an external account that the server knows nothing about.
+const custom = "custom"
+
+// model is the resource.
+type model struct {
+	ID         types.Int64  `tfsdk:"id"`
+	FieldType  types.String `tfsdk:"field_type"`
+	Name       types.String `tfsdk:"name"`
+	Hint       types.String `tfsdk:"hint"`
+	Options    types.List   `tfsdk:"options"`
+	Subtype    types.String `tfsdk:"subtype"`
+	URLPattern types.String `tfsdk:"url_pattern"`
+
+	DisplayInProfileSummary types.Bool `tfsdk:"display_in_profile_summary"`
+	Required                types.Bool `tfsdk:"required"`
+	EditableByUser          types.Bool `tfsdk:"editable_by_user"`
+	UseForUserMatching      types.Bool `tfsdk:"use_for_user_matching"`
+}
+
+// optionType is the type of one option.
+var optionType = types.ObjectType{AttrTypes: map[string]attr.Type{"key": types.StringType, "text": types.StringType}}
+
+// flag is a switch of a field: its name, where it stands, and since when servers have it.
+type flag struct {
+	name  string
+	value *types.Bool
+	since int
+}
+
+func (m *model) flags() []flag {
+	return []flag{
+		{"display_in_profile_summary", &m.DisplayInProfileSummary, levelSummary},
+		{"required", &m.Required, levelRequired},
+		{"editable_by_user", &m.EditableByUser, levelEditable},
+		{"use_for_user_matching", &m.UseForUserMatching, levelMatching},
+	}
+}
+
+// read takes what the server holds. What a server of that feature level does not have is null.
+func (m *model) read(held *zulip.ProfileField, level int) {
+	m.ID = types.Int64Value(held.ID)
+	m.FieldType = types.StringValue(held.Type.String())
+	m.Name, m.Hint = types.StringValue(held.Name), types.StringValue(held.Hint)
+	m.Options = types.ListNull(optionType)
+	if held.Type == zulip.ProfileFieldSelect {
+		m.Options = listOf(held.Options())
+	}
+	m.Subtype, m.URLPattern = types.StringNull(), types.StringNull()
+	if account := held.ExternalAccount(); account.Subtype != "" {
+		m.Subtype = types.StringValue(account.Subtype)
+		if account.URLPattern != "" {
+			m.URLPattern = types.StringValue(account.URLPattern)
+		}
+	}
+	values := []bool{held.DisplayInProfileSummary, held.Required, held.EditableByUser, held.UseForUserMatching}
+	for i, flag := range m.flags() {
+		*flag.value = types.BoolNull()
+		if level == 0 || level >= flag.since {
+			*flag.value = types.BoolValue(values[i])
+		}
+	}
+}
+
+// wire is what of the plan differs from the state; without a state, all that is set.
+func (m *model) wire(state *model) zulip.ProfileFieldChange {
+	if state == nil {
+		state = &model{}
+	}
+	var change zulip.ProfileFieldChange
+	if isSet(m.Name) && !m.Name.Equal(state.Name) {
+		change.Name = m.Name.ValueStringPointer()
+	}
+	if isSet(m.Hint) && !m.Hint.Equal(state.Hint) {
+		change.Hint = m.Hint.ValueStringPointer()
+	}
+	if isSet(m.Options) && !m.Options.Equal(state.Options) {
+		change.Options = optionsOf(m.Options)
+	}
+	if isSet(m.Subtype) && !(m.Subtype.Equal(state.Subtype) && m.URLPattern.Equal(state.URLPattern)) {
+		change.ExternalAccount = &zulip.ExternalAccount{Subtype: m.Subtype.ValueString(), URLPattern: m.URLPattern.ValueString()}
+	}
+	held := state.flags()
+	for i, sent := range []**bool{&change.DisplayInProfileSummary, &change.Required, &change.EditableByUser, &change.UseForUserMatching} {
+		if value := *m.flags()[i].value; isSet(value) && !value.Equal(*held[i].value) {
+			*sent = value.ValueBoolPointer()
+		}
+	}
+	return change
+}
+
+// keepUnmanaged keeps what is not configured.
+func (m *model) keepUnmanaged(state, config *model) {
+	if config.Name.IsNull() {
+		m.Name = state.Name
+	}
+	if config.Hint.IsNull() {
+		m.Hint = state.Hint
+	}
+	now, configured := state.flags(), config.flags()
+	for i, flag := range m.flags() {
+		if configured[i].value.IsNull() {
+			*flag.value = *now[i].value
+		}
+	}
+}
+
+// isAs reports whether the plan asks for what the state holds.
+func (m *model) isAs(state *model) bool {
+	same := m.Name.Equal(state.Name) && m.Hint.Equal(state.Hint) && m.Options.Equal(state.Options) && m.URLPattern.Equal(state.URLPattern)
+	is := state.flags()
+	for i, flag := range m.flags() {
+		same = same && flag.value.Equal(*is[i].value)
+	}
+	return same
+}
+
+// isHeld reports whether a field is already what the plan asks for.
+func (m *model) isHeld(held *zulip.ProfileField, level int) bool {
+	var now model
+	now.read(held, level)
+	equal := func(planned, is attr.Value) bool { return planned.IsUnknown() || planned.Equal(is) }
+	same := m.FieldType.Equal(now.FieldType) && m.Options.Equal(now.Options) && m.Subtype.Equal(now.Subtype) && m.URLPattern.Equal(now.URLPattern) &&
+		equal(m.Name, now.Name) && equal(m.Hint, now.Hint)
+	is := now.flags()
+	for i, flag := range m.flags() {
+		same = same && equal(*flag.value, *is[i].value)
+	}
+	return same
+}
+
+// forgetUnknown makes what is not known null, for a state that is written before it is known.
+func (m *model) forgetUnknown() {
+	for _, text := range []*types.String{&m.Name, &m.Hint} {
+		if text.IsUnknown() {
+			*text = types.StringNull()
+		}
+	}
+	for _, flag := range m.flags() {
+		if flag.value.IsUnknown() {
+			*flag.value = types.BoolNull()
+		}
+	}
+}
+
+// label is what tells the field from others: the service that the server knows, else its name.
+func (m *model) label() string {
+	if isSet(m.Subtype) && m.Subtype.ValueString() != custom {
+		return m.Subtype.ValueString()
+	}
+	return m.Name.ValueString()
+}
+
+func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
+
+func listOf(options []zulip.ProfileFieldOption) types.List {
+	elements := make([]attr.Value, len(options))
+	for i, option := range options {
+		elements[i] = types.ObjectValueMust(optionType.AttrTypes, map[string]attr.Value{
+			"key": types.StringValue(option.Key), "text": types.StringValue(option.Text),
+		})
+	}
+	return types.ListValueMust(optionType, elements)
+}
+
+// optionsOf returns the options of a list; what is not known of one is empty.
+func optionsOf(list types.List) []zulip.ProfileFieldOption {
+	options := []zulip.ProfileFieldOption{}
+	for _, element := range list.Elements() {
+		object, _ := element.(types.Object)
+		key, _ := object.Attributes()["key"].(types.String)
+		text, _ := object.Attributes()["text"].(types.String)
+		options = append(options, zulip.ProfileFieldOption{Key: key.ValueString(), Text: text.ValueString()})
+	}
+	return options
+}

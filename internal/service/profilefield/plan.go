@@ -1,0 +1,226 @@
+package profilefield
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// known are the services whose fields the server names itself (wire-2 §10).
+var known = []string{"github", "twitter"}
+
+// ValidateConfig refuses what is wrong in any organization, as far as it is known.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || config.FieldType.IsUnknown() {
+		return
+	}
+	word := config.FieldType.ValueString()
+	belongs := func(name string, value attr.Value, of string, does bool) {
+		switch {
+		case value.IsNull() && does:
+			resp.Diagnostics.AddAttributeError(path.Root(name), name+" is missing", fmt.Sprintf("A field of the %s needs it.", of))
+		case !value.IsNull() && !does:
+			resp.Diagnostics.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("Only a field of the %s has it. Take it out, or change that.", of))
+		}
+	}
+	kind := zulip.ParseProfileFieldType(word)
+	belongs("options", config.Options, "type select", kind == zulip.ProfileFieldSelect)
+	belongs("subtype", config.Subtype, "type external_account", kind == zulip.ProfileFieldExternal)
+	if !config.Subtype.IsUnknown() {
+		belongs("url_pattern", config.URLPattern, "subtype custom", config.Subtype.ValueString() == custom)
+		config.validateName(&resp.Diagnostics)
+	}
+	if isSet(config.URLPattern) && strings.Count(config.URLPattern.ValueString(), "%(username)s") != 1 {
+		resp.Diagnostics.AddAttributeError(path.Root("url_pattern"), "Not a pattern of URLs", "It holds %(username)s once, where the name of the account goes.")
+	}
+	if kind == zulip.ProfileFieldUser && config.DisplayInProfileSummary.ValueBool() {
+		resp.Diagnostics.AddAttributeError(path.Root("display_in_profile_summary"), "Not for this type", "The server shows no field of the type user in the summary.")
+	}
+	config.validateOptions(&resp.Diagnostics)
+}
+
+// validateName wants a name where the server does not give one.
+func (m *model) validateName(diags *diag.Diagnostics) {
+	subtype := m.Subtype.ValueString()
+	external := m.FieldType.ValueString() == zulip.ProfileFieldExternal.String()
+	if !external || !slices.Contains(known, subtype) {
+		if m.Name.IsNull() && (!external || subtype == custom) {
+			diags.AddAttributeError(path.Root("name"), "name is missing", "A field needs a name; only fields for accounts of a service that the server knows have the server's.")
+		}
+		return
+	}
+	for name, value := range map[string]attr.Value{"name": m.Name, "hint": m.Hint} {
+		if !value.IsNull() {
+			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("The server knows %s and gives the field its own name, without a hint. Take it out, or choose the subtype custom.", subtype))
+		}
+	}
+}
+
+// validateOptions wants keys and texts that differ, as far as they are known.
+func (m *model) validateOptions(diags *diag.Diagnostics) {
+	keys, texts := map[string]bool{}, map[string]bool{}
+	for i, option := range optionsOf(m.Options) {
+		at := path.Root("options").AtListIndex(i)
+		if option.Key != "" && keys[option.Key] {
+			diags.AddAttributeError(at.AtName("key"), "Two options with one key", fmt.Sprintf("Another option has the key %q too.", option.Key))
+		}
+		if option.Text != "" && texts[option.Text] {
+			diags.AddAttributeError(at.AtName("text"), "Two options with one text", fmt.Sprintf("Another option reads %q too; the server refuses that.", option.Text))
+		}
+		keys[option.Key], texts[option.Text] = true, true
+	}
+}
+
+// ModifyPlan finds names that are taken, refuses what the server or the account may not do, and says what people lose.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !r.CanPlan() {
+		return
+	}
+	var plan, config model
+	var state *model
+	if !req.State.Raw.IsNull() {
+		state = &model{}
+		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	}
+	if req.Plan.Raw.IsNull() {
+		r.RequireAdministrator("delete custom profile fields", &resp.Diagnostics)
+		r.warnLoss(ctx, state, func(string) bool { return true }, "The field is deleted, and what they wrote with it.", &resp.Diagnostics)
+		return
+	}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	r.checkLevels(&config, &resp.Diagnostics)
+	var own []int64
+	if state == nil {
+		r.RequireAdministrator("add custom profile fields", &resp.Diagnostics)
+		own = framework.Replaced(ctx, req.Private, &resp.Diagnostics)
+	} else {
+		own = []int64{state.ID.ValueInt64()}
+		resp.Diagnostics.Append(framework.KeepReplaced(ctx, resp.Private, own[0])...)
+		r.planChange(ctx, &plan, state, &config, &resp.Diagnostics)
+	}
+	view, err := r.Meta.Directory.ProfileFields(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the custom profile fields", framework.Explain(err))
+		return
+	}
+	r.checkName(&plan, own, view, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// planChange keeps what is not managed, and says what people lose by the change.
+func (r *Resource) planChange(ctx context.Context, plan, state, config *model, diags *diag.Diagnostics) {
+	if !plan.FieldType.Equal(state.FieldType) || !plan.Subtype.Equal(state.Subtype) {
+		r.RequireAdministrator("replace custom profile fields", diags)
+		r.warnLoss(ctx, state, func(string) bool { return true }, "The field becomes another one, and what they wrote is deleted.", diags)
+		return
+	}
+	plan.keepUnmanaged(state, config)
+	if !plan.isAs(state) {
+		r.RequireAdministrator("change custom profile fields", diags)
+	}
+	if plan.Options.IsUnknown() || !isSet(state.Options) {
+		return
+	}
+	gone := map[string]bool{}
+	for _, option := range optionsOf(state.Options) {
+		gone[option.Key] = true
+	}
+	for _, option := range optionsOf(plan.Options) {
+		if option.Key == "" {
+			return // not known yet
+		}
+		delete(gone, option.Key)
+	}
+	if len(gone) > 0 {
+		r.warnLoss(ctx, state, func(value string) bool { return gone[value] }, "The option they chose goes, and their answer with it. To give an option another text, leave its key.", diags)
+	}
+}
+
+// warnLoss says how many people lose what they have written in the field.
+func (r *Resource) warnLoss(ctx context.Context, state *model, loses func(value string) bool, why string, diags *diag.Diagnostics) {
+	view, err := r.Meta.Directory.People(ctx)
+	if err != nil {
+		diags.AddError("Could not read the people", framework.Explain(err))
+		return
+	}
+	field, count := strconv.FormatInt(state.ID.ValueInt64(), 10), 0
+	for _, user := range view.Users() {
+		if answer, ok := user.ProfileData[field]; ok && loses(answer.Value) {
+			count++
+		}
+	}
+	if count > 0 {
+		diags.AddWarning(fmt.Sprintf("%s what they wrote in %q", people(count), state.Name.ValueString()), why)
+	}
+}
+
+func people(count int) string {
+	if count == 1 {
+		return "1 person loses"
+	}
+	return fmt.Sprintf("%d people lose", count)
+}
+
+// checkLevels refuses what the server is too old for.
+func (r *Resource) checkLevels(config *model, diags *diag.Diagnostics) {
+	for _, flag := range config.flags() {
+		if !flag.value.IsNull() {
+			r.RequireLevel(flag.name, flag.since, diags)
+		}
+	}
+	switch zulip.ParseProfileFieldType(config.FieldType.ValueString()) {
+	case zulip.ProfileFieldPronouns:
+		r.RequireLevel("field_type", levelPronouns, diags)
+	case zulip.ProfileFieldLongText:
+		if config.DisplayInProfileSummary.ValueBool() {
+			r.RequireLevel("display_in_profile_summary", levelLongSummary, diags)
+		}
+	}
+}
+
+// checkName refuses a name that another field has, of this configuration or of the organization. own is the ID that the
+// field has, or had.
+func (r *Resource) checkName(plan *model, own []int64, view *directory.View, diags *diag.Diagnostics) {
+	if plan.label() == "" {
+		return // not known yet
+	}
+	at := path.Root("name")
+	if !isSet(plan.Name) {
+		at = path.Root("subtype")
+	}
+	if !r.Meta.Directory.PlanName(kind, plan.label(), own...) {
+		diags.AddAttributeError(at, "Two custom profile fields with one name",
+			fmt.Sprintf("Another zulip_custom_profile_field of this configuration is called %q too. The server takes a name only once.", plan.label()))
+		return
+	}
+	held, taken := plan.namesake(view)
+	switch {
+	case !taken || len(own) > 0 && held.ID == own[0]:
+	case r.Meta.Directory.IsClaimed(kind, held.ID):
+		// A resource of this run has it and gives it up, or it is this very one, to be made anew.
+	case len(own) == 0 && plan.isHeld(held, r.FeatureLevel()):
+		diags.AddAttributeWarning(at, "The custom profile field is there already, and is taken into the state",
+			fmt.Sprintf("Field %d is exactly what is planned here: an apply must have been interrupted before it was written down, or somebody has made the same. Nothing is changed in the organization.", held.ID))
+	default:
+		diags.AddAttributeError(at, "The name is taken",
+			fmt.Sprintf("Field %d of the organization is called %q too, and is of the type %s. The server takes a name only once.\n\n"+
+				"To manage that one: terraform import ADDRESS %d. If it was managed under another address: write a moved block.", held.ID, held.Name, held.Type, held.ID))
+	}
+}

@@ -1,0 +1,99 @@
+package profilefield
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// The server's limits, counted in characters (wire-2 §10).
+const (
+	maxName = 40
+	maxHint = 80
+)
+
+var (
+	trimmed  = regexp.MustCompile(`(?s)^[^\s\pZ](.*[^\s\pZ])?$`)
+	notBlank = regexp.MustCompile(`[^\s\pZ]`)
+)
+
+const unmanaged = " Unset: not managed."
+
+func resourceSchema() schema.Schema {
+	replace := []planmodifier.String{stringplanmodifier.RequiresReplace()}
+	attributes := map[string]schema.Attribute{
+		"id": schema.Int64Attribute{
+			Computed: true, MarkdownDescription: "The field's ID.",
+			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+		},
+		"field_type": schema.StringAttribute{
+			Required: true, PlanModifiers: replace,
+			MarkdownDescription: "What people write in it: `" + strings.Join(zulip.ProfileFieldTypes(), "`, `") + "` (the last needs feature level 151). Another type makes another field: what people wrote is lost.",
+			Validators:          []validator.String{stringvalidator.OneOf(zulip.ProfileFieldTypes()...)},
+		},
+		"name": schema.StringAttribute{
+			Optional: true, Computed: true,
+			MarkdownDescription: "The label, at most 40 characters. No two fields have the same. A field for accounts of a service that the server knows (see `subtype`) has the server's name; every other needs one.",
+			Validators: []validator.String{
+				stringvalidator.UTF8LengthBetween(1, maxName),
+				stringvalidator.RegexMatches(trimmed, "must not be blank, or begin or end with white space, which the server would take away"),
+			},
+		},
+		"hint": schema.StringAttribute{
+			Optional: true, Computed: true,
+			MarkdownDescription: "A line that helps to fill it in, at most 80 characters." + unmanaged,
+			Validators:          []validator.String{stringvalidator.UTF8LengthAtMost(maxHint)},
+		},
+		"options": optionsAttribute(),
+		"subtype": schema.StringAttribute{
+			Optional: true, PlanModifiers: replace,
+			MarkdownDescription: "For the type `external_account`, and needed there: `github`, `twitter`, or `custom` for any other service.",
+			Validators:          []validator.String{stringvalidator.RegexMatches(notBlank, "must not be blank")},
+		},
+		"url_pattern": schema.StringAttribute{
+			Optional:            true,
+			MarkdownDescription: "For the subtype `custom`, and needed there: where an account is found, with `%(username)s` once in it.",
+		},
+	}
+	for name, text := range map[string]string{
+		"display_in_profile_summary": "Whether the small card of a person shows it; at most two fields. Not for the type `user`, and for `long_text` from feature level 476 on. Needs feature level 146.",
+		"required":                   "Whether people are asked to fill it in. Needs feature level 244.",
+		"editable_by_user":           "Whether people fill it in themselves; otherwise administrators do. By default they do. Needs feature level 296.",
+		"use_for_user_matching":      "Whether people are found by it when somebody types a name. Needs feature level 455.",
+	} {
+		attributes[name] = schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: text + unmanaged}
+	}
+	return schema.Schema{
+		MarkdownDescription: `A custom profile field: something that people say about themselves. Only administrators may manage them.
+
+A new field comes after all others; ` + "`zulip_custom_profile_field_order`" + ` puts them in order. Deleting a field deletes what everybody has written in it: the plan says how many people that is.
+
+Names are unique. So when the answer to a request was lost, or an apply was interrupted, the field is recognised by its name: if it is exactly what is planned, it is taken into the state, and no second one is made.`,
+		Attributes: attributes,
+	}
+}
+
+func optionsAttribute() schema.ListNestedAttribute {
+	filled := []validator.String{stringvalidator.RegexMatches(notBlank, "must not be blank")}
+	return schema.ListNestedAttribute{
+		Optional:            true,
+		MarkdownDescription: "For the type `select`, and needed there: what people choose from, in this order.",
+		Validators:          []validator.List{listvalidator.SizeAtLeast(1)},
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"key": schema.StringAttribute{
+				Required: true, Validators: filled,
+				MarkdownDescription: "What people's answers hold. Give each option one and leave it: the text and the place of an option may change, and whoever chose it keeps it. Taking a key out takes those answers along.",
+			},
+			"text": schema.StringAttribute{Required: true, Validators: filled, MarkdownDescription: "What people read. No two options have the same."},
+		}},
+	}
+}

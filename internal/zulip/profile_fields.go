@@ -1,0 +1,218 @@
+package zulip
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ProfileFieldType is the type of a custom profile field, as the wire counts it
+// (wire-2 §10).
+type ProfileFieldType int
+
+// The types that have more to them.
+const (
+	ProfileFieldLongText ProfileFieldType = 2
+	ProfileFieldSelect   ProfileFieldType = 3
+	ProfileFieldUser     ProfileFieldType = 6
+	ProfileFieldExternal ProfileFieldType = 7
+	ProfileFieldPronouns ProfileFieldType = 8
+)
+
+// profileFieldTypes are the server's words for its types, from the first on.
+var profileFieldTypes = []string{"short_text", "long_text", "select", "date", "url", "user", "external_account", "pronouns"}
+
+// ProfileFieldTypes returns the words for the types.
+func ProfileFieldTypes() []string { return slices.Clone(profileFieldTypes) }
+
+// String returns the word for the type, or its number if the provider does not
+// know it.
+func (t ProfileFieldType) String() string {
+	if t < 1 || int(t) > len(profileFieldTypes) {
+		return strconv.Itoa(int(t))
+	}
+	return profileFieldTypes[t-1]
+}
+
+// ParseProfileFieldType reads the word that [ProfileFieldType.String] writes; zero
+// is none.
+func ParseProfileFieldType(word string) ProfileFieldType {
+	return ProfileFieldType(slices.Index(profileFieldTypes, word) + 1)
+}
+
+// ProfileField is a custom profile field of the organization (wire-2 §10).
+type ProfileField struct {
+	ID   int64            `json:"id"`
+	Name string           `json:"name"`
+	Type ProfileFieldType `json:"type"`
+	Hint string           `json:"hint"`
+	// FieldData is JSON text, or empty: see Options and ExternalAccount.
+	FieldData string `json:"field_data"`
+	// What servers do not have yet is false.
+	DisplayInProfileSummary bool `json:"display_in_profile_summary"`
+	Required                bool `json:"required"`
+	EditableByUser          bool `json:"editable_by_user"`
+	UseForUserMatching      bool `json:"use_for_user_matching"`
+}
+
+// ProfileFieldOption is one of the options of a field of type select. People's
+// answers hold the key.
+type ProfileFieldOption struct{ Key, Text string }
+
+// ExternalAccount says whose accounts a field holds.
+type ExternalAccount struct {
+	Subtype    string `json:"subtype"`
+	URLPattern string `json:"url_pattern,omitempty"`
+}
+
+// wireOption is an option as field_data has it, by its key. The order is a text.
+type wireOption struct {
+	Text  string `json:"text"`
+	Order string `json:"order"`
+}
+
+// Options returns the options in their order; none for other types.
+func (f *ProfileField) Options() []ProfileFieldOption {
+	var data map[string]wireOption
+	if f.Type != ProfileFieldSelect || json.Unmarshal([]byte(f.FieldData), &data) != nil {
+		return nil
+	}
+	options := make([]ProfileFieldOption, 0, len(data))
+	for key, option := range data {
+		options = append(options, ProfileFieldOption{key, option.Text})
+	}
+	place := func(key string) int {
+		n, err := strconv.Atoi(strings.TrimSpace(data[key].Order))
+		if err != nil {
+			return math.MaxInt // the server takes any text; what is no number comes last
+		}
+		return n
+	}
+	slices.SortFunc(options, func(a, b ProfileFieldOption) int {
+		return cmp.Or(cmp.Compare(place(a.Key), place(b.Key)), strings.Compare(data[a.Key].Order, data[b.Key].Order), strings.Compare(a.Key, b.Key))
+	})
+	return options
+}
+
+// ExternalAccount returns whose accounts the field holds; zero for other types.
+func (f *ProfileField) ExternalAccount() (account ExternalAccount) {
+	if f.Type == ProfileFieldExternal && json.Unmarshal([]byte(f.FieldData), &account) != nil {
+		return ExternalAccount{}
+	}
+	return account
+}
+
+// ProfileFieldChange is what is asked of a field. nil leaves things as they are, or
+// to the server. Type is for a new field only.
+type ProfileFieldChange struct {
+	Type            ProfileFieldType
+	Name, Hint      *string
+	Options         []ProfileFieldOption // all of them, in order
+	ExternalAccount *ExternalAccount
+
+	DisplayInProfileSummary, Required, EditableByUser, UseForUserMatching *bool
+}
+
+func (c ProfileFieldChange) form() *Form {
+	form := &Form{}
+	if c.Type != 0 {
+		form.JSON("field_type", int(c.Type))
+	}
+	if c.Name != nil {
+		form.Text("name", *c.Name)
+	}
+	if c.Hint != nil {
+		form.Text("hint", *c.Hint)
+	}
+	switch {
+	case c.ExternalAccount != nil:
+		form.JSON("field_data", c.ExternalAccount)
+	case c.Options != nil:
+		data := map[string]wireOption{}
+		for i, option := range c.Options {
+			data[option.Key] = wireOption{option.Text, strconv.Itoa(i + 1)}
+		}
+		form.JSON("field_data", data)
+	}
+	for name, value := range map[string]*bool{
+		"display_in_profile_summary": c.DisplayInProfileSummary, "required": c.Required,
+		"editable_by_user": c.EditableByUser, "use_for_user_matching": c.UseForUserMatching,
+	} {
+		if value != nil {
+			form.JSON(name, *value)
+		}
+	}
+	return form
+}
+
+// ProfileFields reads the custom profile fields in their order.
+func (c *Client) ProfileFields(ctx context.Context) ([]*ProfileField, error) {
+	var answer struct {
+		Fields []*ProfileField `json:"custom_fields"`
+	}
+	if _, err := c.send(ctx, http.MethodGet, "/realm/profile_fields", nil, safe, &answer); err != nil {
+		return nil, err
+	}
+	return withoutNull(answer.Fields), nil
+}
+
+// CreateProfileField adds a field behind all others and returns its ID. A second one
+// of the same name is refused: [IsProfileFieldNameTaken]. The client does not repeat
+// the call.
+func (c *Client) CreateProfileField(ctx context.Context, field ProfileFieldChange) (int64, error) {
+	var answer struct {
+		ID int64 `json:"id"`
+	}
+	if _, err := c.send(ctx, http.MethodPost, "/realm/profile_fields", field.form(), never, &answer); err != nil {
+		return 0, err
+	}
+	return answer.ID, nil
+}
+
+// UpdateProfileField changes a field. Options that are left out take with them the
+// answers of whoever had chosen them. A missing field is [IsNoProfileField].
+func (c *Client) UpdateProfileField(ctx context.Context, id int64, change ProfileFieldChange) error {
+	_, err := c.send(ctx, http.MethodPatch, profileFieldPath(id), change.form(), safe, nil)
+	return err
+}
+
+// DeleteProfileField deletes a field and what everybody has written in it. One that
+// is gone already is no error.
+func (c *Client) DeleteProfileField(ctx context.Context, id int64) error {
+	_, err := c.send(ctx, http.MethodDelete, profileFieldPath(id), nil, safe, nil)
+	if IsNoProfileField(err, id) {
+		return nil
+	}
+	return err
+}
+
+// OrderProfileFields sets the order of the fields: ids are all of them. A list that
+// does not name every field is refused: [IsNotEveryProfileField].
+func (c *Client) OrderProfileFields(ctx context.Context, ids []int64) error {
+	form := &Form{}
+	form.JSON("order", ids)
+	_, err := c.send(ctx, http.MethodPatch, "/realm/profile_fields", form, safe, nil)
+	return err
+}
+
+// IsNoProfileField reports whether there is no field with the ID.
+func IsNoProfileField(err error, id int64) bool {
+	return IsMessage(err, "Field id "+strconv.FormatInt(id, 10)+" not found.")
+}
+
+// IsProfileFieldNameTaken reports whether another field has the name.
+func IsProfileFieldNameTaken(err error) bool {
+	return IsMessage(err, "A field with that label already exists.")
+}
+
+// IsNotEveryProfileField reports whether an order did not name every field.
+func IsNotEveryProfileField(err error) bool { return IsMessage(err, "Invalid order mapping.") }
+
+func profileFieldPath(id int64) string {
+	return "/realm/profile_fields/" + strconv.FormatInt(id, 10)
+}
