@@ -33,7 +33,9 @@ type View struct {
 	userDefaults   map[string]json.RawMessage
 	customEmoji    []*zulip.CustomEmoji
 	// access works out effective access when somebody first asks, for all who look at these people and groups.
-	access func() *permission.Access
+	access      func() *permission.Access
+	playgrounds []*zulip.Playground
+	domains     []*zulip.Domain
 }
 
 var _ permission.Organization = (*View)(nil)
@@ -257,6 +259,12 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 	}
 	if snapshot.CustomEmoji != nil {
 		merged.customEmoji = snapshot.CustomEmoji
+	}
+	if snapshot.Playgrounds != nil {
+		merged.playgrounds = snapshot.Playgrounds
+	}
+	if snapshot.Domains != nil {
+		merged.domains = snapshot.Domains
 	}
 	if snapshot.Folders != nil {
 		merged.folders = map[int64]*zulip.ChannelFolder{}

@@ -27,8 +27,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/botapikey"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/codeplayground"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/customemoji"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/defaultusersettings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/domain"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/draft"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/invitelink"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/linkifier"
@@ -273,8 +275,10 @@ func parseDuration(text string) time.Duration {
 func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		channel.NewResource,
+		codeplayground.NewResource,
 		customemoji.NewResource,
 		defaultusersettings.NewResource,
+		domain.NewResource,
 		draft.NewResource,
 		invitelink.NewResource,
 		linkifier.NewOrderResource,

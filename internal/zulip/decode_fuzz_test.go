@@ -56,6 +56,7 @@ func FuzzDecodeSnapshot(f *testing.F) {
 		`{"realm_can_create_groups":12,"realm_create_multiuse_invite_group":{"direct_members":[],"direct_subgroups":[]},"realm_odd_group":"text"}`,
 		`{"realm_linkifiers":[{"id":1,"pattern":"x","url_template":"u","example_input":null,"alternative_url_templates":["u"]},null]}`,
 		`{"realm_name":"A","realm_jitsi_server_url":null,"realm_authentication_methods":{"Email":{"enabled":true,"available":true},"LDAP":false},"realm_available_video_chat_providers":{"disabled":{"id":0}}}`,
+		`{"realm_domains":[{"domain":"example.com","allow_subdomains":false},null],"realm_playgrounds":[{"id":1,"pygments_language":"Python"},null]}`,
 		`{"streams":[null],"realm_users":[null],"channel_folders":[null],"realm_user_groups":[null]}`, `{"streams":`, `[]`, ``,
 	} {
 		f.Add([]byte(seed))
@@ -69,6 +70,12 @@ func FuzzDecodeSnapshot(f *testing.F) {
 			if channel == nil {
 				t.Error("a channel that is null was kept")
 			}
+		}
+		for _, domain := range snapshot.Domains {
+			_ = StoredDomain(domain.Domain)
+		}
+		for _, playground := range snapshot.Playgrounds {
+			_ = playground.Key()
 		}
 		for _, user := range snapshot.Users {
 			if user == nil {

@@ -22,6 +22,8 @@ const (
 	FetchStatuses       = "user_status"
 	FetchCustomEmoji    = "realm_emoji"
 	FetchUserDefaults   = "realm_user_settings_defaults"
+	FetchPlaygrounds    = "realm_playgrounds"
+	FetchDomains        = "realm_domains"
 )
 
 // Snapshot is what one [Client.Register] fetched. Parts that were not asked for are
@@ -46,6 +48,8 @@ type Snapshot struct {
 	UserDefaults map[string]json.RawMessage
 	// CustomEmoji are the organization's own, deactivated ones included.
 	CustomEmoji []*CustomEmoji
+	Playgrounds []*Playground
+	Domains     []*Domain
 }
 
 // Realm is what the snapshot keeps of the organization's settings (wire-2 §12).
@@ -174,6 +178,10 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 			return decoder.Decode(&s.UserDefaults)
 		case "realm_emoji":
 			return s.decodeCustomEmoji(decoder)
+		case "realm_playgrounds":
+			return decodeList(decoder, &s.Playgrounds)
+		case "realm_domains":
+			return decodeList(decoder, &s.Domains)
 		case "realm_users":
 			return s.decodeUsers(decoder, true)
 		case "realm_non_active_users":

@@ -1,0 +1,4 @@
+import {
+  to = zulip_domain.company
+  id = "example.com"
+}

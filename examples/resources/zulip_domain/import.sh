@@ -1,0 +1,1 @@
+terraform import zulip_domain.company example.com

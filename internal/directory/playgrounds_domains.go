@@ -1,0 +1,33 @@
+package directory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Playgrounds returns the snapshot with the code playgrounds in it.
+func (d *Directory) Playgrounds(ctx context.Context) (*View, error) {
+	return d.need(ctx, []string{zulip.FetchPlaygrounds})
+}
+
+// Domains returns the snapshot with the organization's domains in it.
+func (d *Directory) Domains(ctx context.Context) (*View, error) {
+	return d.need(ctx, []string{zulip.FetchDomains})
+}
+
+// Playgrounds returns the code playgrounds of the organization.
+func (v *View) Playgrounds() []*zulip.Playground { return v.playgrounds }
+
+// Domains returns the domains of the organization.
+func (v *View) Domains() []*zulip.Domain { return v.domains }
+
+// Domain returns a domain as the server holds it, whatever its case.
+func (v *View) Domain(name string) (*zulip.Domain, bool) {
+	i := slices.IndexFunc(v.domains, func(d *zulip.Domain) bool { return d.Domain == zulip.StoredDomain(name) })
+	if i < 0 {
+		return nil, false
+	}
+	return v.domains[i], true
+}

@@ -1,0 +1,218 @@
+// Package codeplayground is the noun of code playgrounds: places elsewhere that run the code blocks of messages.
+package codeplayground
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
+	_ resource.ResourceWithImportState = (*Resource)(nil)
+	_ resource.ResourceWithIdentity    = (*Resource)(nil)
+)
+
+// Resource is zulip_code_playground.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_code_playground.
+func NewResource() resource.Resource { return &Resource{} }
+
+// identity is what a playground is recognised by.
+type identity struct {
+	ID types.Int64 `tfsdk:"id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_code_playground"
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = resourceSchema()
+}
+
+// IdentitySchema describes what a playground is recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The playground's ID."},
+	}}
+}
+
+// ModifyPlan refuses what the account may not do, or the server cannot.
+func (r *Resource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !r.CanPlan() || req.Plan.Raw.Equal(req.State.Raw) {
+		return
+	}
+	if self := r.Meta.Directory.Self(); self.Role > zulip.RoleAdministrator {
+		resp.Diagnostics.AddError(fmt.Sprintf("%s may not manage code playgrounds", self.Address()),
+			fmt.Sprintf("Only administrators and owners of the organization may. The role of the account the provider uses is %s.", self.Role))
+	}
+	if level := r.FeatureLevel(); level > 0 && level < zulip.LevelPlaygrounds {
+		resp.Diagnostics.AddError("The server is too old for this resource",
+			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", zulip.LevelPlaygrounds, level, r.Meta.Server.ZulipVersion))
+	}
+}
+
+// Create adds the playground. One that is the same in everything, as an earlier attempt may have left it, is taken over.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	wanted := plan.wire()
+	id, err := r.Meta.Client.AddPlayground(ctx, wanted)
+	r.Meta.Directory.Forget(zulip.FetchPlaygrounds)
+	if err != nil {
+		if id = r.takeOver(ctx, &wanted, err, &resp.Diagnostics); id == 0 {
+			return
+		}
+	}
+	r.Meta.Directory.Claim(kind, id)
+	plan.ID = types.Int64Value(id)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
+}
+
+// takeOver returns the ID of the playground that is there instead of a new one, because an answer was lost or it was
+// there before; zero, and an error, if there is none or it is another resource's.
+func (r *Resource) takeOver(ctx context.Context, wanted *zulip.Playground, cause error, diags *diag.Diagnostics) int64 {
+	summary, detail := fmt.Sprintf("Could not add code playground %q", wanted.Key()), framework.Explain(cause)
+	if !zulip.MayHaveHappened(cause) && !zulip.IsPlaygroundTaken(cause) {
+		diags.AddError(summary, detail)
+		return 0
+	}
+	view, err := r.Meta.Directory.Playgrounds(ctx)
+	if err != nil {
+		diags.AddError(summary, detail+"\n\nIt could not be looked whether it is there: "+framework.Explain(err))
+		return 0
+	}
+	i := slices.IndexFunc(view.Playgrounds(), func(p *zulip.Playground) bool { return p.Key() == wanted.Key() })
+	if i < 0 {
+		diags.AddError(summary, detail+"\n\nIt is not there, so that applying again is safe.")
+		return 0
+	}
+	switch found := view.Playgrounds()[i]; {
+	case found.Same(wanted) && !r.Meta.Directory.IsClaimed(kind, found.ID):
+		if !zulip.MayHaveHappened(cause) {
+			diags.AddWarning("The code playground was there already",
+				fmt.Sprintf("Playground %d is the same as the configured one, perhaps from an apply that was broken off: it is taken over.", found.ID))
+		}
+		return found.ID
+	default:
+		diags.AddError(summary, detail+fmt.Sprintf("\n\nPlayground %d has this language and name, and the address %q. Take it over with \"terraform import\" and its ID, or choose another name.", found.ID, found.URLTemplate))
+		return 0
+	}
+}
+
+// Read takes the playground from the snapshot.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	view, err := r.Meta.Directory.Playgrounds(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the code playgrounds", framework.Explain(err))
+		return
+	}
+	i := slices.IndexFunc(view.Playgrounds(), func(p *zulip.Playground) bool { return p.ID == state.ID.ValueInt64() })
+	if i < 0 {
+		tflog.Info(ctx, "The code playground is not there any more: removing it from the state", map[string]any{"id": state.ID.ValueInt64()})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	r.Meta.Directory.Claim(kind, state.ID.ValueInt64())
+	state.read(view.Playgrounds()[i])
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// Update has nothing to do: every change is another playground.
+func (r *Resource) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
+
+// Delete removes the playground.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	// The organization's default language of code blocks may be unset with it.
+	defer r.Meta.Directory.Forget(zulip.FetchPlaygrounds, zulip.FetchRealm)
+	if err := r.Meta.Client.DeletePlayground(ctx, state.ID.ValueInt64()); err != nil {
+		wire := state.wire()
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not remove code playground %q", wire.Key()), framework.Explain(err))
+	}
+}
+
+// ImportState takes the playground's ID, its name, or LANGUAGE/NAME.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	var wanted identity
+	if req.ID == "" {
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		req.ID = strconv.FormatInt(wanted.ID.ValueInt64(), 10)
+	}
+	view, err := r.Meta.Directory.Playgrounds(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the code playgrounds", framework.Explain(err))
+		return
+	}
+	found, err := find(view.Playgrounds(), req.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("No such code playground", framework.Sentence(err))
+		return
+	}
+	var state model
+	state.read(found)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+}
+
+// find returns the one playground that a text means. The error is for people.
+func find(all []*zulip.Playground, text string) (*zulip.Playground, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	isID := err == nil
+	var named []*zulip.Playground
+	for _, playground := range all {
+		switch {
+		case isID && playground.ID == id, playground.Key() == text:
+			return playground, nil
+		case playground.Name == text:
+			named = append(named, playground)
+		}
+	}
+	if len(named) == 1 {
+		return named[0], nil
+	}
+	keys := []string{}
+	for _, playground := range all {
+		keys = append(keys, strconv.Quote(playground.Key()))
+	}
+	if len(named) > 1 {
+		return nil, fmt.Errorf("%d playgrounds are called %q: write LANGUAGE/NAME. There are %s", len(named), text, strings.Join(keys, ", "))
+	}
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("the organization has no code playground, and so none that %q could mean", text)
+	}
+	return nil, fmt.Errorf("%q is the ID, the name or the LANGUAGE/NAME of none. There are %s", text, strings.Join(keys, ", "))
+}

@@ -1,0 +1,137 @@
+package domain
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// model is the resource.
+type model struct {
+	ID              types.String `tfsdk:"id"`
+	Domain          types.String `tfsdk:"domain"`
+	AllowSubdomains types.Bool   `tfsdk:"allow_subdomains"`
+}
+
+// wire is the model in the words of the wire.
+func (m *model) wire() zulip.Domain {
+	return zulip.Domain{Domain: zulip.StoredDomain(m.Domain.ValueString()), AllowSubdomains: m.AllowSubdomains.ValueBool()}
+}
+
+// read takes what the server holds. The domain stays as it is written if it means the same.
+func (m *model) read(found *zulip.Domain) {
+	m.ID, m.AllowSubdomains = types.StringValue(found.Domain), types.BoolValue(found.AllowSubdomains)
+	if zulip.StoredDomain(m.Domain.ValueString()) != found.Domain {
+		m.Domain = types.StringValue(found.Domain)
+	}
+}
+
+func resourceSchema() schema.Schema {
+	return schema.Schema{
+		MarkdownDescription: `A domain of the organization. If the organization lets only addresses of its domains join (` + "`emails_restricted_to_domains`" + `), these are the domains. Only owners manage them. Needs feature level 143.
+
+When the last domain is removed while only addresses of the organization's domains may join, the server ends that restriction, for else nobody could: the plan warns of it. A domain that is there already as configured, as an apply that was broken off may have left it, is taken over with a warning.`,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "The domain as the server writes it, in lower case.",
+				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			"domain": schema.StringAttribute{
+				Required: true, MarkdownDescription: "The domain, as in `example.com`, at most 80 characters. Case makes no difference. Another domain is another resource.",
+				Validators: []validator.String{domainValidator{}},
+				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(isOther,
+					"Another domain is another resource.", "Another domain is another resource.")},
+			},
+			"allow_subdomains": schema.BoolAttribute{
+				Optional: true, Computed: true, MarkdownDescription: "Whether addresses of its subdomains count too. A new domain starts with `false`. Unset: not managed.",
+				PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
+			},
+		},
+	}
+}
+
+// isOther replaces the resource unless the domain is only written in another case.
+func isOther(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
+	resp.RequiresReplace = req.PlanValue.IsUnknown() || zulip.StoredDomain(req.PlanValue.ValueString()) != zulip.StoredDomain(req.StateValue.ValueString())
+}
+
+// ModifyPlan refuses what the account may not do, and warns of what else the removal of a domain does.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var plan, state model
+	if !req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	}
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		if !req.Plan.Raw.IsNull() && plan.wire() == state.wire() && !plan.Domain.IsUnknown() && !plan.AllowSubdomains.IsUnknown() {
+			resp.Diagnostics.Append(resp.Plan.Set(ctx, &state)...) // the same in other words
+			return
+		}
+	}
+	if resp.Diagnostics.HasError() || !r.CanPlan() {
+		return
+	}
+	r.checkCaller(&resp.Diagnostics)
+	if req.Plan.Raw.IsNull() {
+		r.warnOfLast(ctx, state.ID.ValueString(), &resp.Diagnostics)
+	}
+}
+
+// levelOwners is the feature level from which owners, and no longer administrators, manage domains (wire-2 §11.2).
+const levelOwners = 143
+
+// checkCaller refuses what the account may not do, or the server cannot (wire-2 §0).
+func (r *Resource) checkCaller(diags *diag.Diagnostics) {
+	if self := r.Meta.Directory.Self(); self.Role != zulip.RoleOwner {
+		diags.AddError(fmt.Sprintf("%s may not manage the organization's domains", self.Address()),
+			fmt.Sprintf("Only owners of the organization may. The role of the account the provider uses is %s.", self.Role))
+	}
+	if level := r.FeatureLevel(); level > 0 && level < levelOwners {
+		diags.AddError("The server is too old for this resource",
+			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", levelOwners, level, r.Meta.Server.ZulipVersion))
+	}
+}
+
+// warnOfLast says what happens with the last domain.
+func (r *Resource) warnOfLast(ctx context.Context, domain string, diags *diag.Diagnostics) {
+	view, err := r.Meta.Directory.Domains(ctx)
+	if err != nil {
+		diags.AddError("Could not read the domains", framework.Explain(err))
+		return
+	}
+	if _, there := view.Domain(domain); there && len(view.Domains()) == 1 {
+		diags.AddAttributeWarning(path.Root("domain"), "This is the organization's last domain",
+			fmt.Sprintf("If only addresses of the organization's domains may join (emails_restricted_to_domains), the server ends that restriction when %s is removed: then any address may.", domain))
+	}
+}
+
+// domainValidator accepts a domain.
+type domainValidator struct{}
+
+// Description says what is accepted.
+func (domainValidator) Description(context.Context) string { return "a domain like example.com" }
+
+// MarkdownDescription says what is accepted.
+func (v domainValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString refuses the rest.
+func (domainValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if err := zulip.CheckDomain(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "Not a domain", framework.Sentence(err))
+	}
+}

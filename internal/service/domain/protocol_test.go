@@ -1,0 +1,196 @@
+package domain_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+const kind = "zulip_domain"
+
+// managed gives a test a sandbox and one zulip_domain to manage in it, which does not exist yet.
+func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, kind)
+	return o, run
+}
+
+// domains are what the server holds: whether subdomains count, by domain.
+func domains(t *testing.T, o *acctest.Organization) map[string]bool {
+	t.Helper()
+	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchDomains})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, domain := range snapshot.Domains {
+		found[domain.Domain] = domain.AllowSubdomains
+	}
+	return found
+}
+
+func expect(t *testing.T, o *acctest.Organization, want map[string]bool) {
+	t.Helper()
+	if got := domains(t, o); !maps.Equal(got, want) {
+		t.Errorf("the server holds %v, want %v", got, want)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestProtocolDomainLives(t *testing.T) {
+	o, run := managed(t)
+	sent := o.Sent()
+	run.MustApply(values{"domain": "Example.com"})
+	sent.Expect(t, "POST allow_subdomains domain")
+	expect(t, o, map[string]bool{"example.com": false})
+	if run.State.Values["id"] != "example.com" || run.State.Values["domain"] != "Example.com" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+
+	sent = o.Sent()
+	run.MustApply(values{"domain": "EXAMPLE.com", "allow_subdomains": true})
+	sent.Expect(t, "PATCH allow_subdomains")
+	sent = o.Sent()
+	run.MustApply(values{"domain": "example.com"}) // not managed any more, and in other words
+	sent.Expect(t)
+	expect(t, o, map[string]bool{"example.com": true})
+
+	if plan := run.MustPlan(values{"domain": "example.org"}); fmt.Sprint(plan.Replace) != "[domain]" {
+		t.Errorf("to be replaced because of %v", plan.Replace)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expect(t, o, map[string]bool{})
+}
+
+func TestProtocolDomainDriftAndGone(t *testing.T) {
+	o, run := managed(t)
+	wanted := values{"domain": "example.com", "allow_subdomains": true}
+	run.MustApply(wanted)
+	must(t, o.Client.UpdateDomain(context.Background(), zulip.Domain{Domain: "example.com"}))
+	if plan := run.MustPlan(wanted); !slices.Equal(plan.Changes(), []string{"allow_subdomains"}) {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(wanted)
+	must(t, o.Client.DeleteDomain(context.Background(), "example.com"))
+	run.MustApply(wanted)
+	expect(t, o, map[string]bool{"example.com": true})
+
+	change, gone := run.MustPlan(values{"domain": "example.com", "allow_subdomains": false}), run.MustPlan(nil)
+	must(t, o.Client.DeleteDomain(context.Background(), "example.com"))
+	run.Fork().Apply(change).ExpectError(t, "", `Could not change domain "example.com"`, "removed since the plan was made")
+	run.Apply(gone).ExpectNoError(t)
+}
+
+func TestProtocolDomainImport(t *testing.T) {
+	o, run := managed(t)
+	o.NewRun(t, kind).Import("example.com", nil).ExpectError(t, "", "No such domain", "It has none.")
+	run.MustApply(values{"domain": "example.com", "allow_subdomains": true})
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "example.com"}, {id: "Example.COM"}, {identity: run.State.Identity}} {
+		fresh := o.NewRun(t, kind)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, run.State.Values)
+		}
+	}
+	o.NewRun(t, kind).Import("example.org", nil).ExpectError(t, "", "No such domain", "It has example.com.")
+}
+
+// A lost answer is no error, whether the call is repeated or the domain looked for.
+func TestProtocolDomainLostAnswer(t *testing.T) {
+	for _, retries := range []int{0, 2} {
+		o, run := managed(t)
+		run.Block["max_retries"] = retries
+		plan := run.MustPlan(values{"domain": "example.com"})
+		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/domains", After: true, Action: sandbox.FaultDrop, Count: 1})
+		diags := run.Apply(plan)
+		diags.ExpectNoError(t)
+		if warnings := diags.Warnings(); len(warnings) > 0 {
+			t.Errorf("warned: %v", warnings)
+		}
+		expect(t, o, map[string]bool{"example.com": false})
+	}
+}
+
+func TestProtocolDomainLost(t *testing.T) {
+	o, run := managed(t)
+	run.Block["max_retries"] = 0
+	plan := run.MustPlan(values{"domain": "example.com"})
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/domains", Action: sandbox.FaultStatus})
+	run.Apply(plan).ExpectError(t, "", "Could not add domain", "applying again is safe")
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Count: 1})
+	run.Apply(plan).ExpectError(t, "", "could not be looked whether it is there")
+	heal()
+	run.MustApply(values{"domain": "example.com"})
+}
+
+// What is there already is taken over if it is the same; else the error says how to import it.
+func TestProtocolDomainTaken(t *testing.T) {
+	o, run := managed(t)
+	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.com", AllowSubdomains: true}))
+	run.Apply(run.MustPlan(values{"domain": "example.com"})).ExpectError(t, "", "allow_subdomains = true", "terraform import")
+	run.Apply(run.MustPlan(values{"domain": "example.com", "allow_subdomains": true})).ExpectWarning(t, "", "there already", "taken over")
+	expect(t, o, map[string]bool{"example.com": true})
+}
+
+// The plan warns before the restriction to the organization's domains ends with the last of them.
+func TestProtocolDomainLast(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"domain": "example.com"})
+	_, diags := run.Plan(nil)
+	diags.ExpectWarning(t, "domain", "last domain", "any address may")
+	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.org"}))
+	if _, diags = run.Plan(nil); len(diags) > 0 {
+		t.Errorf("there is another domain, and the plan says %v", diags)
+	}
+}
+
+func TestProtocolDomainBadInput(t *testing.T) {
+	_, run := managed(t)
+	for domain, words := range map[string]string{
+		"nodot": "no dot", "": "empty", "-a.com": "hyphens", "a..com": "Between dots", strings.Repeat("a", 80) + ".com": "more than 80",
+	} {
+		_, diags := run.Plan(values{"domain": domain})
+		diags.ExpectError(t, "domain", "Not a domain", words)
+	}
+	run.MustPlan(values{"domain": acctest.Unknown, "allow_subdomains": acctest.Unknown})
+}
+
+func TestProtocolDomainRights(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"domain": "example.com"})
+	admin := o.As(t, "admin").NewRun(t, kind)
+	admin.State = run.State
+	if plan := admin.MustPlan(values{"domain": "example.com"}); !plan.Empty() {
+		t.Errorf("nothing changes, and the plan has %v", plan.Changes())
+	}
+	for _, wanted := range []values{{"domain": "example.com", "allow_subdomains": true}, nil} {
+		_, diags := admin.Plan(wanted)
+		diags.ExpectError(t, "", "may not manage the organization's domains", "administrator")
+	}
+	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 142})
+	_, diags := old.NewRun(t, kind).Plan(values{"domain": "example.com"})
+	diags.ExpectError(t, "", "feature level 143; the server has 142")
+}

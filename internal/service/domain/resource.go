@@ -1,0 +1,201 @@
+// Package domain is the noun of an organization's domains: those whose addresses may join it.
+package domain
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
+	_ resource.ResourceWithImportState = (*Resource)(nil)
+	_ resource.ResourceWithIdentity    = (*Resource)(nil)
+)
+
+// Resource is zulip_domain.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_domain.
+func NewResource() resource.Resource { return &Resource{} }
+
+// identity is what a domain is recognised by: the server gives it no number that can be read.
+type identity struct {
+	ID types.String `tfsdk:"id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_domain"
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = resourceSchema()
+}
+
+// IdentitySchema describes what a domain is recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "The domain as the server writes it, in lower case."},
+	}}
+}
+
+// Create adds the domain. One that is the same, as an earlier attempt may have left it, is taken over.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if plan.AllowSubdomains.IsUnknown() {
+		plan.AllowSubdomains = types.BoolValue(false)
+	}
+	wanted := plan.wire()
+	err := r.Meta.Client.AddDomain(ctx, wanted)
+	r.Meta.Directory.Forget(zulip.FetchDomains)
+	if err != nil && !r.takeOver(ctx, wanted, err, &resp.Diagnostics) {
+		return
+	}
+	plan.ID = types.StringValue(wanted.Domain)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
+}
+
+// takeOver reports whether the domain is there as wanted, because an answer was lost or it was there before; else it
+// reports the error.
+func (r *Resource) takeOver(ctx context.Context, wanted zulip.Domain, cause error, diags *diag.Diagnostics) bool {
+	summary, detail := fmt.Sprintf("Could not add domain %q", wanted.Domain), framework.Explain(cause)
+	if !zulip.MayHaveHappened(cause) && !zulip.IsDomainTaken(cause) {
+		diags.AddError(summary, detail)
+		return false
+	}
+	view, err := r.Meta.Directory.Domains(ctx)
+	if err != nil {
+		diags.AddError(summary, detail+"\n\nIt could not be looked whether it is there: "+framework.Explain(err))
+		return false
+	}
+	found, ok := view.Domain(wanted.Domain)
+	switch {
+	case !ok:
+		diags.AddError(summary, detail+"\n\nIt is not there, so that applying again is safe.")
+	case *found != wanted:
+		diags.AddError(summary, detail+fmt.Sprintf("\n\nIt is there with allow_subdomains = %t. Take it over with \"terraform import\"; the next plan then shows the change.", found.AllowSubdomains))
+	case zulip.MayHaveHappened(cause):
+		return true
+	default:
+		diags.AddWarning("The domain was there already",
+			fmt.Sprintf("%s is the organization's as configured, perhaps from an apply that was broken off: it is taken over.", wanted.Domain))
+		return true
+	}
+	return false
+}
+
+// Read takes the domain from the snapshot.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	view, err := r.Meta.Directory.Domains(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the domains", framework.Explain(err))
+		return
+	}
+	found, ok := view.Domain(state.ID.ValueString())
+	if !ok {
+		tflog.Info(ctx, "The domain is not there any more: removing it from the state", map[string]any{"domain": state.ID.ValueString()})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	state.read(found)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// Update says whether subdomains count too.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if wanted := plan.wire(); wanted != state.wire() {
+		err := r.Meta.Client.UpdateDomain(ctx, wanted)
+		r.Meta.Directory.Forget(zulip.FetchDomains)
+		if err != nil {
+			resp.Diagnostics.AddError(fmt.Sprintf("Could not change domain %q", wanted.Domain), explainUpdate(err))
+			return
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
+}
+
+func explainUpdate(err error) string {
+	text := framework.Explain(err)
+	if zulip.IsNoDomain(err) {
+		text += "\n\nIt was removed since the plan was made. Plan again to have it added anew."
+	}
+	return text
+}
+
+// Delete removes the domain.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	// With the last domain the organization's restriction to its domains ends.
+	defer r.Meta.Directory.Forget(zulip.FetchDomains, zulip.FetchRealm)
+	if err := r.Meta.Client.DeleteDomain(ctx, state.ID.ValueString()); err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not remove domain %q", state.ID.ValueString()), framework.Explain(err))
+	}
+}
+
+// ImportState takes the domain, in any case.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if req.ID == "" {
+		var wanted identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		req.ID = wanted.ID.ValueString()
+	}
+	view, err := r.Meta.Directory.Domains(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the domains", framework.Explain(err))
+		return
+	}
+	found, ok := view.Domain(req.ID)
+	if !ok {
+		names := []string{}
+		for _, domain := range view.Domains() {
+			names = append(names, domain.Domain)
+		}
+		there := "It has none."
+		if len(names) > 0 {
+			there = "It has " + strings.Join(names, ", ") + "."
+		}
+		resp.Diagnostics.AddError("No such domain", fmt.Sprintf("%q is no domain of the organization. %s", req.ID, there))
+		return
+	}
+	var state model
+	state.read(found)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+}

@@ -1,0 +1,95 @@
+package zulip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Domain is one whose addresses may join, if the organization is restricted to its domains (wire-2 §11.2). The server
+// gives it no ID that can be read.
+type Domain struct {
+	Domain          string `json:"domain"`
+	AllowSubdomains bool   `json:"allow_subdomains"`
+}
+
+// StoredDomain is a domain as the server keeps it.
+func StoredDomain(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
+
+// maxDomain is in characters: the server's database takes no more, although its check does (wire-2 §11.2).
+const maxDomain = 80
+
+var domainLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+
+// CheckDomain says what the server has against a domain.
+func CheckDomain(text string) error {
+	domain := StoredDomain(text)
+	labels := strings.Split(domain, ".")
+	switch {
+	case domain == "":
+		return errors.New("it is empty")
+	case len(labels) == 1:
+		return errors.New("it has no dot, as example.com has")
+	case len(domain) > maxDomain:
+		return fmt.Errorf("it has more than %d characters", maxDomain)
+	}
+	for _, label := range labels {
+		if !domainLabel.MatchString(label) {
+			return errors.New("between dots are letters of English, digits, and hyphens that are neither first nor last")
+		}
+	}
+	return nil
+}
+
+// AddDomain adds a domain. One that is there already is [IsDomainTaken].
+func (c *Client) AddDomain(ctx context.Context, domain Domain) error {
+	form := &Form{}
+	form.Text("domain", domain.Domain)
+	form.JSON("allow_subdomains", domain.AllowSubdomains)
+	// A second time is refused as taken, so that it does no harm.
+	_, err := c.send(ctx, http.MethodPost, "/realm/domains", form, safe, nil)
+	return err
+}
+
+// UpdateDomain says whether a domain's subdomains count too. A missing one is [IsNoDomain].
+func (c *Client) UpdateDomain(ctx context.Context, domain Domain) error {
+	form := &Form{}
+	form.JSON("allow_subdomains", domain.AllowSubdomains)
+	_, err := c.send(ctx, http.MethodPatch, domainPath(domain.Domain), form, safe, nil)
+	return err
+}
+
+// DeleteDomain removes a domain. One that is gone already is no error.
+func (c *Client) DeleteDomain(ctx context.Context, domain string) error {
+	_, err := c.send(ctx, http.MethodDelete, domainPath(domain), nil, safe, nil)
+	if IsNoDomain(err) {
+		return nil
+	}
+	return err
+}
+
+var (
+	domainTaken = regexp.MustCompile(`^The domain .* is already a part of your organization\.$`)
+	noDomain    = regexp.MustCompile(`^No entry found for domain .*\.$`)
+)
+
+// IsDomainTaken reports whether the organization has the domain already.
+func IsDomainTaken(err error) bool { return says(err, domainTaken) }
+
+// IsNoDomain reports whether the organization does not have the domain.
+func IsNoDomain(err error) bool { return says(err, noDomain) }
+
+// says reports whether the server refused with a sentence that holds a name.
+func says(err error, sentence *regexp.Regexp) bool {
+	var refusal *Error
+	return errors.As(err, &refusal) && sentence.MatchString(refusal.Msg)
+}
+
+// domainPath names the domain as the server keeps it: it compares letter by letter.
+func domainPath(domain string) string {
+	return "/realm/domains/" + url.PathEscape(StoredDomain(domain))
+}

@@ -1,0 +1,97 @@
+package zulip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yosida95/uritemplate/v3"
+)
+
+// LevelPlaygrounds is the feature level from which a playground's address is a template (wire-2 §9).
+const LevelPlaygrounds = 196
+
+// Playground is a place elsewhere that runs the code blocks of a language (wire-2 §9). Language and name together are
+// unique.
+type Playground struct {
+	ID          int64  `json:"id"`
+	Name        string `json:"name"`
+	Language    string `json:"pygments_language"`
+	URLTemplate string `json:"url_template"`
+}
+
+// Same reports whether two playgrounds differ in nothing but the ID.
+func (p *Playground) Same(other *Playground) bool {
+	return p.Name == other.Name && p.Language == other.Language && p.URLTemplate == other.URLTemplate
+}
+
+// Key is what tells playgrounds apart for people, as in "Python/Sandbox".
+func (p *Playground) Key() string { return p.Language + "/" + p.Name }
+
+// maxPlaygroundLanguage is in characters. A longer one is not refused in the server's words, but breaks the call.
+const maxPlaygroundLanguage = 40
+
+var playgroundLanguage = regexp.MustCompile(`^[ a-zA-Z0-9_+\-./#]*$`)
+
+// CheckPlaygroundLanguage says what the server has against a language.
+func CheckPlaygroundLanguage(language string) error {
+	switch {
+	case !playgroundLanguage.MatchString(language):
+		return errors.New("only letters of English, digits, spaces and the signs _ + - . / # are possible")
+	case utf8.RuneCountInString(language) > maxPlaygroundLanguage:
+		return fmt.Errorf("it has more than %d characters", maxPlaygroundLanguage)
+	}
+	return nil
+}
+
+// CheckPlaygroundTemplate says what the server has against a template.
+func CheckPlaygroundTemplate(text string) error {
+	template, err := uritemplate.New(text)
+	if err != nil {
+		return errors.New("it is not a URL template of RFC 6570")
+	}
+	switch variables := template.Varnames(); {
+	case !slices.Contains(variables, "code"):
+		return errors.New("it does not say where the code goes: write {code}, as in https://play.example.com/?code={code}")
+	case len(variables) > 1:
+		return fmt.Errorf("it has the variables %s; code is the only one that the server fills in", strings.Join(variables, ", "))
+	}
+	return nil
+}
+
+// AddPlayground adds a playground and returns its ID. One of the same language and name that is there already is
+// [IsPlaygroundTaken].
+func (c *Client) AddPlayground(ctx context.Context, playground Playground) (int64, error) {
+	form := &Form{}
+	form.Text("name", playground.Name)
+	form.Text("pygments_language", playground.Language)
+	form.Text("url_template", playground.URLTemplate)
+	var answer struct {
+		ID int64 `json:"id"`
+	}
+	// A second time is refused as taken, so that it does no harm.
+	if _, err := c.send(ctx, http.MethodPost, "/realm/playgrounds", form, safe, &answer); err != nil {
+		return 0, err
+	}
+	return answer.ID, nil
+}
+
+// DeletePlayground removes a playground. One that is gone already is no error.
+func (c *Client) DeletePlayground(ctx context.Context, id int64) error {
+	_, err := c.send(ctx, http.MethodDelete, "/realm/playgrounds/"+strconv.FormatInt(id, 10), nil, safe, nil)
+	if IsMessage(err, "Invalid playground") {
+		return nil
+	}
+	return err
+}
+
+// IsPlaygroundTaken reports whether there is a playground of the language and name.
+func IsPlaygroundTaken(err error) bool {
+	return IsMessage(err, "Realm playground with this Realm, Pygments language and Name already exists.")
+}
