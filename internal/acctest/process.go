@@ -65,6 +65,7 @@ func (p *Process) Validate(resource string, config Values) Diagnostics {
 	p.t.Helper()
 	answer, err := p.server.ValidateResourceConfig(p.ctx, &tfprotov6.ValidateResourceConfigRequest{
 		TypeName: resource, Config: p.encode(p.resourceType(resource), config),
+		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 	})
 	p.must(err)
 	return diagnosticsOf(answer.Diagnostics)
@@ -111,7 +112,10 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Plan, 
 	p.t.Helper()
 	kind := p.resourceType(resource)
 	encoded := p.encode(kind, config)
-	plan := &Plan{resource: resource, Prior: prior, Config: p.decode(kind, encoded)}
+	plan := &Plan{resource: resource, Prior: prior, Config: p.decode(kind, encoded), writeOnly: map[string]bool{}}
+	for _, attribute := range p.schemas.ResourceSchemas[resource].Block.Attributes {
+		plan.writeOnly[attribute.Name] = attribute.WriteOnly
+	}
 	req := &tfprotov6.PlanResourceChangeRequest{
 		TypeName: resource, PriorState: p.encodeInstance(resource, prior), Config: encoded,
 		ProposedNewState: p.encode(kind, p.propose(resource, prior, config)),
@@ -198,6 +202,9 @@ func (p *Process) propose(resource string, prior *Instance, config Values) Value
 	proposed := Values{}
 	for _, attribute := range p.schemas.ResourceSchemas[resource].Block.Attributes {
 		value := config[attribute.Name]
+		if attribute.WriteOnly {
+			value = nil // it is in the configuration, and nowhere else
+		}
 		if value == nil && attribute.Computed && prior != nil {
 			value = prior.Values[attribute.Name]
 		}

@@ -154,9 +154,10 @@ type Plan struct {
 	// Replace are the attributes that cannot change without a new resource.
 	Replace []string
 
-	resource string
-	private  []byte
-	identity *tfprotov6.ResourceIdentityData
+	resource  string
+	private   []byte
+	identity  *tfprotov6.ResourceIdentityData
+	writeOnly map[string]bool // attributes that are never planned
 }
 
 // Changes are the attributes that will change, in order.
@@ -182,7 +183,7 @@ func (p *Plan) check(t testing.TB) {
 	for name, wanted := range p.Config {
 		planned := p.Values[name]
 		kept := p.Prior != nil && reflect.DeepEqual(planned, p.Prior.Values[name])
-		if wanted != nil && !kept && !agrees(wanted, planned) {
+		if wanted != nil && !kept && !p.writeOnly[name] && !agrees(wanted, planned) {
 			t.Errorf("%s: %v is configured, and %v planned", name, wanted, planned)
 		}
 	}

@@ -289,6 +289,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		reaction.NewResource,
 		scheduledmessage.NewResource,
 		subscriptionsettings.NewResource,
+		user.NewResource,
 		userrole.NewResource,
 		userstatus.NewResource,
 	}

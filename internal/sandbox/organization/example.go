@@ -12,6 +12,9 @@ func (o *Organization) FoundExample() error {
 		return o.AddUser(User{Account: account, Email: email, FullName: name, Role: role})
 	}
 	owner := person("owner", "ines.moreau@example.com", "Ines Moreau", RoleOwner)
+	// Rights that a real server grants in its shell: the owner may try everything out.
+	owner.CanCreateUsers, owner.CanChangeUserEmails = true, true
+	o.Users.Put(owner.ID, owner)
 	admin := person("admin", "tomas.berg@example.com", "Tomas Berg", RoleAdministrator)
 	moderator := person("moderator", "amara.okafor@example.com", "Amara Okafor", RoleModerator)
 	member := person("member", "lena.fischer@example.com", "Lena Fischer", RoleMember)

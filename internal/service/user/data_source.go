@@ -33,7 +33,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	}
 	all["email"] = schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "The address, the real one where the account the provider uses may see it, or the one that the server makes up. Set this or `id`.",
+		MarkdownDescription: "What to find the user by, in any case: the real address where the account the provider uses may see it, or the one that the server makes up. Set this or `id`. It shows the API address, as the server writes it: the real one where everybody may see it, else the one that the server makes up.",
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One person or bot, by ID or address; deactivated ones are found too.",
@@ -64,8 +64,5 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	var found facts
 	resp.Diagnostics.Append(found.read(ctx, user, view)...)
-	if !config.Email.IsNull() {
-		found.Email = config.Email // as it was asked for, whatever its case
-	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
 }

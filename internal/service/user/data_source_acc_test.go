@@ -20,7 +20,7 @@ import (
 func TestAccUserDataSource(t *testing.T) {
 	org := acctest.Start(t)
 	facts := map[string]knownvalue.Check{
-		"id": knownvalue.Int64Exact(org.Self.ID), "delivery_email": knownvalue.StringExact(org.Self.Address()),
+		"id": knownvalue.Int64Exact(org.Self.ID), "email": knownvalue.StringExact(org.Self.Email), "delivery_email": knownvalue.StringExact(org.Self.Address()),
 		"full_name": knownvalue.StringExact(org.Self.FullName), "role": knownvalue.StringExact(org.Self.Role.String()),
 		"is_active": knownvalue.Bool(true), "is_bot": knownvalue.Bool(org.Self.IsBot), "bot_type": knownvalue.Null(),
 		"timezone": knownvalue.StringExact(org.Self.Timezone), "date_joined": knownvalue.StringExact(org.Self.DateJoined),
@@ -30,7 +30,6 @@ func TestAccUserDataSource(t *testing.T) {
 		checks = append(checks, statecheck.ExpectKnownValue("data.zulip_user.by_email", tfjsonpath.New(attribute), want),
 			statecheck.ExpectKnownValue("data.zulip_user.by_id", tfjsonpath.New(attribute), want))
 	}
-	checks = append(checks, statecheck.ExpectKnownValue("data.zulip_user.by_id", tfjsonpath.New("email"), knownvalue.StringExact(org.Self.Email)))
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		Steps: []resource.TestStep{

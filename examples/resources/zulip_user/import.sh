@@ -1,0 +1,2 @@
+# The account's address or ID.
+terraform import zulip_user.nadia nadia.haddad@example.com

@@ -1,0 +1,204 @@
+package user
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// planning is the plan of one account while it is checked.
+type planning struct {
+	*Resource
+	view  *directory.View
+	plan  *account
+	state *account // nil for an account that is to be made
+	diags *diag.Diagnostics
+}
+
+// ModifyPlan refuses what the server would refuse, with the reason and the way out.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !r.CanPlan() {
+		return
+	}
+	p := planning{Resource: r, diags: &resp.Diagnostics}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
+	var err error
+	if p.view, err = r.Meta.Directory.People(ctx); err != nil {
+		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if p.plan == nil {
+		if user, ok := p.view.User(p.state.ID.ValueInt64()); ok {
+			framework.CheckDeactivation(r.Meta, p.view, user, p.diags)
+		}
+		return
+	}
+	p.checkLevels()
+	p.checkProfile()
+	if p.state == nil {
+		p.checkNew()
+	} else {
+		p.checkChange()
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
+}
+
+// Feature levels of what not every server has.
+const (
+	levelComment  = 135
+	levelNewEmail = 313
+)
+
+func (p *planning) checkLevels() {
+	if level := p.FeatureLevel(); level > 0 && level < levelComment && !p.plan.Comment.IsNull() {
+		p.diags.AddAttributeError(path.Root("deactivation_notification_comment"), "The server is too old for deactivation_notification_comment",
+			fmt.Sprintf("It needs feature level %d; the server has %d. Take the attribute out of the configuration, or upgrade the server.", levelComment, level))
+	}
+}
+
+// checkProfile refuses fields that do not exist, and people who do not.
+func (p *planning) checkProfile() {
+	words, _ := p.plan.profile()
+	for _, name := range slices.Sorted(maps.Keys(words)) {
+		field, ok := p.view.ProfileFieldByName(name)
+		if !ok {
+			p.diags.AddAttributeError(path.Root("profile_data"), "No such profile field", noField(name, p.view))
+			continue
+		}
+		if _, err := wireValue(field, words[name], p.view); err != nil {
+			p.diags.AddAttributeError(path.Root("profile_data"), "Not people", framework.Sentence(err))
+		}
+	}
+}
+
+// checkNew refuses an account that exists already, and whom the server lets make none.
+func (p *planning) checkNew() {
+	self := p.Meta.Directory.Self()
+	if self.Role > zulip.RoleAdministrator {
+		p.diags.AddError(fmt.Sprintf("%s may not make accounts", self.Address()),
+			fmt.Sprintf("Administrators and owners of the organization may, with the right can_create_users of the server's shell. The account's role is %s.", self.Role))
+		return
+	}
+	person := &zulip.User{Email: p.plan.Email.ValueString(), Role: zulip.RoleMember}
+	if namesake, ok := p.view.UserByAddress(person.Email); ok && !p.plan.Email.IsUnknown() {
+		person = namesake
+		p.checkNamesake(namesake)
+	}
+	if role, ok := zulip.ParseRole(p.plan.Role.ValueString()); ok {
+		framework.RoleChange{User: person, Saw: person.Role, To: role, At: path.Root("role")}.Check(p.Meta, p.view, p.diags)
+	}
+}
+
+// checkNamesake refuses to take somebody over who was not asked for.
+func (p *planning) checkNamesake(namesake *zulip.User) {
+	replaced := p.Meta.Directory.IsClaimed(kind, namesake.ID) || p.Meta.Directory.IsDeactivatedHere(namesake.ID)
+	switch {
+	case replaced:
+		// It is this very account, which is deactivated and taken back.
+	case !namesake.IsActive && !namesake.IsBot && p.plan.AdoptDeactivated.ValueBool():
+		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The account of %s will be taken back", namesake.Address()),
+			fmt.Sprintf("It has the ID %d and is called %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", namesake.ID, namesake.FullName))
+	default:
+		summary, detail := taken(namesake)
+		p.diags.AddAttributeError(path.Root("email"), summary, detail)
+	}
+}
+
+// taken says that an address belongs to somebody, and what to do.
+func taken(namesake *zulip.User) (summary, detail string) {
+	switch {
+	case namesake.IsBot:
+		return fmt.Sprintf("%s is a bot", namesake.Address()), "The address belongs to a bot. Bots are managed with zulip_bot."
+	case namesake.IsActive:
+		return fmt.Sprintf("%s has an account already", namesake.Address()),
+			fmt.Sprintf("It has the ID %d and is called %q. To manage it, import it:\n\n  terraform import zulip_user.NAME %s", namesake.ID, namesake.FullName, namesake.Address())
+	}
+	return fmt.Sprintf("%s has a deactivated account", namesake.Address()),
+		fmt.Sprintf("It has the ID %d and is called %q, and keeps its address. Set adopt_deactivated = true to take it back.", namesake.ID, namesake.FullName)
+}
+
+// checkChange keeps the state's words where the configuration says the same in others, and refuses what the server
+// would.
+func (p *planning) checkChange() {
+	user, ok := p.view.User(p.state.ID.ValueInt64())
+	if !ok {
+		return // removed from the state by the next read
+	}
+	if strings.TrimSpace(p.plan.FullName.ValueString()) == p.state.FullName.ValueString() && !p.plan.FullName.IsUnknown() {
+		p.plan.FullName = p.state.FullName
+	}
+	p.keepProfile()
+	p.checkEmail(user)
+	saw, _ := zulip.ParseRole(p.state.Role.ValueString())
+	if role, ok := zulip.ParseRole(p.plan.Role.ValueString()); ok {
+		framework.RoleChange{User: user, Saw: saw, To: role, At: path.Root("role")}.Check(p.Meta, p.view, p.diags)
+	}
+	if self := p.Meta.Directory.Self(); self.Role > zulip.RoleAdministrator && !p.plan.Equal(p.state) && !p.diags.HasError() {
+		p.diags.AddError(fmt.Sprintf("%s may not change accounts", self.Address()),
+			fmt.Sprintf("Administrators and owners of the organization may. The account's role is %s.", self.Role))
+	}
+}
+
+// keepProfile keeps the state's words if all fields mean the same.
+func (p *planning) keepProfile() {
+	planned, known := p.plan.profile()
+	held, _ := p.state.profile()
+	if !known || planned == nil || len(planned) != len(held) {
+		return
+	}
+	for name, text := range planned {
+		field, ok := p.view.ProfileFieldByName(name)
+		before, had := held[name]
+		if !ok || !had || !sameValue(field, text, before, p.view) {
+			return
+		}
+	}
+	p.plan.ProfileData = p.state.ProfileData
+}
+
+// checkEmail refuses an address that cannot be given. One that the person hides is taken on trust the first time.
+func (p *planning) checkEmail(user *zulip.User) {
+	planned, at := p.plan.Email.ValueString(), path.Root("email")
+	if p.plan.Email.IsUnknown() {
+		return
+	}
+	if sameEmail(planned, p.state.Email.ValueString()) {
+		p.plan.Email = p.state.Email
+		return
+	}
+	if trusted(p.state, user) {
+		p.diags.AddAttributeWarning(at, "The address cannot be compared",
+			fmt.Sprintf("The account %d (%s) hides its address from the account the provider uses: that it is %s is taken on trust, and nothing is sent. From then on, another address here moves the account.", user.ID, user.FullName, planned))
+		return
+	}
+	self, level := p.Meta.Directory.Self(), p.FeatureLevel()
+	other, found := p.view.UserByAddress(planned)
+	switch {
+	case level > 0 && level < levelNewEmail:
+		p.diags.AddAttributeError(at, "The server is too old to change an address",
+			fmt.Sprintf("It needs feature level %d; the server has %d. Write the address that the account has (%s), or upgrade the server.", levelNewEmail, level, p.state.Email.ValueString()))
+	case self.Role > zulip.RoleAdministrator:
+		p.diags.AddAttributeError(at, fmt.Sprintf("%s may not change addresses", self.Address()),
+			fmt.Sprintf("Administrators and owners of the organization may, with the right can_change_user_emails of the server's shell. The account's role is %s.", self.Role))
+	case found && other.ID != user.ID:
+		p.diags.AddAttributeError(at, "The address is taken", fmt.Sprintf("%s belongs to %q (ID %d).", planned, other.FullName, other.ID))
+	}
+}
+
+// trusted reports whether the state has no real address to compare with: the account was imported, and hides it.
+func trusted(state *account, user *zulip.User) bool {
+	return hidesEmail(user) && sameEmail(state.Email.ValueString(), user.Email)
+}

@@ -1,0 +1,185 @@
+package user
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// account is the resource.
+type account struct {
+	ID               types.Int64  `tfsdk:"id"`
+	Email            types.String `tfsdk:"email"`
+	FullName         types.String `tfsdk:"full_name"`
+	Role             types.String `tfsdk:"role"`
+	ProfileData      types.Map    `tfsdk:"profile_data"`
+	Password         types.String `tfsdk:"password"`
+	Comment          types.String `tfsdk:"deactivation_notification_comment"`
+	AdoptDeactivated types.Bool   `tfsdk:"adopt_deactivated"`
+	DateJoined       types.String `tfsdk:"date_joined"`
+}
+
+// read takes what the server says, in the words there are where they mean the same. An account that has no address yet
+// is one that is being imported: everything it holds is taken.
+func (a *account) read(ctx context.Context, user *zulip.User, view *directory.View, diags *diag.Diagnostics) {
+	imported := a.Email.IsNull()
+	a.ID, a.DateJoined = types.Int64Value(user.ID), types.StringValue(user.DateJoined)
+	if imported || !hidesEmail(user) && !sameEmail(a.Email.ValueString(), user.Address()) {
+		a.Email = types.StringValue(user.Address())
+	}
+	if strings.TrimSpace(a.FullName.ValueString()) != user.FullName {
+		a.FullName = types.StringValue(user.FullName)
+	}
+	a.Role = types.StringValue(user.Role.String())
+	if imported {
+		if held := profileOf(user, view); len(held) > 0 {
+			profile, problems := types.MapValueFrom(ctx, types.StringType, held)
+			a.ProfileData = profile
+			diags.Append(problems...)
+		}
+		return
+	}
+	a.readProfile(ctx, user, view, diags)
+}
+
+// readProfile takes the fields that are managed.
+func (a *account) readProfile(ctx context.Context, user *zulip.User, view *directory.View, diags *diag.Diagnostics) {
+	words, known := a.profile()
+	if !known || words == nil {
+		return
+	}
+	for name, kept := range words {
+		held := heldValue(user, name, view)
+		if field, ok := view.ProfileFieldByName(name); !ok || !sameValue(field, kept, held, view) {
+			words[name] = held
+		}
+	}
+	profile, problems := types.MapValueFrom(ctx, types.StringType, words)
+	a.ProfileData = profile
+	diags.Append(problems...)
+}
+
+// profile returns the profile fields that are managed; nil if none are. known is false while a value is not known yet.
+func (a *account) profile() (words map[string]string, known bool) {
+	if a.ProfileData.IsNull() || a.ProfileData.IsUnknown() {
+		return nil, a.ProfileData.IsNull()
+	}
+	words, known = map[string]string{}, true
+	for name, element := range a.ProfileData.Elements() {
+		text, ok := element.(types.String)
+		if !ok || text.IsUnknown() {
+			known = false
+			continue
+		}
+		words[name] = text.ValueString()
+	}
+	return words, known
+}
+
+// changes are what has to be sent so that the user becomes what is planned. What cannot be resolved is reported.
+func (a *account) changes(user *zulip.User, view *directory.View, diags *diag.Diagnostics) zulip.UserUpdate {
+	var update zulip.UserUpdate
+	if name := strings.TrimSpace(a.FullName.ValueString()); !a.FullName.IsUnknown() && name != user.FullName {
+		update.FullName = &name
+	}
+	if role, ok := zulip.ParseRole(a.Role.ValueString()); ok && role != user.Role {
+		update.Role = &role
+	}
+	words, _ := a.profile()
+	for _, name := range slices.Sorted(maps.Keys(words)) {
+		field, ok := view.ProfileFieldByName(name)
+		if !ok {
+			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", noField(name, view))
+			continue
+		}
+		value, err := wireValue(field, words[name], view)
+		if err != nil {
+			diags.AddAttributeError(path.Root("profile_data").AtMapKey(name), "Not people", framework.Sentence(err))
+			continue
+		}
+		if !sameValue(field, words[name], heldValue(user, name, view), view) {
+			update.ProfileData = append(update.ProfileData, zulip.ProfileChange{ID: field.ID, Value: value})
+		}
+	}
+	return update
+}
+
+// fieldOfPeople is the type of profile fields that hold people (wire-2 §10).
+const fieldOfPeople = 6
+
+// wireValue is a value as the wire wants it: the text, or for people the list of their IDs.
+func wireValue(field *zulip.ProfileField, text string, view *directory.View) (any, error) {
+	if field.Type != fieldOfPeople {
+		return text, nil
+	}
+	ids := []int64{}
+	if text == "" {
+		return ids, nil
+	}
+	var elements []any
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&elements); err != nil {
+		return nil, fmt.Errorf("the field %q holds people: write jsonencode([...]) with their addresses or IDs, not %q", field.Name, text)
+	}
+	for _, element := range elements {
+		user, err := framework.FindUser(view, fmt.Sprint(element))
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, user.ID)
+	}
+	return ids, nil
+}
+
+// sameValue reports whether two texts mean the same in a field; people have no order.
+func sameValue(field *zulip.ProfileField, a, b string, view *directory.View) bool {
+	if field.Type != fieldOfPeople || a == b {
+		return a == b
+	}
+	of := func(text string) string {
+		value, err := wireValue(field, text, view)
+		ids, ok := value.([]int64)
+		if err != nil || !ok {
+			return text
+		}
+		slices.SortFunc(ids, cmp.Compare[int64])
+		return fmt.Sprint(slices.Compact(ids))
+	}
+	return of(a) == of(b)
+}
+
+// heldValue is what a person has in a field; "" if nothing.
+func heldValue(user *zulip.User, name string, view *directory.View) string {
+	field, ok := view.ProfileFieldByName(name)
+	if !ok {
+		return ""
+	}
+	return user.ProfileData[strconv.FormatInt(field.ID, 10)].Value
+}
+
+func noField(name string, view *directory.View) string {
+	text := fmt.Sprintf("The organization has no custom profile field called %q.", name)
+	if near := view.NearestProfileFields(name); len(near) > 0 {
+		text += " Did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return text
+}
+
+// hidesEmail reports whether the real address is hidden from the account the provider uses.
+func hidesEmail(user *zulip.User) bool { return user.DeliveryEmail == nil || *user.DeliveryEmail == "" }
+
+func sameEmail(a, b string) bool { return strings.EqualFold(a, b) }
