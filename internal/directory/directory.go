@@ -137,13 +137,7 @@ func (d *Directory) need(ctx context.Context, parts []string) (*View, error) {
 
 // fly fetches the parts of a flight and puts them into the view.
 func (d *Directory) fly(ctx context.Context, current *flight) {
-	snapshot, err := d.client.Register(ctx, current.parts)
-	if err == nil {
-		if err := d.client.DeleteQueue(ctx, snapshot.QueueID); err != nil {
-			// The server drops an idle queue by itself after ten minutes (wire-2 §3).
-			tflog.Warn(ctx, "Could not close the event queue of the snapshot", map[string]any{"error": err.Error()})
-		}
-	}
+	snapshot, err := d.register(ctx, current.parts)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {
@@ -156,6 +150,19 @@ func (d *Directory) fly(ctx context.Context, current *flight) {
 	}
 	d.flight = nil
 	close(current.done)
+}
+
+// register fetches parts and closes the event queue that the server opens for it.
+func (d *Directory) register(ctx context.Context, parts []string) (*zulip.Snapshot, error) {
+	snapshot, err := d.client.Register(ctx, parts)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.client.DeleteQueue(ctx, snapshot.QueueID); err != nil {
+		// The server drops an idle queue by itself after ten minutes (wire-2 §3).
+		tflog.Warn(ctx, "Could not close the event queue of the snapshot", map[string]any{"error": err.Error()})
+	}
+	return snapshot, nil
 }
 
 // Plan registers a principal that this run creates, so that whoever is planned later may already name it.

@@ -55,6 +55,26 @@ func (d *Directory) GaveRole(id int64, role zulip.Role) {
 	}
 }
 
+// Bots returns the snapshot with the bots in it, and the channels and people that they name.
+func (d *Directory) Bots(ctx context.Context) (*View, error) {
+	return d.need(ctx, append([]string{zulip.FetchBots}, channelParts...))
+}
+
+// FreshBots returns a snapshot whose bots were read after the call began. It is one read for all who ask at the same
+// time.
+func (d *Directory) FreshBots(ctx context.Context) (*View, error) {
+	if _, err := d.Bots(ctx); err != nil { // the channels
+		return nil, err
+	}
+	return d.fresh(ctx, "bots", func(ctx context.Context) (func(), error) {
+		snapshot, err := d.register(ctx, []string{zulip.FetchBots, zulip.FetchUsers})
+		return func() {
+			d.view = d.view.merge(snapshot)
+			d.have[zulip.FetchBots], d.have[zulip.FetchUsers] = true, true
+		}, err
+	})
+}
+
 // EmojiNames returns the codes of the standard emoji by name, which are read once; nil where the server does not say
 // where they are, or they are not there.
 func (d *Directory) EmojiNames(ctx context.Context) (map[string]string, error) {
@@ -118,6 +138,12 @@ func (v *View) HasOtherOwner(except int64) bool {
 		}
 		return user.ID != except && !user.IsBot && user.IsActive && role == zulip.RoleOwner
 	})
+}
+
+// Bot returns what a bot has beside its account, if the account the provider uses may see it.
+func (v *View) Bot(id int64) (*zulip.Bot, bool) {
+	bot, ok := v.bots[id]
+	return bot, ok
 }
 
 // Status returns the status of a person; that of somebody who says nothing is empty.

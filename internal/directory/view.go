@@ -36,6 +36,7 @@ type View struct {
 	access      func() *permission.Access
 	playgrounds []*zulip.Playground
 	domains     []*zulip.Domain
+	bots        map[int64]*zulip.Bot
 }
 
 var _ permission.Organization = (*View)(nil)
@@ -256,6 +257,12 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 	}
 	if snapshot.UserDefaults != nil {
 		merged.userDefaults = snapshot.UserDefaults
+	}
+	if snapshot.Bots != nil {
+		merged.bots = make(map[int64]*zulip.Bot, len(snapshot.Bots))
+		for _, bot := range snapshot.Bots {
+			merged.bots[bot.UserID] = bot
+		}
 	}
 	if snapshot.CustomEmoji != nil {
 		merged.customEmoji = snapshot.CustomEmoji

@@ -25,6 +25,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	functions "github.com/zulip-iac/terraform-provider-zulip/internal/function"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/bot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/botapikey"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/codeplayground"
@@ -274,6 +275,7 @@ func parseDuration(text string) time.Duration {
 // Resources lists every resource.
 func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
+		bot.NewResource,
 		channel.NewResource,
 		codeplayground.NewResource,
 		customemoji.NewResource,

@@ -21,7 +21,7 @@ type BotKey struct {
 func (c *Client) BotKeys(ctx context.Context) ([]*BotKey, error) {
 	form := &Form{}
 	form.JSON("event_types", []string{})
-	form.JSON("fetch_event_types", []string{"realm_bot"})
+	form.JSON("fetch_event_types", []string{FetchBots})
 	form.JSON("client_capabilities", clientCapabilities)
 	var answer struct {
 		QueueID string    `json:"queue_id"`

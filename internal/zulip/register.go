@@ -24,6 +24,7 @@ const (
 	FetchUserDefaults   = "realm_user_settings_defaults"
 	FetchPlaygrounds    = "realm_playgrounds"
 	FetchDomains        = "realm_domains"
+	FetchBots           = "realm_bot"
 )
 
 // Snapshot is what one [Client.Register] fetched. Parts that were not asked for are
@@ -50,6 +51,8 @@ type Snapshot struct {
 	CustomEmoji []*CustomEmoji
 	Playgrounds []*Playground
 	Domains     []*Domain
+	// Bots are those of the account, active or not, and for administrators everybody's.
+	Bots []*Bot
 }
 
 // Realm is what the snapshot keeps of the organization's settings (wire-2 §12).
@@ -172,6 +175,8 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 			return decodeList(decoder, &s.ProfileFields)
 		case "realm_linkifiers":
 			return decodeList(decoder, &s.Linkifiers)
+		case "realm_bots":
+			return decodeList(decoder, &s.Bots)
 		case "user_status":
 			return decoder.Decode(&s.Statuses)
 		case "realm_user_settings_defaults":

@@ -137,7 +137,7 @@ func (p *planning) checkChange() {
 	if !ok {
 		return // removed from the state by the next read
 	}
-	if strings.TrimSpace(p.plan.FullName.ValueString()) == p.state.FullName.ValueString() && !p.plan.FullName.IsUnknown() {
+	if strings.TrimSpace(p.plan.FullName.ValueString()) == strings.TrimSpace(p.state.FullName.ValueString()) && !p.plan.FullName.IsUnknown() {
 		p.plan.FullName = p.state.FullName
 	}
 	p.keepProfile()

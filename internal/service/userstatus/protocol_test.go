@@ -21,7 +21,8 @@ const lena = "lena.fischer@example.com" // a member
 func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, "zulip_user_status")
+	run := o.NewRun(t, "zulip_user_status")
+	return o, run
 }
 
 func id(t *testing.T, o *acctest.Organization, account string) int64 {

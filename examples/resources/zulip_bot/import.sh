@@ -1,0 +1,2 @@
+# The bot's address or ID.
+terraform import zulip_bot.alerts alerts-bot@chat.example.com

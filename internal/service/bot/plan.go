@@ -1,0 +1,244 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// ValidateConfig refuses what is wrong in any organization.
+func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if config.BotType.IsUnknown() {
+		return
+	}
+	outgoing := config.botType() == zulip.BotOutgoingWebhook
+	if outgoing && config.PayloadURL.IsNull() {
+		resp.Diagnostics.AddAttributeError(path.Root("payload_url"), "Nowhere to send to", "An outgoing webhook needs payload_url.")
+	}
+	for attribute, value := range map[string]types.String{"payload_url": config.PayloadURL, "interface": config.Interface} {
+		if !outgoing && !value.IsNull() {
+			resp.Diagnostics.AddAttributeError(path.Root(attribute), "Only for outgoing webhooks", fmt.Sprintf("Take %s out, or set bot_type = \"outgoing_webhook\".", attribute))
+		}
+	}
+}
+
+// planning is the plan of one bot while it is checked.
+type planning struct {
+	*Resource
+	view  *directory.View
+	plan  *model
+	state *model // nil for a bot that is to be made
+	diags *diag.Diagnostics
+}
+
+// ModifyPlan refuses what the server would refuse, with the reason and the way out.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+		return
+	}
+	p := planning{Resource: r, diags: &resp.Diagnostics}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
+	if self := r.Meta.Directory.Self(); self.IsBot || self.Role == zulip.RoleGuest {
+		resp.Diagnostics.AddError("Bots are made by people", fmt.Sprintf("%s is a bot or a guest, and the server lets neither make or change bots. Use the key of a person's account.", self.Address()))
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var err error
+	if p.view, err = r.Meta.Directory.Bots(ctx); err != nil {
+		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
+		return
+	}
+	if !p.plan.BotType.IsUnknown() && p.plan.botType() != zulip.BotOutgoingWebhook {
+		p.plan.Interface = types.StringNull()
+	}
+	if p.state == nil || p.isReplaced() {
+		p.checkNew()
+	} else {
+		p.checkChange()
+	}
+	p.checkReferences()
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
+}
+
+// isReplaced reports whether another bot takes the place of the one in the state.
+func (p *planning) isReplaced() bool {
+	return !p.plan.ShortName.Equal(p.state.ShortName) || !p.plan.BotType.Equal(p.state.BotType)
+}
+
+// checkNew refuses a bot that the account may not make, or that is there already.
+func (p *planning) checkNew() {
+	p.checkMayCreate()
+	person := &zulip.User{Email: p.plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
+	if domain := p.view.Realm().BotDomain; domain != "" && isSet(p.plan.ShortName) {
+		if namesake, ok := p.view.UserByAddress(p.plan.ShortName.ValueString() + suffix + "@" + domain); ok {
+			person = namesake
+			p.checkNamesake(namesake)
+		}
+	}
+	p.checkName(person.ID)
+	p.checkRole(person, person.Role)
+}
+
+// checkMayCreate refuses whom the organization lets make no bots of the type.
+func (p *planning) checkMayCreate() {
+	rights := []string{"can_create_bots_group"}
+	if p.plan.botType() == zulip.BotIncomingWebhook {
+		rights = append(rights, "can_create_write_only_bots_group")
+	}
+	var who []string
+	for _, right := range rights {
+		value, ok := p.view.Realm().Permissions[right]
+		if !ok || permission.Admits(value, p.Meta.Directory.Self(), p.view) {
+			return
+		}
+		who = append(who, fmt.Sprintf("%s lets only %s do it", right, permission.Describe(value, p.view)))
+	}
+	p.diags.AddAttributeError(path.Root("bot_type"), fmt.Sprintf("%s may not make this kind of bot", p.Meta.Directory.Self().Address()),
+		fmt.Sprintf("The organization's setting %s. Use the key of such an account, or let an owner widen the setting.", strings.Join(who, ", and ")))
+}
+
+// checkNamesake refuses to take a bot over that was not asked for.
+func (p *planning) checkNamesake(namesake *zulip.User) {
+	switch {
+	case p.Meta.Directory.IsClaimed(kind, namesake.ID) && (p.state == nil || p.plan.BotType.Equal(p.state.BotType)), p.Meta.Directory.IsDeactivatedHere(namesake.ID):
+		// It is this very bot, which is deactivated and taken back.
+	case namesake.IsBot && !namesake.IsActive && p.plan.AdoptDeactivated.ValueBool() && sameType(namesake, p.plan):
+		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The bot %s will be taken back", namesake.Address()),
+			fmt.Sprintf("It has the ID %d and is called %q, and keeps its key. What this configuration does not set stays as it was.", namesake.ID, namesake.FullName))
+	default:
+		summary, detail := taken(namesake, p.plan)
+		p.diags.AddAttributeError(path.Root("short_name"), summary, detail)
+	}
+}
+
+func sameType(user *zulip.User, wanted *model) bool {
+	return user.BotType != nil && zulip.BotType(*user.BotType) == wanted.botType()
+}
+
+// taken says that a short name belongs to a bot, and what to do.
+func taken(namesake *zulip.User, wanted *model) (summary, detail string) {
+	facts := fmt.Sprintf("%s has the ID %d and is called %q. ", namesake.Address(), namesake.ID, namesake.FullName)
+	switch {
+	case !sameType(namesake, wanted):
+		return "The short name is taken by another kind of bot", facts + "A bot's type cannot be changed, and its short name stays taken. Choose another short_name."
+	case namesake.IsActive:
+		return "The bot exists already", facts + fmt.Sprintf("To manage it, import it:\n\n  terraform import zulip_bot.NAME %s", namesake.Address())
+	}
+	return "The short name belongs to a deactivated bot", facts + "Set adopt_deactivated = true to take it back."
+}
+
+// checkName refuses the name of another active account.
+func (p *planning) checkName(own int64) {
+	if !isSet(p.plan.FullName) {
+		return
+	}
+	name := strings.TrimSpace(p.plan.FullName.ValueString())
+	for _, user := range p.view.Users() {
+		if user.IsActive && user.FullName == name && user.ID != own && !p.Meta.Directory.IsClaimed(kind, user.ID) {
+			p.diags.AddAttributeError(path.Root("full_name"), "The name is taken",
+				fmt.Sprintf("%s (ID %d) is called %q too. The server gives a bot no name that an active account has.", user.Address(), user.ID, name))
+			return
+		}
+	}
+}
+
+func (p *planning) checkRole(user *zulip.User, saw zulip.Role) {
+	to, ok := zulip.ParseRole(p.plan.Role.ValueString())
+	if !ok || to == saw {
+		return
+	}
+	if level := p.FeatureLevel(); level > 0 && level < levelRole {
+		p.diags.AddAttributeError(path.Root("role"), "The server is too old for role", fmt.Sprintf("It needs feature level %d; the server has %d. Take the attribute out of the configuration, or upgrade the server.", levelRole, level))
+		return
+	}
+	framework.RoleChange{User: user, Saw: saw, To: to, At: path.Root("role")}.Check(p.Meta, p.view, p.diags)
+}
+
+// levelRole is from when on bots are given roles.
+const levelRole = 130
+
+// checkChange keeps the state's words where the configuration says the same in others, and refuses who may not change
+// the bot.
+func (p *planning) checkChange() {
+	user, ok := p.view.User(p.state.ID.ValueInt64())
+	if !ok {
+		return // removed from the state by the next read
+	}
+	if isSet(p.plan.FullName) && strings.TrimSpace(p.plan.FullName.ValueString()) == strings.TrimSpace(p.state.FullName.ValueString()) {
+		p.plan.FullName = p.state.FullName
+	}
+	if isSet(p.plan.Owner) && isSet(p.state.Owner) {
+		if owner, err := framework.FindUser(p.view, p.plan.Owner.ValueString()); err == nil && framework.UserAddress(p.state.Owner.ValueString(), owner, p.view) == p.state.Owner.ValueString() {
+			p.plan.Owner = p.state.Owner
+		}
+	}
+	for _, pair := range [][2]*types.String{
+		{&p.plan.DefaultSendingStream, &p.state.DefaultSendingStream}, {&p.plan.DefaultEventsRegisterStream, &p.state.DefaultEventsRegisterStream},
+	} {
+		if planned, held := pair[0], pair[1]; isSet(*planned) && planned.ValueString() != "" {
+			if channel, err := framework.FindChannel(p.view, planned.ValueString()); err == nil && framework.KeepChannel(held.ValueString(), channel.ID, p.view) == held.ValueString() {
+				*planned = *held
+			}
+		}
+	}
+	p.checkName(user.ID)
+	saw, _ := zulip.ParseRole(p.state.Role.ValueString())
+	p.checkRole(user, saw)
+}
+
+// checkReferences refuses an owner and channels that there are not, and to give the bot away to where it could not be
+// managed any more.
+func (p *planning) checkReferences() {
+	for attribute, value := range map[string]types.String{
+		"default_sending_stream": p.plan.DefaultSendingStream, "default_events_register_stream": p.plan.DefaultEventsRegisterStream,
+	} {
+		if !isSet(value) || value.ValueString() == "" {
+			continue
+		}
+		if _, err := framework.FindChannel(p.view, value.ValueString()); err != nil && !p.holds(attribute, value) {
+			p.diags.AddAttributeError(path.Root(attribute), "No such channel",
+				framework.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+		}
+	}
+	if !isSet(p.plan.Owner) || p.state != nil && p.plan.Owner.Equal(p.state.Owner) {
+		return
+	}
+	owner, err := framework.FindUser(p.view, p.plan.Owner.ValueString())
+	self, at := p.Meta.Directory.Self(), path.Root("owner")
+	switch {
+	case err != nil:
+		p.diags.AddAttributeError(at, "No such person", framework.Sentence(err))
+	case owner.IsBot:
+		p.diags.AddAttributeError(at, "Bots own no bots", fmt.Sprintf("%s is a bot.", owner.Address()))
+	case !owner.IsActive:
+		p.diags.AddAttributeError(at, "Deactivated", fmt.Sprintf("%s is deactivated and cannot be given a bot.", owner.Address()))
+	case p.Meta.LockoutProtection && self.Role > zulip.RoleAdministrator && owner.ID != self.ID:
+		p.diags.AddAttributeError(at, "This would lock the provider out",
+			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.\n\nSet lockout_protection = false in the provider block if this is meant.", self.Address()))
+	}
+}
+
+// holds reports whether the state has the same words: a channel that the account cannot see, named by the server.
+func (p *planning) holds(attribute string, value types.String) bool {
+	if p.state == nil {
+		return false
+	}
+	held := map[string]types.String{
+		"default_sending_stream": p.state.DefaultSendingStream, "default_events_register_stream": p.state.DefaultEventsRegisterStream,
+	}
+	return value.Equal(held[attribute])
+}

@@ -1,0 +1,313 @@
+// Package bot is the noun of bots.
+package bot
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
+	_ resource.ResourceWithImportState    = (*Resource)(nil)
+	_ resource.ResourceWithIdentity       = (*Resource)(nil)
+	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
+)
+
+// kind is what bots are claimed as.
+const kind = "zulip_bot"
+
+// Resource is zulip_bot.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_bot.
+func NewResource() resource.Resource { return &Resource{} }
+
+// identity is what a bot is recognised by.
+type identity struct {
+	ID types.Int64 `tfsdk:"id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_bot"
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = resourceSchema()
+}
+
+// IdentitySchema describes what a bot is recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The bot's ID."},
+	}}
+}
+
+// Create makes the bot, or takes a deactivated one back, and brings it to what is planned.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	id, made := r.make(ctx, &plan, &resp.Diagnostics)
+	if id == 0 {
+		return
+	}
+	// From here on the bot exists: it is in the state before anything else can fail.
+	state := plan
+	state.forgetUnknown()
+	state.ID = types.Int64Value(id)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	now := r.fresh(ctx, id, &resp.Diagnostics)
+	if now == nil {
+		return
+	}
+	config := plan.config(ctx)
+	if made {
+		config = nil // it went with the making
+	}
+	update := plan.changes(now.user, now.bot, config, now.view, &resp.Diagnostics)
+	if now = r.bring(ctx, now, update, &resp.Diagnostics); now != nil {
+		state.read(now.user, now.bot, now.view)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	}
+}
+
+// make makes the bot, or takes a deactivated one back, and returns its ID; 0 after an error.
+func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) (id int64, made bool) {
+	summary := fmt.Sprintf("Could not make the bot %q", plan.FullName.ValueString())
+	view, err := r.Meta.Directory.Bots(ctx)
+	if err != nil {
+		diags.AddError(summary, framework.Explain(err))
+		return 0, false
+	}
+	address := plan.ShortName.ValueString() + suffix + "@" + view.Realm().BotDomain
+	if namesake, ok := view.UserByAddress(address); ok {
+		if !namesake.IsActive && sameType(namesake, plan) && (plan.AdoptDeactivated.ValueBool() || r.Meta.Directory.IsDeactivatedHere(namesake.ID)) {
+			return r.reactivate(ctx, namesake, diags), false
+		}
+		reason, detail := taken(namesake, plan)
+		diags.AddAttributeError(path.Root("short_name"), reason, detail)
+		return 0, false
+	}
+	wanted := zulip.NewBot{
+		FullName: strings.TrimSpace(plan.FullName.ValueString()), ShortName: plan.ShortName.ValueString(), Type: plan.botType(),
+		PayloadURL: plan.PayloadURL.ValueString(), Interface: max(1, number(interfaceWords, plan.Interface.ValueString())),
+		ServiceName: plan.ServiceName.ValueString(), Config: plan.config(ctx),
+	}
+	defer r.Meta.Directory.Write()()
+	read := r.Meta.Directory.Bots
+	id, _, err = framework.Creation{
+		Kind: kind, Thing: strings.ToLower(address), Again: true,
+		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
+			view, err := read(ctx)
+			read = r.Meta.Directory.FreshBots
+			if err != nil {
+				return 0, err
+			}
+			if bot, ok := view.UserByAddress(address); ok && free(bot.ID) {
+				return bot.ID, nil
+			}
+			return 0, nil
+		},
+		Make: func(ctx context.Context) (int64, error) { return r.Meta.Client.CreateBot(ctx, wanted) },
+	}.Run(ctx, r.Meta)
+	if err != nil {
+		diags.AddError(summary, framework.Explain(err))
+	}
+	return id, true
+}
+
+// reactivate takes a deactivated bot back and returns its ID; 0 after an error. The server refuses to reactivate an
+// active bot, so that after a lost answer it is looked at (wire-2 §4.5).
+func (r *Resource) reactivate(ctx context.Context, bot *zulip.User, diags *diag.Diagnostics) int64 {
+	defer r.Meta.Directory.Write()()
+	err := r.Meta.Client.ReactivateUser(ctx, bot.ID)
+	if zulip.MayHaveHappened(err) {
+		if now, look := r.Meta.Client.User(ctx, bot.ID); look == nil && now.IsActive {
+			err = nil
+		}
+	}
+	if err != nil {
+		diags.AddError(fmt.Sprintf("Could not take the bot %s back", bot.Address()), framework.Explain(err))
+		return 0
+	}
+	r.Meta.Directory.Claim(kind, bot.ID)
+	return bot.ID
+}
+
+// reading is a bot as the server holds it.
+type reading struct {
+	user *zulip.User
+	bot  *zulip.Bot
+	view *directory.View
+}
+
+// fresh reads a bot as it is after a write; nil after an error.
+func (r *Resource) fresh(ctx context.Context, id int64, diags *diag.Diagnostics) *reading {
+	view, err := r.Meta.Directory.FreshBots(ctx)
+	if err != nil {
+		diags.AddError(fmt.Sprintf("The bot %d could not be read", id), framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
+		return nil
+	}
+	user, visible := view.User(id)
+	bot, mine := view.Bot(id)
+	if !visible || !mine {
+		diags.AddError(fmt.Sprintf("The bot %d could not be read", id), "The server shows bots to their owners and to administrators, and the account the provider uses is neither.")
+		return nil
+	}
+	return &reading{user, bot, view}
+}
+
+// bring sends a change and reads what the server holds then; nil after an error.
+func (r *Resource) bring(ctx context.Context, now *reading, update zulip.BotUpdate, diags *diag.Diagnostics) *reading {
+	if diags.HasError() {
+		return nil
+	}
+	if update.Empty() {
+		return now
+	}
+	done := r.Meta.Directory.Write()
+	err := r.Meta.Client.UpdateBot(ctx, now.user.ID, update)
+	done()
+	r.Meta.Directory.Forget(zulip.FetchBots, zulip.FetchUsers, zulip.FetchUserGroups)
+	if err != nil {
+		diags.AddError(fmt.Sprintf("Could not change the bot %s", now.user.Address()),
+			framework.Explain(err)+"\n\nThe server makes one change after the other: those before the one it refused are made. The next plan shows what is left.")
+		return nil
+	}
+	return r.fresh(ctx, now.user.ID, diags)
+}
+
+// Read takes the bot from the snapshot.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	view, err := r.Meta.Directory.Bots(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
+		return
+	}
+	user, visible := view.User(state.ID.ValueInt64())
+	bot, mine := view.Bot(state.ID.ValueInt64())
+	if !visible || !mine || !user.IsActive {
+		tflog.Info(ctx, "The bot was deactivated or given away by somebody else: removing it from the state",
+			map[string]any{"id": state.ID.ValueInt64(), "email": state.Email.ValueString()})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	r.Meta.Directory.Claim(kind, user.ID)
+	state.read(user, bot, view)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// Update sends what differs, and no role that somebody else has changed.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	now := r.fresh(ctx, state.ID.ValueInt64(), &resp.Diagnostics)
+	if now == nil {
+		return
+	}
+	saw, _ := zulip.ParseRole(state.Role.ValueString())
+	if to, managed := zulip.ParseRole(plan.Role.ValueString()); managed && to != saw &&
+		!(framework.RoleChange{Saw: saw, To: to, At: path.Root("role")}).Stands(now.user, &resp.Diagnostics) {
+		return
+	}
+	update := plan.changes(now.user, now.bot, plan.newKeys(ctx, &state), now.view, &resp.Diagnostics)
+	if plan.Role.Equal(state.Role) {
+		update.Role = nil
+	}
+	if now = r.bring(ctx, now, update, &resp.Diagnostics); now != nil {
+		plan.read(now.user, now.bot, now.view)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	}
+}
+
+// Delete deactivates the bot.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	id := state.ID.ValueInt64()
+	defer r.Meta.Directory.Forget(zulip.FetchBots, zulip.FetchUsers, zulip.FetchUserGroups)
+	if err := r.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not deactivate the bot %s", state.Email.ValueString()), framework.Explain(err))
+		return
+	}
+	r.Meta.Directory.Deactivated(id)
+}
+
+// ImportState takes the bot's ID, or its address.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if req.ID == "" {
+		var wanted identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		req.ID = strconv.FormatInt(wanted.ID.ValueInt64(), 10)
+	}
+	view, err := r.Meta.Directory.Bots(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
+		return
+	}
+	user, err := framework.FindUser(view, req.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot import this bot", framework.Sentence(err))
+		return
+	}
+	switch _, mine := view.Bot(user.ID); {
+	case !user.IsBot:
+		resp.Diagnostics.AddError("Cannot import a person as a bot", fmt.Sprintf("%s is a person. Import the account as a zulip_user.", user.Address()))
+	case !mine:
+		resp.Diagnostics.AddError("Cannot import this bot", fmt.Sprintf("%s belongs to somebody else. Use the key of its owner, or of an administrator.", user.Address()))
+	case !user.IsActive:
+		resp.Diagnostics.AddError("Cannot import a deactivated bot",
+			fmt.Sprintf("%s (ID %d) is deactivated. Write a zulip_bot with its short name and adopt_deactivated = true to take it back.", user.Address(), user.ID))
+	default:
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), user.ID)...)
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(user.ID)})...)
+	}
+}
+
+// forgetUnknown leaves what is not known to the server.
+func (m *model) forgetUnknown() {
+	for _, value := range []*types.String{&m.Email, &m.Owner, &m.Role, &m.DefaultSendingStream, &m.DefaultEventsRegisterStream, &m.Interface} {
+		if value.IsUnknown() {
+			*value = types.StringNull()
+		}
+	}
+	if m.DefaultAllPublicStreams.IsUnknown() {
+		m.DefaultAllPublicStreams = types.BoolNull()
+	}
+}

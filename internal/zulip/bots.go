@@ -1,0 +1,135 @@
+package zulip
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+)
+
+// BotType is what a bot can do, as the wire counts it (wire-2 §6.1).
+type BotType int64
+
+// The types of bots.
+const (
+	BotGeneric         BotType = 1
+	BotIncomingWebhook BotType = 2
+	BotOutgoingWebhook BotType = 3
+	BotEmbedded        BotType = 4
+)
+
+// Bot is what the snapshot keeps of a bot beside the account (wire-2 §6.2). Its API key is left where it is.
+type Bot struct {
+	UserID   int64   `json:"user_id"`
+	Email    string  `json:"email"`
+	FullName string  `json:"full_name"`
+	Type     BotType `json:"bot_type"`
+	IsActive bool    `json:"is_active"`
+	OwnerID  *int64  `json:"owner_id"`
+	// The channels, by name; nil for none.
+	DefaultSendingStream        *string `json:"default_sending_stream"`
+	DefaultEventsRegisterStream *string `json:"default_events_register_stream"`
+	DefaultAllPublicStreams     bool    `json:"default_all_public_streams"`
+	// Services holds where an outgoing webhook sends to.
+	Services []BotService `json:"services"`
+}
+
+// BotService is the address of an outgoing webhook, and how it is spoken to: 1 generic, 2 as Slack does.
+type BotService struct {
+	BaseURL   string `json:"base_url"`
+	Interface int64  `json:"interface"`
+}
+
+// NewBot is a bot that is to be made. Its owner is the account that makes it.
+type NewBot struct {
+	FullName, ShortName string
+	Type                BotType
+	PayloadURL          string // of an outgoing webhook
+	Interface           int64  // of an outgoing webhook
+	ServiceName         string
+	Config              map[string]string
+}
+
+// CreateBot makes a bot and returns its ID. The account has to be a person's. A short name has one bot, active or not,
+// so a second call makes no second one: it is refused with `Email is already in use.`
+func (c *Client) CreateBot(ctx context.Context, bot NewBot) (int64, error) {
+	form := &Form{}
+	form.Text("full_name", bot.FullName)
+	form.Text("short_name", bot.ShortName)
+	form.JSON("bot_type", bot.Type)
+	if bot.PayloadURL != "" {
+		form.JSON("payload_url", bot.PayloadURL) // JSON text, unlike the other texts
+		form.JSON("interface_type", bot.Interface)
+	}
+	if bot.ServiceName != "" {
+		form.Text("service_name", bot.ServiceName)
+	}
+	if len(bot.Config) > 0 {
+		form.JSON("config_data", bot.Config)
+	}
+	var answer struct {
+		ID int64 `json:"user_id"`
+	}
+	_, err := c.send(ctx, http.MethodPost, "/bots", form, never, &answer)
+	return answer.ID, err
+}
+
+// BotUpdate is a change of a bot; nil leaves things as they are (wire-2 §6.3).
+type BotUpdate struct {
+	FullName *string
+	Role     *Role
+	OwnerID  *int64
+	// The channels, by name; "" for none.
+	DefaultSendingStream, DefaultEventsRegisterStream *string
+	DefaultAllPublicStreams                           *bool
+	// Service is where an outgoing webhook sends to.
+	Service *BotService
+	// Config is merged with what there is: a key cannot be taken away.
+	Config map[string]string
+}
+
+// Empty reports whether nothing changes.
+func (u *BotUpdate) Empty() bool { return u.form().Empty() }
+
+func (u *BotUpdate) form() *Form {
+	form := &Form{}
+	for name, text := range map[string]*string{
+		"full_name": u.FullName, "default_sending_stream": u.DefaultSendingStream, "default_events_register_stream": u.DefaultEventsRegisterStream,
+	} {
+		if text != nil {
+			form.Text(name, *text)
+		}
+	}
+	if u.Role != nil {
+		form.JSON("role", int(*u.Role))
+	}
+	if u.OwnerID != nil {
+		form.JSON("bot_owner_id", *u.OwnerID)
+	}
+	if u.DefaultAllPublicStreams != nil {
+		form.JSON("default_all_public_streams", *u.DefaultAllPublicStreams)
+	}
+	if u.Service != nil {
+		// Without the second the server would set it to its default.
+		form.JSON("service_payload_url", u.Service.BaseURL)
+		form.JSON("service_interface", u.Service.Interface)
+	}
+	if len(u.Config) > 0 {
+		form.JSON("config_data", u.Config)
+	}
+	return form
+}
+
+// UpdateBot changes a bot. The account has to be a person's: the bot's owner, or an administrator. The server makes one
+// change after the other: those before the one that it refuses stay.
+func (c *Client) UpdateBot(ctx context.Context, id int64, update BotUpdate) error {
+	_, err := c.send(ctx, http.MethodPatch, botPath(id), update.form(), safe, nil)
+	return err
+}
+
+// DeactivateBot deactivates a bot. One that is deactivated already is no error.
+func (c *Client) DeactivateBot(ctx context.Context, id int64) error {
+	_, err := c.send(ctx, http.MethodDelete, botPath(id), nil, safe, nil)
+	return err
+}
+
+func botPath(id int64) string { return "/bots/" + strconv.FormatInt(id, 10) }
