@@ -94,6 +94,12 @@ func (d *Directory) UserDefaults(ctx context.Context) (*View, error) {
 	return d.need(ctx, []string{zulip.FetchUserDefaults})
 }
 
+// DefaultChannelGroups returns the snapshot with the groups of channels in it that are offered to new people, and with
+// the channels.
+func (d *Directory) DefaultChannelGroups(ctx context.Context) (*View, error) {
+	return d.need(ctx, append([]string{zulip.FetchDefaultGroups}, channelParts...))
+}
+
 // CustomEmoji returns the snapshot with the organization's own emoji in it, and with who may add some.
 func (d *Directory) CustomEmoji(ctx context.Context) (*View, error) {
 	return d.need(ctx, append([]string{zulip.FetchCustomEmoji}, organizationParts...))

@@ -33,10 +33,11 @@ type View struct {
 	userDefaults   map[string]json.RawMessage
 	customEmoji    []*zulip.CustomEmoji
 	// access works out effective access when somebody first asks, for all who look at these people and groups.
-	access      func() *permission.Access
-	playgrounds []*zulip.Playground
-	domains     []*zulip.Domain
-	bots        map[int64]*zulip.Bot
+	access        func() *permission.Access
+	playgrounds   []*zulip.Playground
+	domains       []*zulip.Domain
+	bots          map[int64]*zulip.Bot
+	defaultGroups []*zulip.DefaultChannelGroup
 }
 
 var _ permission.Organization = (*View)(nil)
@@ -141,6 +142,9 @@ func (v *View) findEmoji(is func(*zulip.CustomEmoji) bool) (*zulip.CustomEmoji, 
 	}
 	return v.customEmoji[i], true
 }
+
+// DefaultChannelGroups returns the groups of channels that are offered to new people, by name.
+func (v *View) DefaultChannelGroups() []*zulip.DefaultChannelGroup { return v.defaultGroups }
 
 // IsPlanned reports whether this run creates what the principal names.
 func (v *View) IsPlanned(principal permission.Principal) bool {
@@ -263,6 +267,9 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 		for _, bot := range snapshot.Bots {
 			merged.bots[bot.UserID] = bot
 		}
+	}
+	if snapshot.DefaultGroups != nil {
+		merged.defaultGroups = snapshot.DefaultGroups
 	}
 	if snapshot.CustomEmoji != nil {
 		merged.customEmoji = snapshot.CustomEmoji

@@ -15,6 +15,7 @@ const (
 	FetchUserGroups     = "realm_user_groups"
 	FetchChannels       = "stream"
 	FetchDefaultStreams = "default_streams"
+	FetchDefaultGroups  = "default_stream_groups"
 	FetchFolders        = "channel_folders"
 	FetchUsers          = "realm_user"
 	FetchProfileFields  = "custom_profile_fields"
@@ -36,6 +37,7 @@ type Snapshot struct {
 	UserGroups     []*UserGroup
 	Channels       []*Channel
 	DefaultStreams []int64
+	DefaultGroups  []*DefaultChannelGroup
 	Folders        []*ChannelFolder
 	// Users are the people and bots of the organization, active and deactivated, the
 	// server's own bots included.
@@ -168,7 +170,9 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 		case "streams":
 			return decodeList(decoder, &s.Channels)
 		case "realm_default_streams":
-			return s.decodeDefaultStreams(decoder)
+			return decoder.Decode((*channelIDs)(&s.DefaultStreams))
+		case "realm_default_stream_groups":
+			return decodeList(decoder, &s.DefaultGroups)
 		case "channel_folders":
 			return decodeList(decoder, &s.Folders)
 		case "custom_profile_fields":
@@ -226,23 +230,26 @@ func (s *Snapshot) decodeUsers(decoder *json.Decoder, active bool) error {
 	return nil
 }
 
-// decodeDefaultStreams accepts IDs, and the whole objects of servers below 330.
-func (s *Snapshot) decodeDefaultStreams(decoder *json.Decoder) error {
+// channelIDs are IDs on the wire, or the whole objects of servers below 330.
+type channelIDs []int64
+
+// UnmarshalJSON accepts both.
+func (ids *channelIDs) UnmarshalJSON(data []byte) error {
 	var rows []json.RawMessage
-	if err := decoder.Decode(&rows); err != nil {
+	if err := json.Unmarshal(data, &rows); err != nil {
 		return err
 	}
-	s.DefaultStreams = make([]int64, 0, len(rows))
+	*ids = make([]int64, 0, len(rows))
 	for _, row := range rows {
 		var object struct {
 			ID int64 `json:"stream_id"`
 		}
 		if err := json.Unmarshal(row, &object.ID); err != nil {
 			if err := json.Unmarshal(row, &object); err != nil {
-				return fmt.Errorf("realm_default_streams: %w", err)
+				return err
 			}
 		}
-		s.DefaultStreams = append(s.DefaultStreams, object.ID)
+		*ids = append(*ids, object.ID)
 	}
 	return nil
 }

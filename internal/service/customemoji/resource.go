@@ -76,11 +76,18 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	plan.FileSHA256 = types.StringValue(picture.sha256())
 	plan.ID, plan.AuthorID, plan.SourceURL = types.Int64Null(), types.Int64Null(), types.StringNull()
-	added, err := r.upload(ctx, plan.Name.ValueString(), picture)
+	added, perhaps, err := framework.NamedCreation[zulip.CustomEmoji]{
+		Kind: kind, Name: plan.Name.ValueString(),
+		Find: func(ctx context.Context) (*zulip.CustomEmoji, error) { return r.findAnew(ctx, plan.Name.ValueString()) },
+		ID:   func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
+		Make: func(ctx context.Context) error {
+			return r.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), picture.file, picture.contentType, picture.content)
+		},
+	}.Run(ctx, r.Meta)
 	switch {
 	case err == nil:
 		plan.read(added)
-	case added == nil && !zulip.MayHaveHappened(err):
+	case !perhaps:
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not add the emoji %q", plan.Name.ValueString()), explain(err))
 		return
 	default: // it is in the state, for it may be there, and has a name to be found by
@@ -91,42 +98,15 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
 }
 
-// upload adds an emoji and returns it. What is returned with an error was added, and no more is known of it.
-func (r *Resource) upload(ctx context.Context, name string, picture *picture) (*zulip.CustomEmoji, error) {
-	var added *zulip.CustomEmoji
-	_, _, err := framework.Creation{
-		Kind: kind, Thing: name, Again: true, // what is there already is for a person to import
-		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
-			r.Meta.Directory.Forget(zulip.FetchCustomEmoji)
-			view, err := r.Meta.Directory.CustomEmoji(ctx)
-			if err != nil {
-				return 0, err
-			}
-			if emoji, ok := view.CustomEmojiByName(name); ok && free(emoji.ID) {
-				added = emoji
-				return emoji.ID, nil
-			}
-			return 0, nil
-		},
-		Make: func(ctx context.Context) (int64, error) {
-			if err := r.Meta.Client.UploadCustomEmoji(ctx, name, picture.file, picture.contentType, picture.content); err != nil {
-				return 0, err
-			}
-			added = &zulip.CustomEmoji{Name: name}
-			r.Meta.Directory.Forget(zulip.FetchCustomEmoji)
-			view, err := r.Meta.Directory.CustomEmoji(ctx)
-			if err != nil {
-				return 0, err
-			}
-			emoji, ok := view.CustomEmojiByName(name)
-			if !ok {
-				return 0, fmt.Errorf("the server took the emoji %q and does not list it: somebody may have deactivated it", name)
-			}
-			added = emoji
-			return emoji.ID, nil
-		},
-	}.Run(ctx, r.Meta)
-	return added, err
+// findAnew returns the emoji that has a name now; nil if none has.
+func (r *Resource) findAnew(ctx context.Context, name string) (*zulip.CustomEmoji, error) {
+	r.Meta.Directory.Forget(zulip.FetchCustomEmoji)
+	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	if err != nil {
+		return nil, err
+	}
+	emoji, _ := view.CustomEmojiByName(name)
+	return emoji, nil
 }
 
 // Read takes the emoji from the snapshot.

@@ -1,0 +1,91 @@
+package zulip
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+// DefaultChannelGroup is a named set of channels that new people may choose when they
+// join (wire-1 §6.2).
+type DefaultChannelGroup struct {
+	ID          int64   `json:"id"`
+	Name        string  `json:"name"`
+	Description string  `json:"description"`
+	ChannelIDs  []int64 `json:"-"`
+}
+
+// UnmarshalJSON reads the object.
+func (g *DefaultChannelGroup) UnmarshalJSON(data []byte) error {
+	type plain DefaultChannelGroup
+	wire := struct {
+		*plain
+		Streams channelIDs `json:"streams"`
+	}{plain: (*plain)(g)}
+	if err := json.Unmarshal(data, &wire); err != nil {
+		return fmt.Errorf("default channel group: %w", err)
+	}
+	g.ChannelIDs = wire.Streams
+	return nil
+}
+
+// CreateDefaultChannelGroup makes a group. The server does not tell its ID, and refuses a
+// second one of the same name: with 500 if the description is another.
+func (c *Client) CreateDefaultChannelGroup(ctx context.Context, name, description string, channels []string) error {
+	form := &Form{}
+	form.Text("group_name", name)
+	form.Text("description", description)
+	form.JSON("stream_names", channels)
+	_, err := c.send(ctx, http.MethodPost, "/default_stream_groups/create", form, never, nil)
+	return err
+}
+
+// UpdateDefaultChannelGroup changes the name and the description; empty leaves one alone.
+// The name is changed first, and the same name again is refused.
+func (c *Client) UpdateDefaultChannelGroup(ctx context.Context, id int64, name, description string) error {
+	form := &Form{}
+	if name != "" {
+		form.Text("new_group_name", name)
+	}
+	if description != "" {
+		form.Text("new_description", description)
+	}
+	_, err := c.send(ctx, http.MethodPatch, defaultGroupPath(id), form, never, nil)
+	return err
+}
+
+// AddToDefaultChannelGroup puts channels into a group, one after the other. One that is in
+// it already is refused.
+func (c *Client) AddToDefaultChannelGroup(ctx context.Context, id int64, channels []string) error {
+	return c.changeDefaultChannelGroup(ctx, id, "add", channels)
+}
+
+// RemoveFromDefaultChannelGroup takes channels out of a group. One that is not in it
+// refuses all.
+func (c *Client) RemoveFromDefaultChannelGroup(ctx context.Context, id int64, channels []string) error {
+	return c.changeDefaultChannelGroup(ctx, id, "remove", channels)
+}
+
+func (c *Client) changeDefaultChannelGroup(ctx context.Context, id int64, op string, channels []string) error {
+	form := &Form{}
+	form.Text("op", op)
+	form.JSON("stream_names", channels)
+	_, err := c.send(ctx, http.MethodPatch, defaultGroupPath(id)+"/streams", form, never, nil)
+	return err
+}
+
+// DeleteDefaultChannelGroup deletes a group; its channels stay. One that is gone already
+// is no error.
+func (c *Client) DeleteDefaultChannelGroup(ctx context.Context, id int64) error {
+	_, err := c.send(ctx, http.MethodDelete, defaultGroupPath(id), nil, safe, nil)
+	if IsMessage(err, fmt.Sprintf("Default channel group with id '%d' does not exist.", id)) {
+		return nil
+	}
+	return err
+}
+
+func defaultGroupPath(id int64) string {
+	return "/default_stream_groups/" + strconv.FormatInt(id, 10)
+}
