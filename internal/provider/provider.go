@@ -30,6 +30,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/codeplayground"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/customemoji"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/defaultchannelgroup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/defaultusersettings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/domain"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/draft"
@@ -279,6 +280,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		channel.NewResource,
 		codeplayground.NewResource,
 		customemoji.NewResource,
+		defaultchannelgroup.NewResource,
 		defaultusersettings.NewResource,
 		domain.NewResource,
 		draft.NewResource,

@@ -136,22 +136,39 @@ func (o *Organization) ChangeDefaultChannelGroup(actor User, id int, op string, 
 	if op != "add" && op != "remove" {
 		return Refuse("Invalid value for \"op\". Specify one of \"add\" or \"remove\".")
 	}
-	for _, ch := range found {
-		present := slices.Contains(g.Channels, ch.ID)
+	if op == "remove" {
+		return o.removeFromDefaultGroup(g, found)
+	}
+	return o.addToDefaultGroup(g, found)
+}
+
+// addToDefaultGroup keeps those that came before one it refuses.
+func (o *Organization) addToDefaultGroup(g DefaultChannelGroup, channels []Channel) error {
+	for _, ch := range channels {
 		switch {
-		case op == "remove" && !present:
-			return Refuse("Channel '%s' is not present in default channel group '%s'", ch.Name, g.Name)
-		case op == "remove":
-			g.Channels = without(g.Channels, []int{ch.ID})
 		case o.IsDefault(ch.ID):
 			return Refuse("'%s' is a default channel and cannot be added to '%s'", ch.Name, g.Name)
-		case present:
+		case slices.Contains(g.Channels, ch.ID):
 			return Refuse("Channel '%s' is already present in default channel group '%s'", ch.Name, g.Name)
-		default:
-			g.Channels = sortedSet(append(slices.Clone(g.Channels), ch.ID))
 		}
+		g.Channels = sortedSet(append(slices.Clone(g.Channels), ch.ID))
+		o.DefaultChannelGroups.Put(g.ID, g)
+		o.Keep()
 	}
-	o.DefaultChannelGroups.Put(id, g)
+	return nil
+}
+
+// removeFromDefaultGroup removes all, or none.
+func (o *Organization) removeFromDefaultGroup(g DefaultChannelGroup, channels []Channel) error {
+	var ids []int
+	for _, ch := range channels {
+		if !slices.Contains(g.Channels, ch.ID) {
+			return Refuse("Channel '%s' is not present in default channel group '%s'", ch.Name, g.Name)
+		}
+		ids = append(ids, ch.ID)
+	}
+	g.Channels = without(g.Channels, ids)
+	o.DefaultChannelGroups.Put(g.ID, g)
 	return nil
 }
 

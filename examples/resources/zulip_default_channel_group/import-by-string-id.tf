@@ -1,0 +1,4 @@
+import {
+  to = zulip_default_channel_group.developers
+  id = "Developers"
+}

@@ -1,0 +1,137 @@
+package defaultchannelgroup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// change is what an update makes otherwise. What is empty is left alone.
+type change struct {
+	name, description string
+	add, remove       []int64
+}
+
+// changes is the way from what the plan saw to what it asks.
+func changes(plan, state *model) change {
+	var wanted change
+	if !plan.Name.Equal(state.Name) {
+		wanted.name = plan.Name.ValueString()
+	}
+	if !plan.Description.IsUnknown() && !plan.Description.Equal(state.Description) {
+		wanted.description = plan.Description.ValueString()
+	}
+	if !plan.ChannelIDs.IsUnknown() {
+		wanted.add = without(channels(plan.ChannelIDs), channels(state.ChannelIDs))
+		wanted.remove = without(channels(state.ChannelIDs), channels(plan.ChannelIDs))
+	}
+	return wanted
+}
+
+// missing is what of a change is not so yet.
+func (c change) missing(now *zulip.DefaultChannelGroup) change {
+	left := change{add: without(c.add, now.ChannelIDs)}
+	for _, id := range c.remove {
+		if slices.Contains(now.ChannelIDs, id) {
+			left.remove = append(left.remove, id)
+		}
+	}
+	if c.name != now.Name {
+		left.name = c.name
+	}
+	if c.description != now.Description {
+		left.description = c.description
+	}
+	return left
+}
+
+func (c change) isEmpty() bool {
+	return c.name == "" && c.description == "" && len(c.add) == 0 && len(c.remove) == 0
+}
+
+var errGone = errors.New("the group is not there any more")
+
+// bring brings a group to where a change leads, and returns it as it is then. The server refuses what is so already
+// (wire-1 §6.2), so the group is read before each attempt, and only what is missing is sent: also after a lost answer.
+func (r *Resource) bring(ctx context.Context, id int64, wanted change) (*zulip.DefaultChannelGroup, error) {
+	const firstPause = 200 * time.Millisecond
+	pause, failures, sent := firstPause, 0, false
+	for {
+		view, err := r.fresh(ctx)
+		if err != nil {
+			return nil, err
+		}
+		now := find(view, func(group *zulip.DefaultChannelGroup) bool { return group.ID == id })
+		if now == nil {
+			return nil, errGone
+		}
+		left := wanted.missing(now)
+		if left.isEmpty() {
+			return now, nil
+		}
+		if sent {
+			return now, errors.New("the server took the change without an error, and does not hold it: somebody may have changed the group at the same time")
+		}
+		err = r.send(ctx, id, left, view)
+		sent = err == nil
+		if err == nil {
+			continue
+		}
+		if failures++; !zulip.MayHaveHappened(err) || failures > r.Meta.Client.MaxRetries() {
+			return now, err
+		}
+		select {
+		case <-ctx.Done():
+			return now, err
+		case <-time.After(pause):
+			pause *= 2
+		}
+	}
+}
+
+// send sends what is missing: the texts, what leaves, what joins.
+func (r *Resource) send(ctx context.Context, id int64, left change, view *directory.View) error {
+	if left.name != "" || left.description != "" {
+		if err := r.Meta.Client.UpdateDefaultChannelGroup(ctx, id, left.name, left.description); err != nil {
+			return err
+		}
+	}
+	for _, step := range []struct {
+		channels []int64
+		send     func(context.Context, int64, []string) error
+	}{
+		{left.remove, r.Meta.Client.RemoveFromDefaultChannelGroup},
+		{left.add, r.Meta.Client.AddToDefaultChannelGroup},
+	} {
+		names, err := namesOf(step.channels, view)
+		if err != nil {
+			return err
+		}
+		if len(names) == 0 {
+			continue
+		}
+		if err := step.send(ctx, id, names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namesOf are the names of channels, which is what the server wants here.
+func namesOf(ids []int64, view *directory.View) ([]string, error) {
+	names := []string{}
+	for _, id := range ids {
+		channel, ok := view.Channel(id)
+		if !ok {
+			return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d", id)
+		}
+		names = append(names, channel.Name)
+	}
+	slices.Sort(names)
+	return names, nil
+}

@@ -1,0 +1,93 @@
+package defaultchannelgroup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// ModifyPlan refuses what the server would refuse.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !r.CanPlan() || !req.Plan.Raw.IsNull() && req.Plan.Raw.Equal(req.State.Raw) {
+		return
+	}
+	if self := r.Meta.Directory.Self(); self.Role > zulip.RoleAdministrator {
+		resp.Diagnostics.AddError(fmt.Sprintf("%s may not manage default channel groups", self.Address()),
+			fmt.Sprintf("Only administrators and owners of the organization may. The account's role is %s.", self.Role))
+		return
+	}
+	var plan, state *model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || plan == nil {
+		return
+	}
+	view, err := r.Meta.Directory.DefaultChannelGroups(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the default channel groups", framework.Explain(err))
+		return
+	}
+	if state == nil {
+		state = &model{ChannelIDs: types.SetNull(types.Int64Type)}
+	}
+	r.checkName(plan, state, view, &resp.Diagnostics)
+	for _, id := range without(channels(plan.ChannelIDs), channels(state.ChannelIDs)) {
+		r.checkChannel(id, view, &resp.Diagnostics)
+	}
+}
+
+// checkName refuses a name that another group has and keeps.
+func (r *Resource) checkName(plan, state *model, view *directory.View, diags *diag.Diagnostics) {
+	if plan.Name.IsUnknown() || plan.Name.Equal(state.Name) {
+		return
+	}
+	namesake := named(view, plan.Name.ValueString())
+	if namesake == nil || r.Meta.Directory.IsClaimed(kind, namesake.ID) {
+		return // none, or one that this run renames, replaces or destroys
+	}
+	diags.AddAttributeError(path.Root("name"), fmt.Sprintf("There is a default channel group %q already", namesake.Name),
+		fmt.Sprintf("It has the ID %d. Import it (an apply that was broken off may have left it), delete it, or choose another name.", namesake.ID))
+}
+
+// checkChannel refuses a channel that cannot be put into a group. What this run manages may be otherwise by then.
+func (r *Resource) checkChannel(id int64, view *directory.View, diags *diag.Diagnostics) {
+	at := path.Root("channel_ids").AtSetValue(types.Int64Value(id))
+	refuse := diags.AddAttributeError
+	if r.Meta.Directory.IsManaged(id) {
+		refuse = diags.AddAttributeWarning
+	}
+	switch channel, ok := view.Channel(id); {
+	case !ok:
+		diags.AddAttributeError(at, "No such channel", fmt.Sprintf("The account the provider uses sees no channel with the ID %d.", id))
+	case channel.IsArchived:
+		refuse(at, "The channel is archived", fmt.Sprintf("%q is archived, and archived channels are in no group.", channel.Name))
+	case channel.IsDefault:
+		refuse(at, "A default channel cannot be in a group",
+			fmt.Sprintf("Everybody who joins is put into %q anyway. Take it out of channel_ids, or let the channel have is_default = false before.", channel.Name))
+	case channel.InviteOnly:
+		diags.AddAttributeWarning(at, fmt.Sprintf("New people get into the private channel %q", channel.Name),
+			"The server puts whoever chooses the group into all of its channels.")
+	}
+}
+
+// named returns the group of a name; nil if there is none. The server tells cases apart.
+func named(view *directory.View, name string) *zulip.DefaultChannelGroup {
+	return find(view, func(group *zulip.DefaultChannelGroup) bool { return group.Name == name })
+}
+
+func find(view *directory.View, is func(*zulip.DefaultChannelGroup) bool) *zulip.DefaultChannelGroup {
+	groups := view.DefaultChannelGroups()
+	if i := slices.IndexFunc(groups, is); i >= 0 {
+		return groups[i]
+	}
+	return nil
+}

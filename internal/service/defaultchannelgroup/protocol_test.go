@@ -1,0 +1,265 @@
+package defaultchannelgroup_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const typeName = "zulip_default_channel_group"
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+// held is the group of a name that the server holds; nil if there is none.
+func held(t *testing.T, o *acctest.Organization, name string) *zulip.DefaultChannelGroup {
+	t.Helper()
+	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchDefaultGroups})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range snapshot.DefaultGroups {
+		if group.Name == name {
+			return group
+		}
+	}
+	return nil
+}
+
+// expectHeld fails the test unless the server holds a group as it is described.
+func expectHeld(t *testing.T, o *acctest.Organization, name, description string, channels ...int64) {
+	t.Helper()
+	group := held(t, o, name)
+	slices.Sort(channels)
+	if group != nil {
+		slices.Sort(group.ChannelIDs) // a set
+	}
+	if group == nil || group.Description != description || !slices.Equal(group.ChannelIDs, channels) {
+		t.Errorf("the server holds %+v, not %q with %v", group, description, channels)
+	}
+}
+
+// managed makes the channels a, b and c, and returns their IDs.
+func managed(t *testing.T) (o *acctest.Organization, run *acctest.Run, a, b, c int64) {
+	t.Helper()
+	o = acctest.StartSandbox(t, sandbox.Config{})
+	return o, o.NewRun(t, typeName), channel(t, o, "a"), channel(t, o, "b"), channel(t, o, "c")
+}
+
+func channel(t *testing.T, o *acctest.Organization, name string) int64 {
+	t.Helper()
+	id, _, err := o.Client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: o.Prefix + name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// byHand changes the channels of a group.
+func byHand(t *testing.T, o *acctest.Organization, group, op string, channels ...string) {
+	t.Helper()
+	for i := range channels {
+		channels[i] = o.Prefix + channels[i]
+	}
+	names, err := json.Marshal(channels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/default_stream_groups/%d/streams", held(t, o, group).ID), map[string]string{"op": op, "stream_names": string(names)})
+}
+
+func TestProtocolDefaultChannelGroupLive(t *testing.T) {
+	o, run, a, b, c := managed(t)
+	sent := o.Sent()
+	run.MustApply(values{"name": "dev", "description": "Developers", "channel_ids": []any{a, b}})
+	sent.Expect(t, "POST description group_name stream_names")
+	expectHeld(t, o, "dev", "Developers", a, b)
+	want := values{"id": held(t, o, "dev").ID, "name": "dev", "description": "Developers", "channel_ids": []any{a, b}}
+	if fmt.Sprint(run.State.Values) != fmt.Sprint(want) {
+		t.Errorf("the state holds %v, not %v", run.State.Values, want)
+	}
+	for _, step := range []struct {
+		config      values
+		description string
+		channels    []int64
+		sent        []string
+	}{
+		{values{"name": "devs", "description": "Developers", "channel_ids": []any{a, b}}, "Developers", []int64{a, b}, []string{"PATCH new_group_name"}},
+		{values{"name": "devs", "description": "All", "channel_ids": []any{a, b}}, "All", []int64{a, b}, []string{"PATCH new_description"}},
+		{values{"name": "devs", "description": "All", "channel_ids": []any{b, c}}, "All", []int64{b, c}, []string{"PATCH op stream_names", "PATCH op stream_names"}},
+		{values{"name": "devs"}, "All", []int64{b, c}, nil}, // what is let go stays
+		{values{"name": "devs", "channel_ids": []any{}}, "All", nil, []string{"PATCH op stream_names"}},
+		{values{"name": "dev", "description": "Developers", "channel_ids": []any{a}}, "Developers", []int64{a},
+			[]string{"PATCH new_description new_group_name", "PATCH op stream_names"}},
+	} {
+		sent := o.Sent()
+		run.MustApply(step.config)
+		sent.Expect(t, step.sent...)
+		expectHeld(t, o, step.config["name"].(string), step.description, step.channels...)
+	}
+	sent = o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t, "DELETE")
+	if held(t, o, "dev") != nil || o.MustChannel(t, o.Prefix+"a").IsArchived {
+		t.Error("the group is to go, and its channels to stay")
+	}
+}
+
+func TestProtocolDefaultChannelGroupEmpty(t *testing.T) {
+	o, run, _, _, _ := managed(t)
+	run.MustApply(values{"name": "ops"})
+	expectHeld(t, o, "ops", "")
+	if run.State.Values["description"] != "" || fmt.Sprint(run.State.Values["channel_ids"]) != "[]" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+func TestProtocolDefaultChannelGroupDrift(t *testing.T) {
+	o, run, a, b, _ := managed(t)
+	config := values{"name": "dev", "channel_ids": []any{a, b}}
+	run.MustApply(config)
+	byHand(t, o, "dev", "remove", "a")
+	byHand(t, o, "dev", "add", "c")
+	plan := run.MustPlan(config)
+	if changes := plan.Changes(); !slices.Equal(changes, []string{"channel_ids"}) {
+		t.Errorf("planned: %v", changes)
+	}
+	byHand(t, o, "dev", "remove", "c") // what is planned happens before the apply
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH op stream_names")
+	expectHeld(t, o, "dev", "", a, b)
+
+	o.Archive(t, o.Prefix+"a")
+	_, diags := run.Plan(config)
+	diags.ExpectError(t, "channel_ids", "archived")
+
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/default_stream_groups/%d", held(t, o, "dev").ID), nil)
+	plan = run.MustPlan(values{"name": "dev", "channel_ids": []any{b}})
+	if plan.Prior != nil {
+		t.Errorf("what is gone is still in the state: %v", plan.Prior)
+	}
+	run.Apply(plan).ExpectNoError(t)
+	expectHeld(t, o, "dev", "", b)
+}
+
+func TestProtocolDefaultChannelGroupImport(t *testing.T) {
+	o, run, a, _, _ := managed(t)
+	run.MustApply(values{"name": "2024", "description": "x", "channel_ids": []any{a}})
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "name:2024"}, {id: fmt.Sprint(run.State.Values["id"])}, {identity: run.State.Identity}} {
+		fresh := o.NewRun(t, typeName)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State) != fmt.Sprint(run.State) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State, run.State)
+		}
+	}
+	o.NewRun(t, typeName).Import("nope", nil).ExpectError(t, "", `"nope"`)
+}
+
+func TestProtocolDefaultChannelGroupBadInput(t *testing.T) {
+	o, run, a, _, _ := managed(t)
+	o.Call(t, http.MethodPost, "/default_streams", map[string]string{"stream_id": fmt.Sprint(a)})
+	general := o.MustChannel(t, "general").ID
+	for _, bad := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"name": " "}, "name", []string{"blank"}},
+		{values{"name": string(make([]rune, 61))}, "name", []string{"60"}},
+		{values{"name": "x", "description": ""}, "description", []string{"between 1 and 1024"}},
+		{values{"name": "x", "channel_ids": []any{int64(999999)}}, "channel_ids", []string{"No such channel", "999999"}},
+		{values{"name": "x", "channel_ids": []any{a}}, "channel_ids", []string{"default channel cannot be in a group"}},
+		{values{"name": "x", "channel_ids": []any{general}}, "channel_ids", []string{"general", "is_default = false"}},
+	} {
+		_, diags := run.Plan(bad.config)
+		diags.ExpectError(t, bad.attribute, bad.words...)
+	}
+	for _, unknown := range []values{{"name": acctest.Unknown}, {"name": "x", "channel_ids": acctest.Unknown}, {"name": "x", "channel_ids": []any{acctest.Unknown}}} {
+		run.MustPlan(unknown)
+	}
+	private := channel(t, o, "private")
+	isPrivate := true
+	o.Change(t, o.Prefix+"private", zulip.ChannelUpdate{IsPrivate: &isPrivate})
+	_, diags := run.Plan(values{"name": "x", "channel_ids": []any{private}})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "channel_ids", "private channel")
+
+	run.MustApply(values{"name": "x"})
+	_, diags = o.NewRun(t, typeName).Plan(values{"name": "x"})
+	diags.ExpectError(t, "name", "already", "Import it")
+	o.NewRun(t, typeName).MustApply(values{"name": "X"}) // case matters
+	_, diags = o.As(t, "moderator").NewRun(t, typeName).Plan(values{"name": "y"})
+	diags.ExpectError(t, "", "may not manage default channel groups", "administrators and owners")
+}
+
+// Whatever answer is lost, the group is made once, and each change too.
+func TestFaultDefaultChannelGroupLostAnswers(t *testing.T) {
+	for name, after := range map[string]bool{"before the write": false, "after the write": true} {
+		t.Run(name, func(t *testing.T) {
+			o, run, a, b, _ := managed(t)
+			lose := func(method, path string) {
+				o.Sandbox.Fail(sandbox.Fault{Method: method, Path: path, After: after, Action: sandbox.FaultDrop, Count: 1})
+			}
+			lose("POST", "/default_stream_groups/create")
+			run.MustApply(values{"name": "dev", "channel_ids": []any{a}})
+			lose("PATCH", "/default_stream_groups/*")
+			lose("PATCH", "/default_stream_groups/*/streams")
+			run.MustApply(values{"name": "devs", "description": "All", "channel_ids": []any{b}})
+			expectHeld(t, o, "devs", "All", b)
+			lose("DELETE", "/default_stream_groups/*")
+			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+			if held(t, o, "devs") != nil || held(t, o, "dev") != nil {
+				t.Error("a group is left")
+			}
+		})
+	}
+}
+
+// A group after whose creation nothing can be read any more is in the state, and the next plan finds it.
+func TestFaultDefaultChannelGroupLostReading(t *testing.T) {
+	o, run, a, _, _ := managed(t)
+	run.Block["max_retries"] = 0
+	config := values{"name": "dev", "channel_ids": []any{a}}
+	plan := run.MustPlan(config)
+	// Two readings come before: of the plan, and of what is there already.
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 2})
+	run.Apply(plan).ExpectError(t, "", "not clear whether", "finds out by its name")
+	heal()
+	if run.State == nil {
+		t.Fatal("it is not in the state")
+	}
+	if plan := run.MustPlan(config); !plan.Empty() || run.State.Values["id"] != held(t, o, "dev").ID {
+		t.Errorf("planned: %v from %v", plan.Changes(), run.State.Values)
+	}
+}
+
+// What the server refuses in the middle leaves the state as it was, and the rest to the next plan.
+func TestFaultDefaultChannelGroupRefusedInTheMiddle(t *testing.T) {
+	o, run, a, b, _ := managed(t)
+	run.MustApply(values{"name": "dev", "channel_ids": []any{a}})
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/default_stream_groups/*/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
+		Body: `{"result":"error","msg":"Invalid channel name 'b'","code":"BAD_REQUEST"}`})
+	config := values{"name": "devs", "channel_ids": []any{a, b}}
+	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Could not change", "Invalid channel name", "another name by now", "next plan")
+	heal()
+	plan := run.MustPlan(config)
+	if changes := plan.Changes(); !slices.Equal(changes, []string{"channel_ids"}) {
+		t.Errorf("planned: %v", changes)
+	}
+	run.Apply(plan).ExpectNoError(t)
+	expectHeld(t, o, "devs", "", a, b)
+}
