@@ -131,7 +131,7 @@ func (k CodeSetting) Attribute(description string) schema.Attribute {
 	for i, code := range k {
 		words[i] = code.Word
 		if code.FeatureLevel > 0 {
-			description += fmt.Sprintf(" `%s` needs feature level %d.", code.Word, code.FeatureLevel)
+			description += fmt.Sprintf(" %#q needs feature level %d.", code.Word, code.FeatureLevel)
 		}
 	}
 	return wordAttribute(description, words)
@@ -182,7 +182,7 @@ func textAttribute(description string) schema.StringAttribute {
 }
 
 func wordAttribute(description string, words []string) schema.StringAttribute {
-	attribute := textAttribute(fmt.Sprintf("%s One of `%s`.", description, strings.Join(words, "`, `")))
+	attribute := textAttribute(description + " One of `" + strings.Join(words, "`, `") + "`.")
 	attribute.Validators = []validator.String{stringvalidator.OneOf(words...)}
 	return attribute
 }

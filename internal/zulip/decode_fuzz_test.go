@@ -57,6 +57,8 @@ func FuzzDecodeSnapshot(f *testing.F) {
 		`{"realm_linkifiers":[{"id":1,"pattern":"x","url_template":"u","example_input":null,"alternative_url_templates":["u"]},null]}`,
 		`{"realm_name":"A","realm_jitsi_server_url":null,"realm_authentication_methods":{"Email":{"enabled":true,"available":true},"LDAP":false},"realm_available_video_chat_providers":{"disabled":{"id":0}}}`,
 		`{"realm_domains":[{"domain":"example.com","allow_subdomains":false},null],"realm_playgrounds":[{"id":1,"pygments_language":"Python"},null]}`,
+		`{"realm_emoji":{"3":{"id":"3","name":"party","author_id":null},"4":null},"realm_default_stream_groups":[{"id":1,"streams":[2,{"stream_id":3}]},null]}`,
+		`{"realm_user_settings_defaults":{"color_scheme":1,"enter_sends":null}}`,
 		`{"streams":[null],"realm_users":[null],"channel_folders":[null],"realm_user_groups":[null]}`, `{"streams":`, `[]`, ``,
 	} {
 		f.Add([]byte(seed))

@@ -59,7 +59,7 @@ func TestFormWithAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _, _ := form.body(); string(again) != string(body) {
+	if again, _, _ := form.body(); !bytes.Equal(again, body) {
 		t.Error("sent twice it is not the same")
 	}
 	_, options, err := mime.ParseMediaType(contentType)
@@ -76,7 +76,7 @@ func TestFormWithAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := io.ReadAll(opened)
-	if err != nil || string(got) != string(content) || file.Filename != `a "name".png` || file.Header.Get("Content-Type") != "image/png" ||
+	if err != nil || !bytes.Equal(got, content) || file.Filename != `a "name".png` || file.Header.Get("Content-Type") != "image/png" ||
 		len(read.Value) != 1 || read.Value["night"][0] != "true" {
 		t.Errorf("read: %q %v %v %v", got, file, read.Value, err)
 	}

@@ -83,7 +83,8 @@ func active(t *testing.T, o *acctest.Organization, name string) *zulip.CustomEmo
 func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, typeName)
+	run := o.NewRun(t, typeName)
+	return o, run
 }
 
 func TestProtocolCustomEmojiLive(t *testing.T) {

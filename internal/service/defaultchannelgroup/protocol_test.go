@@ -53,7 +53,8 @@ func expectHeld(t *testing.T, o *acctest.Organization, name, description string,
 func managed(t *testing.T) (o *acctest.Organization, run *acctest.Run, a, b, c int64) {
 	t.Helper()
 	o = acctest.StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, typeName), channel(t, o, "a"), channel(t, o, "b"), channel(t, o, "c")
+	run, a, b, c = o.NewRun(t, typeName), channel(t, o, "a"), channel(t, o, "b"), channel(t, o, "c")
+	return o, run, a, b, c
 }
 
 func channel(t *testing.T, o *acctest.Organization, name string) int64 {
