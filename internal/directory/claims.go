@@ -12,6 +12,7 @@ type claims struct {
 	taken map[claim]bool
 	alone map[string]*sync.Mutex
 	names map[plannedName][]int64
+	said  map[claim]string
 }
 
 // claim is one thing: its kind, as the type of the resource, and its ID.
@@ -38,6 +39,21 @@ func (d *Directory) IsClaimed(kind string, id int64) bool {
 	d.claims.mu.Lock()
 	defer d.claims.mu.Unlock()
 	return d.claims.taken[claim{kind, id}]
+}
+
+// Declare registers what a resource of this run says about a thing, and reports whether no other says otherwise. The
+// same resource says the same however often it is planned.
+func (d *Directory) Declare(kind string, id int64, words string) bool {
+	d.claims.mu.Lock()
+	defer d.claims.mu.Unlock()
+	if d.claims.said == nil {
+		d.claims.said = map[claim]string{}
+	}
+	said, ok := d.claims.said[claim{kind, id}]
+	if !ok {
+		d.claims.said[claim{kind, id}] = words
+	}
+	return !ok || said == words
 }
 
 // Alone waits until nobody else is about to make the same thing, and returns what is to be called when it is made or

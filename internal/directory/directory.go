@@ -36,11 +36,14 @@ type Directory struct {
 	archived map[string]int64
 	ours     map[string]int64
 
-	own         own
-	lists       lists
-	people      people
-	subscribers subscribers
-	claims      claims
+	own     own
+	lists   lists
+	people  people
+	members members
+	claims  claims
+	folders gather[struct{}, *View]
+	// takenOut are channels that this run has taken out of a folder, with the folder.
+	takenOut map[int64]int64
 }
 
 // flight is one request for a snapshot, and everybody who waits for it.
@@ -57,11 +60,13 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 		view: &View{}, have: map[string]bool{}, forgot: map[string]int{}, backs: map[string]*readBack{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{},
 		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},
+		takenOut: map[int64]int64{},
 	}
 	d.own.init(d)
 	d.lists.init(d)
 	d.people.emoji.read = d.readEmojiNames
-	d.subscribers.init(d)
+	d.folders.ask = d.readFolders
+	d.members.init(d)
 	return d
 }
 

@@ -38,6 +38,7 @@ type View struct {
 	domains       []*zulip.Domain
 	bots          map[int64]*zulip.Bot
 	defaultGroups []*zulip.DefaultChannelGroup
+	subscribers   map[int64][]int64
 }
 
 var _ permission.Organization = (*View)(nil)
@@ -112,12 +113,6 @@ func (v *View) ChannelTaking(name string, except int64) (*zulip.Channel, bool) {
 
 // ChannelList returns every channel in the server's order, by name.
 func (v *View) ChannelList() []*zulip.Channel { return v.channels }
-
-// Folder returns a channel folder by ID, archived ones included.
-func (v *View) Folder(id int64) (*zulip.ChannelFolder, bool) {
-	folder, ok := v.folders[id]
-	return folder, ok
-}
 
 // ProfileFields returns the custom profile fields of the organization, in their order.
 func (v *View) ProfileFields() []*zulip.ProfileField { return v.profileFields }
@@ -280,11 +275,11 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 	if snapshot.Domains != nil {
 		merged.domains = snapshot.Domains
 	}
+	if snapshot.Subscribers != nil {
+		merged.subscribers = snapshot.Subscribers
+	}
 	if snapshot.Folders != nil {
-		merged.folders = map[int64]*zulip.ChannelFolder{}
-		for _, folder := range snapshot.Folders {
-			merged.folders[folder.ID] = folder
-		}
+		merged.indexFolders(snapshot.Folders)
 	}
 	if snapshot.Channels != nil {
 		for _, channel := range snapshot.Channels {

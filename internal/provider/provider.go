@@ -28,6 +28,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/bot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/botapikey"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channelfolder"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/codeplayground"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/customemoji"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/defaultchannelgroup"
@@ -42,6 +43,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/reaction"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/scheduledmessage"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/server"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/subscription"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/subscriptionsettings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/topic"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/tradingcloud"
@@ -278,6 +280,8 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		bot.NewResource,
 		channel.NewResource,
+		channelfolder.NewOrderResource,
+		channelfolder.NewResource,
 		codeplayground.NewResource,
 		customemoji.NewResource,
 		defaultchannelgroup.NewResource,
@@ -292,6 +296,8 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		profilefield.NewResource,
 		reaction.NewResource,
 		scheduledmessage.NewResource,
+		subscription.NewSubscribers,
+		subscription.NewSubscription,
 		subscriptionsettings.NewResource,
 		user.NewResource,
 		userrole.NewResource,
@@ -304,6 +310,7 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		channel.NewDataSource,
 		channel.NewListDataSource,
+		channelfolder.NewDataSource,
 		invitelink.NewDataSource,
 		linkifier.NewListDataSource,
 		message.NewHistoryDataSource,

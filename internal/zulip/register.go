@@ -17,6 +17,7 @@ const (
 	FetchDefaultStreams = "default_streams"
 	FetchDefaultGroups  = "default_stream_groups"
 	FetchFolders        = "channel_folders"
+	FetchSubscribers    = "subscription"
 	FetchUsers          = "realm_user"
 	FetchProfileFields  = "custom_profile_fields"
 	FetchLinkifiers     = "realm_linkifiers"
@@ -39,6 +40,10 @@ type Snapshot struct {
 	DefaultStreams []int64
 	DefaultGroups  []*DefaultChannelGroup
 	Folders        []*ChannelFolder
+	// Subscribers are the active people and bots in each active channel by its ID,
+	// ascending. Only administrators are shown those of every channel; for others
+	// the list of a private channel may be empty although it is not.
+	Subscribers map[int64][]int64
 	// Users are the people and bots of the organization, active and deactivated, the
 	// server's own bots included.
 	Users         []*User
@@ -100,17 +105,6 @@ type SupportedPermission struct {
 	AllowedSystemGroups    []string `json:"allowed_system_groups"`
 }
 
-// ChannelFolder is a folder of channels (wire-1 §7).
-type ChannelFolder struct {
-	ID          int64  `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Order       int64  `json:"order"`
-	CreatorID   *int64 `json:"creator_id"`
-	DateCreated int64  `json:"date_created"`
-	IsArchived  bool   `json:"is_archived"`
-}
-
 // clientCapabilities make the answer whole: deactivated groups and archived channels
 // are left out without them. The first key is mandatory (wire-2 §3).
 var clientCapabilities = map[string]bool{
@@ -130,6 +124,9 @@ func (c *Client) Register(ctx context.Context, parts []string) (*Snapshot, error
 	form.JSON("fetch_event_types", parts)
 	form.JSON("client_capabilities", clientCapabilities)
 	form.JSON("client_gravatar", true) // shorter: no address of an avatar is computed
+	if slices.Contains(parts, FetchSubscribers) {
+		form.Text("include_subscribers", "true")
+	}
 	var snapshot Snapshot
 	err := c.stream(ctx, http.MethodPost, "/register", form, safe, func(decoder *json.Decoder) error {
 		snapshot = Snapshot{}
@@ -175,6 +172,8 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 			return decodeList(decoder, &s.DefaultGroups)
 		case "channel_folders":
 			return decodeList(decoder, &s.Folders)
+		case "subscriptions", "unsubscribed", "never_subscribed":
+			return s.decodeSubscribers(decoder)
 		case "custom_profile_fields":
 			return decodeList(decoder, &s.ProfileFields)
 		case "realm_linkifiers":
@@ -250,6 +249,28 @@ func (ids *channelIDs) UnmarshalJSON(data []byte) error {
 			}
 		}
 		*ids = append(*ids, object.ID)
+	}
+	return nil
+}
+
+// decodeSubscribers adds one of the lists of channels: those the account is in, was
+// in, and never was in.
+func (s *Snapshot) decodeSubscribers(decoder *json.Decoder) error {
+	var channels []struct {
+		ID          int64   `json:"stream_id"`
+		Subscribers []int64 `json:"subscribers"`
+	}
+	if err := decoder.Decode(&channels); err != nil {
+		return err
+	}
+	if s.Subscribers == nil {
+		s.Subscribers = make(map[int64][]int64, len(channels))
+	}
+	for _, channel := range channels {
+		if channel.Subscribers != nil {
+			slices.Sort(channel.Subscribers)
+			s.Subscribers[channel.ID] = channel.Subscribers
+		}
 	}
 	return nil
 }

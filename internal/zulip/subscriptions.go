@@ -3,7 +3,51 @@ package zulip
 import (
 	"context"
 	"net/http"
+	"slices"
 )
+
+// LevelQuietSubscribing is the first feature level at which people can be subscribed
+// without a message that tells them so (wire-1 §5.2).
+const LevelQuietSubscribing = 397
+
+// ChannelSubscribers reads who is in a channel: the IDs of the active people and bots,
+// ascending. An unknown or archived channel, and one that the account may not see, all
+// answer `Invalid channel ID` (wire-1 §5.10).
+func (c *Client) ChannelSubscribers(ctx context.Context, id int64) ([]int64, error) {
+	answer := struct {
+		Subscribers []int64 `json:"subscribers"`
+	}{Subscribers: []int64{}}
+	if _, err := c.send(ctx, http.MethodGet, channelPath(id)+"/members", nil, safe, &answer); err != nil {
+		return nil, err
+	}
+	slices.Sort(answer.Subscribers)
+	return answer.Subscribers, nil
+}
+
+// Subscribe puts users into a channel, in one request for all. It names the channel,
+// because this endpoint knows no IDs, and it makes a channel of a name that does not
+// exist: read the name just before (wire-1 §5.2). Who is in it already is passed over;
+// a deactivated user is an error of the whole call ([IsUserDeactivated]).
+//
+// tell sends each of them a message. Below [LevelQuietSubscribing] the server always
+// does. told is false when it was asked to and did not, because they are too many.
+func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, tell bool, featureLevel int) (told bool, err error) {
+	form := &Form{}
+	form.JSON("subscriptions", []map[string]string{{"name": channel}})
+	form.JSON("principals", users)
+	if featureLevel == 0 || featureLevel >= LevelQuietSubscribing {
+		form.JSON("send_new_subscription_messages", tell)
+	}
+	answer := struct {
+		Told bool `json:"new_subscription_messages_sent"`
+	}{Told: true} // it says nothing about what was not asked of it
+	_, err = c.send(ctx, http.MethodPost, "/users/me/subscriptions", form, safe, &answer)
+	return answer.Told, err
+}
+
+// IsUserDeactivated reports whether a call was refused because it names somebody who is
+// deactivated.
+func IsUserDeactivated(err error) bool { return IsMessage(err, "User is deactivated") }
 
 // Unsubscribe takes users out of a channel, which it names, because this endpoint
 // knows no IDs (wire-1 §5.3). Who is not in it is passed over; a deactivated user is

@@ -137,7 +137,13 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	raw := prior.permissionSets().Saw(permission.Channels, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), view)
-	wanted, problems := steps(prior.seen(raw), &plan, view)
+	saw := prior.seen(raw)
+	// The CLI ends what is not used any more before it changes what has used it: a folder that this run has archived has
+	// let go of its channels.
+	if folder, ok := r.Meta.Directory.TakenOutOf(saw.ID); ok && folderOf(saw) == folder {
+		saw.FolderID = nil
+	}
+	wanted, problems := steps(saw, &plan, view)
 	framework.ReportProblems(&resp.Diagnostics, problems)
 	if resp.Diagnostics.HasError() {
 		return

@@ -1,0 +1,4 @@
+import {
+  to = zulip_channel_folder.incidents
+  id = "Incidents" # or its number
+}

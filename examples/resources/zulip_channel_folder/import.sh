@@ -1,0 +1,5 @@
+# By name
+terraform import zulip_channel_folder.incidents Incidents
+
+# By number
+terraform import zulip_channel_folder.incidents 3

@@ -1,0 +1,12 @@
+resource "zulip_channel_folder" "projects" {
+  name = "Projects"
+}
+
+resource "zulip_channel_folder" "social" {
+  name = "Social"
+}
+
+# These two first; every other folder after them, as it stood.
+resource "zulip_channel_folder_order" "this" {
+  folder_ids = [zulip_channel_folder.projects.id, zulip_channel_folder.social.id]
+}

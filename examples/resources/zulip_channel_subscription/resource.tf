@@ -1,0 +1,5 @@
+# These two hear of incidents, whoever else does.
+resource "zulip_channel_subscription" "leads" {
+  channel = "incidents"
+  users   = ["ines.moreau@example.com", "kenji.sato@example.com"]
+}

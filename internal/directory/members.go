@@ -1,0 +1,127 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// fewChannels is of how many channels the subscribers are read one by one: a snapshot costs two requests, itself and the
+// end of its event queue, however many channels there are.
+const fewChannels = 2
+
+// members are who is in the channels, as far as this run has read it.
+type members struct {
+	asked gather[int64, []int64]
+	fresh gather[int64, []int64]
+
+	mu    sync.Mutex
+	known map[int64][]int64
+	read  int // channels read one by one
+}
+
+func (m *members) init(d *Directory) {
+	m.known = map[int64][]int64{}
+	m.asked.ask = d.readSubscribers
+	m.fresh.ask = d.readFreshSubscribers
+}
+
+// Subscribers returns the IDs of the active people and bots in a channel, ascending, as read once in this run; nil if the
+// account sees no such channel, or it is archived. Of more than a few channels they come in one snapshot, together with
+// the channels if those are not read yet. For that the account has to be an administrator: others are not shown the
+// subscribers of every channel there, and ask for each.
+func (d *Directory) Subscribers(ctx context.Context, channel int64) ([]int64, error) {
+	d.members.mu.Lock()
+	ids, ok := d.members.known[channel]
+	d.members.mu.Unlock()
+	if ok {
+		return ids, nil
+	}
+	return d.members.asked.do(ctx, channel)
+}
+
+// FreshSubscribers is Subscribers, read after the call began. Those that are asked for at the same time are read together.
+func (d *Directory) FreshSubscribers(ctx context.Context, channel int64) ([]int64, error) {
+	return d.members.fresh.do(ctx, channel)
+}
+
+// SetSubscribers registers who is in a channel after a write.
+func (d *Directory) SetSubscribers(channel int64, ids []int64) {
+	d.members.mu.Lock()
+	defer d.members.mu.Unlock()
+	d.members.known[channel] = ids
+}
+
+// isMany reports whether so many channels, beside those read before, are better read in a snapshot.
+func (d *Directory) isMany(channels, before int) bool {
+	return channels+before > fewChannels && d.self.Role <= zulip.RoleAdministrator
+}
+
+func (d *Directory) readSubscribers(ctx context.Context, channels []int64) ([][]int64, error) {
+	d.members.mu.Lock()
+	before := d.members.read
+	d.members.mu.Unlock()
+	var all map[int64][]int64
+	if d.isMany(len(distinct(channels)), before) {
+		view, err := d.need(ctx, append(slices.Clone(channelParts), zulip.FetchSubscribers))
+		if err != nil {
+			return nil, err
+		}
+		all = view.subscribers
+	}
+	return d.keepSubscribers(ctx, channels, all)
+}
+
+func (d *Directory) readFreshSubscribers(ctx context.Context, channels []int64) ([][]int64, error) {
+	var all map[int64][]int64
+	if d.isMany(len(distinct(channels)), 0) {
+		snapshot, err := d.register(ctx, []string{zulip.FetchSubscribers})
+		if err != nil {
+			return nil, fmt.Errorf("reading the subscribers: %w", err)
+		}
+		all = snapshot.Subscribers
+	}
+	return d.keepSubscribers(ctx, channels, all)
+}
+
+// keepSubscribers answers from a snapshot, and asks for the channels that are not in it: those that were made since, and
+// those that are archived or gone.
+func (d *Directory) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64) ([][]int64, error) {
+	found := maps.Clone(all)
+	if found == nil {
+		found = map[int64][]int64{}
+	}
+	read := 0
+	for _, channel := range distinct(channels) {
+		if _, ok := found[channel]; ok {
+			continue
+		}
+		ids, err := d.client.ChannelSubscribers(ctx, channel)
+		if err != nil && !zulip.IsMessage(err, "Invalid channel ID") {
+			return nil, fmt.Errorf("reading the subscribers of channel %d: %w", channel, err)
+		}
+		if read++; err == nil {
+			found[channel] = ids
+		}
+	}
+	d.members.mu.Lock()
+	defer d.members.mu.Unlock()
+	d.members.read += read
+	for channel, ids := range found {
+		// What was written meanwhile is newer than a snapshot, but not than what was asked for.
+		if _, ok := d.members.known[channel]; !ok || slices.Contains(channels, channel) {
+			d.members.known[channel] = ids
+		}
+	}
+	answers := make([][]int64, len(channels))
+	for i, channel := range channels {
+		answers[i] = found[channel]
+	}
+	return answers, nil
+}
+
+func distinct(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }

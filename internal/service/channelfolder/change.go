@@ -1,0 +1,204 @@
+package channelfolder
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// make brings a folder into being and returns its ID, zero after an error. It is found among the archived ones when that
+// is asked for, and among the active ones when an earlier attempt has made it.
+func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) int64 {
+	name := plan.Name.ValueString()
+	if plan.AdoptArchived.ValueBool() {
+		view, err := r.Meta.Directory.FreshFolders(ctx)
+		if err != nil {
+			diags.AddError("Could not look for an archived channel folder", framework.Explain(err))
+			return 0
+		}
+		// To take one back whose name is in use makes the server fail (wire-1 §7).
+		if archived, ok := view.ArchivedFolder(name); ok && isFree(view, name) {
+			return r.takeBack(ctx, archived, plan, diags)
+		}
+	}
+	id, found, err := framework.Creation{
+		Kind: kind, Thing: strings.ToLower(name),
+		Look: func(ctx context.Context, free func(int64) bool) (int64, error) { return r.leftover(ctx, plan, free) },
+		Make: func(ctx context.Context) (int64, error) {
+			id, err := r.Meta.Client.CreateChannelFolder(ctx, name, plan.Description.ValueString())
+			if err != nil {
+				r.Meta.Directory.Forget(zulip.FetchFolders) // it may be there all the same
+			}
+			return id, err
+		},
+	}.Run(ctx, r.Meta)
+	if zulip.IsFolderNameTaken(err) {
+		// Perhaps by an attempt that was carried out late.
+		made, lookErr := r.leftover(ctx, plan, func(id int64) bool { return !r.Meta.Directory.IsClaimed(kind, id) })
+		if lookErr == nil && made != 0 {
+			r.Meta.Directory.Claim(kind, made)
+			return made
+		}
+	}
+	switch {
+	case zulip.IsFolderNameTaken(err):
+		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("A channel folder called %q exists already", name), explain(err))
+		return 0
+	case err != nil:
+		diags.AddError(fmt.Sprintf("Could not create channel folder %q", name), explain(err))
+		return 0
+	case found:
+		diags.AddWarning(fmt.Sprintf("Channel folder %q was there already", name),
+			fmt.Sprintf("The account the provider uses made it within the last %d minutes, probably in an apply that was broken off: folder %d is taken over.", int(framework.Recent.Minutes()), id))
+	}
+	return id
+}
+
+// leftover returns the ID of a folder that is what the plan would make, made by this account a short while ago; zero if
+// there is none.
+func (r *Resource) leftover(ctx context.Context, plan *model, free func(int64) bool) (int64, error) {
+	view, err := r.Meta.Directory.Folders(ctx)
+	if err != nil {
+		return 0, err
+	}
+	folder, ok := view.FolderByName(plan.Name.ValueString())
+	if !ok || !r.isOurs(folder, plan) || !free(folder.ID) {
+		return 0, nil
+	}
+	return folder.ID, nil
+}
+
+// isOurs reports whether a folder is what the plan would make, and this account has just made it.
+func (r *Resource) isOurs(folder *zulip.ChannelFolder, plan *model) bool {
+	return folder.Name == plan.Name.ValueString() && folder.Description == plan.Description.ValueString() &&
+		folder.CreatorID != nil && *folder.CreatorID == r.Meta.Directory.Self().ID &&
+		time.Since(time.Unix(folder.DateCreated, 0)) < framework.Recent
+}
+
+// takeBack makes an archived folder active, with the name and description that are planned. They come first, in the
+// same request: while it is archived its own name does not stand in the way of another case.
+func (r *Resource) takeBack(ctx context.Context, archived *zulip.ChannelFolder, plan *model, diags *diag.Diagnostics) int64 {
+	held := model{}
+	held.read(archived)
+	update, active := plan.changes(&held), false
+	update.IsArchived = &active
+	if err := r.Meta.Client.UpdateChannelFolder(ctx, archived.ID, update); err != nil {
+		diags.AddError(fmt.Sprintf("Could not take the archived channel folder %q back", archived.Name), explain(err))
+		return 0
+	}
+	r.Meta.Directory.Claim(kind, archived.ID)
+	return archived.ID
+}
+
+// change sends an update. For the server a folder's own name is taken, so that another case of its letters is refused
+// (wire-1 §7): then the way leads over a name in between.
+func (r *Resource) change(ctx context.Context, id int64, before string, update zulip.ChannelFolderUpdate) error {
+	err := r.Meta.Client.UpdateChannelFolder(ctx, id, update)
+	if !zulip.IsFolderNameTaken(err) || !strings.EqualFold(before, *update.Name) {
+		return err
+	}
+	view, err := r.Meta.Directory.FreshFolders(ctx)
+	if err != nil {
+		return err
+	}
+	between := nameBetween(view, before)
+	if err := r.Meta.Client.UpdateChannelFolder(ctx, id, zulip.ChannelFolderUpdate{Name: &between}); err != nil {
+		return err
+	}
+	return r.Meta.Client.UpdateChannelFolder(ctx, id, update)
+}
+
+// nameBetween is a name that nothing has, like the given one and not longer than allowed.
+func nameBetween(view *directory.View, name string) string {
+	letters := []rune(name)
+	for n := 1; ; n++ {
+		suffix := fmt.Sprintf(" (%d)", n)
+		between := string(letters[:min(len(letters), maxName-len(suffix))]) + suffix
+		if isFree(view, between) {
+			return between
+		}
+	}
+}
+
+func isFree(view *directory.View, name string) bool {
+	_, taken := view.FolderByName(name)
+	return !taken
+}
+
+// archive empties a folder and archives it. Whoever puts a channel into it meanwhile makes it begin again. A folder that
+// is gone is fine.
+func (r *Resource) archive(ctx context.Context, id int64) error {
+	archived := true
+	for attempt := 0; ; attempt++ {
+		err := r.empty(ctx, id)
+		if err == nil {
+			err = r.Meta.Client.UpdateChannelFolder(ctx, id, zulip.ChannelFolderUpdate{IsArchived: &archived})
+		}
+		r.Meta.Directory.Forget(zulip.FetchFolders)
+		if err == nil || zulip.IsNoFolder(err) {
+			return nil
+		}
+		// Whether a channel was taken out whose answer was lost, the next round finds.
+		again := zulip.IsFolderInUse(err) || zulip.MayHaveHappened(err)
+		if !again || attempt == r.Meta.Client.MaxRetries() {
+			return err
+		}
+	}
+}
+
+// empty takes every channel out of a folder, archived ones included: they keep a folder from being archived too.
+func (r *Resource) empty(ctx context.Context, id int64) error {
+	view, err := r.Meta.Directory.FreshChannels(ctx)
+	if err != nil {
+		return err
+	}
+	var none *int64
+	for _, channel := range view.ChannelList() {
+		if channel.FolderID == nil || *channel.FolderID != id {
+			continue
+		}
+		r.Meta.Directory.Forget(zulip.FetchChannels)
+		r.Meta.Directory.TookOut(channel.ID, id)
+		if _, err := r.Meta.Client.UpdateChannel(ctx, channel.ID, zulip.ChannelUpdate{FolderID: &none}); err != nil {
+			return fmt.Errorf("taking channel %q out of it: %w", channel.Name, err)
+		}
+	}
+	return nil
+}
+
+// fresh reads a folder after a write; nil after an error.
+func (r *Resource) fresh(ctx context.Context, id int64, diags *diag.Diagnostics) *zulip.ChannelFolder {
+	view, err := r.Meta.Directory.FreshFolders(ctx)
+	if err != nil {
+		diags.AddError("Could not read the channel folders", framework.Explain(err)+"\n\nWhat was written is in the state. The next apply goes on from there.")
+		return nil
+	}
+	folder, ok := view.Folder(id)
+	if !ok {
+		diags.AddError(fmt.Sprintf("Channel folder %d is not there any more", id), "The server does not list it. The next plan shows what is left to do.")
+		return nil
+	}
+	return folder
+}
+
+// explain adds what a refusal means for folders, where that is special.
+func explain(err error) string {
+	text := framework.Explain(err)
+	switch {
+	case zulip.IsFolderNameTaken(err):
+		text += "\n\nNames are compared without regard to case. To manage the existing folder, import it by its name; otherwise choose another name."
+	case zulip.IsFolderInUse(err):
+		text += "\n\nIt was emptied, and somebody has put a channel into it again, archived ones included."
+	case zulip.IsNoFolder(err):
+		text += "\n\nThe folder is gone."
+	}
+	return text
+}

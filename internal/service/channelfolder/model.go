@@ -1,0 +1,151 @@
+package channelfolder
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// facts are what a folder is, for the resource and the data source alike.
+type facts struct {
+	ID          types.Int64  `tfsdk:"id"`
+	Name        types.String `tfsdk:"name"`
+	Description types.String `tfsdk:"description"`
+	CreatorID   types.Int64  `tfsdk:"creator_id"`
+	DateCreated types.String `tfsdk:"date_created"`
+}
+
+// model is the resource: the facts, and how it is made and unmade.
+type model struct {
+	facts
+	AdoptArchived types.Bool   `tfsdk:"adopt_archived"`
+	OnDestroy     types.String `tfsdk:"on_destroy"`
+}
+
+const (
+	onDestroyArchive = "archive"
+	onDestroyKeep    = "keep"
+)
+
+// The server's limits, counted in characters (wire-1 §7).
+const (
+	maxName        = 60
+	maxDescription = 1024
+)
+
+var (
+	visible   = regexp.MustCompile(`\S`)
+	printable = regexp.MustCompile(`^\P{Cc}*$`)
+)
+
+// read takes what the server holds.
+func (f *facts) read(folder *zulip.ChannelFolder) {
+	f.ID = types.Int64Value(folder.ID)
+	f.Name, f.Description = types.StringValue(folder.Name), types.StringValue(folder.Description)
+	f.CreatorID = types.Int64PointerValue(folder.CreatorID)
+	f.DateCreated = types.StringValue(time.Unix(folder.DateCreated, 0).UTC().Format(time.RFC3339))
+}
+
+// forgetUnknown leaves out of a state what only the server knows.
+func (f *facts) forgetUnknown() {
+	for _, text := range []*types.String{&f.Description, &f.DateCreated} {
+		if text.IsUnknown() {
+			*text = types.StringNull()
+		}
+	}
+	if f.CreatorID.IsUnknown() {
+		f.CreatorID = types.Int64Null()
+	}
+}
+
+// changes are the attributes that are planned otherwise than they are held.
+func (f *facts) changes(held *model) (update zulip.ChannelFolderUpdate) {
+	if !f.Name.Equal(held.Name) {
+		update.Name = f.Name.ValueStringPointer()
+	}
+	if !f.Description.IsNull() && !f.Description.IsUnknown() && !f.Description.Equal(held.Description) {
+		update.Description = f.Description.ValueStringPointer()
+	}
+	return update
+}
+
+// find returns the folder that a text means: an ID in digits, or the name of an active one; "name:2024" is the folder
+// called 2024. The error is for people.
+func find(view *directory.View, text string) (*zulip.ChannelFolder, error) {
+	name, byName := strings.CutPrefix(text, "name:")
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+		if folder, ok := view.Folder(id); ok {
+			return folder, nil
+		}
+		return nil, fmt.Errorf("the organization has no channel folder with the ID %d (a folder whose name is a number is found as name:%d)", id, id)
+	}
+	if folder, ok := view.FolderByName(name); ok {
+		return folder, nil
+	}
+	if folder, ok := view.ArchivedFolder(name); ok {
+		return folder, nil
+	}
+	hint := ""
+	if near := view.NearestFolders(name); len(near) > 0 {
+		hint = fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return nil, fmt.Errorf("the organization has no channel folder called %q%s", name, hint)
+}
+
+func resourceSchema() schema.Schema {
+	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
+	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	return schema.Schema{
+		MarkdownDescription: `A channel folder: a heading under which the web app shows channels. A channel says which folder it is in, with ` + "`folder_id`" + `; ` + "`zulip_channel_folder_order`" + ` puts the folders into an order. Only administrators and owners manage folders. Needs feature level 389.
+
+Zulip deletes no folder. Destroying one takes all channels out of it, archived ones included, and archives it; its name is free then.
+
+If the answer to the creation is lost, or an apply is broken off before the state is written, the folder is recognised by its name, description and maker for ten minutes, and taken over instead of being refused as a second one of its name.`,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The folder's ID.", PlanModifiers: keepNumber},
+			"name": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "The name, at most 60 characters. No other active folder has it, whatever the case of its letters. The server keeps white space at its ends.",
+				Validators: []validator.String{
+					stringvalidator.UTF8LengthBetween(1, maxName),
+					stringvalidator.RegexMatches(visible, "must not be blank"),
+					stringvalidator.RegexMatches(printable, "must not hold control characters"),
+				},
+			},
+			"description": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "What the folder is for, in Markdown, at most 1024 characters. Unset: not managed; a new folder has none.",
+				Validators:          []validator.String{stringvalidator.UTF8LengthAtMost(maxDescription)},
+				PlanModifiers:       keepText,
+			},
+			"adopt_archived": schema.BoolAttribute{
+				Optional:            true,
+				MarkdownDescription: "If an archived folder has the name, take it back instead of making another: of several, the one that was made last. It counts on creation only. Without it a second folder of the same name is made, for archived folders do not hold their names.",
+			},
+			"on_destroy": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "What happens to the folder when it is destroyed: `archive` (the default) takes the channels out and archives it, `keep` leaves it as it is.",
+				Validators:          []validator.String{stringvalidator.OneOf(onDestroyArchive, onDestroyKeep)},
+			},
+			"creator_id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "The ID of the user who made it; null if that is not known.", PlanModifiers: keepNumber,
+			},
+			"date_created": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "When it was made (RFC 3339).", PlanModifiers: keepText,
+			},
+		},
+	}
+}

@@ -1,0 +1,91 @@
+package channelfolder
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// ModifyPlan refuses what the server would refuse, with the reason and the way out.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !r.CanPlan() {
+		return
+	}
+	var plan, state *model
+	if !req.Plan.Raw.IsNull() {
+		plan = &model{}
+		resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
+	}
+	if !req.State.Raw.IsNull() {
+		state = &model{}
+		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	}
+	if resp.Diagnostics.HasError() || !writes(plan, state) {
+		return
+	}
+	checkAllowed(&r.Base, zulip.LevelFolders, "Channel folders", &resp.Diagnostics)
+	if plan == nil || plan.Name.IsUnknown() || resp.Diagnostics.HasError() {
+		return
+	}
+	view, err := r.Meta.Directory.Folders(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the channel folders", framework.Explain(err))
+		return
+	}
+	r.checkName(plan, state, view, &resp.Diagnostics)
+}
+
+// writes reports whether an apply would send anything.
+func writes(plan, state *model) bool {
+	switch {
+	case plan == nil:
+		return state.OnDestroy.ValueString() != onDestroyKeep
+	case state == nil:
+		return true
+	}
+	return plan.changes(state) != (zulip.ChannelFolderUpdate{})
+}
+
+// checkAllowed refuses what the server is too old for, and an account that may not manage folders (wire-1 §7).
+func checkAllowed(base *framework.Base, needed int, what string, diags *diag.Diagnostics) {
+	if level := base.FeatureLevel(); level > 0 && level < needed {
+		diags.AddError("The server is too old for this",
+			fmt.Sprintf("%s need feature level %d; the server has %d (Zulip %s). Take the resource out of the configuration, or upgrade the server.",
+				what, needed, level, base.Meta.Server.ZulipVersion))
+	}
+	if self := base.Meta.Directory.Self(); self.Role > zulip.RoleAdministrator {
+		diags.AddError(fmt.Sprintf("%s may not manage channel folders", self.Address()),
+			fmt.Sprintf("Only administrators and owners of the organization may; the account's role is %s. Use the key of such an account.", self.Role))
+	}
+}
+
+// checkName refuses a name that another active folder has, and says which archived one will be taken back.
+func (r *Resource) checkName(plan, state *model, view *directory.View, diags *diag.Diagnostics) {
+	name := plan.Name.ValueString()
+	if state != nil && strings.EqualFold(state.Name.ValueString(), name) {
+		return // its own name, perhaps in another case
+	}
+	namesake, taken := view.FolderByName(name)
+	switch {
+	case !taken && state == nil && plan.AdoptArchived.ValueBool():
+		if archived, ok := view.ArchivedFolder(name); ok {
+			diags.AddAttributeWarning(path.Root("adopt_archived"), fmt.Sprintf("The archived channel folder %q will be taken back", archived.Name),
+				fmt.Sprintf("It has the ID %d. What this configuration does not set stays as it was.", archived.ID))
+		}
+	case !taken, r.Meta.Directory.IsClaimed(kind, namesake.ID):
+		// Free, or of a folder that this run may rename or archive.
+	case state == nil && r.isOurs(namesake, plan):
+		// Left by an apply that was broken off: it will be taken over.
+	default:
+		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("A channel folder called %q exists already", namesake.Name),
+			fmt.Sprintf("Names are compared without regard to case. To manage the existing folder, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID))
+	}
+}

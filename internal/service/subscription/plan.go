@@ -1,0 +1,114 @@
+package subscription
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// shared are the attributes that both resources have.
+type shared struct {
+	Channel   types.String `tfsdk:"channel"`
+	ChannelID types.Int64  `tfsdk:"channel_id"`
+	Users     types.List   `tfsdk:"users"`
+	Tell      types.Bool   `tfsdk:"send_new_subscription_messages"`
+}
+
+// planning is what a plan is about.
+type planning struct {
+	view    *directory.View
+	channel *zulip.Channel
+	wanted  people
+	// before are those whom the state names for the same channel.
+	before people
+	// held reports whether the state is about the same channel, same whether it means the same people.
+	held, same bool
+}
+
+// locate finds the channel and the people of a plan, and puts into the plan what follows: the words of the state where
+// they mean the same, and the channel's ID. It returns nil while they are not known, or cannot be found.
+func (b *base) locate(ctx context.Context, plan, state *shared, resp *resource.ModifyPlanResponse) *planning {
+	view, err := b.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		return nil
+	}
+	b.checkNotices(plan.Tell, &resp.Diagnostics)
+	p := &planning{view: view, wanted: peopleIn(plan.Users, view, &resp.Diagnostics)}
+	replace := func() {
+		if !state.ChannelID.IsNull() {
+			resp.RequiresReplace.Append(path.Root("channel"))
+		}
+	}
+	if plan.Channel.IsUnknown() {
+		plan.ChannelID = types.Int64Unknown()
+		replace() // it will be another
+		return nil
+	}
+	if p.channel = findChannel(view, plan.Channel, &resp.Diagnostics); p.channel == nil {
+		return nil
+	}
+	plan.ChannelID = types.Int64Value(p.channel.ID)
+	if p.held = state.ChannelID.Equal(plan.ChannelID); !p.held {
+		replace()
+		return p
+	}
+	var gone diag.Diagnostics // who is not there any more is none of the plan's business
+	p.before = peopleIn(state.Users, view, &gone)
+	plan.Channel = state.Channel
+	if p.same = p.wanted.same(p.before) && !gone.HasError(); p.same {
+		plan.Users = state.Users
+	}
+	return p
+}
+
+// start reads the channel of a plan and whom it means; nil after an error.
+func (b *base) start(ctx context.Context, plan *shared, diags *diag.Diagnostics) (*reading, people) {
+	view, err := b.Meta.Directory.Channels(ctx)
+	if err != nil {
+		diags.AddError("Could not read the organization", framework.Explain(err))
+		return nil, people{}
+	}
+	channel := findChannel(view, plan.Channel, diags)
+	wanted := peopleIn(plan.Users, view, diags)
+	if diags.HasError() {
+		return nil, people{}
+	}
+	return b.read(ctx, channel.ID, diags), wanted
+}
+
+// findChannel finds the channel a resource is about, and reports why there is none.
+func findChannel(view *directory.View, text types.String, diags *diag.Diagnostics) *zulip.Channel {
+	channel, err := framework.FindChannel(view, text.ValueString())
+	switch {
+	case err != nil:
+		diags.AddAttributeError(path.Root("channel"), "No such channel",
+			framework.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+		return nil
+	case channel.IsArchived:
+		diags.AddAttributeError(path.Root("channel"), "The channel is archived",
+			fmt.Sprintf("Nobody enters %q. A zulip_channel with its name and adopt_archived = true takes it back.", channel.Name))
+		return nil
+	}
+	return channel
+}
+
+// checkNotices refuses silence from a server that cannot keep it.
+func (b *base) checkNotices(tell types.Bool, diags *diag.Diagnostics) {
+	level := b.FeatureLevel()
+	if !tell.IsNull() && !tell.IsUnknown() && !tell.ValueBool() && level > 0 && level < zulip.LevelQuietSubscribing {
+		diags.AddAttributeError(path.Root("send_new_subscription_messages"), "The server is too old to subscribe people silently",
+			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s), and sends messages in any case. Take the attribute out of the configuration, or upgrade the server.",
+				zulip.LevelQuietSubscribing, level, b.Meta.Server.ZulipVersion))
+	}
+}
+
+const bothKinds = "zulip_channel_subscribers says who is in the channel, and nobody else; zulip_channel_subscription adds people to whoever is in. Of one channel, the first would take out whom the second adds. Keep one of the two kinds."

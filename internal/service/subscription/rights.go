@@ -1,0 +1,101 @@
+package subscription
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// change is whom a plan puts into a channel and takes out of it, checked before anything is sent.
+type change struct {
+	meta        *framework.Meta
+	view        *directory.View
+	channel     *zulip.Channel
+	add, remove []int64
+	// isIn reports whether the account itself is in the channel.
+	isIn bool
+}
+
+// check refuses what the server would refuse, and what would lock the account out, and names the right that is missing
+// (wire-1 §5.2, §5.3).
+func (c *change) check(diags *diag.Diagnostics) {
+	self := c.meta.Directory.Self()
+	if self.Role == zulip.RoleGuest && len(c.add) > 0 {
+		diags.AddError("A guest cannot subscribe anybody", fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", self.Address()))
+		return
+	}
+	if len(c.add) > 0 && !c.reads(self) {
+		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("%s has no access to the private channel %q", self.Address(), c.channel.Name),
+			"Nobody can add people to a private channel without access to it, and administrators have none by their role. "+
+				"Somebody in the channel has to subscribe the account the provider uses, or to name it in can_add_subscribers_group or can_subscribe_group.")
+		return
+	}
+	others := func(id int64) bool { return id != self.ID }
+	if slices.ContainsFunc(c.add, others) && !c.mayAdd(self) {
+		diags.AddAttributeError(path.Root("users"), fmt.Sprintf("%s may not add people to channel %q", self.Address(), c.channel.Name),
+			fmt.Sprintf("Administrators of the organization may, and whom one of these names: the organization's can_add_subscribers_group (%s), the channel's can_add_subscribers_group (%s) and can_administer_channel_group (%s).",
+				permission.Describe(c.view.Realm().Permissions["can_add_subscribers_group"], c.view), c.describe("can_add_subscribers_group"), c.describe("can_administer_channel_group")))
+	}
+	removesOthers := slices.ContainsFunc(c.remove, func(id int64) bool { return others(id) && !c.ownsBot(self, id) })
+	if removesOthers && !c.mayRemove(self) {
+		diags.AddAttributeError(path.Root("users"), fmt.Sprintf("%s may not take people out of channel %q", self.Address(), c.channel.Name),
+			fmt.Sprintf("It would take out %s. Administrators of the organization may do that, and whom one of these names: the channel's can_remove_subscribers_group (%s) and can_administer_channel_group (%s).",
+				namesOf(c.remove, c.view), c.describe("can_remove_subscribers_group"), c.describe("can_administer_channel_group")))
+	}
+	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && c.channel.Privacy().IsPrivate() && !c.opens(self) {
+		diags.AddAttributeError(path.Root("users"), "This would lock the provider out",
+			fmt.Sprintf("It takes %s out of the private channel %q. The account could never add anybody to it again nor change its privacy, whatever its role. Name the account among the users, or in can_add_subscribers_group or can_subscribe_group.", self.Address(), c.channel.Name)+
+				"\n\nIf that is meant, set lockout_protection = false in the provider block.")
+	}
+}
+
+// reads reports whether an account has access to what is in the channel.
+func (c *change) reads(self *zulip.User) bool {
+	return !c.channel.Privacy().IsPrivate() || c.isIn || c.opens(self)
+}
+
+// opens reports whether the channel lets an account in that is not in it.
+func (c *change) opens(self *zulip.User) bool {
+	return c.admits("can_add_subscribers_group", self, false) || c.admits("can_subscribe_group", self, false)
+}
+
+func (c *change) mayAdd(self *zulip.User) bool {
+	organization, ok := c.view.Realm().Permissions["can_add_subscribers_group"]
+	return self.Role <= zulip.RoleAdministrator || !ok || permission.Admits(organization, self, c.view) ||
+		c.admits("can_add_subscribers_group", self, false) || c.admits("can_administer_channel_group", self, false)
+}
+
+func (c *change) mayRemove(self *zulip.User) bool {
+	if self.Role == zulip.RoleGuest {
+		return false
+	}
+	return self.Role <= zulip.RoleAdministrator || c.admits("can_remove_subscribers_group", self, true) ||
+		c.admits("can_administer_channel_group", self, false)
+}
+
+// ownsBot reports whether somebody is a bot of the account: it may take those out of any channel.
+func (c *change) ownsBot(self *zulip.User, id int64) bool {
+	user, ok := c.view.User(id)
+	return ok && user.IsBot && user.BotOwnerID != nil && *user.BotOwnerID == self.ID
+}
+
+// admits reports whether a permission of the channel admits an account; unknown is the answer of a server that does not
+// have the permission.
+func (c *change) admits(setting string, self *zulip.User, unknown bool) bool {
+	value, ok := c.channel.Permissions[setting]
+	if !ok {
+		return unknown
+	}
+	return permission.Admits(value, self, c.view)
+}
+
+func (c *change) describe(setting string) string {
+	return permission.Describe(c.channel.Permissions[setting], c.view)
+}

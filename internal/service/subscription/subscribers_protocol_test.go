@@ -1,0 +1,318 @@
+package subscription_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+const (
+	exclusiveType = "zulip_channel_subscribers"
+	additiveType  = "zulip_channel_subscription"
+
+	owner, admin, moderator = "ines.moreau@example.com", "tomas.berg@example.com", "amara.okafor@example.com"
+	member, member2, guest  = "lena.fischer@example.com", "kenji.sato@example.com", "paul.dubois@example.com"
+
+	putIn, takeOut = "POST principals send_new_subscription_messages subscriptions", "DELETE principals subscriptions"
+)
+
+// idOf returns the ID of who has an address in the sandbox's organization.
+func idOf(t *testing.T, o *acctest.Organization, address string) int64 {
+	t.Helper()
+	for _, account := range o.Sandbox.AllCredentials() {
+		if account.Email == address {
+			return int64(account.ID)
+		}
+	}
+	t.Fatalf("nobody has the address %s", address)
+	return 0
+}
+
+// expectIn fails the test unless exactly these are in a channel.
+func expectIn(t *testing.T, o *acctest.Organization, channel string, addresses ...string) {
+	t.Helper()
+	want := []int64{}
+	for _, address := range addresses {
+		want = append(want, idOf(t, o, address))
+	}
+	slices.Sort(want)
+	if got := o.Subscribers(t, channel); !slices.Equal(got, want) {
+		t.Errorf("in %s are %v, want %v (%v)", channel, got, want, addresses)
+	}
+}
+
+// subscribe and unsubscribe do it by hand.
+func subscribe(t *testing.T, o *acctest.Organization, channel, address string) {
+	t.Helper()
+	if _, err := o.Client.Subscribe(context.Background(), channel, []int64{idOf(t, o, address)}, false, 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func unsubscribe(t *testing.T, o *acctest.Organization, channel, address string) {
+	t.Helper()
+	if err := o.Client.Unsubscribe(context.Background(), channel, []int64{idOf(t, o, address)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func deactivate(t *testing.T, o *acctest.Organization, address string) {
+	t.Helper()
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%d", idOf(t, o, address)), nil)
+}
+
+func TestProtocolSubscribersLive(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, exclusiveType)
+	config := values{"channel": "announcements", "users": []any{owner, admin, moderator, fmt.Sprint(idOf(t, o, guest))}}
+	plan, diags := run.Plan(config)
+	diags.ExpectWarning(t, "users", `2 will be taken out of channel "announcements"`, member, member2)
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, putIn, takeOut)
+	writes := sent.Writes()
+	if writes[0].Params["principals"] != fmt.Sprintf("[%d]", idOf(t, o, guest)) || writes[0].Params["send_new_subscription_messages"] != "false" {
+		t.Errorf("sent: %v", writes[0].Params)
+	}
+	if want := fmt.Sprintf("[%d,%d]", idOf(t, o, member), idOf(t, o, member2)); writes[1].Params["principals"] != want {
+		t.Errorf("sent: %v, want %s", writes[1].Params, want)
+	}
+	expectIn(t, o, "announcements", owner, admin, moderator, guest)
+	if !run.MustPlan(config).Empty() {
+		t.Error("there is something left to do")
+	}
+
+	sent = o.Sent() // the same people in other words, and the channel too
+	run.MustApply(values{
+		"channel": fmt.Sprint(o.MustChannel(t, "announcements").ID),
+		"users":   []any{fmt.Sprint(idOf(t, o, owner)), strings.ToUpper(admin), moderator, guest},
+	})
+	sent.Expect(t)
+	run.MustApply(values{"channel": "announcements", "users": []any{owner, member}, "send_new_subscription_messages": true})
+	sent.Expect(t, putIn, takeOut)
+	if told := sent.Writes()[0].Params["send_new_subscription_messages"]; told != "true" {
+		t.Errorf("told: %s", told)
+	}
+	expectIn(t, o, "announcements", owner, member)
+
+	sent = o.Sent()
+	run.MustApply(values{"channel": "announcements", "users": []any{}})
+	sent.Expect(t, takeOut)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t, takeOut)
+	expectIn(t, o, "announcements")
+}
+
+func TestProtocolSubscribersDrift(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, exclusiveType)
+	config := values{"channel": "announcements", "users": []any{owner, admin, moderator, member, member2}}
+	sent := o.Sent()
+	run.MustApply(config) // as it is
+	sent.Expect(t)
+	subscribe(t, o, "announcements", guest)
+	unsubscribe(t, o, "announcements", member)
+	sent = o.Sent()
+	plan := run.MustPlan(config)
+	if got := fmt.Sprint(plan.Prior.Values["users"]); !strings.Contains(got, guest) || strings.Contains(got, member) {
+		t.Errorf("the plan saw %s", got)
+	}
+	run.MustApply(config)
+	sent.Expect(t, putIn, takeOut)
+
+	o.Archive(t, "announcements")
+	run.Refresh().ExpectNoError(t)
+	if run.State != nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	_, diags := run.Plan(config)
+	diags.ExpectError(t, "channel", "archived", "adopt_archived")
+}
+
+// Who comes or goes between plan and apply is not undone in silence.
+func TestProtocolSubscribersMeanwhile(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, exclusiveType)
+	run.MustApply(values{"channel": "announcements", "users": []any{owner, admin, moderator, member, member2}})
+	plan := run.MustPlan(values{"channel": "announcements", "users": []any{owner, admin, moderator, member}})
+	subscribe(t, o, "announcements", guest)
+	unsubscribe(t, o, "announcements", admin)
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "users", "changed by somebody else", "Came since: "+guest, "Left since: "+admin, "Nobody was added")
+	sent.Expect(t)
+
+	// Somebody did already what was planned: that is fine.
+	plan = run.MustPlan(values{"channel": "announcements", "users": []any{owner, moderator, member, guest}})
+	unsubscribe(t, o, "announcements", member2)
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+	expectIn(t, o, "announcements", owner, moderator, member, guest)
+}
+
+// Deactivated people are no difference and no error, wherever they are named, and whenever it happens.
+func TestProtocolSubscribersDeactivated(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	config := values{"channel": "announcements", "users": []any{owner, admin, moderator, member, member2}}
+	for _, kind := range []string{exclusiveType, additiveType} {
+		t.Run(kind, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			run := o.NewRun(t, kind)
+			run.MustApply(config)
+			deactivate(t, o, member)
+			if plan := run.MustPlan(config); !plan.Empty() {
+				t.Errorf("planned: %v", plan.Values)
+			}
+			sent := o.Sent()
+			run.MustApply(values{"channel": "announcements", "users": []any{owner, admin, moderator, member2}})
+			run.MustApply(config)
+			sent.Expect(t)
+			o.Call(t, http.MethodPost, fmt.Sprintf("/users/%d/reactivate", idOf(t, o, member)), nil)
+			if plan := run.MustPlan(config); !plan.Empty() {
+				t.Errorf("planned: %v", plan.Values)
+			}
+		})
+	}
+	run := o.NewRun(t, exclusiveType)
+	run.MustApply(config)
+	plan := run.MustPlan(values{"channel": "announcements", "users": []any{owner, admin, moderator, guest}})
+	gate := o.Sandbox.Gate("DELETE", "/users/me/subscriptions")
+	go func() {
+		defer gate.Open()
+		<-gate.Arrived
+		if _, err := http.DefaultClient.Do(byHand(o, http.MethodDelete, fmt.Sprintf("/users/%d", idOf(t, o, member)))); err != nil {
+			t.Error(err)
+		}
+	}()
+	run.Apply(plan).ExpectNoError(t)
+	expectIn(t, o, "announcements", owner, admin, moderator, guest)
+}
+
+// byHand is a request of the account itself.
+func byHand(o *acctest.Organization, method, path string) *http.Request {
+	account, _ := o.Sandbox.Credentials("owner")
+	req, err := http.NewRequestWithContext(context.Background(), method, o.Sandbox.URL()+"/api/v1"+path, nil)
+	if err != nil {
+		panic(err)
+	}
+	req.SetBasicAuth(account.Email, account.APIKey)
+	return req
+}
+
+func TestProtocolSubscribersLostAnswers(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, exclusiveType)
+	const path = "/users/me/subscriptions"
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: path, After: true, Action: sandbox.FaultDrop, Count: 1})
+	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: path, After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"channel": "announcements", "users": []any{owner, guest}})
+	expectIn(t, o, "announcements", owner, guest)
+
+	// The second half fails for good: the state holds the first.
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: path, Action: sandbox.FaultStatus, Status: http.StatusBadRequest})
+	config := values{"channel": "announcements", "users": []any{owner, member}}
+	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Could not take "+guest+" out of channel")
+	if got := fmt.Sprint(run.State.Values["users"]); !strings.Contains(got, guest) || !strings.Contains(got, member) {
+		t.Errorf("the state holds %s", got)
+	}
+	heal()
+	run.MustApply(config)
+	expectIn(t, o, "announcements", owner, member)
+}
+
+// A channel that was renamed meanwhile keeps its subscribers, and no other is made of its old name.
+func TestProtocolSubscribersOfARenamedChannel(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, exclusiveType)
+	id := fmt.Sprint(o.MustChannel(t, "announcements").ID)
+	plan := run.MustPlan(values{"channel": id, "users": []any{owner, guest}})
+	gate := o.Sandbox.Gate("GET", "/streams/*/members")
+	go func() {
+		defer gate.Open()
+		held := <-gate.Arrived // that of the plan
+		held.Release()
+		<-gate.Arrived
+		req := byHand(o, http.MethodPatch, "/streams/"+id+"?new_name=news")
+		if _, err := http.DefaultClient.Do(req); err != nil {
+			t.Error(err)
+		}
+	}()
+	run.Apply(plan).ExpectNoError(t)
+	expectIn(t, o, "news", owner, guest)
+	if o.Channel(t, "announcements") != nil {
+		t.Error("a channel was made of the old name")
+	}
+}
+
+func TestProtocolSubscribersImport(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, exclusiveType)
+	run.MustApply(values{"channel": "announcements", "users": []any{owner, admin, moderator, member, member2}})
+	before := run.State
+	id := fmt.Sprint(before.Values["channel_id"])
+	for _, by := range []struct {
+		id, channel string
+		identity    values
+	}{{id: "announcements", channel: "announcements"}, {id: id, channel: id}, {identity: before.Identity, channel: id}} {
+		fresh := o.NewRun(t, exclusiveType)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		want := values{"channel": by.channel, "channel_id": before.Values["channel_id"], "users": before.Values["users"], "send_new_subscription_messages": nil}
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(want) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, want)
+		}
+	}
+	o.NewRun(t, exclusiveType).Import("anouncements", nil).ExpectError(t, "channel", `did you mean "announcements"?`)
+}
+
+func TestProtocolSubscribersBadInput(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, exclusiveType)
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"channel": "genral", "users": []any{owner}}, "channel", []string{`did you mean "general"?`}},
+		{values{"channel": "general", "users": []any{"lena.fisher@example.com"}}, "users", []string{"Not in the organization", member}},
+		{values{"channel": "general", "users": []any{""}}, "users", []string{"at least 1"}},
+	} {
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	_, diags := o.NewRun(t, additiveType).Plan(values{"channel": "general", "users": []any{}})
+	diags.ExpectError(t, "users", "at least 1")
+	for _, kind := range []string{exclusiveType, additiveType} {
+		run := o.NewRun(t, kind)
+		if plan := run.MustPlan(values{"channel": acctest.Unknown, "users": []any{owner}}); plan.Values["channel_id"] != acctest.Unknown {
+			t.Errorf("planned: %v", plan.Values)
+		}
+		run.MustPlan(values{"channel": "general", "users": []any{owner, acctest.Unknown}})
+		run.MustPlan(values{"channel": "general", "users": acctest.Unknown})
+		run.MustApply(values{"channel": "general", "users": []any{owner, admin, moderator, member, member2, guest}})
+		if plan := run.MustPlan(values{"channel": "announcements", "users": []any{owner, admin, moderator, member, member2}}); fmt.Sprint(plan.Replace) != "[channel]" {
+			t.Errorf("to be replaced because of %v", plan.Replace)
+		}
+		if plan := run.MustPlan(values{"channel": acctest.Unknown, "users": []any{owner}}); fmt.Sprint(plan.Replace) != "[channel]" {
+			t.Errorf("to be replaced because of %v", plan.Replace)
+		}
+	}
+}
+
+func TestProtocolSubscribersOldServer(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 396})
+	run := o.NewRun(t, exclusiveType)
+	_, diags := run.Plan(values{"channel": "announcements", "users": []any{owner}, "send_new_subscription_messages": false})
+	diags.ExpectError(t, "send_new_subscription_messages", "feature level 397", "396")
+	sent := o.Sent()
+	run.MustApply(values{"channel": "announcements", "users": []any{owner, guest}})
+	sent.Expect(t, "POST principals subscriptions", takeOut)
+}

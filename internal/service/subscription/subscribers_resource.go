@@ -1,0 +1,240 @@
+package subscription
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*Subscribers)(nil)
+	_ resource.ResourceWithModifyPlan  = (*Subscribers)(nil)
+	_ resource.ResourceWithImportState = (*Subscribers)(nil)
+	_ resource.ResourceWithIdentity    = (*Subscribers)(nil)
+)
+
+// Subscribers is zulip_channel_subscribers: exactly these people are in a channel.
+type Subscribers struct{ base }
+
+// NewSubscribers returns zulip_channel_subscribers.
+func NewSubscribers() resource.Resource { return &Subscribers{} }
+
+// exclusive is the model of zulip_channel_subscribers.
+type exclusive struct{ shared }
+
+// exclusiveIdentity is what the subscribers of a channel are recognised by.
+type exclusiveIdentity struct {
+	ChannelID types.Int64 `tfsdk:"channel_id"`
+}
+
+// Metadata names the resource.
+func (r *Subscribers) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_channel_subscribers"
+}
+
+// Schema describes the resource.
+func (r *Subscribers) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = exclusiveSchema()
+}
+
+// IdentitySchema describes what the subscribers of a channel are recognised by.
+func (r *Subscribers) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"channel_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The channel's ID."},
+	}}
+}
+
+// ModifyPlan finds out who comes and who goes, and refuses what cannot be done.
+func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+		return
+	}
+	var plan, state exclusive
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	p := r.locate(ctx, &plan.shared, &state.shared, resp)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	if p == nil || !p.wanted.known || resp.Diagnostics.HasError() {
+		return
+	}
+	r.claim(p, &resp.Diagnostics)
+	saw := p.before.active
+	if !p.held {
+		in, err := r.Meta.Directory.Subscribers(ctx, p.channel.ID)
+		if err != nil {
+			resp.Diagnostics.AddError("Could not read the subscribers", framework.Explain(err))
+			return
+		}
+		saw = setOf(in)
+	}
+	planned := change{
+		meta: r.Meta, view: p.view, channel: p.channel, isIn: saw[r.Meta.Directory.Self().ID],
+		add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active),
+	}
+	planned.check(&resp.Diagnostics)
+	if !p.held && len(planned.remove) > 0 {
+		resp.Diagnostics.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%d will be taken out of channel %q", len(planned.remove), p.channel.Name),
+			fmt.Sprintf("They are in the channel, and not among the users: %s.", namesOf(planned.remove, p.view)))
+	}
+}
+
+// claim refuses a second resource that says who is in the channel.
+func (r *Subscribers) claim(p *planning, diags *diag.Diagnostics) {
+	d, channel := r.Meta.Directory, p.channel
+	d.Claim(exclusiveKind, channel.ID)
+	if d.IsClaimed(additiveKind, channel.ID) {
+		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two kinds of subscribers of channel %q", channel.Name), bothKinds)
+	}
+	if !d.Declare(exclusiveKind, channel.ID, fmt.Sprint(slices.Sorted(maps.Keys(p.wanted.active)))) {
+		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two lists of the subscribers of channel %q", channel.Name),
+			"Another zulip_channel_subscribers of this configuration names other people for the same channel, and each apply would undo one of them. Keep one.")
+	}
+}
+
+// Create brings the channel to exactly these people.
+func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan exclusive
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
+	if now == nil {
+		return
+	}
+	// A channel that was made in this apply was not planned with: its plan was made just now, and has checked it.
+	if done := r.send(ctx, now, wanted.active.minus(now.in), now.in.minus(wanted.active), plan.Tell.ValueBool(), &resp.Diagnostics); !done {
+		plan.take(now.in, now.view)
+	}
+	plan.ChannelID = types.Int64Value(now.channel.ID)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, exclusiveIdentity{plan.ChannelID})...)
+}
+
+// Read compares who is in the channel with whom the state names.
+func (r *Subscribers) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state exclusive
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, exclusiveIdentity{state.ChannelID})...)
+	id := state.ChannelID.ValueInt64()
+	in, view := r.lookUp(ctx, id, &resp.Diagnostics)
+	if view == nil {
+		return
+	}
+	if in == nil {
+		tflog.Info(ctx, "The channel is archived or gone: removing its subscribers from the state", map[string]any{"channel": id})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	state.Channel = types.StringValue(framework.KeepChannel(state.Channel.ValueString(), id, view))
+	state.take(setOf(in), view)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// take makes the users those who are in the channel, in the words there are for them.
+func (m *exclusive) take(in ids, view *directory.View) {
+	kept, found := stay(m.Users, view, func(id int64) bool { return in[id] })
+	for _, id := range in.minus(found) {
+		kept = append(kept, types.StringValue(wordsFor(id, view)))
+	}
+	m.Users = usersOf(kept)
+}
+
+// Update sends the difference between what the plan saw and what it asks, unless somebody has changed it meanwhile.
+func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, prior exclusive
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if !plan.Users.Equal(prior.Users) {
+		now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
+		if now == nil {
+			return
+		}
+		var ignored diag.Diagnostics
+		saw := peopleIn(prior.Users, now.view, &ignored).active
+		done := !changedMeanwhile(now, saw, wanted.active, &resp.Diagnostics) &&
+			r.send(ctx, now, wanted.active.minus(now.in), now.in.minus(wanted.active), plan.Tell.ValueBool(), &resp.Diagnostics)
+		if !done {
+			plan = prior
+			plan.take(now.in, now.view)
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, exclusiveIdentity{prior.ChannelID})...)
+}
+
+// changedMeanwhile reports, and says who, if anybody has come or gone since the plan was made who neither was to come nor
+// to go.
+func changedMeanwhile(now *reading, saw, wanted ids, diags *diag.Diagnostics) bool {
+	unforeseen := func(id int64) bool { return saw[id] == wanted[id] }
+	came := now.in.filter(unforeseen).minus(saw)
+	left := saw.filter(unforeseen).minus(now.in)
+	// Whom the server has deactivated meanwhile it no longer lists.
+	left = slices.DeleteFunc(left, func(id int64) bool { user, ok := now.view.User(id); return !ok || !user.IsActive })
+	if len(came)+len(left) == 0 {
+		return false
+	}
+	var text string
+	if len(came) > 0 {
+		text += fmt.Sprintf("Came since: %s.\n", namesOf(came, now.view))
+	}
+	if len(left) > 0 {
+		text += fmt.Sprintf("Left since: %s.\n", namesOf(left, now.view))
+	}
+	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("The subscribers of channel %q were changed by somebody else after they were planned", now.channel.Name),
+		text+"\nNobody was added or taken out. Plan again, and review what the difference is now.")
+	return true
+}
+
+// Delete leaves everybody where they are.
+func (r *Subscribers) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state exclusive
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	tflog.Info(ctx, "The subscribers of the channel stay, and are not managed any more", map[string]any{"channel": state.ChannelID.ValueInt64()})
+}
+
+// ImportState takes the channel's ID, or its name.
+func (r *Subscribers) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if req.ID == "" {
+		var wanted exclusiveIdentity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		req.ID = fmt.Sprint(wanted.ChannelID.ValueInt64())
+	}
+	view, err := r.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		return
+	}
+	channel := findChannel(view, types.StringValue(req.ID), &resp.Diagnostics)
+	if channel == nil {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("channel"), req.ID)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("channel_id"), channel.ID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, exclusiveIdentity{types.Int64Value(channel.ID)})...)
+}

@@ -1,0 +1,147 @@
+// Package subscription is the noun of who is in a channel: exactly these people, or these people among others.
+package subscription
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// What a resource of one of the two kinds registers about a channel, so that both are not used on the same.
+const (
+	exclusiveKind = "zulip_channel_subscribers"
+	additiveKind  = "zulip_channel_subscription"
+)
+
+// base is what both resources share.
+type base struct{ framework.Resource }
+
+// reading is a channel and who is in it, as just read.
+type reading struct {
+	view    *directory.View
+	channel *zulip.Channel
+	in      ids
+}
+
+// read reads a channel and who is in it, together with everybody else who wants to; nil after an error, which is
+// reported. The name has to be fresh: to subscribe people to a name that is not there any more would make another channel
+// (wire-1 §5.2).
+func (b *base) read(ctx context.Context, id int64, diags *diag.Diagnostics) *reading {
+	in, err := b.Meta.Directory.FreshSubscribers(ctx, id)
+	if err != nil {
+		diags.AddError(fmt.Sprintf("Could not read the subscribers of channel %d", id), framework.Explain(err))
+		return nil
+	}
+	view, err := b.Meta.Directory.FreshChannels(ctx)
+	if err != nil {
+		diags.AddError(fmt.Sprintf("Could not read channel %d", id), framework.Explain(err))
+		return nil
+	}
+	channel, ok := view.Channel(id)
+	if !ok || channel.IsArchived || in == nil {
+		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Channel %d is not there any more", id),
+			"It was archived, or the account the provider uses does not see it any more. The next plan shows what is left to do.")
+		return nil
+	}
+	return &reading{view, channel, setOf(in)}
+}
+
+// lookUp returns who is in a channel, nil if it is archived or gone, as read once in this run; no view after an error.
+func (b *base) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) ([]int64, *directory.View) {
+	// First, for the channels may come with them.
+	in, err := b.Meta.Directory.Subscribers(ctx, id)
+	if err != nil {
+		diags.AddError("Could not read the subscribers", framework.Explain(err))
+		return nil, nil
+	}
+	view, err := b.Meta.Directory.Channels(ctx)
+	if err != nil {
+		diags.AddError("Could not read the organization", framework.Explain(err))
+		return nil, nil
+	}
+	return in, view
+}
+
+// send puts people into a channel, then takes others out, and keeps now up to date. It reports whether all was done.
+func (b *base) send(ctx context.Context, now *reading, add, remove []int64, tell bool, diags *diag.Diagnostics) bool {
+	in := maps.Clone(now.in)
+	defer func() {
+		now.in = in
+		b.Meta.Directory.SetSubscribers(now.channel.ID, slices.Sorted(maps.Keys(in)))
+		b.Meta.Directory.ForgetSubscriptions() // the account's own may be among them
+	}()
+	if len(add) > 0 {
+		told := true
+		err := b.withoutDeactivated(ctx, add, func(add []int64) (err error) {
+			told, err = b.Meta.Client.Subscribe(ctx, now.channel.Name, add, tell, b.FeatureLevel())
+			return err
+		})
+		if err != nil {
+			b.failed(ctx, now, &in, err, fmt.Sprintf("Could not add %s to channel %q", namesOf(add, now.view), now.channel.Name), diags)
+			return false
+		}
+		if tell && !told {
+			diags.AddWarning(fmt.Sprintf("Nobody was told that they are in channel %q now", now.channel.Name),
+				fmt.Sprintf("The server sends no messages where so many are subscribed at once: %d.", len(add)))
+		}
+		maps.Copy(in, setOf(add))
+	}
+	if len(remove) > 0 {
+		err := b.withoutDeactivated(ctx, remove, func(remove []int64) error {
+			return b.Meta.Client.Unsubscribe(ctx, now.channel.Name, remove)
+		})
+		if err != nil {
+			b.failed(ctx, now, &in, err, fmt.Sprintf("Could not take %s out of channel %q", namesOf(remove, now.view), now.channel.Name), diags)
+			return false
+		}
+		for _, id := range remove {
+			delete(in, id)
+		}
+	}
+	return true
+}
+
+// withoutDeactivated makes a call for people. The server refuses it for all if one of them has been deactivated since
+// they were read: then they are read again, and the call is for the others.
+func (b *base) withoutDeactivated(ctx context.Context, list []int64, call func([]int64) error) error {
+	err := call(list)
+	if !zulip.IsUserDeactivated(err) {
+		return err
+	}
+	b.Meta.Directory.Forget(zulip.FetchUsers)
+	view, readErr := b.Meta.Directory.People(ctx)
+	if readErr != nil {
+		return readErr
+	}
+	list = slices.DeleteFunc(slices.Clone(list), func(id int64) bool {
+		user, ok := view.User(id)
+		return !ok || !user.IsActive
+	})
+	if len(list) == 0 {
+		return nil // for nobody, the server would take it to be for the account itself
+	}
+	return call(list)
+}
+
+// failed reports a write that failed. If it may have been carried out nevertheless, in becomes what the server says.
+func (b *base) failed(ctx context.Context, now *reading, in *ids, err error, summary string, diags *diag.Diagnostics) {
+	detail := framework.Explain(err)
+	if zulip.IsMessage(err, "Insufficient permission") {
+		detail += "\n\nThe account the provider uses lost the right to it since the plan was made. Plan again: it names the right."
+	}
+	if zulip.MayHaveHappened(err) {
+		if list, readErr := b.Meta.Directory.FreshSubscribers(ctx, now.channel.ID); readErr == nil {
+			*in = setOf(list)
+		}
+		detail += "\n\nApplying again is safe: who is in the channel already is passed over."
+	}
+	diags.AddError(summary, detail)
+}

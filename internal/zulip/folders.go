@@ -1,0 +1,103 @@
+package zulip
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+)
+
+// LevelFolders is the first feature level with channel folders, LevelFolderOrder the
+// first that lets their order be changed (wire-1 §7).
+const (
+	LevelFolders     = 389
+	LevelFolderOrder = 414
+)
+
+// ChannelFolder is a folder of channels (wire-1 §7).
+type ChannelFolder struct {
+	ID          int64  `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	// Order is the place among the folders; zero for all below [LevelFolderOrder].
+	Order     int64  `json:"order"`
+	CreatorID *int64 `json:"creator_id"`
+	// DateCreated is in seconds since 1970, UTC.
+	DateCreated int64 `json:"date_created"`
+	IsArchived  bool  `json:"is_archived"`
+}
+
+// ChannelFolderUpdate holds what an update changes; what is nil is not sent.
+type ChannelFolderUpdate struct {
+	Name        *string
+	Description *string
+	IsArchived  *bool
+}
+
+// ChannelFolders reads every folder, archived ones included, in their order.
+func (c *Client) ChannelFolders(ctx context.Context) ([]*ChannelFolder, error) {
+	form := &Form{}
+	form.JSON("include_archived", true)
+	var answer struct {
+		Folders []*ChannelFolder `json:"channel_folders"`
+	}
+	if _, err := c.send(ctx, http.MethodGet, "/channel_folders", form, safe, &answer); err != nil {
+		return nil, err
+	}
+	return withoutNull(answer.Folders), nil
+}
+
+// CreateChannelFolder makes a folder, the last in the order, and returns its ID. The
+// client does not repeat it: the server refuses a name that an active folder has
+// ([IsFolderNameTaken]), also when it is the one that was just made.
+func (c *Client) CreateChannelFolder(ctx context.Context, name, description string) (int64, error) {
+	form := &Form{}
+	form.Text("name", name)
+	form.Text("description", description) // required, may be empty
+	var answer struct {
+		ID int64 `json:"channel_folder_id"`
+	}
+	_, err := c.send(ctx, http.MethodPost, "/channel_folders/create", form, never, &answer)
+	return answer.ID, err
+}
+
+// UpdateChannelFolder changes a folder. Name, description and archiving are done one
+// after the other, and what came before a failure stays; what is as it should be is
+// passed over, so that it can be repeated. A folder with any channel in it, archived
+// ones included, is not archived ([IsFolderInUse]).
+func (c *Client) UpdateChannelFolder(ctx context.Context, id int64, update ChannelFolderUpdate) error {
+	form := &Form{}
+	if update.Name != nil {
+		form.Text("name", *update.Name)
+	}
+	if update.Description != nil {
+		form.Text("description", *update.Description)
+	}
+	jsonIfSet(form, "is_archived", update.IsArchived)
+	_, err := c.send(ctx, http.MethodPatch, "/channel_folders/"+strconv.FormatInt(id, 10), form, safe, nil)
+	return err
+}
+
+// OrderChannelFolders puts the folders into an order (feature level
+// [LevelFolderOrder]). All of them have to be there, archived ones included; else
+// [IsIncompleteOrder].
+func (c *Client) OrderChannelFolders(ctx context.Context, ids []int64) error {
+	form := &Form{}
+	form.JSON("order", ids)
+	_, err := c.send(ctx, http.MethodPatch, "/channel_folders", form, safe, nil)
+	return err
+}
+
+// IsFolderNameTaken reports whether an active folder has the name, whatever the case.
+func IsFolderNameTaken(err error) bool { return IsMessage(err, "Channel folder name already in use") }
+
+// IsFolderInUse reports whether a folder cannot be archived because of the channels in it.
+func IsFolderInUse(err error) bool {
+	return IsMessage(err, "You need to remove all the channels from this folder to archive it.")
+}
+
+// IsNoFolder reports whether the organization has no such folder.
+func IsNoFolder(err error) bool { return IsMessage(err, "Invalid channel folder ID") }
+
+// IsIncompleteOrder reports whether an order leaves something out, as it does when
+// somebody has made another folder meanwhile.
+func IsIncompleteOrder(err error) bool { return IsMessage(err, "Invalid order mapping.") }
