@@ -11,8 +11,9 @@ type claims struct {
 	mu    sync.Mutex
 	taken map[claim]bool
 	alone map[string]*sync.Mutex
-	names map[plannedName][]int64
+	names map[claimName][]int64
 	said  map[claim]string
+	aside map[claimName]int64
 }
 
 // claim is one thing: its kind, as the type of the resource, and its ID.
@@ -21,8 +22,8 @@ type claim struct {
 	id   int64
 }
 
-// plannedName is a name that is unique among the things of a kind.
-type plannedName struct{ kind, name string }
+// claimName is a name that is unique among the things of a kind.
+type claimName struct{ kind, name string }
 
 // Claim registers that a thing belongs to a resource.
 func (d *Directory) Claim(kind string, id int64) {
@@ -80,13 +81,33 @@ func (d *Directory) PlanName(kind, name string, ids ...int64) bool {
 	d.claims.mu.Lock()
 	defer d.claims.mu.Unlock()
 	if d.claims.names == nil {
-		d.claims.names = map[plannedName][]int64{}
+		d.claims.names = map[claimName][]int64{}
 	}
-	key := plannedName{kind, name}
+	key := claimName{kind, name}
 	holder, held := d.claims.names[key]
 	if held && !slices.ContainsFunc(holder, func(id int64) bool { return slices.Contains(ids, id) }) {
 		return false
 	}
 	d.claims.names[key] = ids
 	return true
+}
+
+// PutAside registers a thing that keeps a name, and is for whoever in this run makes one of that name: it was retired by
+// this run, or is the result of an apply that was broken off.
+func (d *Directory) PutAside(kind, name string, id int64) {
+	d.claims.mu.Lock()
+	defer d.claims.mu.Unlock()
+	if d.claims.aside == nil {
+		d.claims.aside = map[claimName]int64{}
+	}
+	d.claims.aside[claimName{kind, name}] = id
+}
+
+// TakeAside returns, once, the thing of that name that was put aside.
+func (d *Directory) TakeAside(kind, name string) (int64, bool) {
+	d.claims.mu.Lock()
+	defer d.claims.mu.Unlock()
+	id, ok := d.claims.aside[claimName{kind, name}]
+	delete(d.claims.aside, claimName{kind, name})
+	return id, ok
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -27,7 +26,7 @@ type Directory struct {
 	have     map[string]bool
 	forgot   map[string]int // how often a part was forgotten
 	flight   *flight
-	backs    map[string]*readBack // by what they read
+	rereads  map[string]*rereads // by the part that they read
 	writes   int
 	settled  chan struct{} // closed when writes comes to zero; nil while it is zero
 	planned  map[permission.Principal]bool
@@ -35,15 +34,14 @@ type Directory struct {
 	managed  map[int64]bool
 	archived map[string]int64
 	ours     map[string]int64
+	// takenOut are channels that this run has taken out of a folder, with the folder.
+	takenOut map[int64]int64
 
 	own     own
-	lists   lists
 	people  people
 	members members
 	claims  claims
-	folders gather[struct{}, *View]
-	// takenOut are channels that this run has taken out of a folder, with the folder.
-	takenOut map[int64]int64
+	groups  groupPlans
 }
 
 // flight is one request for a snapshot, and everybody who waits for it.
@@ -57,15 +55,13 @@ type flight struct {
 func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 	d := &Directory{
 		client: client, self: self, level: featureLevel,
-		view: &View{}, have: map[string]bool{}, forgot: map[string]int{}, backs: map[string]*readBack{},
+		view: &View{}, have: map[string]bool{}, forgot: map[string]int{}, rereads: map[string]*rereads{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{},
 		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},
 		takenOut: map[int64]int64{},
 	}
 	d.own.init(d)
-	d.lists.init(d)
 	d.people.emoji.read = d.readEmojiNames
-	d.folders.ask = d.readFolders
 	d.members.init(d)
 	return d
 }
@@ -245,105 +241,8 @@ func (d *Directory) Forget(parts ...string) {
 	}
 }
 
-// How long a read waits for others to join it, and for writes under way to end. Both are short beside a request to a
-// server somewhere else.
-const (
-	gathering = 3 * time.Millisecond
-	patience  = 400 * time.Millisecond
-)
-
-// readBack is one read of what was just written to, and everybody who waits for it.
-type readBack struct {
-	done chan struct{}
-	view *View
-	err  error
-}
-
-// Write announces a write; the function it returns is to be called when the write is over. Reads that follow writes
-// wait a moment for the others under way, so that all share one read.
-func (d *Directory) Write() func() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.writes++
-	if d.settled == nil {
-		d.settled = make(chan struct{})
-	}
-	return sync.OnceFunc(func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if d.writes--; d.writes == 0 {
-			close(d.settled)
-			d.settled = nil
-		}
-	})
-}
-
-// FreshChannels returns a snapshot whose channels were read after the call began. It is one request for all who ask at
-// the same time.
-func (d *Directory) FreshChannels(ctx context.Context) (*View, error) {
-	return d.fresh(ctx, "channels", func(ctx context.Context) (func(), error) {
-		channels, err := d.client.Channels(ctx, d.level)
-		return func() {
-			d.view = d.view.withChannels(channels)
-			d.have[zulip.FetchChannels], d.have[zulip.FetchDefaultStreams] = true, true
-		}, err
-	})
-}
-
-// fresh returns a snapshot of which a part was read after the call began. read asks the server, and returns what puts the
-// answer into the view, to be called under the lock.
-func (d *Directory) fresh(ctx context.Context, what string, read func(context.Context) (keep func(), err error)) (*View, error) {
-	d.mu.Lock()
-	current := d.backs[what]
-	if current == nil {
-		current = &readBack{done: make(chan struct{})}
-		d.backs[what] = current
-		go d.runReadBack(context.WithoutCancel(ctx), what, current, read)
-	}
-	d.mu.Unlock()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-current.done:
-		return current.view, current.err
-	}
-}
-
-// runReadBack waits for company, closes the door, and reads.
-func (d *Directory) runReadBack(ctx context.Context, what string, current *readBack, read func(context.Context) (func(), error)) {
-	<-time.After(gathering)
-	d.settle()
-	d.mu.Lock()
-	delete(d.backs, what) // who comes now needs a later read
-	d.mu.Unlock()
-
-	keep, err := read(ctx)
-
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err != nil {
-		current.err = fmt.Errorf("reading the %s: %w", what, err)
-	} else {
-		keep()
-		current.view = d.view.with(d)
-	}
-	close(current.done)
-}
-
-// settle waits for the writes under way to end, but not for ever.
-func (d *Directory) settle() {
-	d.mu.Lock()
-	settled := d.settled
-	d.mu.Unlock()
-	if settled != nil {
-		timer := time.NewTimer(patience)
-		select {
-		case <-settled:
-		case <-timer.C:
-		}
-		timer.Stop()
-	}
-}
+// whileReading says what could not be read.
+func whileReading(what string, err error) error { return fmt.Errorf("reading the %s: %w", what, err) }
 
 // isPlanned reports whether this run creates what the principal names.
 func (d *Directory) isPlanned(principal permission.Principal) bool {

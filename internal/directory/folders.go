@@ -3,7 +3,6 @@ package directory
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -18,20 +17,17 @@ func (d *Directory) Folders(ctx context.Context) (*View, error) {
 // ask at the same time. Whoever reads the snapshot later sees these folders too, so that a channel that is planned in
 // the course of an apply finds the folder that was made before it.
 func (d *Directory) FreshFolders(ctx context.Context) (*View, error) {
-	return d.folders.do(ctx, struct{}{})
-}
-
-func (d *Directory) readFolders(ctx context.Context, askers []struct{}) ([]*View, error) {
-	folders, err := d.client.ChannelFolders(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading the channel folders: %w", err)
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	renewed := *d.view
-	renewed.indexFolders(folders)
-	d.view, d.have[zulip.FetchFolders] = &renewed, true
-	return slices.Repeat([]*View{renewed.with(d)}, len(askers)), nil
+	return d.fresh(ctx, zulip.FetchFolders, func(ctx context.Context) (put, error) {
+		folders, err := d.client.ChannelFolders(ctx)
+		if err != nil {
+			return nil, whileReading("channel folders", err)
+		}
+		return func(view *View) *View {
+			renewed := *view
+			renewed.indexFolders(folders)
+			return &renewed
+		}, nil
+	})
 }
 
 // TookOut registers that this run has taken a channel out of a folder, to archive the folder.

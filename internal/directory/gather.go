@@ -10,8 +10,6 @@ import (
 type gather[Q, A any] struct {
 	// ask answers questions in their order.
 	ask func(context.Context, []Q) ([]A, error)
-	// wait is what to wait for before the door closes, beside a moment for company; nil for nothing.
-	wait func()
 
 	mu   sync.Mutex
 	open *batch[Q, A] // who comes now joins it; nil: the next to come opens one
@@ -52,10 +50,7 @@ func (g *gather[Q, A]) do(ctx context.Context, question Q) (A, error) {
 
 // run waits for company, closes the door, and asks.
 func (g *gather[Q, A]) run(ctx context.Context, b *batch[Q, A]) {
-	<-time.After(gathering)
-	if g.wait != nil {
-		g.wait()
-	}
+	<-time.After(shortest)
 	g.mu.Lock()
 	g.open = nil
 	g.mu.Unlock()

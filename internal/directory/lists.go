@@ -2,45 +2,12 @@ package directory
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// lists are the organization's short lists that have an order. A plan has them from the snapshot; what follows a write
-// reads one of them by itself, once for all who ask at the same time.
-type lists struct {
-	linkifiers    gather[struct{}, *View]
-	profileFields gather[struct{}, *View]
-}
-
-func (l *lists) init(d *Directory) {
-	l.linkifiers = reread(d, zulip.FetchLinkifiers, d.client.Linkifiers, func(v *View, list []*zulip.Linkifier) { v.linkifiers = list })
-	l.profileFields = reread(d, zulip.FetchProfileFields, d.client.ProfileFields, func(v *View, list []*zulip.ProfileField) { v.profileFields = list })
-}
-
-// reread makes one read of a list for all who ask while writes are under way, and puts it into the view.
-func reread[T any](d *Directory, part string, read func(context.Context) ([]T, error), put func(*View, []T)) gather[struct{}, *View] {
-	ask := func(ctx context.Context, who []struct{}) ([]*View, error) {
-		d.mu.Lock()
-		forgot := d.forgot[part]
-		d.mu.Unlock()
-		list, err := read(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", part, err)
-		}
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		renewed := *d.view
-		put(&renewed, list)
-		d.view = &renewed
-		// What was forgotten meanwhile may be older than what is to be known now: the next to ask reads again.
-		d.have[part] = forgot == d.forgot[part]
-		return slices.Repeat([]*View{d.view.with(d)}, len(who)), nil
-	}
-	return gather[struct{}, *View]{ask: ask, wait: d.settle}
-}
+// The short lists that have an order: a plan has them from the snapshot; what follows a write reads one of them by itself.
 
 // Linkifiers returns the snapshot with the linkifiers in it.
 func (d *Directory) Linkifiers(ctx context.Context) (*View, error) {
@@ -50,7 +17,17 @@ func (d *Directory) Linkifiers(ctx context.Context) (*View, error) {
 // FreshLinkifiers returns a snapshot whose linkifiers were read after the call began. It is one request for all who ask
 // at the same time.
 func (d *Directory) FreshLinkifiers(ctx context.Context) (*View, error) {
-	return d.lists.linkifiers.do(ctx, struct{}{})
+	return d.fresh(ctx, zulip.FetchLinkifiers, func(ctx context.Context) (put, error) {
+		list, err := d.client.Linkifiers(ctx)
+		if err != nil {
+			return nil, whileReading("linkifiers", err)
+		}
+		return func(view *View) *View {
+			renewed := *view
+			renewed.linkifiers = list
+			return &renewed
+		}, nil
+	})
 }
 
 // Linkifiers returns the linkifiers in the order in which they are tried.
@@ -74,7 +51,17 @@ func (d *Directory) ProfileFields(ctx context.Context) (*View, error) {
 // FreshProfileFields returns a snapshot whose custom profile fields were read after the call began. It is one request for
 // all who ask at the same time.
 func (d *Directory) FreshProfileFields(ctx context.Context) (*View, error) {
-	return d.lists.profileFields.do(ctx, struct{}{})
+	return d.fresh(ctx, zulip.FetchProfileFields, func(ctx context.Context) (put, error) {
+		list, err := d.client.ProfileFields(ctx)
+		if err != nil {
+			return nil, whileReading("custom profile fields", err)
+		}
+		return func(view *View) *View {
+			renewed := *view
+			renewed.profileFields = list
+			return &renewed
+		}, nil
+	})
 }
 
 // ProfileField returns a custom profile field by ID.

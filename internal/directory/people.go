@@ -24,12 +24,12 @@ func (d *Directory) FreshPeople(ctx context.Context) (*View, error) {
 	if _, err := d.People(ctx); err != nil { // the names of the profile fields
 		return nil, err
 	}
-	return d.fresh(ctx, "people", func(ctx context.Context) (func(), error) {
+	return d.fresh(ctx, zulip.FetchUsers, func(ctx context.Context) (put, error) {
 		users, err := d.client.Users(ctx, true)
-		return func() {
-			d.view = d.view.withUsers(users)
-			d.have[zulip.FetchUsers] = true
-		}, err
+		if err != nil {
+			return nil, whileReading("people", err)
+		}
+		return func(view *View) *View { return view.withUsers(users) }, nil
 	})
 }
 
@@ -66,12 +66,15 @@ func (d *Directory) FreshBots(ctx context.Context) (*View, error) {
 	if _, err := d.Bots(ctx); err != nil { // the channels
 		return nil, err
 	}
-	return d.fresh(ctx, "bots", func(ctx context.Context) (func(), error) {
+	return d.fresh(ctx, zulip.FetchBots, func(ctx context.Context) (put, error) {
 		snapshot, err := d.register(ctx, []string{zulip.FetchBots, zulip.FetchUsers})
-		return func() {
-			d.view = d.view.merge(snapshot)
-			d.have[zulip.FetchBots], d.have[zulip.FetchUsers] = true, true
-		}, err
+		if err != nil {
+			return nil, whileReading("bots", err)
+		}
+		return func(view *View) *View {
+			d.have[zulip.FetchUsers] = true
+			return view.merge(snapshot)
+		}, nil
 	})
 }
 

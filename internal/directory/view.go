@@ -43,18 +43,6 @@ type View struct {
 
 var _ permission.Organization = (*View)(nil)
 
-// UserGroup returns the group with an ID, roles included.
-func (v *View) UserGroup(id int64) (*zulip.UserGroup, bool) {
-	group, ok := v.groups[id]
-	return group, ok
-}
-
-// UserGroupByName returns the group with a name; the server tells cases apart (wire-1 §8.4).
-func (v *View) UserGroupByName(name string) (*zulip.UserGroup, bool) {
-	group, ok := v.groupsByName[name]
-	return group, ok
-}
-
 // User returns the person or bot with an ID, deactivated ones included.
 func (v *View) User(id int64) (*zulip.User, bool) {
 	user, ok := v.users[id]
@@ -237,10 +225,7 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 		merged.realm = snapshot.Realm
 	}
 	if snapshot.UserGroups != nil {
-		merged.groups, merged.groupsByName = map[int64]*zulip.UserGroup{}, map[string]*zulip.UserGroup{}
-		for _, group := range snapshot.UserGroups {
-			merged.groups[group.ID], merged.groupsByName[group.Name] = group, group
-		}
+		merged = *merged.withGroups(snapshot.UserGroups)
 	}
 	if snapshot.Users != nil {
 		merged.indexUsers(snapshot.Users)

@@ -88,7 +88,7 @@ const (
 // progress is what is known of a change that is under way.
 type progress struct {
 	sent       int // writes that the server took
-	mismatches int // writes that it refused for their old values
+	mismatches int // writes that it refused for what they took for granted
 	lost       int // writes of which it is not known whether it took them
 	pause      time.Duration
 	ignored    []string // parameters that the server does not know
@@ -133,7 +133,7 @@ func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U],
 		switch {
 		case p.err == nil:
 			p.sent++
-		case zulip.IsExpectationMismatch(p.err):
+		case zulip.IsExpectationMismatch(p.err), zulip.IsMembershipMismatch(p.err):
 			p.mismatches++
 		case zulip.MayHaveHappened(p.err):
 			tflog.Info(ctx, "It is not known whether the change was made: reading it again",

@@ -29,7 +29,9 @@ func (p Permissions[T, U]) Steps(saw T, plan PermissionSets, view *directory.Vie
 			continue
 		}
 		resolved, unusable := permission.Resolve(principals, view)
-		if len(unusable) == 0 && permission.Equal(p.Held(saw)[setting.Name], resolved.Value, nobody) {
+		// What was not seen at all, as of a thing that is yet to be created, is not the same as nobody.
+		held, ok := p.Held(saw)[setting.Name]
+		if ok && len(unusable) == 0 && permission.Equal(held, resolved.Value, nobody) {
 			continue
 		}
 		problems = append(problems, unusable...)
@@ -40,13 +42,13 @@ func (p Permissions[T, U]) Steps(saw T, plan PermissionSets, view *directory.Vie
 		for _, principal := range resolved.Deactivated {
 			problems = append(problems, deactivated(setting.Name, principal))
 		}
-		all = append(all, p.step(setting.Name, saw, resolved.Value, view))
+		all = append(all, p.Step(setting.Name, saw, resolved.Value, view))
 	}
 	return all, problems
 }
 
-// step is the change of one permission to a value.
-func (p Permissions[T, U]) step(setting string, saw T, want zulip.GroupSettingValue, view *directory.View) Step[T, U] {
+// Step is the change of one permission to a value.
+func (p Permissions[T, U]) Step(setting string, saw T, want zulip.GroupSettingValue, view *directory.View) Step[T, U] {
 	value := func(thing T) string { return permission.Describe(p.Held(thing)[setting], view) }
 	return Step[T, U]{
 		Attribute: setting, Permission: true, Value: value,

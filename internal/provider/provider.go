@@ -49,6 +49,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/tradingcloud"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/typing"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/user"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/usergroup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/userrole"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/userstatus"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -300,6 +301,8 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		subscription.NewSubscription,
 		subscriptionsettings.NewResource,
 		user.NewResource,
+		usergroup.NewMembershipResource,
+		usergroup.NewResource,
 		userrole.NewResource,
 		userstatus.NewResource,
 	}
@@ -321,6 +324,8 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 		tradingcloud.NewPlatformsDataSource,
 		user.NewDataSource,
 		user.NewListDataSource,
+		usergroup.NewDataSource,
+		usergroup.NewListDataSource,
 		userstatus.NewDataSource,
 	}
 }

@@ -1,8 +1,13 @@
 package zulip
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
 )
 
 // UserGroup is a named group of people: one the organization made, or one of the
@@ -64,4 +69,171 @@ func decodePermissions(data []byte, names []string) (map[string]GroupSettingValu
 		permissions[name] = value
 	}
 	return permissions, nil
+}
+
+// UserGroupCreate is what a new group is made with. An absent permission leaves the
+// server its default (wire-1 §8.3).
+type UserGroupCreate struct {
+	Name, Description string
+	Members           []int64
+	// Subgroups need feature level 311; none are not sent.
+	Subgroups   []int64
+	Permissions map[string]GroupSettingValue
+}
+
+// CreateUserGroup makes a group, all of it or nothing, and returns its ID; zero from a
+// server below feature level 317, which does not say it. The client does not repeat
+// it: the server refuses the same name a second time, deactivated groups included.
+func (c *Client) CreateUserGroup(ctx context.Context, group UserGroupCreate) (int64, *Answer, error) {
+	form := &Form{}
+	form.Text("name", group.Name)
+	form.Text("description", group.Description)
+	form.JSON("members", orEmpty(group.Members)) // required, and null is refused
+	if len(group.Subgroups) > 0 {
+		form.JSON("subgroups", group.Subgroups)
+	}
+	for name, value := range group.Permissions {
+		form.JSON(name, value)
+	}
+	var created struct {
+		ID int64 `json:"group_id"`
+	}
+	answer, err := c.send(ctx, http.MethodPost, "/user_groups/create", form, never, &created)
+	return created.ID, answer, err
+}
+
+// UserGroupUpdate holds what an update changes; what is nil or absent is not sent.
+type UserGroupUpdate struct {
+	Name        *string
+	Description *string
+	// Deactivated takes a group back when false (feature level 386); true is ignored
+	// by the server (wire-1 §8.4).
+	Deactivated *bool
+	Permissions map[string]GroupSettingChange
+}
+
+// Empty reports whether the update changes nothing.
+func (u *UserGroupUpdate) Empty() bool { return u.form().Empty() }
+
+func (u *UserGroupUpdate) form() *Form {
+	form := &Form{}
+	if u.Name != nil {
+		form.Text("name", *u.Name)
+	}
+	if u.Description != nil {
+		form.Text("description", *u.Description)
+	}
+	jsonIfSet(form, "deactivated", u.Deactivated)
+	for name, change := range u.Permissions {
+		form.JSON(name, change)
+	}
+	return form
+}
+
+// UpdateUserGroup changes a group, all that is asked or nothing; deactivated ones too
+// (wire-1 §8.3). The client does not repeat it: a second time an old value no longer
+// matches; read the group and send what is missing.
+func (c *Client) UpdateUserGroup(ctx context.Context, id int64, update UserGroupUpdate) (*Answer, error) {
+	return c.send(ctx, http.MethodPatch, userGroupPath(id), update.form(), never, nil)
+}
+
+// DeactivateUserGroup takes a group out of use (feature level 290). The server refuses
+// while anything uses it; [Objections] says what.
+func (c *Client) DeactivateUserGroup(ctx context.Context, id int64) error {
+	_, err := c.send(ctx, http.MethodPost, userGroupPath(id)+"/deactivate", nil, never, nil)
+	return err
+}
+
+// MembershipChange is who and what is put into a group and taken out of it. The groups
+// need feature level 311.
+type MembershipChange struct {
+	Add, Delete                   []int64
+	AddSubgroups, DeleteSubgroups []int64
+}
+
+// Empty reports whether nobody comes or goes.
+func (m *MembershipChange) Empty() bool {
+	return len(m.Add)+len(m.Delete)+len(m.AddSubgroups)+len(m.DeleteSubgroups) == 0
+}
+
+// ChangeUserGroupMembership changes who is in a group, all that is asked or nothing. It
+// is not idempotent: whoever is in already, or is not in, makes the server refuse all
+// (wire-1 §8.5, [IsMembershipMismatch]). People who come or go are told by direct message
+// unless it is the account itself.
+func (c *Client) ChangeUserGroupMembership(ctx context.Context, id int64, change MembershipChange) error {
+	form := &Form{}
+	for _, list := range []struct {
+		name string
+		ids  []int64
+	}{
+		{"add", change.Add}, {"delete", change.Delete},
+		{"add_subgroups", change.AddSubgroups}, {"delete_subgroups", change.DeleteSubgroups},
+	} {
+		if len(list.ids) > 0 {
+			form.JSON(list.name, list.ids)
+		}
+	}
+	_, err := c.send(ctx, http.MethodPost, userGroupPath(id)+"/members", form, never, nil)
+	return err
+}
+
+// UserGroups reads every group, deactivated ones and roles included. Bots are refused
+// (wire-1 §8.0); [Client.Register] reads groups for them.
+func (c *Client) UserGroups(ctx context.Context, featureLevel int) ([]*UserGroup, error) {
+	form := &Form{}
+	if featureLevel == 0 || featureLevel >= 294 {
+		form.JSON("include_deactivated_groups", true)
+	} else {
+		form.JSON("allow_deactivated", true) // the name before 294
+	}
+	var answer struct {
+		Groups []*UserGroup `json:"user_groups"`
+	}
+	if _, err := c.send(ctx, http.MethodGet, "/user_groups", form, safe, &answer); err != nil {
+		return nil, err
+	}
+	return withoutNull(answer.Groups), nil
+}
+
+// membershipMismatches are the server's sentences for members and subgroups that are in
+// already, or are not in (wire-1 §8.5).
+var membershipMismatches = regexp.MustCompile(`^(User \d+ is already a member of this group|There is no member '\d+' in this user group|User group \d+ is (already|not) a subgroup of this group\.)$`)
+
+// IsMembershipMismatch reports whether a group does not hold whom the change of its
+// membership took for granted.
+func IsMembershipMismatch(err error) bool {
+	var refusal *Error
+	return errors.As(err, &refusal) && membershipMismatches.MatchString(refusal.Msg)
+}
+
+// Objection is one use of a group that keeps it from being deactivated (wire-1 §8.6).
+type Objection struct {
+	// Type is `subgroup`, `channel`, `user_group` or `realm`.
+	Type string `json:"type"`
+	// SupergroupIDs are the groups that contain it, of a `subgroup`.
+	SupergroupIDs []int64 `json:"supergroup_ids"`
+	ChannelID     int64   `json:"channel_id"`
+	GroupID       int64   `json:"group_id"`
+	// Settings are the permissions that name it.
+	Settings []string `json:"settings"`
+}
+
+// Objections returns what the server says still uses a group; none for another error
+// (feature level 298).
+func Objections(err error) []Objection {
+	var refusal *Error
+	var objections []Objection
+	if errors.As(err, &refusal) && refusal.Code == "CANNOT_DEACTIVATE_GROUP_IN_USE" {
+		_ = json.Unmarshal(refusal.Fields["objections"], &objections) // what cannot be read is not said
+	}
+	return objections
+}
+
+func userGroupPath(id int64) string { return "/user_groups/" + strconv.FormatInt(id, 10) }
+
+func orEmpty(ids []int64) []int64 {
+	if ids == nil {
+		return []int64{}
+	}
+	return ids
 }

@@ -1,0 +1,59 @@
+package framework
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// GroupReference is the user group that a configuration means.
+type GroupReference struct {
+	Key directory.GroupKey
+	// Group is nil while this run has yet to create it.
+	Group *zulip.UserGroup
+}
+
+// FindGroup finds the user group that a `group` attribute means: an ID in digits, or a name, `role:members` among them;
+// "name:2024" is the group called 2024. Deactivated groups and such that this run creates are found too. The error is for
+// people and suggests the nearest names.
+func FindGroup(view *directory.View, text string) (GroupReference, error) {
+	name, byName := strings.CutPrefix(text, "name:")
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+		if group, ok := view.UserGroup(id); ok {
+			return GroupReference{directory.GroupKey{ID: id}, group}, nil
+		}
+		return GroupReference{}, fmt.Errorf("the organization has no user group with the ID %d (a group whose name is a number is found as name:%d)", id, id)
+	}
+	if group, ok := view.UserGroupByName(name); ok {
+		return GroupReference{directory.GroupKey{ID: group.ID}, group}, nil
+	}
+	principal := permission.Principal{Kind: permission.KindGroup, Name: name}
+	if view.IsPlanned(principal) {
+		return GroupReference{Key: directory.GroupKey{Name: name}}, nil
+	}
+	hint := ""
+	if near := view.Nearest(principal); len(near) > 0 {
+		names := make([]string, len(near))
+		for i, one := range near {
+			names[i] = strconv.Quote(one.Name)
+		}
+		hint = "; did you mean " + strings.Join(names, " or ") + "?"
+	}
+	return GroupReference{}, fmt.Errorf("the organization has no user group called %q%s", name, hint)
+}
+
+// GroupWords writes a group as FindGroup reads it: by its name, where there is one.
+func GroupWords(view *directory.View, id int64) string {
+	group, ok := view.UserGroup(id)
+	if !ok {
+		return strconv.FormatInt(id, 10)
+	}
+	if _, err := strconv.ParseInt(group.Name, 10, 64); err == nil || strings.HasPrefix(group.Name, "name:") {
+		return "name:" + group.Name
+	}
+	return group.Name
+}

@@ -1,0 +1,143 @@
+package framework
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+)
+
+// Words lead a set of words to the people or the groups that it means, and back. Who has been deactivated does not count:
+// the server hides such people and accepts them nowhere, so that they are neither a difference nor an error.
+type Words struct {
+	// find returns whom a word means; id zero for what this run has yet to create.
+	find func(view *directory.View, word string) (id int64, active bool, err error)
+	// write is the word for an ID.
+	write func(view *directory.View, id int64) string
+	// active reports whether the server shows and takes it.
+	active func(view *directory.View, id int64) bool
+}
+
+// Users are words for people and bots: addresses or IDs in digits.
+var Users = Words{
+	find: func(view *directory.View, word string) (int64, bool, error) {
+		user, err := FindUser(view, word)
+		if err != nil {
+			return 0, false, err
+		}
+		return user.ID, user.IsActive, nil
+	},
+	write: func(view *directory.View, id int64) string {
+		if user, ok := view.User(id); ok {
+			return user.Address()
+		}
+		return strconv.FormatInt(id, 10)
+	},
+	active: func(view *directory.View, id int64) bool {
+		user, ok := view.User(id)
+		return !ok || user.IsActive
+	},
+}
+
+// Groups are words for user groups: names or IDs in digits.
+var Groups = Words{
+	find: func(view *directory.View, word string) (int64, bool, error) {
+		found, err := FindGroup(view, word)
+		if err != nil {
+			return 0, false, err
+		}
+		return found.Key.ID, found.Group == nil || !found.Group.Deactivated, nil
+	},
+	write: GroupWords,
+	active: func(view *directory.View, id int64) bool {
+		group, ok := view.UserGroup(id)
+		return !ok || !group.Deactivated
+	},
+}
+
+// Meant is what a set of words comes to.
+type Meant struct {
+	// IDs are ascending, each once, and active. They are complete only when nothing is planned and there are no problems.
+	IDs []int64
+	// Deactivated and Planned are the words for who does not count, and for what this run has yet to create.
+	Deactivated, Planned []string
+	Problems             []error
+}
+
+// Resolve finds whom a set means. known is false while one of the words is not known yet.
+func (w Words) Resolve(set types.Set, view *directory.View) (meant Meant, known bool) {
+	if set.IsUnknown() {
+		return Meant{}, false
+	}
+	for _, element := range set.Elements() {
+		text, ok := element.(types.String)
+		if !ok || text.IsUnknown() || text.IsNull() {
+			return Meant{}, false
+		}
+		switch id, active, err := w.find(view, text.ValueString()); {
+		case err != nil:
+			meant.Problems = append(meant.Problems, err)
+		case !active:
+			meant.Deactivated = append(meant.Deactivated, text.ValueString())
+		case id == 0:
+			meant.Planned = append(meant.Planned, text.ValueString())
+		default:
+			meant.IDs = append(meant.IDs, id)
+		}
+	}
+	slices.Sort(meant.IDs)
+	meant.IDs = slices.Compact(meant.IDs)
+	return meant, true
+}
+
+// Active returns those that count, ascending.
+func (w Words) Active(ids []int64, view *directory.View) []int64 {
+	active := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !w.active(view, id) })
+	slices.Sort(active)
+	return active
+}
+
+// Keep returns a set for what the server holds. Words that mean one of it are kept, and words for who does not count.
+func (w Words) Keep(kept types.Set, ids []int64, view *directory.View) types.Set {
+	missing := w.Active(ids, view)
+	held := slices.Clone(missing)
+	var words []attr.Value
+	for _, element := range kept.Elements() {
+		text, ok := element.(types.String)
+		if !ok || text.IsUnknown() || text.IsNull() {
+			continue
+		}
+		id, active, err := w.find(view, text.ValueString())
+		if err == nil && (!active || slices.Contains(held, id)) {
+			words = append(words, text)
+			missing = without(missing, id)
+		}
+	}
+	for _, id := range missing {
+		words = append(words, types.StringValue(w.write(view, id)))
+	}
+	return types.SetValueMust(types.StringType, words)
+}
+
+// Of returns the set of words for IDs.
+func (w Words) Of(ids []int64, view *directory.View) types.Set {
+	return w.Keep(types.SetNull(types.StringType), ids, view)
+}
+
+// Describe writes IDs for a message.
+func (w Words) Describe(ids []int64, view *directory.View) string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = strconv.Quote(w.write(view, id))
+	}
+	slices.Sort(words)
+	return "[" + strings.Join(words, ", ") + "]"
+}
+
+func without(ids []int64, gone int64) []int64 {
+	return slices.DeleteFunc(ids, func(id int64) bool { return id == gone })
+}

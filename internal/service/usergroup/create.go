@@ -1,0 +1,168 @@
+package usergroup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// clockSkew is how far the server's clock may be behind ours for a group to count as just made.
+const clockSkew = 10 * time.Minute
+
+// make brings a group into being and returns its ID, zero if it does not exist. One that is to be taken back is found
+// here, and taken back with everything else that changes.
+func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) int64 {
+	name := plan.Name.ValueString()
+	// A group that is replaced has just been deactivated, and keeps its name: it is taken back and set up anew.
+	if id, ok := r.Meta.Directory.TakeAside(kind, name); ok {
+		return id
+	}
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err == nil && plan.AdoptDeactivated.ValueBool() {
+		view, err = r.Meta.Directory.FreshUserGroups(ctx)
+	}
+	if err != nil {
+		diags.AddError(fmt.Sprintf("Could not create user group %q", name), framework.Explain(err))
+		return 0
+	}
+	if namesake, ok := view.HeldUserGroupByName(name); ok && namesake.Deactivated && plan.AdoptDeactivated.ValueBool() {
+		return namesake.ID
+	}
+	request := createRequest(plan, view, diags)
+	if diags.HasError() {
+		return 0
+	}
+	return r.create(ctx, request, diags)
+}
+
+// createRequest is the plan in the words of the wire.
+func createRequest(plan *model, view *directory.View, diags *diag.Diagnostics) zulip.UserGroupCreate {
+	// Compared with a group that has nothing at all, everything that is planned is a step.
+	nothing := &zulip.UserGroup{}
+	changes, problems := steps(nothing, plan, view)
+	framework.ReportProblems(diags, problems)
+	var all update
+	for _, step := range changes {
+		step.Put(&all, nothing, false)
+	}
+	request := zulip.UserGroupCreate{
+		Name: plan.Name.ValueString(), Description: plan.Description.ValueString(),
+		Members: all.Add, Subgroups: all.AddSubgroups, Permissions: map[string]zulip.GroupSettingValue{},
+	}
+	for setting, change := range all.Permissions {
+		request.Permissions[setting] = change.New
+	}
+	return request
+}
+
+// create asks the server for the group. When the answer is lost it looks whether the group came into being before it
+// asks again.
+func (r *Resource) create(ctx context.Context, request zulip.UserGroupCreate, diags *diag.Diagnostics) int64 {
+	started, looked := time.Now(), false
+	id, _, err := framework.Creation{
+		Kind: kind, Thing: request.Name, Again: true,
+		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
+			// The first look is only for what was there before, and the snapshot knows that.
+			read := r.Meta.Directory.FreshUserGroups
+			if !looked {
+				read = r.Meta.Directory.Organization
+			}
+			looked = true
+			view, err := read(ctx)
+			if err != nil {
+				return 0, err
+			}
+			return r.madeByUs(view, request.Name, started, free), nil
+		},
+		Make: func(ctx context.Context) (int64, error) {
+			end := r.Meta.Directory.Write()
+			defer end()
+			id, answer, err := r.Meta.Client.CreateUserGroup(ctx, request)
+			end()
+			if err != nil {
+				return 0, err
+			}
+			warnIgnored(request, answer.IgnoredParameters, r.FeatureLevel(), diags)
+			if id == 0 { // a server below 317 does not say it
+				return r.idByName(ctx, request.Name)
+			}
+			return id, nil
+		},
+	}.Run(ctx, r.Meta)
+	if err != nil {
+		r.explainCreate(ctx, request, err, diags)
+		return 0
+	}
+	return id
+}
+
+// madeByUs returns the ID of an active group of that name that this account made since the given time, else zero. Names
+// are unique: if it is there, it is the one whose answer was lost.
+func (r *Resource) madeByUs(view *directory.View, name string, since time.Time, free func(int64) bool) int64 {
+	group, ok := view.HeldUserGroupByName(name)
+	if !ok || group.Deactivated || !free(group.ID) {
+		return 0
+	}
+	self := r.Meta.Directory.Self().ID
+	if group.CreatorID != nil && *group.CreatorID != self ||
+		group.DateCreated != nil && time.Unix(*group.DateCreated, 0).Before(since.Add(-clockSkew)) {
+		return 0
+	}
+	return group.ID
+}
+
+func (r *Resource) idByName(ctx context.Context, name string) (int64, error) {
+	view, err := r.Meta.Directory.FreshUserGroups(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if group, ok := view.HeldUserGroupByName(name); ok {
+		return group.ID, nil
+	}
+	return 0, fmt.Errorf("the server says that it made user group %q, and does not show it", name)
+}
+
+// explainCreate reports why a group was not created; a taken name with what holds it and how to get it.
+func (r *Resource) explainCreate(ctx context.Context, request zulip.UserGroupCreate, cause error, diags *diag.Diagnostics) {
+	if zulip.IsMessage(cause, fmt.Sprintf("User group '%s' already exists.", request.Name)) {
+		if view, err := r.Meta.Directory.FreshUserGroups(ctx); err == nil {
+			if namesake, ok := view.HeldUserGroupByName(request.Name); ok {
+				diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+				return
+			}
+		}
+	}
+	diags.AddError(fmt.Sprintf("Could not create user group %q", request.Name), framework.Explain(cause))
+}
+
+// warnIgnored says what the server did not know. Permissions are compared afterwards, and then are an error.
+func warnIgnored(request zulip.UserGroupCreate, ignored []string, level int, diags *diag.Diagnostics) {
+	for _, parameter := range slices.DeleteFunc(ignored, func(name string) bool { _, ok := request.Permissions[name]; return ok }) {
+		diags.AddWarning(fmt.Sprintf("The server ignored %s of user group %q", parameter, request.Name),
+			fmt.Sprintf("It is too old for it (feature level %d).", level))
+	}
+}
+
+// taken and howToTake say what holds a name and what can be done about it.
+func taken(namesake *zulip.UserGroup) string {
+	if namesake.Deactivated {
+		return fmt.Sprintf("A deactivated user group is called %q", namesake.Name)
+	}
+	return fmt.Sprintf("A user group called %q exists already", namesake.Name)
+}
+
+func howToTake(namesake *zulip.UserGroup) string {
+	if namesake.Deactivated {
+		return fmt.Sprintf("Groups keep their names when they are deactivated, so that it is not free (ID %d). "+
+			"Set adopt_deactivated = true to take that group back with its members and permissions, or choose another name, or rename the deactivated one.", namesake.ID)
+	}
+	return fmt.Sprintf("To manage the existing group, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID)
+}

@@ -1,0 +1,102 @@
+package usergroup
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// membershipModel is zulip_user_group_membership.
+type membershipModel struct {
+	Group     types.String `tfsdk:"group"`
+	GroupID   types.Int64  `tfsdk:"group_id"`
+	Members   types.Set    `tfsdk:"members"`
+	Subgroups types.Set    `tfsdk:"subgroups"`
+}
+
+// membershipIdentity is what a membership is recognised by: the group, and who is put into it.
+type membershipIdentity struct {
+	GroupID   int64   `tfsdk:"group_id"`
+	Members   []int64 `tfsdk:"members"`
+	Subgroups []int64 `tfsdk:"subgroups"`
+}
+
+// set returns the attribute of a list.
+func (m *membershipModel) set(list membershipList) *types.Set {
+	if list.name == subgroupsList.name {
+		return &m.Subgroups
+	}
+	return &m.Members
+}
+
+// identity is what the resource is recognised by.
+func (m *membershipModel) identity(view *directory.View) membershipIdentity {
+	members, _ := framework.Users.Resolve(m.Members, view)
+	subgroups, _ := framework.Groups.Resolve(m.Subgroups, view)
+	return membershipIdentity{m.GroupID.ValueInt64(), members.IDs, subgroups.IDs}
+}
+
+// read keeps of each list what is in the group. Words for who does not count are kept.
+func (m *membershipModel) read(group *zulip.UserGroup, view *directory.View) {
+	m.GroupID = types.Int64Value(group.ID)
+	if found, err := framework.FindGroup(view, m.Group.ValueString()); err != nil || found.Key.ID != group.ID {
+		m.Group = types.StringValue(framework.GroupWords(view, group.ID))
+	}
+	for _, list := range membershipLists {
+		if set := m.set(list); !set.IsNull() {
+			meant, _ := list.words.Resolve(*set, view)
+			*set = list.words.Keep(*set, among(meant.IDs, *list.held(group)), view)
+		}
+	}
+}
+
+// foundThere are those of each list who were in the group before the resource put them there: they stay when it goes.
+type foundThere map[string][]int64
+
+// privateFoundThere is where they stand in the private state.
+const privateFoundThere = "found_there"
+
+func readFoundThere(ctx context.Context, private framework.PrivateGetter, diags *diag.Diagnostics) foundThere {
+	data, problems := private.GetKey(ctx, privateFoundThere)
+	diags.Append(problems...)
+	found := foundThere{}
+	if data != nil {
+		if err := json.Unmarshal(data, &found); err != nil {
+			diags.AddError("The state's private data cannot be read", err.Error())
+		}
+	}
+	return found
+}
+
+func (f foundThere) write(ctx context.Context, private framework.PrivateSetter, diags *diag.Diagnostics) {
+	data, err := json.Marshal(f)
+	if err != nil {
+		diags.AddError("Who was in the group before cannot be kept", err.Error())
+		return
+	}
+	diags.Append(private.SetKey(ctx, privateFoundThere, data)...)
+}
+
+// still leaves those who are in the group, or do not count at present: who was taken out and is put back by the resource
+// is there because of it.
+func (f foundThere) still(group *zulip.UserGroup, view *directory.View) foundThere {
+	left := foundThere{}
+	for _, list := range membershipLists {
+		left[list.name] = slices.DeleteFunc(slices.Clone(f[list.name]), func(id int64) bool {
+			return len(list.words.Active([]int64{id}, view)) > 0 && !slices.Contains(*list.held(group), id)
+		})
+	}
+	return left
+}
+
+// among returns those that are in the others too.
+func among(ids, others []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !slices.Contains(others, id) })
+}

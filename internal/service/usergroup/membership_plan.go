@@ -1,0 +1,178 @@
+package usergroup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// step puts one into the group, or takes it out.
+func (l membershipList) step(id int64, in bool, view *directory.View) step {
+	words := map[bool]string{true: "in the group", false: "not in the group"}
+	return step{
+		Attribute: l.name + l.words.Describe([]int64{id}, view),
+		Value:     func(g *zulip.UserGroup) string { return words[slices.Contains(*l.held(g), id)] },
+		Saw:       words[!in], Want: words[in],
+		Put: func(u *update, _ *zulip.UserGroup, _ bool) {
+			if in {
+				l.put(&u.MembershipChange, []int64{id}, nil)
+			} else {
+				l.put(&u.MembershipChange, nil, []int64{id})
+			}
+		},
+	}
+}
+
+// ModifyPlan finds the group, and refuses what the server would refuse.
+func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+		return
+	}
+	var plan membershipModel
+	var state *membershipModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if !req.State.Raw.IsNull() {
+		state = &membershipModel{}
+		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	}
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	meant := r.checkWords(&plan, state, view, &resp.Diagnostics)
+	if plan.Group.IsUnknown() {
+		plan.GroupID = types.Int64Unknown()
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+		return
+	}
+	group, err := groupToChange(view, plan.Group.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", framework.Sentence(err)+
+			"\n\nIf this configuration creates the group, write zulip_user_group.NAME.name, so that it is planned before.")
+		return
+	}
+	switch {
+	case group.Key.ID == 0:
+		plan.GroupID = types.Int64Unknown()
+	case state != nil && state.GroupID.ValueInt64() == group.Key.ID:
+		plan.Group, plan.GroupID = state.Group, state.GroupID
+	default:
+		plan.GroupID = types.Int64Value(group.Key.ID)
+	}
+	if state != nil && !plan.GroupID.Equal(state.GroupID) {
+		resp.RequiresReplace.Append(path.Root("group"))
+		state = nil
+	}
+	r.checkShared(&plan, group.Key, view, &resp.Diagnostics)
+	if group.Group != nil {
+		found := readFoundThere(ctx, req.Private, &resp.Diagnostics)
+		r.checkCaller(group.Group, meant, state, found, view, &resp.Diagnostics)
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// groupToChange finds a group that is no role and is active, or will be.
+func groupToChange(view *directory.View, text string) (framework.GroupReference, error) {
+	found, err := framework.FindGroup(view, text)
+	if err == nil && found.Group != nil {
+		_, err = managedGroup(view, strconv.FormatInt(found.Group.ID, 10))
+	}
+	return found, err
+}
+
+// checkWords resolves both lists, and keeps the state's words where the configuration says the same in others.
+func (r *MembershipResource) checkWords(plan, state *membershipModel, view *directory.View, diags *diag.Diagnostics) map[string]framework.Meant {
+	all := map[string]framework.Meant{}
+	for _, list := range membershipLists {
+		set, at := plan.set(list), path.Root(list.name)
+		meant, known := list.words.Resolve(*set, view)
+		if set.IsNull() || !known {
+			continue
+		}
+		if list.name == subgroupsList.name {
+			r.RequireLevel(list.name, 311, diags)
+		}
+		for _, err := range meant.Problems {
+			diags.AddAttributeError(at, "Not in the organization", framework.Sentence(err))
+		}
+		all[list.name] = meant
+		if state != nil && len(meant.Problems)+len(meant.Planned) == 0 {
+			held, _ := list.words.Resolve(*state.set(list), view)
+			if !state.set(list).IsNull() && slices.Equal(held.IDs, meant.IDs) {
+				*set = *state.set(list)
+				continue
+			}
+		}
+		warnDeactivated(diags, at, meant)
+	}
+	return all
+}
+
+// checkShared refuses what another resource of the run says otherwise, and a circle.
+func (r *MembershipResource) checkShared(plan *membershipModel, group directory.GroupKey, view *directory.View, diags *diag.Diagnostics) {
+	for _, list := range membershipLists {
+		if plan.set(list).IsNull() || r.Meta.Directory.ManageMembership(group, list.name, false) {
+			continue
+		}
+		diags.AddAttributeError(path.Root(list.name), "Two resources manage the "+list.name+" of this user group",
+			fmt.Sprintf("A zulip_user_group of this configuration sets %s, which says who is in the group and nobody else: what is added here it would take out again. Take %s out of that one, or add to that one what this one adds.", list.name, list.name))
+	}
+	if below, known := groupKeys(plan.Subgroups, view); known && len(below) > 0 {
+		r.Meta.Directory.Nest(group, below, false)
+		refuseCycle(diags, view, group)
+	}
+}
+
+// checkCaller refuses what the account may not do, and says who may.
+func (r *MembershipResource) checkCaller(group *zulip.UserGroup, meant map[string]framework.Meant, state *membershipModel, found foundThere, view *directory.View, diags *diag.Diagnostics) {
+	var change zulip.MembershipChange
+	for _, list := range membershipLists {
+		var managed framework.Meant
+		if state != nil {
+			managed, _ = list.words.Resolve(*state.set(list), view)
+		}
+		wanted, held := meant[list.name].IDs, *list.held(group)
+		list.put(&change, without(wanted, held), without(among(without(managed.IDs, wanted), held), found[list.name]))
+	}
+	c := caller{r.Meta.Directory.Self(), view}
+	if !change.Empty() && !c.refused(r.FeatureLevel(), diags) {
+		c.checkMembership(group, change, diags)
+	}
+}
+
+// missing are the words for those who are not in the group.
+func (m *membershipModel) missing(group *zulip.UserGroup, view *directory.View) []string {
+	var words []string
+	for _, list := range membershipLists {
+		meant, _ := list.words.Resolve(*m.set(list), view)
+		for _, err := range meant.Problems {
+			words = append(words, err.Error())
+		}
+		for _, id := range without(meant.IDs, *list.held(group)) {
+			words = append(words, list.words.Describe([]int64{id}, view))
+		}
+	}
+	return words
+}
+
+// notIn says who is not in a group.
+func notIn(missing []string, group string) string {
+	if len(missing) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n\nNot in %q: %s.", group, strings.Join(missing, "; "))
+}

@@ -1,0 +1,319 @@
+package usergroup
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*MembershipResource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*MembershipResource)(nil)
+	_ resource.ResourceWithImportState = (*MembershipResource)(nil)
+	_ resource.ResourceWithIdentity    = (*MembershipResource)(nil)
+)
+
+// MembershipResource is zulip_user_group_membership.
+type MembershipResource struct{ framework.Resource }
+
+// NewMembershipResource returns zulip_user_group_membership.
+func NewMembershipResource() resource.Resource { return &MembershipResource{} }
+
+// Metadata names the resource. Who is put into the group can change, and with it what it is recognised by.
+func (r *MembershipResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_group_membership"
+	resp.ResourceBehavior.MutableIdentity = true
+}
+
+// Schema describes the resource.
+func (r *MembershipResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	words := []validator.Set{
+		setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
+		setvalidator.AtLeastOneOf(path.MatchRoot("members"), path.MatchRoot("subgroups")),
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: `People and groups who are in a user group, beside whoever else is: others may add to the same group, by hand or with more resources of this kind. A ` + "`zulip_user_group`" + ` whose ` + "`members` or `subgroups`" + ` are set says who is in it and nobody else: the two together are refused at plan.
+
+What the resource put into the group it takes out again when it is destroyed, or when it is taken out of the configuration. Who was in the group already when the resource was created, or when the list was extended, stays. After an import everything counts as put there by the resource. An apply that was broken off between the server's doing and the state cannot be told from somebody else's doing: who was added by it stays.
+
+` + toldText + ` Only people's accounts may change groups: the server refuses bots (up to feature level 442, at least).`,
+		Attributes: map[string]schema.Attribute{
+			"group": schema.StringAttribute{
+				Required: true, MarkdownDescription: "The user group, by ID or name; `name:2024` is the group called 2024. Another group makes another resource.",
+				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			},
+			"group_id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "The group's ID.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
+			"members": schema.SetAttribute{
+				ElementType: types.StringType, Optional: true, Validators: words,
+				MarkdownDescription: "People and bots who are in the group directly, by e-mail address or ID. Deactivated people do not count.",
+			},
+			"subgroups": schema.SetAttribute{
+				ElementType: types.StringType, Optional: true, Validators: words[:2],
+				MarkdownDescription: "Groups that are in the group directly, by name or ID. Needs feature level 311.",
+			},
+		},
+	}
+}
+
+// IdentitySchema describes what a membership is recognised by.
+func (r *MembershipResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"group_id":  identityschema.Int64Attribute{RequiredForImport: true, Description: "The group's ID."},
+		"members":   identityschema.ListAttribute{ElementType: types.Int64Type, OptionalForImport: true, Description: "The IDs of the people."},
+		"subgroups": identityschema.ListAttribute{ElementType: types.Int64Type, OptionalForImport: true, Description: "The IDs of the groups."},
+	}}
+}
+
+// Create puts into the group who is not in it.
+func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan membershipModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		return
+	}
+	id, err := managedGroup(view, plan.Group.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", framework.Sentence(err))
+		return
+	}
+	plan.GroupID = types.Int64Value(id)
+	before, err := fresh(ctx, &r.Base, id, false)
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not read user group %d", id), framework.Explain(err))
+		return
+	}
+	found := foundThere{}
+	for _, list := range membershipLists {
+		meant, _ := list.words.Resolve(*plan.set(list), before.View)
+		found[list.name] = among(meant.IDs, *list.held(before.Thing))
+	}
+	all := r.steps(&plan, nil, found, before.View, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	now := change(ctx, &r.Base, id, all, before, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() && now != nil && !anyDone(all, now) {
+		return // nobody was put anywhere: there is nothing to manage
+	}
+	r.write(ctx, &plan, now, resp.Diagnostics.HasError(), resp.State.Set, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity(before.View))...)
+	found.write(ctx, resp.Private, &resp.Diagnostics)
+}
+
+// Read looks who is still in the group.
+func (r *MembershipResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state membershipModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		return
+	}
+	group, ok := view.HeldUserGroup(state.GroupID.ValueInt64())
+	if !ok || group.Deactivated {
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity(view))...)
+		tflog.Info(ctx, "The user group is not there any more, or was deactivated: removing the membership from the state",
+			map[string]any{"group_id": state.GroupID.ValueInt64(), "deactivated": ok})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	found := readFoundThere(ctx, req.Private, &resp.Diagnostics)
+	state.read(group, view)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity(view))...)
+	found.still(group, view).write(ctx, resp.Private, &resp.Diagnostics)
+}
+
+// Update puts into the group who is missing, and takes out of it who is not wanted any more and was put there by the
+// resource.
+func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, prior membershipModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	id := prior.GroupID.ValueInt64()
+	before, err := fresh(ctx, &r.Base, id, false)
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not read user group %d", id), framework.Explain(err))
+		return
+	}
+	found := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(before.Thing, before.View)
+	all := r.steps(&plan, &prior, found, before.View, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	for _, list := range membershipLists {
+		wanted, _ := list.words.Resolve(*plan.set(list), before.View)
+		managed, _ := list.words.Resolve(*prior.set(list), before.View)
+		fresh := without(wanted.IDs, managed.IDs)
+		found[list.name] = append(among(found[list.name], wanted.IDs), among(fresh, *list.held(before.Thing))...)
+	}
+	now := change(ctx, &r.Base, id, all, before, &resp.Diagnostics)
+	state := plan
+	if resp.Diagnostics.HasError() {
+		state = prior
+	}
+	state.GroupID = prior.GroupID
+	r.write(ctx, &state, now, resp.Diagnostics.HasError(), resp.State.Set, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity(before.View))...)
+	found.write(ctx, resp.Private, &resp.Diagnostics)
+}
+
+// Delete takes out of the group who was put there by the resource.
+func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state membershipModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	id := state.GroupID.ValueInt64()
+	view, err := r.Meta.Directory.FreshUserGroups(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not read user group %d", id), framework.Explain(err))
+		return
+	}
+	group, ok := view.HeldUserGroup(id)
+	if !ok || group.Deactivated {
+		tflog.Info(ctx, "The user group is not there any more, or was deactivated: nobody is taken out of it", map[string]any{"group_id": id})
+		return
+	}
+	found := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(group, view)
+	all := r.steps(nil, &state, found, view, &resp.Diagnostics)
+	change(ctx, &r.Base, id, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
+}
+
+// steps puts in who is planned, and takes out who is in the prior state alone and was not found there. nil is nobody.
+func (r *MembershipResource) steps(plan, prior *membershipModel, found foundThere, view *directory.View, diags *diag.Diagnostics) []step {
+	var all []step
+	for _, list := range membershipLists {
+		var wanted, managed framework.Meant
+		if plan != nil {
+			wanted, _ = list.words.Resolve(*plan.set(list), view)
+			framework.ReportProblems(diags, list.problems(wanted))
+		}
+		if prior != nil {
+			managed, _ = list.words.Resolve(*prior.set(list), view) // who cannot be found any more is not in any group
+		}
+		for _, id := range wanted.IDs {
+			all = append(all, list.step(id, true, view))
+		}
+		for _, id := range without(without(managed.IDs, wanted.IDs), found[list.name]) {
+			all = append(all, list.step(id, false, view))
+		}
+	}
+	return all
+}
+
+// anyDone reports whether one of the steps is done.
+func anyDone(all []step, now *reading) bool {
+	for _, step := range all {
+		if step.Value(now.Thing) == step.Want {
+			return true
+		}
+	}
+	return false
+}
+
+// write puts what the server holds into the state. After an apply without an error that is what was planned, in its words.
+func (r *MembershipResource) write(ctx context.Context, state *membershipModel, now *reading, failed bool, set func(context.Context, any) diag.Diagnostics, diags *diag.Diagnostics) {
+	if now != nil && failed {
+		state.read(now.Thing, now.View)
+	}
+	diags.Append(set(ctx, state)...)
+}
+
+// ImportState takes the group and who is in it: GROUP/MEMBER,MEMBER. A member is an address or an ID; groups are written
+// group:NAME or group_id:N.
+func (r *MembershipResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		return
+	}
+	var wanted membershipModel
+	if req.ID == "" { // by identity
+		var known membershipIdentity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &known)...)
+		wanted = membershipModel{Group: types.StringValue(fmt.Sprint(known.GroupID)), Members: setOrNull(framework.Users.Of(known.Members, view)), Subgroups: setOrNull(framework.Groups.Of(known.Subgroups, view))}
+	} else {
+		wanted = parseMembership(req.ID, view)
+	}
+	id, err := managedGroup(view, wanted.Group.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot import this membership", framework.Sentence(err))
+		return
+	}
+	group, _ := view.HeldUserGroup(id)
+	wanted.GroupID, wanted.Group = types.Int64Value(id), types.StringValue(framework.GroupWords(view, id))
+	missing := wanted.missing(group, view)
+	if wanted.Members.IsNull() && wanted.Subgroups.IsNull() || len(missing) > 0 {
+		resp.Diagnostics.AddError("Cannot import this membership",
+			"Write the group, by name or ID, and who of it is managed: terraform import ADDRESS GROUP/MEMBER,MEMBER. A member is an e-mail address or an ID; a group is written group:NAME or group_id:N. All have to be in the group."+notIn(missing, group.Name))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &wanted)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, wanted.identity(view))...)
+}
+
+// parseMembership reads GROUP/MEMBER,MEMBER.
+func parseMembership(text string, view *directory.View) membershipModel {
+	group, list, _ := strings.Cut(text, "/")
+	var members, subgroups []attr.Value
+	for _, word := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
+		principal, err := permission.Parse(word)
+		switch {
+		case err == nil && principal.Kind == permission.KindGroupID:
+			subgroups = append(subgroups, types.StringValue(framework.GroupWords(view, principal.ID)))
+		case err == nil && (principal.Kind == permission.KindGroup || principal.Kind == permission.KindRole):
+			subgroups = append(subgroups, types.StringValue(principal.WireName()))
+		default:
+			members = append(members, types.StringValue(word))
+		}
+	}
+	return membershipModel{
+		Group:     types.StringValue(group),
+		Members:   setOrNull(types.SetValueMust(types.StringType, members)),
+		Subgroups: setOrNull(types.SetValueMust(types.StringType, subgroups)),
+	}
+}
+
+// setOrNull makes nothing of an empty set: a list that is not managed.
+func setOrNull(set types.Set) types.Set {
+	if len(set.Elements()) == 0 {
+		return types.SetNull(types.StringType)
+	}
+	return set
+}

@@ -1,0 +1,260 @@
+package usergroup
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// planning is the plan of one group while it is checked.
+type planning struct {
+	*Resource
+	view   *directory.View
+	config model
+	plan   model
+	state  *model           // nil for a group that is to be created
+	saw    *zulip.UserGroup // what the state shows; nil for a group that is to be created
+	// takes is the deactivated or left over group that is taken instead of creating one; nil for none.
+	takes *zulip.UserGroup
+	// changes are what an update would write; empty for a group that is to be created.
+	changes []step
+	diags   *diag.Diagnostics
+}
+
+// ModifyPlan resolves names, checks everything that can be known before a request is sent, and lets what is planned
+// later know of it.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+		return
+	}
+	p := planning{Resource: r, diags: &resp.Diagnostics}
+	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	if !req.State.Raw.IsNull() {
+		p.state = &model{}
+		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var err error
+	if p.view, err = r.Meta.Directory.Organization(ctx); err != nil {
+		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		return
+	}
+	if p.state != nil {
+		p.saw = p.state.seen(framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), p.view)
+	}
+	p.checkName()
+	p.announce()
+	p.keepEqual()
+	if p.saw != nil {
+		p.changes, _ = steps(p.saw, &p.plan, p.view) // what cannot be resolved is reported by the checks
+	}
+	p.check()
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
+}
+
+// announce lets whoever is planned later name the group as it will be.
+func (p *planning) announce() {
+	if !isSet(p.plan.Name) {
+		return
+	}
+	name := p.plan.Name.ValueString()
+	switch {
+	case p.saw != nil && name != p.saw.Name:
+		p.Meta.Directory.PlanGroupName(p.saw.ID, name)
+	case p.saw != nil:
+	case p.takes != nil:
+		p.Meta.Directory.PlanGroupName(p.takes.ID, name)
+	default:
+		p.Meta.Directory.Plan(permission.Principal{Kind: permission.KindGroup, Name: name})
+	}
+}
+
+// key is what the group is known by to the rest of the run.
+func (p *planning) key() directory.GroupKey {
+	switch {
+	case p.saw != nil:
+		return directory.GroupKey{ID: p.saw.ID}
+	case p.takes != nil:
+		return directory.GroupKey{ID: p.takes.ID}
+	}
+	return directory.GroupKey{Name: p.plan.Name.ValueString()}
+}
+
+// permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
+func (p *planning) permissions() framework.PermissionPlan {
+	plan := framework.PermissionPlan{Table: permission.UserGroups, Config: p.config.permission, Plan: p.plan.permission, View: p.view}
+	if p.saw != nil {
+		plan.State, plan.Saw = p.state.permission, p.saw.Permissions
+	}
+	return plan
+}
+
+// keepEqual keeps the state's words where the configuration says the same in others, so that a plan shows no difference
+// that is none.
+func (p *planning) keepEqual() {
+	if p.saw == nil {
+		return
+	}
+	p.permissions().KeepEqual()
+	for _, list := range membershipLists {
+		planned, held := list.attribute(&p.plan.facts), *list.attribute(&p.state.facts)
+		meant, known := list.words.Resolve(*planned, p.view)
+		if known && !planned.IsNull() && !held.IsNull() && len(meant.Problems)+len(meant.Planned) == 0 &&
+			list.words.Describe(meant.IDs, p.view) == list.words.Describe(*list.held(p.saw), p.view) {
+			*planned = held
+		}
+	}
+}
+
+// check refuses what the server would refuse, with the reason and the way out.
+func (p *planning) check() {
+	if !p.config.AdoptDeactivated.IsNull() && p.config.AdoptDeactivated.ValueBool() {
+		p.RequireLevel("adopt_deactivated", 386, p.diags)
+	}
+	if !p.config.Subgroups.IsNull() && !p.config.Subgroups.IsUnknown() && len(p.config.Subgroups.Elements()) > 0 {
+		p.RequireLevel("subgroups", 311, p.diags)
+	}
+	for _, list := range membershipLists {
+		if !list.attribute(&p.config.facts).IsNull() {
+			p.checkList(list)
+		}
+	}
+	p.permissions().Check(&p.Base, p.diags)
+	p.checkNesting()
+	p.checkCaller()
+	if p.Meta.LockoutProtection {
+		p.checkLockout()
+	}
+}
+
+// interrupted is how long ago a group may have been made to count as the result of an apply that was interrupted.
+const interrupted = time.Hour
+
+// checkName refuses a name that another group has, deactivated ones included, and finds the group that is taken back.
+func (p *planning) checkName() {
+	if !isSet(p.plan.Name) || p.saw != nil && p.plan.Name.Equal(p.state.Name) {
+		return
+	}
+	namesake, found := p.view.HeldUserGroupByName(p.plan.Name.ValueString())
+	if !found || p.saw != nil && namesake.ID == p.saw.ID {
+		return
+	}
+	if later, _ := p.view.UserGroup(namesake.ID); later.Name != namesake.Name {
+		return // this run gives that one another name
+	}
+	switch {
+	case p.saw == nil && namesake.Deactivated && p.config.AdoptDeactivated.ValueBool():
+		p.takes = namesake
+		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The deactivated user group %q will be taken back", namesake.Name),
+			fmt.Sprintf("It has the ID %d and %d members. What this configuration does not set stays as it was.", namesake.ID, len(namesake.Members)))
+	case p.saw == nil && p.Meta.Directory.IsClaimed(kind, namesake.ID):
+		// It is this very group, to be replaced, or one that this run renames.
+	case p.saw == nil && p.isLeftover(namesake):
+		p.takes = namesake
+		p.Meta.Directory.PutAside(kind, namesake.Name, namesake.ID)
+		p.diags.AddAttributeWarning(path.Root("name"), fmt.Sprintf("User group %q is there already, and is taken into the state", namesake.Name),
+			fmt.Sprintf("The account the provider uses made it less than an hour ago (ID %d), exactly as it is planned here: an apply must have been interrupted before it was written down. Nothing is changed in the organization.", namesake.ID))
+	default:
+		p.diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+	}
+}
+
+// isLeftover reports whether a group is what this plan would make, made by this account a short while ago. To take such
+// a group changes nothing, whoever made it; anything else is for a person to import.
+func (p *planning) isLeftover(group *zulip.UserGroup) bool {
+	if group.Deactivated || group.CreatorID == nil || *group.CreatorID != p.Meta.Directory.Self().ID ||
+		group.DateCreated == nil || time.Since(time.Unix(*group.DateCreated, 0)) > interrupted {
+		return false
+	}
+	changes, problems := steps(group, &p.plan, p.view)
+	return len(problems)+len(changes) == 0
+}
+
+// checkList resolves a list of what is in the group, which nobody else may manage.
+func (p *planning) checkList(list membershipList) {
+	at := path.Root(list.name)
+	if (isSet(p.plan.Name) || p.saw != nil) && !p.Meta.Directory.ManageMembership(p.key(), list.name, true) {
+		p.diags.AddAttributeError(at, "Two resources manage the "+list.name+" of this user group",
+			fmt.Sprintf("A zulip_user_group_membership adds to what %s says is everything. Take %s out of this resource, or the other resource out of the configuration.", list.name, list.name))
+	}
+	meant, known := list.words.Resolve(*list.attribute(&p.plan.facts), p.view)
+	if !known {
+		return
+	}
+	for _, err := range meant.Problems {
+		p.diags.AddAttributeError(at, "Not in the organization", framework.Sentence(err))
+	}
+	if p.state != nil && list.attribute(&p.plan.facts).Equal(*list.attribute(&p.state.facts)) {
+		return // nothing is written
+	}
+	warnDeactivated(p.diags, at, meant)
+}
+
+// warnDeactivated says of whom an apply does nothing.
+func warnDeactivated(diags *diag.Diagnostics, at path.Path, meant framework.Meant) {
+	if len(meant.Deactivated) > 0 {
+		diags.AddAttributeWarning(at, "Deactivated, and left alone",
+			fmt.Sprintf("The server neither adds nor removes who is deactivated: %s. They do not count until they are reactivated.", strings.Join(meant.Deactivated, ", ")))
+	}
+}
+
+// checkNesting refuses a group that would contain itself, as far as that can be known.
+func (p *planning) checkNesting() {
+	if p.config.Subgroups.IsNull() || !isSet(p.plan.Name) && p.saw == nil {
+		return
+	}
+	below, known := groupKeys(p.plan.Subgroups, p.view)
+	if !known {
+		return
+	}
+	p.Meta.Directory.Nest(p.key(), below, true)
+	refuseCycle(p.diags, p.view, p.key())
+}
+
+// groupKeys are the groups that a set means, as the directory knows them.
+func groupKeys(set types.Set, view *directory.View) (keys []directory.GroupKey, known bool) {
+	if set.IsUnknown() {
+		return nil, false
+	}
+	for _, element := range set.Elements() {
+		text, ok := element.(types.String)
+		if !ok || text.IsUnknown() {
+			return nil, false
+		}
+		if found, err := framework.FindGroup(view, text.ValueString()); err == nil {
+			keys = append(keys, found.Key)
+		}
+	}
+	return keys, true
+}
+
+// refuseCycle reports a way from a group back to itself.
+func refuseCycle(diags *diag.Diagnostics, view *directory.View, group directory.GroupKey) {
+	way := view.Cycle(group)
+	if way == nil {
+		return
+	}
+	names := make([]string, len(way))
+	for i, key := range way {
+		names[i] = key.Name
+		if key.ID != 0 {
+			names[i] = framework.GroupWords(view, key.ID)
+		}
+	}
+	diags.AddAttributeError(path.Root("subgroups"), "A user group cannot contain itself",
+		"With this plan there would be a circle: "+strings.Join(names, " contains ")+".")
+}

@@ -1,0 +1,225 @@
+// Package usergroup is the noun of user groups: who is in them, and who may do what with them.
+package usergroup
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
+	_ resource.ResourceWithImportState = (*Resource)(nil)
+	_ resource.ResourceWithIdentity    = (*Resource)(nil)
+)
+
+// kind is the type of the resource, by which the directory knows what belongs to it.
+const kind = "zulip_user_group"
+
+// Resource is zulip_user_group.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_user_group.
+func NewResource() resource.Resource { return &Resource{} }
+
+// identity is what a group is recognised by.
+type identity struct {
+	ID types.Int64 `tfsdk:"id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_group"
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = resourceSchema()
+}
+
+// IdentitySchema describes what a group is recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The group's ID."},
+	}}
+}
+
+// Create makes the group, or takes a deactivated one back, and brings it to what is planned.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	id := r.make(ctx, &plan, &resp.Diagnostics)
+	if id == 0 {
+		return
+	}
+	// From here on the group exists: it is in the state before anything else can fail.
+	state := plan
+	state.forgetUnknown()
+	state.ID = types.Int64Value(id)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	r.belongs(id, &plan.facts)
+
+	now, err := fresh(ctx, &r.Base, id, true)
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("User group %q was created, but could not be read", plan.Name.ValueString()),
+			framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
+		return
+	}
+	// What a group that is taken back has otherwise is sent now, and what an old server dropped.
+	missing, problems := steps(now.Thing, &plan, now.View)
+	framework.ReportProblems(&resp.Diagnostics, problems)
+	if now.Thing.Deactivated {
+		missing = append(missing, reactivation())
+	}
+	if !resp.Diagnostics.HasError() {
+		now = change(ctx, &r.Base, id, missing, now, &resp.Diagnostics)
+	}
+	kept := &plan.facts
+	if resp.Diagnostics.HasError() {
+		kept = nil
+	}
+	r.write(ctx, &state, now, kept, resp.State.Set, resp.Private, &resp.Diagnostics)
+}
+
+// Read takes the group from the snapshot.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	// First of all, and also for a group that is gone: a CLI that keeps no identities would be told that one is missing.
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		return
+	}
+	r.Meta.Directory.Claim(kind, state.ID.ValueInt64())
+	group, ok := view.HeldUserGroup(state.ID.ValueInt64())
+	if !ok || group.Deactivated {
+		tflog.Info(ctx, "The user group is not there any more, or was deactivated by somebody else: removing it from the state",
+			map[string]any{"id": state.ID.ValueInt64(), "name": state.Name.ValueString(), "deactivated": ok})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	r.write(ctx, &state, &reading{Thing: group, View: view}, nil, resp.State.Set, resp.Private, &resp.Diagnostics)
+}
+
+// Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, prior model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		return
+	}
+	raw := framework.RawPermissions(ctx, req.Private, &resp.Diagnostics)
+	wanted, problems := steps(prior.seen(raw, view), &plan, view)
+	framework.ReportProblems(&resp.Diagnostics, problems)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	now := change(ctx, &r.Base, prior.ID.ValueInt64(), wanted, nil, &resp.Diagnostics)
+	state, kept := plan, &plan.facts
+	if resp.Diagnostics.HasError() {
+		// What was refused is shown in the words the state had, not in the words that were planned.
+		state, kept = prior, nil
+	}
+	r.write(ctx, &state, now, kept, resp.State.Set, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ID})...)
+}
+
+// Delete deactivates the group. Nothing is deleted for good (wire-1 §8.6).
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	r.deactivate(ctx, state.ID.ValueInt64(), state.Name.ValueString(), &resp.Diagnostics)
+}
+
+// belongs registers that a group is managed here, and what of its membership.
+func (r *Resource) belongs(id int64, plan *facts) {
+	r.Meta.Directory.Claim(kind, id)
+	for _, list := range membershipLists {
+		if isSet(*list.attribute(plan)) { // on creation, only what is configured is known
+			r.Meta.Directory.ManageMembership(directory.GroupKey{ID: id}, list.name, true)
+		}
+	}
+}
+
+// ImportState takes the group's ID, or its name; "name:2024" is the group called 2024.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if req.ID == "" { // by identity
+		var wanted identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		req.ID = fmt.Sprint(wanted.ID.ValueInt64())
+	}
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		return
+	}
+	group, problem := managedGroup(view, req.ID)
+	if problem != nil {
+		resp.Diagnostics.AddError("Cannot import this user group", framework.Sentence(problem))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), group)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(group)})...)
+}
+
+// managedGroup returns the ID of a group that can be managed.
+func managedGroup(view *directory.View, text string) (int64, error) {
+	found, err := framework.FindGroup(view, text)
+	switch {
+	case err != nil:
+		return 0, err
+	case found.Group == nil:
+		return 0, fmt.Errorf("user group %q is not there yet", text)
+	case found.Group.IsSystemGroup:
+		return 0, fmt.Errorf("%q is a role: who is in it follows from the roles of people, and nobody can change it", found.Group.Name)
+	case found.Group.Deactivated:
+		return 0, fmt.Errorf("user group %q is deactivated. Write a zulip_user_group with its name and adopt_deactivated = true to take it back", found.Group.Name)
+	}
+	return found.Group.ID, nil
+}
+
+// write puts what the server holds into the state, and the raw permissions beside it. Without a reading the state stays
+// as it is. After an apply, kept is what its plan knew.
+func (r *Resource) write(ctx context.Context, state *model, now *reading, kept *facts, set func(context.Context, any) diag.Diagnostics, private framework.PrivateSetter, diags *diag.Diagnostics) {
+	if now == nil {
+		return
+	}
+	state.read(now.Thing, now.View)
+	var differing []string
+	if kept != nil {
+		differing = state.keep(kept)
+	}
+	diags.Append(set(ctx, state)...)
+	framework.KeepRawPermissions(ctx, private, now.Thing.Permissions, differing, diags)
+}

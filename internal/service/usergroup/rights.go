@@ -1,0 +1,173 @@
+package usergroup
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// caller is the account the provider uses, as far as user groups ask who it is (wire-1 §8.0, §8.2).
+type caller struct {
+	self *zulip.User
+	view *directory.View
+}
+
+// levelBots is the last feature level of which it is known that bots are refused (wire-1 §8.0).
+const levelBots = 442
+
+// refused reports an account that may change no group at all.
+func (c caller) refused(level int, diags *diag.Diagnostics) bool {
+	switch {
+	case c.self.IsBot && level > 0 && level <= levelBots:
+		diags.AddError("A bot cannot manage user groups",
+			fmt.Sprintf("%s is a bot, and the server lets only people create and change user groups. Use the key of a person's account.", c.self.Address()))
+	case c.self.Role == zulip.RoleGuest:
+		diags.AddError("A guest cannot manage user groups", fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", c.self.Address()))
+	default:
+		return false
+	}
+	return true
+}
+
+// ofOrganization returns who has a right in the organization, and whether the account is among them. Without the
+// setting, on an old server, nothing is known against it.
+func (c caller) ofOrganization(right string) (who zulip.GroupSettingValue, has bool) {
+	who, ok := c.view.Realm().Permissions[right]
+	return who, !ok || permission.Admits(who, c.self, c.view)
+}
+
+// has reports whether one of a group's own permissions admits the account.
+func (c caller) has(group *zulip.UserGroup, setting string) bool {
+	value, ok := group.Permissions[setting]
+	return !ok || permission.Admits(value, c.self, c.view)
+}
+
+// manages reports whether the account may do everything with a group.
+func (c caller) manages(group *zulip.UserGroup) bool {
+	_, all := c.ofOrganization("can_manage_all_groups")
+	return all || c.has(group, "can_manage_group")
+}
+
+// managers says who may do everything with a group.
+func (c caller) managers(group *zulip.UserGroup) string {
+	all, _ := c.ofOrganization("can_manage_all_groups")
+	return fmt.Sprintf("whom the organization's setting can_manage_all_groups names (%s), and whom the group's can_manage_group names (%s)",
+		permission.Describe(all, c.view), permission.Describe(group.Permissions["can_manage_group"], c.view))
+}
+
+// checkMembership refuses a change of who is in a group that the account may not make, and says who may. At a change of
+// itself alone the right to join or leave is enough.
+func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipChange, diags *diag.Diagnostics) {
+	if c.manages(group) {
+		return
+	}
+	alone := func(ids []int64) bool { return len(ids) == 1 && ids[0] == c.self.ID }
+	refuse := func(list, may, setting string) {
+		diags.AddAttributeError(path.Root(list), fmt.Sprintf("%s may not %s user group %q", c.self.Address(), may, group.Name),
+			fmt.Sprintf("These may: %s, and whom its %s names (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.view)))
+	}
+	if len(change.Add) > 0 && !c.has(group, "can_add_members_group") && (!alone(change.Add) || !c.has(group, "can_join_group")) {
+		refuse("members", "add people to", "can_add_members_group")
+	}
+	if len(change.Delete) > 0 && !c.has(group, "can_remove_members_group") && (!alone(change.Delete) || !c.has(group, "can_leave_group")) {
+		refuse("members", "take people out of", "can_remove_members_group")
+	}
+	if len(change.AddSubgroups) > 0 && !c.has(group, "can_add_members_group") {
+		refuse("subgroups", "add groups to", "can_add_members_group")
+	}
+	if len(change.DeleteSubgroups) > 0 {
+		diags.AddAttributeError(path.Root("subgroups"), fmt.Sprintf("%s may not take groups out of user group %q", c.self.Address(), group.Name),
+			fmt.Sprintf("These may: %s.", c.managers(group)))
+	}
+}
+
+// checkCaller refuses what the account may not do, and says who may.
+func (p *planning) checkCaller() {
+	c := caller{p.Meta.Directory.Self(), p.view}
+	if p.saw != nil && len(p.changes) == 0 || c.refused(p.FeatureLevel(), p.diags) {
+		return
+	}
+	switch {
+	case p.takes != nil && !c.manages(p.takes):
+		p.refuse(c, p.takes)
+	case p.takes != nil:
+	case p.saw == nil:
+		if who, has := c.ofOrganization("can_create_groups"); !has {
+			p.diags.AddError(fmt.Sprintf("%s may not create user groups", c.self.Address()),
+				fmt.Sprintf("The organization's setting can_create_groups lets only %s do it. Use the key of such an account, or let an owner widen the setting.", permission.Describe(who, p.view)))
+		}
+	default:
+		var all update
+		for _, step := range p.changes {
+			step.Put(&all, p.saw, false)
+		}
+		if !all.UserGroupUpdate.Empty() && !c.manages(p.saw) {
+			p.refuse(c, p.saw)
+			return
+		}
+		c.checkMembership(p.saw, all.MembershipChange, p.diags)
+	}
+}
+
+func (p *planning) refuse(c caller, group *zulip.UserGroup) {
+	p.diags.AddError(fmt.Sprintf("%s may not change user group %q", c.self.Address(), group.Name), "These may: "+c.managers(group)+".")
+}
+
+// checkLockout refuses a plan after which the account could no longer manage the group.
+func (p *planning) checkLockout() {
+	c := caller{p.Meta.Directory.Self(), p.view}
+	// Who does not manage the group now cannot lose it: that it is changed all the same is refused as such.
+	if p.saw != nil && !c.manages(p.saw) {
+		return
+	}
+	later := p.later()
+	all, known := p.view.Realm().Permissions["can_manage_all_groups"]
+	principals, sure := framework.PrincipalsOf(p.plan.CanManageGroup)
+	if !known || !sure || p.plan.CanManageGroup.IsNull() || permission.Admits(all, c.self, later) {
+		return
+	}
+	resolved, problems := permission.Resolve(principals, p.view)
+	if len(problems)+len(resolved.Planned) > 0 || permission.Admits(resolved.Value, c.self, later) {
+		return
+	}
+	p.diags.AddAttributeError(path.Root("can_manage_group"), "This would lock the provider out",
+		fmt.Sprintf("%s manages this group only because can_manage_group names it, directly or through a group, and would not be in it any more. Name it there, or use the key of an account in the organization's can_manage_all_groups (%s).",
+			c.self.Address(), permission.Describe(all, p.view))+"\n\nIf that is meant, set lockout_protection = false in the provider block.")
+}
+
+// laterView is the organization with one group as it is planned.
+type laterView struct {
+	*directory.View
+	group *zulip.UserGroup
+}
+
+// UserGroup returns the planned group for its ID.
+func (v laterView) UserGroup(id int64) (*zulip.UserGroup, bool) {
+	if v.group != nil && id == v.group.ID {
+		return v.group, true
+	}
+	return v.View.UserGroup(id)
+}
+
+// later is the organization after this plan: who manages the group by being in it must not be taken out of it. What is
+// not known yet stays as it is.
+func (p *planning) later() laterView {
+	if p.saw == nil {
+		return laterView{View: p.view}
+	}
+	group := *p.saw
+	for _, list := range membershipLists {
+		meant, known := list.words.Resolve(*list.attribute(&p.plan.facts), p.view)
+		if known && len(meant.Problems)+len(meant.Planned) == 0 {
+			*list.held(&group) = slices.Clone(meant.IDs)
+		}
+	}
+	return laterView{p.view, &group}
+}

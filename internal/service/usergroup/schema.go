@@ -1,0 +1,105 @@
+package usergroup
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+)
+
+// maxName is the server's limit, counted in characters (wire-1 §8.4).
+const maxName = 100
+
+// visibleName is compiled once: the schema is made anew for every process and every test.
+var visibleName = regexp.MustCompile(`[^\s\pZ]`)
+
+// toldText is what every page that puts people into groups has to say.
+const toldText = "The server tells people by direct message when somebody else puts them into a group or takes them out; there is no switch for that."
+
+func resourceSchema() schema.Schema {
+	keepString := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
+	keepSet := []planmodifier.Set{setplanmodifier.UseStateForUnknown()}
+	attributes := map[string]schema.Attribute{
+		"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The group's ID.", PlanModifiers: keepNumber},
+		"name": schema.StringAttribute{
+			Required:            true,
+			MarkdownDescription: "The name, at most 100 characters. No other group of the organization has it, deactivated ones included; case matters. Permissions that name the group keep to it when it is renamed.",
+			Validators: []validator.String{
+				stringvalidator.UTF8LengthBetween(1, maxName),
+				stringvalidator.RegexMatches(visibleName, "must not be white space alone"),
+				bannedPrefixes{},
+			},
+		},
+		"description": schema.StringAttribute{
+			Optional: true, Computed: true, PlanModifiers: keepString,
+			MarkdownDescription: "What the group is for. Empty for a new group by default.",
+		},
+		"members": schema.SetAttribute{
+			ElementType: types.StringType, Optional: true, Computed: true, PlanModifiers: keepSet,
+			MarkdownDescription: "Who is in the group directly, by e-mail address or ID, and nobody else: whoever is added by hand is taken out by the next apply. Deactivated people do not count, whether they are listed or not. Unset: not managed, as beside `zulip_user_group_membership`. " + toldText,
+			Validators:          []validator.Set{setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+		},
+		"subgroups": schema.SetAttribute{
+			ElementType: types.StringType, Optional: true, Computed: true, PlanModifiers: keepSet,
+			MarkdownDescription: "The groups that are in the group directly, by name (`role:members` and its like are groups too) or ID, and no other. `name:2024` is the group called 2024. Unset: not managed. Needs feature level 311.",
+			Validators:          []validator.Set{setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+		},
+		"adopt_deactivated": schema.BoolAttribute{
+			Optional:            true,
+			MarkdownDescription: "If a deactivated group has the name, take it back instead of failing. What the configuration does not set stays as it was, members included. It counts on creation only. Needs feature level 386.",
+		},
+		"creator_id": schema.Int64Attribute{
+			Computed: true, MarkdownDescription: "The ID of the user who created it; null for very old groups.", PlanModifiers: keepNumber,
+		},
+		"date_created": schema.StringAttribute{
+			Computed: true, MarkdownDescription: "When it was created (RFC 3339); null for very old groups.", PlanModifiers: keepString,
+		},
+	}
+	framework.PermissionAttributes(attributes, permission.UserGroups)
+	return schema.Schema{
+		MarkdownDescription: `A user group, who is in it, and who may do what with it. Permissions of channels, of other groups and of the organization name it as ` + "`group:NAME`" + `.
+
+Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `, as in ` + "`zulip_channel`" + `.
+
+An attribute that is not set is not managed: it is read and shown, and never written. Taking an attribute out of the configuration leaves what it set.
+
+A change is applied only to what the plan saw: if somebody else has changed the same attribute since, the apply stops and says what it is now, what the plan saw and what was asked.
+
+Only people's accounts may manage groups: the server refuses bots (up to feature level 442, at least). Destroying deactivates the group, which keeps its name, its members and its permissions; the server refuses while anything still names it, and the error says what. An apply that was broken off after it made a group is recognised by the next plan within an hour, if the group is exactly what is planned.`,
+		Attributes: attributes,
+	}
+}
+
+// bannedPrefixes refuses the names that the server keeps for mentions and roles (wire-1 §8.4).
+type bannedPrefixes struct{}
+
+// Description says what is accepted.
+func (bannedPrefixes) Description(context.Context) string {
+	return "must not begin with @, role:, user:, stream: or channel:"
+}
+
+// MarkdownDescription says what is accepted.
+func (v bannedPrefixes) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString refuses the rest.
+func (v bannedPrefixes) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	for _, prefix := range []string{"@", "role:", "user:", "stream:", "channel:"} {
+		if strings.HasPrefix(req.ConfigValue.ValueString(), prefix) {
+			resp.Diagnostics.AddAttributeError(req.Path, "Not a name for a group", fmt.Sprintf("%q %s.", req.ConfigValue.ValueString(), v.Description(ctx)))
+		}
+	}
+}
