@@ -89,7 +89,7 @@ func (r *Resource) explainDeactivate(ctx context.Context, cause error, objection
 	for _, objection := range objections {
 		text += "\n  " + describe(objection, view)
 	}
-	return text + "\n\nTake it out there first. What this configuration changes in the same apply has to refer to this resource (\"group:${zulip_user_group.NAME.name}\"), so that Terraform changes it before."
+	return text + "\n\nTake it out there first. To do both in one apply, let what names the group refer to its resource (\"group:${zulip_user_group.NAME.name}\"), and apply that resource once with lifecycle { create_before_destroy = true } before it is removed: without, Terraform deactivates the group before it changes the rest."
 }
 
 // describe writes one use of a group.

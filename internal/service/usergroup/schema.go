@@ -79,7 +79,11 @@ An attribute that is not set is not managed: it is read and shown, and never wri
 
 A change is applied only to what the plan saw: if somebody else has changed the same attribute since, the apply stops and says what it is now, what the plan saw and what was asked.
 
-Only people's accounts may manage groups: the server refuses bots (up to feature level 442, at least). Destroying deactivates the group, which keeps its name, its members and its permissions; the server refuses while anything still names it, and the error says what. An apply that was broken off after it made a group is recognised by the next plan within an hour, if the group is exactly what is planned.`,
+Only people's accounts may manage groups: the server refuses bots (up to feature level 442, at least). Destroying deactivates the group, which keeps its name, its members and its permissions; the server refuses while anything still names it, and the error says what. Give a group that others name ` + "`lifecycle { create_before_destroy = true }`" + `: then one apply can change what names it and deactivate it, in this order; otherwise Terraform does it the other way round. Its own permissions may name the group: that ends with it.
+
+Who comes into a group and who leaves it does so before the channels change that refer to it. Where somebody is to come in only after channels have stopped naming the group, so that nobody has a right in between that is meant neither before nor after, add them with a ` + "`zulip_user_group_membership`" + ` whose ` + "`depends_on`" + ` names those channels.
+
+An apply that was broken off after it made a group is recognised by the next plan within an hour, if the group is exactly what is planned.`,
 		Attributes: attributes,
 	}
 }

@@ -1,0 +1,4 @@
+import {
+  to = zulip_user_group.platform
+  id = "platform" # or its number
+}

@@ -1,0 +1,4 @@
+import {
+  to = zulip_user_group_membership.kenji
+  id = "sre/kenji.sato@example.com"
+}

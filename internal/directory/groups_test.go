@@ -1,0 +1,89 @@
+package directory_test
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// newGroup is a group that is not in the example.
+var newGroup = zulip.UserGroupCreate{Name: "fresh"}
+
+func TestFreshGroupsAreOneRequestForAllWhoAsk(t *testing.T) {
+	d, client, server := newDirectory(t)
+	view, err := d.Organization(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sre, _ := view.UserGroupByName("sre")
+	if err := client.DeactivateUserGroup(context.Background(), sre.ID); err == nil {
+		t.Fatal("sre is in use")
+	}
+	id, _, err := client.CreateUserGroup(context.Background(), newGroup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Journal().Reset()
+	together(20, func() {
+		view, err := d.FreshUserGroups(context.Background())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if group, ok := view.UserGroup(id); !ok || group.Name != "fresh" {
+			t.Error("the new group is not there")
+		}
+	})
+	if got := server.Journal().Count(sandbox.Filter{Method: http.MethodGet, Path: "/user_groups"}); got != 1 {
+		t.Errorf("%d requests", got)
+	}
+}
+
+func TestRenamedGroupsAreFoundByTheNameThatTheyGet(t *testing.T) {
+	d, _, _ := newDirectory(t)
+	view, err := d.Organization(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sre, _ := view.UserGroupByName("sre")
+	leads, _ := view.UserGroupByName("leads")
+	d.PlanGroupName(sre.ID, "leads")
+	d.PlanGroupName(leads.ID, "bosses")
+	for name, want := range map[string]int64{"leads": sre.ID, "bosses": leads.ID, "sre": 0} {
+		group, ok := view.UserGroupByName(name)
+		if ok != (want != 0) || ok && (group.ID != want || group.Name != name) {
+			t.Errorf("%s is %+v", name, group)
+		}
+	}
+	if held, _ := view.HeldUserGroupByName("sre"); held == nil || held.ID != sre.ID {
+		t.Error("the name that the group has now is lost")
+	}
+}
+
+func TestCyclesThroughWhatIsPlanned(t *testing.T) {
+	d, _, _ := newDirectory(t)
+	view, err := d.Organization(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sre, _ := view.UserGroupByName("sre")
+	leads, _ := view.UserGroupByName("leads") // sre is in it
+	a, s, l := directory.GroupKey{Name: "a"}, directory.GroupKey{ID: sre.ID}, directory.GroupKey{ID: leads.ID}
+	if way := view.Cycle(l); way != nil {
+		t.Errorf("a circle that is none: %v", way)
+	}
+	d.Nest(s, []directory.GroupKey{a}, false)
+	d.Nest(a, []directory.GroupKey{l}, true)
+	if way := view.Cycle(a); !reflect.DeepEqual(way, []directory.GroupKey{a, l, s, a}) {
+		t.Errorf("the circle is %v", way)
+	}
+	d.Nest(l, nil, true) // leads loses sre in the same run
+	if way := view.Cycle(a); way != nil {
+		t.Errorf("a circle that is none any more: %v", way)
+	}
+}

@@ -1,0 +1,272 @@
+package usergroup_test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Two people plan against the same group. The second is refused, and told what the first did.
+func TestProtocolTheSecondPlanIsRefused(t *testing.T) {
+	for attribute, test := range map[string]struct {
+		first, second   any
+		saw, now, asked string
+	}{
+		"can_manage_group":  {set("user:" + ines), set("group:sre", "user:"+ines), `["group:leads", "user:ines.moreau@example.com"]`, `"user:ines.moreau@example.com"`, `["group:sre", "user:ines.moreau@example.com"]`},
+		"can_mention_group": {set("role:members"), set("group:sre"), `"role:nobody"`, `"role:members"`, `"group:sre"`},
+		"description":       {"the first", "the second", "Operations", "the first", "the second"},
+		"name":              {"first", "second", "ops", "first", "second"},
+		"members":           {set(amara, lena), set(kenji), `["kenji.sato@example.com", "lena.fischer@example.com"]`, `["amara.okafor@example.com", "lena.fischer@example.com"]`, `["kenji.sato@example.com"]`},
+		"subgroups":         {set("leads"), set("role:moderators"), `["leads", "role:moderators"]`, `["leads"]`, `["role:moderators"]`},
+	} {
+		t.Run(attribute, func(t *testing.T) {
+			o, run := managed(t)
+			run.MustApply(everything())
+			other := run.Fork()
+			second := run.MustPlan(but(everything(), values{attribute: test.second}))
+			other.MustApply(but(everything(), values{attribute: test.first}))
+
+			sent := o.Sent()
+			run.Apply(second).ExpectError(t, "", "was changed by somebody else after it was planned", attribute+"\n",
+				"the plan saw: "+test.saw+"\n", "it is now:    "+test.now+"\n", "asked for:    "+test.asked+"\n", "Nothing was overwritten.")
+			sent.Expect(t)
+			// The state shows what it is now, so that the next plan starts from there, and goes through.
+			run.MustApply(but(everything(), values{attribute: test.second}))
+		})
+	}
+}
+
+func TestProtocolWhatIsAlreadySoIsDone(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(everything())
+	other := run.Fork()
+	config := but(everything(), values{"members": set(amara), "subgroups": set(), "can_join_group": set("role:nobody"), "name": "operations"})
+	plan := run.MustPlan(config)
+	other.MustApply(config)
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+	empty(t, run, config)
+}
+
+// Somebody changes who is in the group between the last look and the write: the server refuses the whole request, and the
+// group is looked at again.
+func TestProtocolMembershipChangesWhileItIsWritten(t *testing.T) {
+	for name, test := range map[string]struct {
+		byHand func(*testing.T, *acctest.Organization) zulip.MembershipChange
+		says   []string // empty: it succeeds
+	}{
+		"to the same": {func(t *testing.T, o *acctest.Organization) zulip.MembershipChange {
+			return zulip.MembershipChange{Add: ids(t, o, amara), Delete: ids(t, o, kenji)}
+		}, nil},
+		"to something else": {func(t *testing.T, o *acctest.Organization) zulip.MembershipChange {
+			return zulip.MembershipChange{Add: ids(t, o, amara)}
+		}, []string{"was changed by somebody else", "the plan saw: [\"kenji", "it is now:    [\"amara", "asked for:    [\"amara"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := managed(t)
+			run.MustApply(everything())
+			plan := run.MustPlan(but(everything(), values{"members": set(amara, lena)}))
+			path := fmt.Sprintf("/user_groups/%d/members", id(t, o, "ops"))
+			byHand := test.byHand(t, o)
+			gate := o.Sandbox.Gate(http.MethodPost, path)
+			applied := make(chan acctest.Diagnostics)
+			go func() { applied <- run.Apply(plan) }()
+			first := <-gate.Arrived
+			hand := make(chan struct{})
+			go func() { members(t, o, "ops", byHand); close(hand) }()
+			(<-gate.Arrived).Release()
+			<-hand
+			gate.Open()
+			first.Release()
+			diags := <-applied
+			if test.says == nil {
+				diags.ExpectNoError(t)
+				holds(t, o, "ops", []string{amara, lena}, []string{"leads", "role:moderators"})
+				return
+			}
+			diags.ExpectError(t, "", test.says...)
+			holds(t, o, "ops", []string{amara, kenji, lena}, []string{"leads", "role:moderators"})
+			if got := run.State.Values["members"]; !reflect.DeepEqual(got, set(amara, kenji, lena)) {
+				t.Errorf("the state says %v", got)
+			}
+		})
+	}
+}
+
+// Where the right to say who is in the group is given away, that is said before.
+func TestProtocolGivesItsRightsAwayLast(t *testing.T) {
+	o, _ := managed(t)
+	admin := o.As(t, "admin") // tomas.berg, who does not manage all groups
+	run := admin.NewRun(t, "zulip_user_group")
+	run.Block = admin.Block(values{"lockout_protection": false})
+	run.MustApply(values{"name": "mine", "members": set(lena)})
+	config := values{"name": "mine", "members": set(kenji), "can_manage_group": set("role:owners"), "can_add_members_group": set("role:owners")}
+	sent := admin.Sent()
+	run.Apply(run.MustPlan(config)).ExpectNoError(t)
+	sent.Expect(t, "POST add delete", "PATCH can_add_members_group can_manage_group")
+	if writes := sent.Writes(); writes[0].Method != http.MethodPost {
+		t.Errorf("sent in the wrong order: %v", writes)
+	}
+}
+
+func TestProtocolWordsForMembers(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "ops", "members": set(fmt.Sprint(id(t, o, lena)), "KENJI.sato@example.com"), "subgroups": set(fmt.Sprint(id(t, o, "sre")), "name:leads")}
+	run.MustApply(config)
+	if got := run.State.Values; !reflect.DeepEqual(got["members"], config["members"]) || !reflect.DeepEqual(got["subgroups"], config["subgroups"]) {
+		t.Errorf("the state says %v, %v", got["members"], got["subgroups"])
+	}
+	// The same in other words is no difference.
+	empty(t, run, values{"name": "ops", "members": set(lena, kenji), "subgroups": set("sre", "leads")})
+
+	for attribute, words := range map[string]string{"members": `did you mean lena.fischer@example.com?`, "subgroups": `did you mean "leads"?`} {
+		wrong := map[string]any{"members": set("lena.fisher@example.com"), "subgroups": set("lead")}[attribute]
+		_, diags := run.Plan(but(config, values{attribute: wrong}))
+		diags.ExpectError(t, attribute, words)
+	}
+	run.MustPlan(values{"name": "ops", "members": acctest.Unknown, "subgroups": []any{acctest.Unknown}, "can_manage_group": acctest.Unknown})
+	run.MustPlan(values{"name": acctest.Unknown, "members": set(lena)})
+}
+
+// Deactivated people are neither a difference nor an error, whether they are listed or not.
+func TestProtocolDeactivatedPeopleDoNotCount(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "ops", "members": set(lena, kenji)}
+	run.MustApply(config)
+	deactivateUser(t, o, kenji)
+	empty(t, run, config)
+	empty(t, run, values{"name": "ops", "members": set(lena)})
+	sent := o.Sent()
+	run.MustApply(values{"name": "ops", "members": set(amara, kenji)})
+	sent.Expect(t, "POST add delete")
+	holds(t, o, "ops", []string{amara}, nil)
+
+	plan, diags := o.NewRun(t, "zulip_user_group").Plan(values{"name": "fresh", "members": set(kenji, lena)})
+	diags.ExpectWarning(t, "members", "Deactivated, and left alone", kenji)
+	diags.ExpectNoError(t)
+	if plan == nil {
+		t.Fatal("there is no plan")
+	}
+	second := o.NewRun(t, "zulip_user_group")
+	second.MustApply(values{"name": "fresh", "members": set(kenji, lena)})
+	holds(t, o, "fresh", []string{lena}, nil)
+
+	// Who comes back is in the group again as far as the server remembers, and otherwise is put there.
+	o.Call(t, http.MethodPost, fmt.Sprintf("/users/%d/reactivate", id(t, o, kenji)), nil)
+	second.MustApply(values{"name": "fresh", "members": set(kenji, lena)})
+	holds(t, o, "fresh", []string{kenji, lena}, nil)
+}
+
+func TestProtocolWhatUsesAGroupIsTold(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "ops", "members": set(ines)})
+	number := id(t, o, "ops")
+	value := zulip.GroupSettingChange{New: zulip.NamedGroup(number)}
+	o.Change(t, "incidents", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": value, "can_subscribe_group": value}})
+	alter(t, o, "sre", zulip.UserGroupUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_mention_group": value}})
+	members(t, o, "leads", zulip.MembershipChange{AddSubgroups: []int64{number}})
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_add_custom_emoji_group": text(t, value)})
+	run.Apply(run.MustPlan(nil)).ExpectError(t, "", `Could not deactivate user group "ops"`,
+		`channel "incidents": can_send_message_group, can_subscribe_group`, `user group "sre": can_mention_group`,
+		`user group "leads", which it is a subgroup of`, "the organization: can_add_custom_emoji_group")
+	if run.State == nil || group(t, o, "ops").Deactivated {
+		t.Error("the group is gone")
+	}
+}
+
+// A group that only its own permissions name does not keep itself alive, also where the account manages it as a member.
+func TestProtocolAGroupThatNamesItself(t *testing.T) {
+	o, _ := managed(t)
+	admin := o.As(t, "admin")
+	run := admin.NewRun(t, "zulip_user_group")
+	run.MustApply(values{"name": "mine", "members": set("tomas.berg@example.com")})
+	config := values{"name": "mine", "members": set("tomas.berg@example.com"), "can_manage_group": set("group:mine"), "can_join_group": set("group:mine", "group:sre")}
+	run.MustApply(config)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if !group(t, o, "mine").Deactivated {
+		t.Error("the group is still active")
+	}
+}
+
+func TestProtocolWhoMay(t *testing.T) {
+	o, owner := managed(t)
+	owner.MustApply(but(everything(), values{"can_manage_group": set("user:" + ines), "can_add_members_group": set("user:" + kenji), "subgroups": set("leads")}))
+	as := func(account string) *acctest.Run {
+		run := o.As(t, account).NewRun(t, "zulip_user_group")
+		run.State = owner.State
+		run.Refresh().ExpectNoError(t)
+		return run
+	}
+	held := but(everything(), values{"can_manage_group": set("user:" + ines), "can_add_members_group": set("user:" + kenji), "subgroups": set("leads")})
+	people := func(addresses ...string) []any { // who sees no addresses writes numbers
+		numbers := make([]string, len(addresses))
+		for i, address := range addresses {
+			numbers[i] = fmt.Sprint(id(t, o, address))
+		}
+		return set(numbers...)
+	}
+	for name, test := range map[string]struct {
+		account   string
+		attribute string
+		to        any
+		at        string
+		says      []string // empty: it is allowed
+	}{
+		"an administrator by role alone": {"admin", "description", "x", "", []string{"tomas.berg@example.com may not change user group \"ops\"", `can_manage_all_groups names ("role:owners")`, `can_manage_group names ("user:`}},
+		"who may add adds":               {"member2", "members", people(amara, kenji, lena), "", nil},
+		"who may add does not remove":    {"member2", "members", people(amara), "members", []string{"may not take people out of", "can_remove_members_group names (\"role:moderators\")"}},
+		"who may add nests":              {"member2", "subgroups", set("leads", "sre"), "", nil},
+		"who may add does not un-nest":   {"member2", "subgroups", set(), "subgroups", []string{"may not take groups out of"}},
+		"a moderator removes":            {"moderator", "members", people(kenji), "", nil},
+		"a moderator does not add":       {"moderator", "members", people(kenji, lena, "tomas.berg@example.com"), "members", []string{"may not add people to"}},
+		"a moderator joins":              {"moderator", "members", people(amara, kenji, lena), "", nil},
+		"a bot":                          {"bot", "description", "x", "", []string{"A bot cannot manage user groups"}},
+		"a guest":                        {"guest", "description", "x", "", []string{"A guest cannot manage user groups"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := as(test.account)
+			plan, diags := run.Plan(values{"name": "ops", test.attribute: test.to})
+			if test.says != nil {
+				diags.ExpectError(t, test.at, test.says...)
+				return
+			}
+			diags.ExpectNoError(t)
+			before := owner.Fork()
+			run.Apply(plan).ExpectNoError(t)
+			before.MustApply(held) // back to where it was
+		})
+	}
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_groups": text(t, zulip.GroupSettingChange{New: role(t, o, "moderators")})})
+	_, diags := o.As(t, "member").NewRun(t, "zulip_user_group").Plan(values{"name": "new"})
+	diags.ExpectError(t, "", "may not create user groups", `can_create_groups lets only "role:moderators"`)
+}
+
+func TestProtocolLockout(t *testing.T) {
+	o, _ := managed(t)
+	admin := o.As(t, "admin")
+	run := admin.NewRun(t, "zulip_user_group")
+	tomas := "tomas.berg@example.com"
+	_, diags := run.Plan(values{"name": "mine", "can_manage_group": set("group:leads")})
+	diags.ExpectError(t, "can_manage_group", "This would lock the provider out", "lockout_protection = false")
+	run.MustApply(values{"name": "mine", "members": set(tomas), "can_manage_group": set("user:" + tomas)})
+	run.MustApply(values{"name": "mine", "members": set(tomas), "can_manage_group": set("group:mine")})
+	_, diags = run.Plan(values{"name": "mine", "members": set(lena), "can_manage_group": set("group:mine")})
+	diags.ExpectError(t, "can_manage_group", "This would lock the provider out")
+	run.Block = admin.Block(values{"lockout_protection": false})
+	run.Apply(run.MustPlan(values{"name": "mine", "members": set(lena), "can_manage_group": set("group:mine")})).ExpectNoError(t)
+}
+
+func TestProtocolAsTheSandboxRefusesBots(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.As(t, "bot").NewRun(t, "zulip_user_group")
+	_, diags := run.Plan(values{"name": "ops"})
+	diags.ExpectError(t, "", "A bot cannot manage user groups", "Use the key of a person's account")
+	// What a bot manages already it may still read.
+	run.Import("sre", nil).ExpectNoError(t)
+}
