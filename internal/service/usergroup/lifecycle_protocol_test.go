@@ -1,6 +1,7 @@
 package usergroup_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -129,7 +130,7 @@ func TestProtocolImport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run.Import(how.id, how.identity).ExpectNoError(t)
-			if !reflect.DeepEqual(run.State.Values, want.Values) || !reflect.DeepEqual(run.State.Identity, want.Identity) || string(run.State.Private) != string(want.Private) {
+			if !reflect.DeepEqual(run.State.Values, want.Values) || !reflect.DeepEqual(run.State.Identity, want.Identity) || !bytes.Equal(run.State.Private, want.Private) {
 				t.Errorf("imported %v, created %v", run.State, want)
 			}
 			empty(t, run, everything())

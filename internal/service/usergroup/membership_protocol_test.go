@@ -17,7 +17,8 @@ import (
 func added(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, "zulip_user_group_membership")
+	run := o.NewRun(t, "zulip_user_group_membership")
+	return o, run
 }
 
 func TestProtocolMembershipAddsAndTakesItsOwnBack(t *testing.T) {

@@ -39,7 +39,8 @@ func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
 func managedIn(t *testing.T, config sandbox.Config) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, config)
-	return o, o.NewRun(t, "zulip_user_group")
+	run := o.NewRun(t, "zulip_user_group")
+	return o, run
 }
 
 // set is a set of words, in order as states come back.
