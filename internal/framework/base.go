@@ -23,6 +23,8 @@ type Meta struct {
 	Server    *zulip.ServerSettings
 	// LockoutProtection refuses plans that would take from the managing account what it needs to manage.
 	LockoutProtection bool
+	// AccessWarnings makes plans say who gains and who loses which right.
+	AccessWarnings bool
 	// NoAccount says what is missing for calls that need an account; nil when nothing is.
 	NoAccount error
 	// Trading is nil when no trading cloud is configured: NoTrading says why.

@@ -211,7 +211,7 @@ func TestProtocolWarnsOfAServerWithoutALevel(t *testing.T) {
 
 func TestProtocolKeepsUntilEverythingIsKnown(t *testing.T) {
 	alone(t)
-	for _, attribute := range []string{"site", "email", "api_key", "zuliprc", "request_timeout", "max_retries", "requests_per_minute", "lockout_protection"} {
+	for _, attribute := range []string{"site", "email", "api_key", "zuliprc", "request_timeout", "max_retries", "requests_per_minute", "lockout_protection", "access_warnings"} {
 		block := at("https://chat.invalid")
 		block[attribute] = acctest.Unknown
 		if diags := configure(t, block); len(diags) > 0 {

@@ -82,6 +82,7 @@ type model struct {
 	MaxRetries        types.Int64  `tfsdk:"max_retries"`
 	RequestsPerMinute types.Int64  `tfsdk:"requests_per_minute"`
 	LockoutProtection types.Bool   `tfsdk:"lockout_protection"`
+	AccessWarnings    types.Bool   `tfsdk:"access_warnings"`
 
 	TradingCloud *tradingModel `tfsdk:"trading_cloud"`
 }
@@ -89,7 +90,8 @@ type model struct {
 // isKnown reports whether everything is known that decides which organization to go to, and as whom.
 func (m *model) isKnown() bool {
 	return !m.Site.IsUnknown() && !m.Email.IsUnknown() && !m.APIKey.IsUnknown() && !m.Zuliprc.IsUnknown() &&
-		!m.RequestTimeout.IsUnknown() && !m.MaxRetries.IsUnknown() && !m.RequestsPerMinute.IsUnknown() && !m.LockoutProtection.IsUnknown()
+		!m.RequestTimeout.IsUnknown() && !m.MaxRetries.IsUnknown() && !m.RequestsPerMinute.IsUnknown() && !m.LockoutProtection.IsUnknown() &&
+		!m.AccessWarnings.IsUnknown()
 }
 
 // Metadata names the provider.
@@ -130,6 +132,9 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			"lockout_protection": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "Whether to refuse plans after which the account the provider uses could no longer manage what they plan. By default `true`.",
 			},
+			"access_warnings": schema.BoolAttribute{
+				Optional: true, MarkdownDescription: "Whether plans warn of who gains and who loses which right in which channel. By default `true`.",
+			},
 		},
 		Blocks: map[string]schema.Block{tradingBlock: tradingSchema()},
 	}
@@ -160,6 +165,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	}
 	meta.Trading, meta.NoTrading = cloud.client, cloud.missing
 	meta.LockoutProtection = block.LockoutProtection.IsNull() || block.LockoutProtection.ValueBool()
+	meta.AccessWarnings = block.AccessWarnings.IsNull() || block.AccessWarnings.ValueBool()
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = meta, meta, meta, meta
 }
 

@@ -51,8 +51,10 @@ func TestAccChannelPrivacy(t *testing.T) {
 		}
 		label := fmt.Sprintf("%s_to_%s", pair[0], pair[1])
 		name := org.Prefix + strings.ReplaceAll(label, "history", "h")
-		before += block(label, name, fmt.Sprintf("privacy = %q", pair[0]))
-		after += block(label, name, fmt.Sprintf("privacy = %q", pair[1]))
+		// Somebody is in it: a plan that makes it private for nobody is refused.
+		inside := fmt.Sprintf("initial_subscribers = [%q]", org.Self.Address())
+		before += block(label, name, inside, fmt.Sprintf("privacy = %q", pair[0]))
+		after += block(label, name, inside, fmt.Sprintf("privacy = %q", pair[1]))
 		patches = append(patches, "PATCH "+flags)
 		checks = append(checks, plancheck.ExpectResourceAction(address(label), plancheck.ResourceActionUpdate))
 		wanted[name] = pair[1]

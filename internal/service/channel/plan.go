@@ -61,6 +61,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		p.changes, _ = steps(p.saw, &p.plan, p.view) // what cannot be resolved is reported by check
 	}
 	p.check()
+	if !resp.Diagnostics.HasError() {
+		p.reviewAccess(ctx)
+	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
 }
 

@@ -1,0 +1,89 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+)
+
+// WarnOfChannelAccess warns, in a plan that changes a channel's permissions or privacy, who gains and who loses which
+// right in it. Nothing is said when nobody does, or when the provider block turns such warnings off. What is not known
+// is said to be so. Who is in the channel is read only where that makes a difference.
+func (b *Base) WarnOfChannelAccess(ctx context.Context, diags *diag.Diagnostics, id int64, change permission.ChannelChange) {
+	if !b.Meta.AccessWarnings {
+		return
+	}
+	b.FillSubscribers(ctx, id, &change)
+	if text := b.report().Channel(change.Before, change.After); text != "" {
+		diags.AddWarning(fmt.Sprintf("Who can do what in channel %q changes", change.Name), text)
+	}
+}
+
+// WarnOfAccess warns, in a plan that changes who is in a group or who has which role, who gains and who loses which
+// right in every channel that the account sees and that is not archived: in managed ones, and in others. The summary says
+// what is changed, as in `User group "sre" changes who can do what`. It is one warning, in which channels where the same
+// happens stand together. Nothing is said when nobody gains or loses a right in any channel, or when the provider block
+// turns such warnings off.
+//
+// Call it once in ModifyPlan, after everything has been checked, with only what differs from what the organization
+// holds now. Of a group name all direct members and subgroups as they will be, and set [permission.Membership.Unknown] if
+// there will be others who are not known yet. A role that is not known yet is left out; say so yourself.
+func (b *Base) WarnOfAccess(ctx context.Context, diags *diag.Diagnostics, summary string, change permission.Change) {
+	if !b.Meta.AccessWarnings {
+		return
+	}
+	view, err := b.Meta.Directory.Channels(ctx)
+	if err != nil {
+		diags.AddWarning(summary, "In which channels is not known. "+Explain(err))
+		return
+	}
+	if change.Now.IsZero() {
+		change.Now = time.Now()
+	}
+	before := view.Access()
+	after := before.With(change)
+	var changes []permission.ChannelChange
+	for _, channel := range view.ChannelList() {
+		if channel.IsArchived {
+			continue
+		}
+		facts := permission.ChannelOf(channel)
+		one := permission.ChannelChange{
+			Name: channel.Name, Before: permission.State{Access: before, Channel: facts}, After: permission.State{Access: after, Channel: facts},
+		}
+		if len(permission.Compare(one.Before, one.After)) > 0 {
+			b.FillSubscribers(ctx, channel.ID, &one)
+			changes = append(changes, one)
+		}
+	}
+	if text := b.report().Channels(changes); text != "" {
+		diags.AddWarning(summary, text)
+	}
+}
+
+// FillSubscribers reads who is in a channel before and after a change, if that makes a difference to who gains and who
+// loses. Where it cannot be read it stays unknown.
+func (b *Base) FillSubscribers(ctx context.Context, id int64, change *permission.ChannelChange) {
+	known := change.Before.Channel.SubscribersKnown && change.After.Channel.SubscribersKnown
+	if known || !permission.NeedsSubscribers(change.Before, change.After) {
+		return
+	}
+	found, err := b.Meta.Directory.Subscribers(ctx, id)
+	if err != nil {
+		tflog.Warn(ctx, "Who is in the channel is not known: the warning says no more than what is certain without",
+			map[string]any{"channel": change.Name, "error": err.Error()})
+		return
+	}
+	for _, state := range []*permission.State{&change.Before, &change.After} {
+		state.Channel.Subscribers, state.Channel.SubscribersKnown = found, true
+	}
+}
+
+func (b *Base) report() permission.Report {
+	return permission.Report{Self: b.Meta.Directory.Self().ID}
+}

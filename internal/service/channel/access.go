@@ -1,0 +1,106 @@
+package channel
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// reviewAccess refuses permissions and a privacy with which nobody could go on using a channel that exists, and says who
+// gains and who loses which right.
+func (p *planning) reviewAccess(ctx context.Context) {
+	if p.saw == nil || !p.Meta.LockoutProtection && !p.Meta.AccessWarnings || !p.decidesOtherwise() {
+		return
+	}
+	change := p.accessChange()
+	p.FillSubscribers(ctx, p.saw.ID, &change)
+	if p.Meta.LockoutProtection && p.refuseNobodyLeft(change) {
+		return
+	}
+	p.WarnOfChannelAccess(ctx, p.diags, p.saw.ID, change)
+}
+
+// refuseNobodyLeft reports whether it has refused the plan, because somebody can do now what nobody could after it. That
+// nobody administers a channel cannot come about: administrators of the organization do, and it is never without an
+// owner.
+func (p *planning) refuseNobodyLeft(change permission.ChannelChange) (refused bool) {
+	left := map[permission.Right]bool{}
+	for _, effect := range permission.Compare(change.Before, change.After) {
+		left[effect.Right] = effect.NobodyLeft
+	}
+	joins, certain := change.After.Access.Can(permission.CanSubscribe, change.After.Channel)
+	switch {
+	case left[permission.CanAddSubscribers] && certain && joins.IsEmpty():
+		p.diags.AddAttributeError(p.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could come into channel %q any more", p.saw.Name),
+			"The channel would be private, no account that has access to it could add others, and nobody could join it. Not even an owner of the organization could change that, "+
+				"or make the channel public again. Put somebody into the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+wayOut)
+	case left[permission.CanSendMessage]:
+		p.diags.AddAttributeError(p.cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", p.saw.Name),
+			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+wayOut)
+	default:
+		return false
+	}
+	return true
+}
+
+// cause is the attribute to point at: the permission of one of the rights, if it changes, else another.
+func (p *planning) cause(otherwise string, rights ...permission.Right) path.Path {
+	for _, right := range rights {
+		if p.changed(string(right)) {
+			return path.Root(string(right))
+		}
+	}
+	return path.Root(otherwise)
+}
+
+// decidesOtherwise reports whether anything that decides who may do what changes, or is not known yet.
+func (p *planning) decidesOtherwise() bool {
+	planned := p.planned()
+	return planned.PrivacyUnknown || len(planned.Unknown) > 0 || slices.ContainsFunc(p.changes, func(s step) bool {
+		return s.isPermission || s.attribute == "privacy"
+	})
+}
+
+// accessChange is the channel as it was seen and as it is planned, in the organization as it is.
+func (p *planning) accessChange() permission.ChannelChange {
+	access := p.view.Access()
+	return permission.ChannelChange{
+		Name:   p.saw.Name,
+		Before: permission.State{Access: access, Channel: permission.ChannelOf(p.saw)},
+		After:  permission.State{Access: access, Channel: p.planned()},
+	}
+}
+
+// planned is what will decide who may do what in a channel that exists.
+func (p *planning) planned() permission.Channel {
+	channel := permission.ChannelOf(p.saw)
+	if p.plan.Privacy.IsUnknown() {
+		channel.PrivacyUnknown = true
+	} else if isSet(p.plan.Privacy) {
+		channel.Privacy = zulip.Privacy(p.plan.Privacy.ValueString())
+	}
+	channel.Permissions, channel.Unknown = maps.Clone(channel.Permissions), map[string]bool{}
+	for _, setting := range permission.ChannelSettings {
+		set := *p.plan.permission(setting.Name)
+		if set.IsNull() {
+			continue // the server does not have it
+		}
+		principals, known := framework.PrincipalsOf(set)
+		resolved, problems := permission.Resolve(principals, p.view)
+		if !known || len(problems) > 0 || len(resolved.Planned) > 0 {
+			channel.Unknown[setting.Name] = true
+			continue
+		}
+		if !permission.Equal(resolved.Value, p.saw.Permissions[setting.Name], permission.NobodyID(p.view)) {
+			channel.Permissions[setting.Name] = resolved.Value
+		}
+	}
+	return channel
+}

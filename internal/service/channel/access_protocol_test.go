@@ -1,0 +1,228 @@
+package channel_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var inside = []any{"ines.moreau@example.com", "lena.fischer@example.com", "paul.dubois@example.com"}
+
+// expectAccessWarning plans a configuration, and wants one warning of who can do what, with these lines; none for "".
+func expectAccessWarning(t *testing.T, run *acctest.Run, config values, lines string) {
+	t.Helper()
+	_, diags := run.Plan(config)
+	diags.ExpectNoError(t)
+	var got []string
+	for _, warning := range diags.Warnings() {
+		if warning.Summary != fmt.Sprintf("Who can do what in channel %q changes", config["name"]) {
+			t.Errorf("warns of something else: %v", warning)
+		}
+		got = append(got, warning.Detail)
+	}
+	if strings.Join(got, "\n---\n") != lines {
+		t.Errorf("%v\nwarns of\n%s\nwanted\n%s", config, strings.Join(got, "\n---\n"), lines)
+	}
+}
+
+func TestProtocolSaysWhoGainsAndWhoLoses(t *testing.T) {
+	o, run := managed(t)
+	public := values{"name": "ops", "initial_subscribers": inside, "can_send_message_group": who("role:everyone"), "can_administer_channel_group": who("role:owners"), "privacy": "public"}
+	expectAccessWarning(t, run, public, "") // nobody had a right in a channel that was not there
+	run.MustApply(public)
+	private := o.NewRun(t, "zulip_channel")
+	private.MustApply(but(public, values{"name": "cellar", "privacy": "private_shared_history"}))
+	inPrivate := but(public, values{"name": "cellar", "privacy": "private_shared_history"})
+
+	for name, test := range map[string]struct {
+		run            *acctest.Run
+		config, change values
+		want           string
+	}{
+		"nothing":            {run, public, nil, ""},
+		"another attribute":  {run, public, values{"description": "other"}, ""},
+		"in other words":     {run, public, values{"can_send_message_group": who("role:everyone", "user:kenji.sato@example.com")}, ""},
+		"by role they do it": {run, public, values{"can_administer_channel_group": who("role:administrators")}, ""},
+		"who posts": {
+			run, public, values{"can_send_message_group": who("role:moderators")},
+			"Can no longer post and start topics: Paul Dubois (paul.dubois@example.com, a guest), Lena Fischer (lena.fischer@example.com) and Kenji Sato (kenji.sato@example.com).",
+		},
+		"who administers": {
+			run, public, values{"can_administer_channel_group": who("group:sre")},
+			"Can now administer the channel and remove subscribers: Amara Okafor (amara.okafor@example.com) and Lena Fischer (lena.fischer@example.com).",
+		},
+		"who comes into a private channel": {
+			private, inPrivate, values{"can_add_subscribers_group": who("user:kenji.sato@example.com", "user:paul.dubois@example.com")},
+			"Can now read, add subscribers, join, post, start topics, move messages to other channels, move messages to other topics, resolve topics and delete own messages: Kenji Sato (kenji.sato@example.com).",
+		},
+		"a channel becomes private": {
+			run, public, values{"privacy": "private_shared_history"},
+			"Can no longer read, add subscribers, post, start topics, move messages to other channels, move messages to other topics, resolve topics and delete own messages: " +
+				"Terraform Bot (terraform-bot@zulip.example.com, a bot), Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com) and Kenji Sato (kenji.sato@example.com).\n" +
+				"Can no longer join: Ines Moreau (ines.moreau@example.com, the account the provider uses), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
+				"Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com) and 2 more.\n" +
+				"Can no longer delete anyone's messages: Terraform Bot (terraform-bot@zulip.example.com, a bot) and Tomas Berg (tomas.berg@example.com).",
+		},
+		"what is not known is not guessed": {
+			run, public, values{"can_send_message_group": []any{"role:moderators", acctest.Unknown}},
+			"Not known yet: who gains and who loses that they can post and start topics.",
+		},
+		"nor the privacy": {
+			run, public, values{"privacy": acctest.Unknown, "can_send_message_group": who()},
+			// What does not depend on it is told.
+			"Nobody is left who can post and start topics.\n" +
+				"Can no longer post and start topics: Ines Moreau (ines.moreau@example.com, the account the provider uses), Paul Dubois (paul.dubois@example.com, a guest), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
+				"Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com), Lena Fischer (lena.fischer@example.com) and Kenji Sato (kenji.sato@example.com).\n" +
+				"Not known yet: who gains and who loses that they can read, add subscribers, join, delete anyone's messages, move messages to other channels, move messages to other topics, resolve topics and delete own messages.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fork := test.run.Fork()
+			if name == "nor the privacy" { // that nobody posts is refused otherwise
+				fork.Block = but(fork.Block, values{"lockout_protection": false})
+			}
+			expectAccessWarning(t, fork, but(test.config, test.change), test.want)
+		})
+	}
+	t.Run("turned off", func(t *testing.T) {
+		silent := private.Fork()
+		silent.Block = but(o.Block(nil), values{"access_warnings": false})
+		expectAccessWarning(t, silent, but(inPrivate, values{"can_send_message_group": who("role:moderators")}), "")
+	})
+	t.Run("destroyed", func(t *testing.T) {
+		if _, diags := run.Plan(nil); len(diags) > 0 {
+			t.Errorf("reported: %v", diags)
+		}
+	})
+}
+
+func TestProtocolAsksWhoIsInTheChannelOnlyWhereItMatters(t *testing.T) {
+	o, run := managed(t)
+	public := values{"name": "ops", "initial_subscribers": inside, "can_send_message_group": who("role:everyone"), "can_administer_channel_group": who("role:owners")}
+	run.MustApply(public)
+	private := o.NewRun(t, "zulip_channel")
+	inPrivate := but(public, values{"name": "cellar", "privacy": "private_shared_history"})
+	private.MustApply(inPrivate)
+	asked := func(run *acctest.Run, config values) int {
+		t.Helper()
+		sent := o.Sent()
+		_, diags := run.Plan(config)
+		diags.ExpectNoError(t)
+		count := 0
+		for _, request := range sent.Requests() {
+			if strings.HasSuffix(request.Path, "/members") {
+				count++
+			}
+		}
+		return count
+	}
+	for name, test := range map[string]struct {
+		run    *acctest.Run
+		config values
+		want   int
+	}{
+		"nothing changes":                   {private, inPrivate, 0},
+		"nothing that decides":              {private, but(inPrivate, values{"description": "other"}), 0},
+		"guests are not concerned":          {run, but(public, values{"can_administer_channel_group": who("group:sre")}), 0},
+		"guests lose what they have inside": {run, but(public, values{"can_send_message_group": who("role:members")}), 1},
+		"a private channel":                 {private, but(inPrivate, values{"can_send_message_group": who("role:members")}), 1},
+	} {
+		if got := asked(test.run, test.config); got != test.want {
+			t.Errorf("%s: asked %d times, not %d", name, got, test.want)
+		}
+	}
+
+	defer o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: fmt.Sprintf("/streams/%d/members", private.State.Values["id"]), Action: sandbox.FaultStatus, Status: http.StatusBadRequest})()
+	expectAccessWarning(t, private, but(inPrivate, values{"can_send_message_group": who("role:members")}),
+		"Not known yet: who gains and who loses that they can post and start topics.")
+}
+
+func TestProtocolCountsWhomItDoesNotName(t *testing.T) {
+	accounts := map[string]sandbox.Account{"owner": {Email: "ines.moreau@example.com", FullName: "Ines Moreau", Role: 100}}
+	for i := range 15 {
+		accounts[fmt.Sprintf("member%02d", i)] = sandbox.Account{Email: fmt.Sprintf("m%02d@example.com", i), FullName: fmt.Sprintf("Member %02d", i), Role: 400}
+	}
+	accounts["guest"] = sandbox.Account{Email: "zoe@example.com", FullName: "Zoe", Role: 600}
+	o := acctest.StartSandbox(t, sandbox.Config{Accounts: accounts})
+	run := o.NewRun(t, "zulip_channel")
+	config := values{"name": "ops", "can_send_message_group": who("role:owners"), "initial_subscribers": []any{"zoe@example.com"}}
+	run.MustApply(config)
+	_, diags := run.Plan(but(config, values{"can_send_message_group": who("role:everyone")}))
+	diags.ExpectWarning(t, "", "Can now post and start topics: Zoe (zoe@example.com, a guest), Member", " and 6 more.")
+	if named := strings.Count(diags.String(), "@example.com"); named != 10 {
+		t.Errorf("%d names: %v", named, diags)
+	}
+}
+
+func TestProtocolRefusesThatNobodyIsLeft(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "ops", "can_send_message_group": who("role:everyone"), "initial_subscribers": inside}
+	run.MustApply(config)
+	empty := o.NewRun(t, "zulip_channel")
+	empty.MustApply(values{"name": "empty"})
+	closed := o.NewRun(t, "zulip_channel")
+	closed.MustApply(values{"name": "closed", "privacy": "private_shared_history", "initial_subscribers": []any{"ines.moreau@example.com"}, "can_send_message_group": who("role:everyone")})
+
+	noPosts := []string{`Nobody could post in channel "ops" any more`, "lockout_protection = false"}
+	expectRefusals(t, o, run, map[string]refusal{
+		"nobody":                         {but(config, values{"can_send_message_group": who()}), "can_send_message_group", noPosts},
+		"nobody who reads it":            {but(config, values{"can_send_message_group": who("user:kenji.sato@example.com"), "privacy": "private_protected_history"}), "can_send_message_group", noPosts},
+		"a group in which there is none": {but(config, values{"can_send_message_group": who("role:nobody")}), "can_send_message_group", noPosts},
+	})
+	expectRefusals(t, o, empty, map[string]refusal{
+		"a private channel that nobody is in": {values{"name": "empty", "privacy": "private_shared_history"}, "privacy", []string{`Nobody could come into channel "empty" any more`, "Put somebody into the channel", "lockout_protection = false"}},
+	})
+	for _, fine := range []values{
+		{"can_subscribe_group": who("group:leads")}, {"can_add_subscribers_group": who("role:members")}, {"can_subscribe_group": []any{acctest.Unknown}},
+	} {
+		_, diags := empty.Plan(but(values{"name": "empty", "privacy": "private_shared_history"}, fine))
+		diags.ExpectNoError(t)
+	}
+	_, diags := closed.Plan(values{"name": "closed", "can_send_message_group": who("role:moderators")})
+	diags.ExpectNoError(t)
+
+	// Who means it is let through, and is told.
+	run.Block = but(run.Block, values{"lockout_protection": false})
+	_, diags = run.Plan(but(config, values{"can_send_message_group": who()}))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "Nobody is left who can post and start topics.")
+	run.MustApply(but(config, values{"can_send_message_group": who()}))
+	// What has come to pass is no reason to refuse anything else.
+	run.Block = o.Block(nil)
+	run.MustApply(but(config, values{"can_send_message_group": who(), "can_resolve_topics_group": who("role:members")}))
+	run.MustApply(config)
+}
+
+// TestProtocolTheLockOutIsReal shows what the provider protects from: with the protection off, the channel is closed for
+// good, to the owner of the organization too.
+func TestProtocolTheLockOutIsReal(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "vault"})
+	private := values{"name": "vault", "privacy": "private_shared_history"}
+	_, diags := run.Plan(private)
+	diags.ExpectError(t, "privacy", `Nobody could come into channel "vault" any more`)
+
+	run.Block = but(run.Block, values{"lockout_protection": false})
+	plan, diags := run.Plan(private)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "Nobody is left who can read, add subscribers, post", "Can no longer read")
+	run.Apply(plan).ExpectNoError(t)
+
+	for _, account := range []string{"owner", "admin", "moderator", "member"} {
+		as := o.As(t, account)
+		if _, err := as.Client.CreateChannelBySubscribing(t.Context(), zulip.ChannelCreate{Name: "vault"}); !zulip.IsMessage(err, "Unable to access channel (vault).") {
+			t.Errorf("%s comes in: %v", account, err)
+		}
+	}
+	for _, wayBack := range []values{
+		{"name": "vault", "privacy": "public"}, but(private, values{"can_add_subscribers_group": who("role:owners")}),
+	} {
+		fork := run.Fork()
+		fork.Apply(fork.MustPlan(wayBack)).ExpectError(t, "", "Channel content access is required.")
+	}
+}
