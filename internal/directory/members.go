@@ -56,6 +56,15 @@ func (d *Directory) SetSubscribers(channel int64, ids []int64) {
 	d.members.known[channel] = ids
 }
 
+// ForgetSubscribers makes the next to ask read again who is in the channels.
+func (d *Directory) ForgetSubscribers() {
+	d.Forget(zulip.FetchSubscribers)
+	d.members.mu.Lock()
+	defer d.members.mu.Unlock()
+	clear(d.members.known)
+	d.members.read = 0
+}
+
 // isMany reports whether so many channels, beside those read before, are better read in a snapshot.
 func (d *Directory) isMany(channels, before int) bool {
 	return channels+before > fewChannels && d.self.Role <= zulip.RoleAdministrator

@@ -74,6 +74,9 @@ func (b *Base) FillSubscribers(ctx context.Context, id int64, change *permission
 		return
 	}
 	found, err := b.Meta.Directory.Subscribers(ctx, id)
+	if err == nil && found == nil {
+		err = fmt.Errorf("the account the provider uses does not see channel %d, or it is archived", id)
+	}
 	if err != nil {
 		tflog.Warn(ctx, "Who is in the channel is not known: the warning says no more than what is certain without",
 			map[string]any{"channel": change.Name, "error": err.Error()})

@@ -25,6 +25,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	functions "github.com/zulip-iac/terraform-provider-zulip/internal/function"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/bot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/botapikey"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channel"
@@ -317,6 +318,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 // DataSources lists every data source.
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
+		access.NewDataSource,
 		channel.NewDataSource,
 		channel.NewListDataSource,
 		channelfolder.NewDataSource,

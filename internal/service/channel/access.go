@@ -64,7 +64,7 @@ func (p *planning) cause(otherwise string, rights ...permission.Right) path.Path
 func (p *planning) decidesOtherwise() bool {
 	planned := p.planned()
 	return planned.PrivacyUnknown || len(planned.Unknown) > 0 || slices.ContainsFunc(p.changes, func(s step) bool {
-		return s.isPermission || s.attribute == "privacy"
+		return s.Permission || s.Attribute == "privacy"
 	})
 }
 

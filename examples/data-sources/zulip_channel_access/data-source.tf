@@ -1,0 +1,30 @@
+resource "zulip_channel" "alerts" {
+  for_each = toset(["alerts-network", "alerts-storage"])
+
+  name                   = each.key
+  can_send_message_group = ["role:moderators", "user:terraform-bot@zulip.example.com"]
+}
+
+data "zulip_channel_access" "alerts" {
+  for_each = zulip_channel.alerts
+
+  channel = each.value.id
+}
+
+# The alerts bot can post in every channel named alerts-*, and no guest can.
+check "alerts" {
+  assert {
+    condition = alltrue([
+      for access in data.zulip_channel_access.alerts :
+      contains(access.can_send_message_group.users, "terraform-bot@zulip.example.com")
+    ])
+    error_message = "The alerts bot cannot post in every channel of alerts."
+  }
+
+  assert {
+    condition = alltrue([
+      for access in data.zulip_channel_access.alerts : access.can_send_message_group.guest_count == 0
+    ])
+    error_message = "Guests can post in a channel of alerts."
+  }
+}

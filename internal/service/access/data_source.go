@@ -1,0 +1,178 @@
+// Package access is the data source zulip_channel_access: who can really do what in a channel.
+package access
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// DataSource is the data source zulip_channel_access.
+type DataSource struct{ framework.DataSource }
+
+// NewDataSource returns the data source zulip_channel_access.
+func NewDataSource() datasource.DataSource { return &DataSource{} }
+
+// Metadata names the data source.
+func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_channel_access"
+}
+
+// meanings say of each right what it is to have it, after "Who can".
+var meanings = map[permission.Right]string{
+	permission.CanRead:                      "read what is written in the channel from now on. Administrators of the organization do not read private channels by their role",
+	permission.CanAdministerChannel:         "change the channel's settings and archive it: whom the channel's permission admits, and every administrator of the organization",
+	permission.CanAddSubscribers:            "add others to the channel: who reads it, and has the right by the channel's permission, by the organization's, or as administrator of either",
+	permission.CanSubscribe:                 "come into the channel by themselves if they are not in it",
+	permission.CanSendMessage:               "post. A bot may where its owner may",
+	permission.CanCreateTopic:               "start topics: who can post, and has this right too. A bot may where its owner may",
+	permission.CanRemoveSubscribers:         "take others out of the channel: whom the channel's permission admits if they know of the channel, and administrators of the channel and of the organization",
+	permission.CanDeleteAnyMessage:          "delete anyone's messages, by the channel's permission or the organization's",
+	permission.CanDeleteOwnMessage:          "delete their own messages, by the channel's permission or the organization's, as long as the organization's time limit lets them",
+	permission.CanMoveMessagesOutOfChannel:  "move messages to another channel, by the channel's permission or the organization's, or as administrator of either",
+	permission.CanMoveMessagesWithinChannel: "move messages to another topic, by the channel's permission or the organization's, or as administrator of either",
+	permission.CanResolveTopics:             "mark topics as resolved, by the channel's permission or the organization's",
+}
+
+// Schema describes the data source.
+func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := map[string]schema.Attribute{
+		"channel": schema.StringAttribute{
+			Required: true, MarkdownDescription: "The channel: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`.",
+		},
+		"channel_id":  schema.Int64Attribute{Computed: true, MarkdownDescription: "The channel's ID."},
+		"name":        schema.StringAttribute{Computed: true, MarkdownDescription: "The channel's name."},
+		"privacy":     schema.StringAttribute{Computed: true, MarkdownDescription: "`public`, `web_public`, `private_shared_history` or `private_protected_history`. Anyone on the internet reads what is `web_public`; of the people below they are none."},
+		"is_archived": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the channel is archived. In an archived channel nobody can do anything to messages, and the server does not tell who is in it."},
+	}
+	for _, right := range permission.Rights {
+		attributes[string(right)] = schema.SingleNestedAttribute{
+			Computed: true, MarkdownDescription: "Who can " + meanings[right] + ".", Attributes: whoAttributes(),
+		}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Who can really do what in a channel, as the server decides: roles, groups in groups, guests and bots, the organization's permissions and who is in the channel are all taken into account; deactivated accounts are left out. " +
+			"It is for a `check`, a `precondition` or a `postcondition` that holds what has to be so.\n\n" +
+			"`zulip_channel` shows the values of the permissions; this shows what they come to. A right for which the server is too old, or of which it cannot be told who has it, is null.",
+		Attributes: attributes,
+	}
+}
+
+func whoAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"users": schema.ListAttribute{
+			ElementType: types.StringType, Computed: true,
+			MarkdownDescription: "Their e-mail addresses, sorted; of somebody whose address the account the provider uses may not see, the one that the server makes up.",
+		},
+		"user_ids":    schema.ListAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Their IDs, ascending."},
+		"count":       schema.Int64Attribute{Computed: true, MarkdownDescription: "How many there are, guests and bots included."},
+		"guest_count": schema.Int64Attribute{Computed: true, MarkdownDescription: "How many of them are guests."},
+		"bot_count":   schema.Int64Attribute{Computed: true, MarkdownDescription: "How many of them are bots."},
+	}
+}
+
+// Read takes the channel from the snapshot, asks who is in it, and works out the rest.
+func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var wanted types.String
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("channel"), &wanted)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := d.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		return
+	}
+	channel, err := framework.FindChannel(view, wanted.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", framework.Sentence(err))
+		return
+	}
+	facts, ok := d.facts(ctx, channel, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	values := map[string]attr.Value{
+		"channel": wanted, "channel_id": types.Int64Value(channel.ID), "name": types.StringValue(channel.Name),
+		"privacy": types.StringValue(string(channel.Privacy())), "is_archived": types.BoolValue(channel.IsArchived),
+	}
+	var untold []string
+	for _, right := range permission.Rights {
+		who, certain := view.Access().Can(right, facts)
+		if _, has := channel.Permissions[string(right)]; !certain && (has || right == permission.CanRead) {
+			untold = append(untold, right.InWords())
+		}
+		values[string(right)] = whoOf(who, certain)
+	}
+	if len(untold) > 0 {
+		resp.Diagnostics.AddAttributeWarning(path.Root("channel"), fmt.Sprintf("Not everything can be told of channel %q", channel.Name),
+			fmt.Sprintf("It is archived, and the server does not tell who is in an archived channel. Who can do this depends on it, and is null: %s.", strings.Join(untold, ", ")))
+	}
+	for name, value := range values {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+	}
+}
+
+// facts is what decides in a channel, and who is in it. Of an archived channel the server does not tell (wire-1 §5.10).
+func (d *DataSource) facts(ctx context.Context, channel *zulip.Channel, diags *diag.Diagnostics) (permission.Channel, bool) {
+	facts := permission.ChannelOf(channel)
+	if channel.IsArchived {
+		tflog.Info(ctx, "Who is in an archived channel cannot be asked", map[string]any{"name": channel.Name})
+		return facts, true
+	}
+	found, err := d.Meta.Directory.Subscribers(ctx, channel.ID)
+	if err != nil {
+		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Could not read who is in channel %q", channel.Name), framework.Explain(err))
+		return facts, false
+	}
+	facts.Subscribers, facts.SubscribersKnown = found, true
+	return facts, true
+}
+
+var whoTypes = map[string]attr.Type{
+	"users": types.ListType{ElemType: types.StringType}, "user_ids": types.ListType{ElemType: types.Int64Type},
+	"count": types.Int64Type, "guest_count": types.Int64Type, "bot_count": types.Int64Type,
+}
+
+// whoOf writes people as the value of a right; null if they are not all for certain.
+func whoOf(who permission.People, certain bool) types.Object {
+	if !certain {
+		return types.ObjectNull(whoTypes)
+	}
+	var (
+		addresses    []string
+		ids          []attr.Value
+		guests, bots int64
+	)
+	for user := range who.All() {
+		addresses, ids = append(addresses, user.Address()), append(ids, types.Int64Value(user.ID))
+		if user.Role == zulip.RoleGuest {
+			guests++
+		}
+		if user.IsBot {
+			bots++
+		}
+	}
+	slices.Sort(addresses)
+	users := make([]attr.Value, len(addresses))
+	for i, address := range addresses {
+		users[i] = types.StringValue(address)
+	}
+	return types.ObjectValueMust(whoTypes, map[string]attr.Value{
+		"users": types.ListValueMust(types.StringType, users), "user_ids": types.ListValueMust(types.Int64Type, ids),
+		"count": types.Int64Value(int64(len(ids))), "guest_count": types.Int64Value(guests), "bot_count": types.Int64Value(bots),
+	})
+}

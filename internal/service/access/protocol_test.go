@@ -1,0 +1,169 @@
+package access_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+type values = acctest.Values
+
+// valuesOf are the values with which a right is tried: people, bots and guests are in them by ways of their own.
+func (tr *trial) valuesOf(right permission.Right) map[string]any {
+	switch right {
+	case permission.CanRead:
+		return map[string]any{"": nil}
+	case permission.CanSendMessage:
+		return map[string]any{"leads": tr.groups["leads"], "the moderator": fields{"direct_members": tr.ids([]string{"moder"}), "direct_subgroups": []any{}}}
+	}
+	return map[string]any{
+		"leads": tr.groups["leads"], "nobody": tr.groups["role:nobody"],
+		"some": fields{"direct_members": tr.ids([]string{"member", "bot"}), "direct_subgroups": []any{tr.groups["role:owners"]}},
+	}
+}
+
+// TestConformanceTheAnswerIsWhatAccountsCanDo compares the answer with what each account can do when it tries: for every
+// right, kind of channel and a few values, with the organization's permissions wide and narrow.
+func TestConformanceTheAnswerIsWhatAccountsCanDo(t *testing.T) {
+	rooms, tried, alike := 0, 0, 0
+	for _, narrow := range []bool{false, true} {
+		tr := newTrial(t)
+		if narrow {
+			tr.narrow()
+		}
+		for _, privacy := range zulip.Privacies {
+			for _, right := range permission.Rights {
+				for words, value := range tr.valuesOf(right) {
+					if right == permission.CanCreateTopic && privacy == zulip.PrivacyPrivateProtectedHistory {
+						continue // there everyone may, and the server takes nothing else
+					}
+					rooms++
+					room := tr.room(fmt.Sprintf("room %d", rooms), privacy, []string{"owner", "member", "guest", "adminbot"})
+					if value != nil {
+						tr.must("PATCH", room.path(), fields{string(right): fields{"new": value}})
+					}
+					different, count := room.compare(right)
+					tried += count
+					alike += count - len(different)
+					if len(different) > 0 {
+						t.Errorf("narrow %t, %s, %s = %s: %s", narrow, privacy, right, words, strings.Join(different, ", "))
+					}
+				}
+			}
+		}
+	}
+	fmt.Printf("zulip_channel_access: alike %d/%d\n", alike, tried)
+}
+
+// compare returns the accounts of which the data source says something else than they find out, and how many tried.
+func (r *room) compare(right permission.Right) (different []string, tried int) {
+	r.t.Helper()
+	answer, diags := r.o.NewRun(r.t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": fmt.Sprint(r.id)})
+	diags.ExpectNoError(r.t)
+	users := answer[string(right)].(values)["users"].([]any)
+	for _, account := range r.names {
+		could, was := attempts[right](r, account)
+		if !was {
+			continue
+		}
+		tried++
+		if said := slices.Contains(users, any(r.keys[account].Email)); said != could {
+			different = append(different, fmt.Sprintf("%s could: %t, said: %t", account, could, said))
+		}
+	}
+	return different, tried
+}
+
+func TestProtocolShowsWhoCan(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	process := o.NewRun(t, "zulip_channel").Process()
+	read := func(channel string) values {
+		t.Helper()
+		answer, diags := process.ReadData("zulip_channel_access", values{"channel": channel})
+		diags.ExpectNoError(t)
+		if warnings := diags.Warnings(); len(warnings) > 0 {
+			t.Errorf("warns: %v", warnings)
+		}
+		return answer
+	}
+	leads := read("leads")
+	byID := read(fmt.Sprint(leads["channel_id"]))
+	if leads["name"] != "leads" || leads["privacy"] != "private_protected_history" || leads["is_archived"] != false {
+		t.Errorf("the channel is %v", leads)
+	}
+	want := values{
+		"users": []any{"amara.okafor@example.com", "ines.moreau@example.com", "terraform-bot@zulip.example.com", "tomas.berg@example.com"},
+		"count": int64(4), "guest_count": int64(0), "bot_count": int64(1), // the bot posts where its owner is
+	}
+	got := leads["can_send_message_group"].(values)
+	for name, value := range want {
+		if fmt.Sprint(got[name]) != fmt.Sprint(value) {
+			t.Errorf("%s of those who post are %v, not %v", name, got[name], value)
+		}
+	}
+	if fmt.Sprint(byID["can_send_message_group"]) != fmt.Sprint(got) {
+		t.Errorf("by ID it is %v", byID["can_send_message_group"])
+	}
+	general := read("GENERAL")["can_read"].(values)
+	if general["guest_count"] != int64(1) || general["count"] != int64(7) || len(general["user_ids"].([]any)) != 7 {
+		t.Errorf("general is read by %v", general)
+	}
+}
+
+func TestProtocolTellsNothingItDoesNotKnow(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	read := func(channel string) (values, acctest.Diagnostics) {
+		return o.NewRun(t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": channel})
+	}
+	_, diags := read("leds")
+	diags.ExpectError(t, "channel", "No such channel", `did you mean "leads"?`)
+
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: fmt.Sprintf("/streams/%d/members", o.MustChannel(t, "leads").ID), Action: sandbox.FaultStatus, Status: 400})
+	_, diags = read("leads")
+	diags.ExpectError(t, "channel", `Could not read who is in channel "leads"`)
+	heal()
+
+	o.Archive(t, "leads")
+	archived, diags := read("leads")
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "channel", `Not everything can be told of channel "leads"`, "archived", "read, add subscribers")
+	if archived["can_read"] != nil || archived["can_add_subscribers_group"] != nil {
+		t.Errorf("who reads an archived channel: %v", archived["can_read"])
+	}
+	if posters := archived["can_send_message_group"].(values); posters["count"] != int64(0) {
+		t.Errorf("in an archived channel %v post", posters)
+	}
+}
+
+func TestProtocolLeavesOutWhatTheServerDoesNotHave(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 389})
+	answer, diags := o.NewRun(t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": "general"})
+	diags.ExpectNoError(t)
+	if answer["can_resolve_topics_group"] != nil || answer["can_create_topic_group"] != nil || answer["can_send_message_group"] == nil {
+		t.Errorf("at feature level 389: %v", answer)
+	}
+	if warnings := diags.Warnings(); len(warnings) > 0 {
+		t.Errorf("warns: %v", warnings)
+	}
+}
+
+func TestProtocolAsksOnceForAll(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	process := o.NewRun(t, "zulip_channel").Process()
+	sent := o.Sent()
+	for range 3 {
+		for _, channel := range []string{"general", "leads", "incidents"} {
+			_, diags := process.ReadData("zulip_channel_access", values{"channel": channel})
+			diags.ExpectNoError(t)
+		}
+	}
+	if got := sent.Requests(); len(got) != 5 { // the snapshot and the end of its queue, and one for each channel
+		t.Errorf("%d requests: %v", len(got), got)
+	}
+}
