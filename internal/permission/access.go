@@ -130,6 +130,27 @@ func (a *Access) isVague(value zulip.GroupSettingValue) bool {
 	return a.vague[value.Group] || slices.ContainsFunc(value.DirectSubgroups, func(group int64) bool { return a.vague[group] })
 }
 
+// hasSamePeople reports whether nobody's role or activity, and no bot's owner, is another.
+func (a *Access) hasSamePeople(other *Access) bool {
+	return a == other || a.active.equal(other.active) && a.guests.equal(other.guests) &&
+		a.administrators.equal(other.administrators) && slices.Equal(a.bots, other.bots)
+}
+
+// holdsSame reports whether a value holds for certain the people whom a value in another
+// state of the organization holds.
+func (a *Access) holdsSame(value zulip.GroupSettingValue, other *Access, later zulip.GroupSettingValue) bool {
+	return !a.isVague(value) && !other.isVague(later) && a.in(value).equal(other.in(later))
+}
+
+// organizationValue is a permission of the organization; one that it does not have holds
+// nobody.
+func (a *Access) organizationValue(setting string) zulip.GroupSettingValue {
+	if a.facts.Realm == nil {
+		return zulip.GroupSettingValue{}
+	}
+	return a.facts.Realm.Permissions[setting]
+}
+
 // botsOf returns the active bots whose owner is in a set.
 func (a *Access) botsOf(owners bitset) bitset {
 	set := newBitset(len(a.roster.users))

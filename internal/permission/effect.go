@@ -1,5 +1,7 @@
 package permission
 
+import "slices"
+
 // State is a channel in an organization at one time.
 type State struct {
 	Access  *Access
@@ -22,6 +24,9 @@ type Effect struct {
 // before.Access, or what [Access.With] made of it. Rights that the server has no
 // permission for are left out.
 func Compare(before, after State) []Effect {
+	if unchanged(&before, &after) {
+		return nil
+	}
 	var effects []Effect
 	pairs := pairs(&before, &after)
 	for _, right := range Rights {
@@ -34,6 +39,29 @@ func Compare(before, after State) []Effect {
 		}
 	}
 	return effects
+}
+
+// unchanged reports whether every value holds whom it held, and all else is as it was: then
+// there is nothing to work out. Of a change of one group this is so in most channels.
+func unchanged(before, after *State) bool {
+	was, is := &before.Channel, &after.Channel
+	if was.Privacy != is.Privacy || was.PrivacyUnknown || is.PrivacyUnknown || was.IsArchived != is.IsArchived ||
+		len(was.Unknown) > 0 || len(is.Unknown) > 0 || len(was.Permissions) != len(is.Permissions) ||
+		was.SubscribersKnown != is.SubscribersKnown || !slices.Equal(was.Subscribers, is.Subscribers) ||
+		!before.Access.hasSamePeople(after.Access) {
+		return false
+	}
+	for name, value := range was.Permissions {
+		if later, ok := is.Permissions[name]; !ok || !before.Access.holdsSame(value, after.Access, later) {
+			return false
+		}
+	}
+	for _, by := range organizationRights {
+		if !before.Access.holdsSame(before.Access.organizationValue(by.setting), after.Access, after.Access.organizationValue(by.setting)) {
+			return false
+		}
+	}
+	return true
 }
 
 func compare(right Right, access *Access, pairs []pair) Effect {

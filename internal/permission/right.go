@@ -106,14 +106,14 @@ var organizationRights = map[Right]struct {
 // inOrganization returns those who have a right by a permission of the organization.
 func (o *outcome) inOrganization(right Right) bitset {
 	by, ok := organizationRights[right]
-	if !ok || o.access.facts.Realm == nil {
+	if !ok {
 		return nil
 	}
-	realm := o.access.facts.Realm
-	set := o.value(realm.Permissions[by.setting])
-	allowEveryone := by.allowEveryone
-	if said, ok := realm.SupportedPermissions["realm"][by.setting]; ok {
-		allowEveryone = said.AllowEveryoneGroup
+	set, allowEveryone := o.value(o.access.organizationValue(by.setting)), by.allowEveryone
+	if realm := o.access.facts.Realm; realm != nil {
+		if said, ok := realm.SupportedPermissions["realm"][by.setting]; ok {
+			allowEveryone = said.AllowEveryoneGroup
+		}
 	}
 	if !allowEveryone {
 		return o.noGuests(set)
