@@ -190,7 +190,8 @@ func TestLawWhatIsNotKnownIsNotGuessed(t *testing.T) {
 		}
 		told := effectsByRight(a, b)
 		for _, right := range permission.Rights {
-			if !told[right].Unknown && !(told[right].Gain.Equal(known[right].Gain) && told[right].Lose.Equal(known[right].Lose)) {
+			same := told[right].Gain.Equal(known[right].Gain) && told[right].Lose.Equal(known[right].Lose)
+			if !told[right].Unknown && !same {
 				t.Fatalf("%s: told %v and %v, is %v and %v", right, told[right].Gain.IDs(), told[right].Lose.IDs(), known[right].Gain.IDs(), known[right].Lose.IDs())
 			}
 		}

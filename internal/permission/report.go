@@ -83,21 +83,21 @@ type line struct {
 // section is what happens in some channels alike.
 type section struct {
 	channels []string // empty where there is only one, which the reader knows
-	lines    []line
+	lines    []*line
 }
 
 // linesOf gathers the effects of a change: each line is about one set of people.
-func linesOf(before, after State) []line {
+func linesOf(before, after State) []*line {
 	effects := Compare(before, after)
 	lines := internetLines(before.Channel, after.Channel)
 	add := func(kind kind, right Right, people People) {
-		for i := range lines {
-			if lines[i].kind == kind && lines[i].people.Equal(people) {
-				lines[i].rights = append(lines[i].rights, right)
+		for _, line := range lines {
+			if line.kind == kind && line.people.Equal(people) {
+				line.rights = append(line.rights, right)
 				return
 			}
 		}
-		lines = append(lines, line{kind: kind, rights: []Right{right}, people: people})
+		lines = append(lines, &line{kind: kind, rights: []Right{right}, people: people})
 	}
 	for _, effect := range effects {
 		if effect.Unknown {
@@ -113,22 +113,22 @@ func linesOf(before, after State) []line {
 			add(gain, effect.Right, effect.Gain)
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.kind, b.kind) })
+	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(a.kind, b.kind) })
 	return lines
 }
 
 // internetLines say what those outside the organization gain and lose, who are among no
 // people.
-func internetLines(before, after Channel) []line {
+func internetLines(before, after Channel) []*line {
 	if before.PrivacyUnknown || after.PrivacyUnknown {
 		return nil // that it is not known who reads is said of the people
 	}
 	was, is := before.Privacy == zulip.PrivacyWebPublic, after.Privacy == zulip.PrivacyWebPublic
 	switch {
 	case is && !was:
-		return []line{{kind: internetGains, rights: []Right{CanRead}}}
+		return []*line{{kind: internetGains, rights: []Right{CanRead}}}
 	case was && !is:
-		return []line{{kind: internetLoses, rights: []Right{CanRead}}}
+		return []*line{{kind: internetLoses, rights: []Right{CanRead}}}
 	}
 	return nil
 }
@@ -164,9 +164,8 @@ func (r Report) chooseNames(sections []section) {
 		user *zulip.User
 	}
 	var candidates []candidate
-	for s := range sections {
-		for l := range sections[s].lines {
-			line := &sections[s].lines[l]
+	for _, section := range sections {
+		for _, line := range section.lines {
 			for user := range line.people.All() {
 				candidates = append(candidates, candidate{line, user})
 			}
@@ -191,7 +190,7 @@ func (r Report) surprise(user *zulip.User) int {
 	return 3 + int(user.Role)
 }
 
-func (r Report) sentence(line line) string {
+func (r Report) sentence(line *line) string {
 	var can []string
 	for _, right := range line.rights {
 		can = append(can, right.InWords())
@@ -214,7 +213,7 @@ func (r Report) sentence(line line) string {
 }
 
 // names lists people, and counts those there is no place for.
-func (r Report) names(line line) string {
+func (r Report) names(line *line) string {
 	var names []string
 	for _, user := range line.named {
 		names = append(names, r.name(user))

@@ -119,10 +119,10 @@ func (o *outcome) send() bitset {
 		return nil
 	}
 	may := o.orOwner(o.setting(CanSendMessage))
-	switch {
-	case o.privacy == zulip.PrivacyWebPublic:
+	switch o.privacy {
+	case zulip.PrivacyWebPublic:
 		return may
-	case o.privacy == zulip.PrivacyPrivateProtectedHistory:
+	case zulip.PrivacyPrivateProtectedHistory:
 		return may.and(o.orOwner(o.subscribers))
 	}
 	return may.and(o.orOwner(o.subscribers).or(o.join()))
