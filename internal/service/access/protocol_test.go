@@ -163,7 +163,8 @@ func TestProtocolAsksOnceForAll(t *testing.T) {
 			diags.ExpectNoError(t)
 		}
 	}
-	if got := sent.Requests(); len(got) != 5 { // the snapshot and the end of its queue, and one for each channel
+	// The snapshot and the end of its queue, one for each of two channels, then all in a snapshot, and the end of its queue.
+	if got := sent.Requests(); len(got) != 6 {
 		t.Errorf("%d requests: %v", len(got), got)
 	}
 }
