@@ -5,6 +5,7 @@ package directory
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ type Directory struct {
 	view     *View
 	have     map[string]bool
 	forgot   map[string]int // how often a part was forgotten
+	reread   map[string]int // how often a part was read by itself
 	flight   *flight
 	rereads  map[string]*rereads // by the part that they read
 	writes   int
@@ -55,7 +57,7 @@ type flight struct {
 func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 	d := &Directory{
 		client: client, self: self, level: featureLevel,
-		view: &View{}, have: map[string]bool{}, forgot: map[string]int{}, rereads: map[string]*rereads{},
+		view: &View{}, have: map[string]bool{}, forgot: map[string]int{}, reread: map[string]int{}, rereads: map[string]*rereads{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{},
 		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},
 		takenOut: map[int64]int64{},
@@ -144,19 +146,46 @@ func (d *Directory) need(ctx context.Context, parts []string) (*View, error) {
 
 // fly fetches the parts of a flight and puts them into the view.
 func (d *Directory) fly(ctx context.Context, current *flight) {
+	d.mu.Lock()
+	forgot, reread := maps.Clone(d.forgot), maps.Clone(d.reread)
+	d.mu.Unlock()
 	snapshot, err := d.register(ctx, current.parts)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {
-		current.err = fmt.Errorf("reading the organization: %w", err)
+		current.err = whileReading("organization", err)
 	} else {
-		d.view = d.view.merge(snapshot)
 		for _, part := range current.parts {
-			d.have[part] = true
+			if d.forgot[part] == forgot[part] && d.reread[part] == reread[part] {
+				d.have[part] = true
+			} else {
+				leaveOut(snapshot, part) // it may be older than what has been written or read meanwhile
+			}
 		}
+		d.view = d.view.merge(snapshot)
 	}
 	d.flight = nil
 	close(current.done)
+}
+
+// leaveOut takes out of a snapshot a part of those that are read by themselves too.
+func leaveOut(snapshot *zulip.Snapshot, part string) {
+	switch part {
+	case zulip.FetchChannels:
+		snapshot.Channels = nil
+	case zulip.FetchFolders:
+		snapshot.Folders = nil
+	case zulip.FetchUserGroups:
+		snapshot.UserGroups = nil
+	case zulip.FetchUsers:
+		snapshot.Users = nil
+	case zulip.FetchBots:
+		snapshot.Bots = nil
+	case zulip.FetchLinkifiers:
+		snapshot.Linkifiers = nil
+	case zulip.FetchProfileFields:
+		snapshot.ProfileFields = nil
+	}
 }
 
 // register fetches parts and closes the event queue that the server opens for it.

@@ -277,6 +277,41 @@ func TestListsAreReadByThemselvesAfterAWrite(t *testing.T) {
 	}
 }
 
+// A snapshot that was taken before a write, and arrives after it, does not hide what was written.
+func TestASnapshotUnderWayIsNotNewerThanAWrite(t *testing.T) {
+	for name, after := range map[string]func(*testing.T, *directory.Directory){
+		"forgotten": func(_ *testing.T, d *directory.Directory) { d.Forget(zulip.FetchLinkifiers) },
+		"read again": func(t *testing.T, d *directory.Directory) {
+			if _, err := d.FreshLinkifiers(context.Background()); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, client, server := newDirectory(t)
+			gate := server.Gate("DELETE", "/events") // the snapshot is taken, and not yet in the directory
+			asked := make(chan error, 1)
+			go func() {
+				_, err := d.Linkifiers(context.Background())
+				asked <- err
+			}()
+			held := <-gate.Arrived
+			gate.Open()
+			if _, err := client.CreateLinkifier(context.Background(), zulip.LinkifierChange{Pattern: "x", URLTemplate: "https://example.com/"}); err != nil {
+				t.Fatal(err)
+			}
+			after(t, d)
+			held.Release()
+			if err := <-asked; err != nil {
+				t.Fatal(err)
+			}
+			if view, err := d.Linkifiers(context.Background()); err != nil || len(view.Linkifiers()) != 1 {
+				t.Errorf("the snapshot holds %v, %v", view.Linkifiers(), err)
+			}
+		})
+	}
+}
+
 func TestNamesOfOnePlanAreUnique(t *testing.T) {
 	d, _, _ := newDirectory(t)
 	for _, step := range []struct {

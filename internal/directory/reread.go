@@ -9,15 +9,19 @@ import (
 )
 
 // After a write a resource reads what the server then holds. Resources that are written at the same time share that read:
-// the first to ask waits for company before it reads. How long, it learns. The CLI works on some number of resources at
-// once, and takes its time between one and the next; when somebody asks while a read that was closed to them is under way,
-// the wait was too short. Once it is known how many come together, nobody waits after the last of them.
+// the first to ask waits for company before it reads. The CLI works on some number of resources at once, and takes its
+// time between one and the next; so company is expected after somebody asked while a read that was closed to them was
+// under way, and tried for now and then when one question follows the other. Where it comes it is waited for until as many
+// are there as came together last; where it does not, nobody waits.
 const (
-	// shortest and longest are how long nobody has come before a read begins.
+	// shortest and longest are how long nobody has come before a read begins: without company in sight, and with it.
 	shortest = 3 * time.Millisecond
 	longest  = 64 * time.Millisecond
 	// patience is the most that a read waits, for company and for writes under way to end.
 	patience = 400 * time.Millisecond
+	// firstTrial is how many questions follow one another before company is tried for. When none has come, twice as many
+	// pass before the next trial.
+	firstTrial = 4
 )
 
 // reread is one read of a part of the organization, and everybody who waits for it.
@@ -33,8 +37,36 @@ type reread struct {
 type rereads struct {
 	open     *reread // who comes now joins it; nil: the next to come opens one
 	underWay int     // closed, and not answered yet
-	quiet    time.Duration
-	company  int // how many came together last; zero if that is not known
+	begun    int     // so many have begun; the newest that has ended has this number
+	ended    int
+
+	expected  bool      // company is
+	company   int       // how many came together last; zero if that is not known
+	untried   int       // questions that followed one another since the last trial
+	nextTrial int       // after so many
+	lastEnd   time.Time // of a read
+}
+
+// expect decides, when a read is opened, whether company is waited for.
+func (r *rereads) expect() {
+	switch {
+	case r.underWay > 0:
+		r.expected, r.company = true, 0
+	case !r.expected && time.Since(r.lastEnd) < longest:
+		if r.untried++; r.untried >= r.nextTrial {
+			r.expected, r.company = true, 0
+		}
+	}
+}
+
+// learn takes from how many have come whether company is to be expected again.
+func (r *rereads) learn(askers int) {
+	switch {
+	case askers > 1:
+		r.company, r.nextTrial = askers, firstTrial
+	case r.expected:
+		r.expected, r.untried, r.nextTrial = false, 0, 2*r.nextTrial
+	}
 }
 
 // put takes what was read into a view.
@@ -46,13 +78,11 @@ func (d *Directory) fresh(ctx context.Context, part string, read func(context.Co
 	d.mu.Lock()
 	all := d.rereads[part]
 	if all == nil {
-		all = &rereads{quiet: shortest}
+		all = &rereads{nextTrial: firstTrial}
 		d.rereads[part] = all
 	}
 	if all.open == nil {
-		if all.underWay > 0 {
-			all.quiet, all.company = min(2*all.quiet, longest), 0
-		}
+		all.expect()
 		all.open = &reread{joined: make(chan struct{}, 1), done: make(chan struct{})}
 		// The first to ask may give up; the others still want the answer.
 		go d.runReread(context.WithoutCancel(ctx), part, all, all.open, read)
@@ -78,7 +108,8 @@ func (d *Directory) runReread(ctx context.Context, part string, all *rereads, cu
 	d.mu.Lock()
 	all.open = nil // who comes now needs a later read
 	all.underWay++
-	forgot := d.forgot[part]
+	all.begun++
+	number, forgot := all.begun, d.forgot[part]
 	d.mu.Unlock()
 
 	take, err := read(ctx)
@@ -86,10 +117,15 @@ func (d *Directory) runReread(ctx context.Context, part string, all *rereads, cu
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	all.underWay--
+	all.lastEnd = time.Now()
 	if current.err = err; err == nil {
-		d.view = take(d.view)
-		// What was forgotten meanwhile may be older than what is to be known now: the next to ask reads again.
-		d.have[part] = forgot == d.forgot[part]
+		if number > all.ended { // else a later one was faster
+			all.ended = number
+			d.view = take(d.view)
+			// What was forgotten meanwhile may be older than what is to be known now: the next to ask reads again.
+			d.have[part] = forgot == d.forgot[part]
+			d.reread[part]++
+		}
 		current.view = d.view.with(d)
 	}
 	close(current.done)
@@ -101,7 +137,10 @@ func (d *Directory) awaitCompany(all *rereads, current *reread) {
 	defer end.Stop()
 	for {
 		d.mu.Lock()
-		settled, complete, quiet := d.settled, all.company > 1 && current.askers >= all.company, all.quiet
+		settled, complete, quiet := d.settled, all.company > 1 && current.askers >= all.company, shortest
+		if all.expected {
+			quiet = longest
+		}
 		d.mu.Unlock()
 		if settled != nil {
 			// Who is writing now asks next.
@@ -125,9 +164,7 @@ func (d *Directory) awaitCompany(all *rereads, current *reread) {
 			moment.Stop()
 		}
 		d.mu.Lock()
-		if all.company = current.askers; current.askers == 1 {
-			all.quiet = max(all.quiet/2, shortest)
-		}
+		all.learn(current.askers)
 		d.mu.Unlock()
 		return
 	}

@@ -1,0 +1,86 @@
+package directory
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// cli is how a CLI works: so many resources at once, and a pause of its own between one and the next.
+type cli struct {
+	atOnce int
+	pause  time.Duration
+	write  time.Duration // of one resource
+	read   time.Duration // of all
+	before bool          // read before the write too, as an update does
+}
+
+// run works through n resources and returns how often all were read, and how long it took.
+func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
+	t.Helper()
+	d := New(nil, nil, 0)
+	read := func(context.Context) (put, error) {
+		reads++
+		time.Sleep(c.read)
+		return func(view *View) *View { return view }, nil
+	}
+	fresh := func() {
+		if _, err := d.fresh(t.Context(), "part", read); err != nil {
+			t.Error(err)
+		}
+	}
+	started := time.Now()
+	places, between := make(chan struct{}, c.atOnce), make(chan struct{}, 1)
+	var all sync.WaitGroup
+	for range n {
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			between <- struct{}{}
+			time.Sleep(c.pause)
+			<-between
+			if c.before {
+				fresh()
+			}
+			end := d.Write()
+			time.Sleep(c.write)
+			end()
+			fresh()
+		})
+	}
+	all.Wait()
+	return reads, time.Since(started)
+}
+
+// TestRereadsAreShared: whatever the pace of the CLI and of the server, those who are at work at the same time share what
+// follows their writes, and a single one does not wait for company that does not come.
+func TestRereadsAreShared(t *testing.T) {
+	const ms = time.Millisecond
+	for name, test := range map[string]struct {
+		cli   cli
+		n     int
+		reads int           // at most
+		took  time.Duration // at most
+	}{
+		"a fast CLI":                 {cli{atOnce: 10, pause: 2 * ms, write: 5 * ms, read: 20 * ms}, 500, 60, 4 * time.Second},
+		"a CLI that takes its time":  {cli{atOnce: 10, pause: 15 * ms, write: 5 * ms, read: 20 * ms}, 500, 65, 12 * time.Second},
+		"a slow CLI":                 {cli{atOnce: 10, pause: 40 * ms, write: 5 * ms, read: 20 * ms}, 500, 80, 28 * time.Second},
+		"a server far away":          {cli{atOnce: 10, pause: 5 * ms, write: 80 * ms, read: 150 * ms}, 500, 65, 18 * time.Second},
+		"updates":                    {cli{atOnce: 10, pause: 5 * ms, write: 20 * ms, read: 20 * ms, before: true}, 500, 120, 10 * time.Second},
+		"four at once":               {cli{atOnce: 4, pause: 5 * ms, write: 5 * ms, read: 20 * ms}, 200, 60, 4 * time.Second},
+		"one at a time":              {cli{atOnce: 1, pause: 5 * ms, write: 5 * ms, read: 20 * ms}, 50, 50, 2 * time.Second},
+		"one update, and that is it": {cli{atOnce: 1, write: 5 * ms, read: 20 * ms, before: true}, 1, 2, 60 * ms},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				reads, took := test.cli.run(t, test.n)
+				t.Logf("%d reads for %d resources in %s", reads, test.n, took)
+				if reads > test.reads || took > test.took {
+					t.Errorf("%d reads in %s, want at most %d in %s", reads, took, test.reads, test.took)
+				}
+			})
+		})
+	}
+}
