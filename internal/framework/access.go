@@ -66,6 +66,31 @@ func (b *Base) WarnOfAccess(ctx context.Context, diags *diag.Diagnostics, summar
 	}
 }
 
+// WarnOfOrganizationAccess warns, in a plan that changes permissions of the organization, who gains and who loses which of
+// them. Nothing is said when nobody does, or when the provider block turns such warnings off. Call it once in ModifyPlan,
+// after everything has been checked; of the plan Config, Plan, Saw and View are looked at. Saw is what there is now, also
+// for a resource that is to be created.
+func (b *Base) WarnOfOrganizationAccess(diags *diag.Diagnostics, plan PermissionPlan) {
+	if !b.Meta.AccessWarnings {
+		return
+	}
+	var changes []permission.OrganizationChange
+	for _, setting := range plan.Table.Settings {
+		before, there := plan.Saw[setting.Name]
+		if !there || plan.Config(setting.Name).IsNull() {
+			continue
+		}
+		change := permission.OrganizationChange{Setting: setting, Before: before}
+		principals, known := PrincipalsOf(*plan.Plan(setting.Name))
+		resolved, _ := permission.Resolve(principals, plan.View) // what cannot be used was refused
+		change.After, change.Unknown = resolved.Value, !known || len(resolved.Planned) > 0
+		changes = append(changes, change)
+	}
+	if text := b.report().Organization(plan.View.Access(), changes); text != "" {
+		diags.AddWarning("Who can do what in the organization changes", text)
+	}
+}
+
 // FillSubscribers reads who is in a channel before and after a change, if that makes a difference to who gains and who
 // loses. Where it cannot be read it stays unknown.
 func (b *Base) FillSubscribers(ctx context.Context, id int64, change *permission.ChannelChange) {

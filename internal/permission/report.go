@@ -47,7 +47,7 @@ func (r Report) Channels(changes []ChannelChange) string {
 		}
 		var content strings.Builder
 		for _, line := range lines {
-			fmt.Fprintf(&content, "%d %v %v\n", line.kind, line.rights, line.people.set)
+			fmt.Fprintf(&content, "%d %q %v\n", line.kind, line.can, line.people.set)
 		}
 		at, known := byContent[content.String()]
 		if !known {
@@ -75,9 +75,20 @@ const (
 // line is what happens to some rights of the same people.
 type line struct {
 	kind   kind
-	rights []Right
+	can    []string // to follow "can"
 	people People
 	named  []*zulip.User // those whom there is place to name
+}
+
+// withLine adds what happens to a right, to the line about the same people if there is one.
+func withLine(lines []*line, kind kind, can string, people People) []*line {
+	for _, line := range lines {
+		if line.kind == kind && line.people.Equal(people) {
+			line.can = append(line.can, can)
+			return lines
+		}
+	}
+	return append(lines, &line{kind: kind, can: []string{can}, people: people})
 }
 
 // section is what happens in some channels alike.
@@ -88,29 +99,20 @@ type section struct {
 
 // linesOf gathers the effects of a change: each line is about one set of people.
 func linesOf(before, after State) []*line {
-	effects := Compare(before, after)
 	lines := internetLines(before.Channel, after.Channel)
-	add := func(kind kind, right Right, people People) {
-		for _, line := range lines {
-			if line.kind == kind && line.people.Equal(people) {
-				line.rights = append(line.rights, right)
-				return
-			}
-		}
-		lines = append(lines, &line{kind: kind, rights: []Right{right}, people: people})
-	}
-	for _, effect := range effects {
+	for _, effect := range Compare(before, after) {
+		can := effect.Right.InWords()
 		if effect.Unknown {
-			add(notKnown, effect.Right, People{})
+			lines = withLine(lines, notKnown, can, People{})
 		}
 		if effect.NobodyLeft && effect.Right != CanSubscribe { // that is what private channels are for
-			add(nobodyLeft, effect.Right, People{})
+			lines = withLine(lines, nobodyLeft, can, People{})
 		}
 		if !effect.Lose.IsEmpty() {
-			add(lose, effect.Right, effect.Lose)
+			lines = withLine(lines, lose, can, effect.Lose)
 		}
 		if !effect.Gain.IsEmpty() {
-			add(gain, effect.Right, effect.Gain)
+			lines = withLine(lines, gain, can, effect.Gain)
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(a.kind, b.kind) })
@@ -126,9 +128,9 @@ func internetLines(before, after Channel) []*line {
 	was, is := before.Privacy == zulip.PrivacyWebPublic, after.Privacy == zulip.PrivacyWebPublic
 	switch {
 	case is && !was:
-		return []*line{{kind: internetGains, rights: []Right{CanRead}}}
+		return []*line{{kind: internetGains}}
 	case was && !is:
-		return []*line{{kind: internetLoses, rights: []Right{CanRead}}}
+		return []*line{{kind: internetLoses}}
 	}
 	return nil
 }
@@ -191,11 +193,10 @@ func (r Report) surprise(user *zulip.User) int {
 }
 
 func (r Report) sentence(line *line) string {
-	var can []string
-	for _, right := range line.rights {
-		can = append(can, right.InWords())
+	var what string
+	if len(line.can) > 0 { // what the internet does says itself what it is
+		what = someOf(line.can, len(line.can))
 	}
-	what := someOf(can, len(can))
 	switch line.kind {
 	case nobodyLeft:
 		return fmt.Sprintf("Nobody is left who can %s.", what)
