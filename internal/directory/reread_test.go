@@ -8,6 +8,11 @@ import (
 	"time"
 )
 
+// pass lets time pass, which is that of the test's own bubble.
+func pass(d time.Duration) {
+	time.Sleep(d) //nolint:forbidigo // nobody waits for it
+}
+
 // cli is how a CLI works: so many resources at once, and a pause of its own between one and the next.
 type cli struct {
 	atOnce int
@@ -23,7 +28,7 @@ func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 	d := New(nil, nil, 0)
 	read := func(context.Context) (put, error) {
 		reads++
-		time.Sleep(c.read)
+		pass(c.read)
 		return func(view *View) *View { return view }, nil
 	}
 	fresh := func() {
@@ -39,13 +44,13 @@ func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 		all.Go(func() {
 			defer func() { <-places }()
 			between <- struct{}{}
-			time.Sleep(c.pause)
+			pass(c.pause)
 			<-between
 			if c.before {
 				fresh()
 			}
 			end := d.Write()
-			time.Sleep(c.write)
+			pass(c.write)
 			end()
 			fresh()
 		})

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// A world is the organization that is measured against: a sandbox in a process of its own.
+type world struct {
+	plugin string // the binary, which is the sandbox too
+	dir    string
+	people int
+	groups int
+
+	folders []int64
+	person  string // somebody whom permissions name
+	env     []string
+	site    string
+	email   string
+	key     string
+
+	process *exec.Cmd
+	exited  chan error
+	read    int64 // how much of the journal has been looked at
+}
+
+func (w *world) journal() string { return filepath.Join(w.dir, "journal") }
+
+// start serves the organization, which the state file keeps from one start to the next, so that it can be served with other
+// flags.
+func (w *world) start(flags ...string) error {
+	arguments := append([]string{
+		"sandbox", "--listen", "127.0.0.1:0", "--accounts", filepath.Join(w.dir, "accounts.json"),
+		"--state", filepath.Join(w.dir, "state"), "--journal", w.journal(),
+	}, flags...)
+	w.process = exec.Command(w.plugin, arguments...)
+	w.process.Stderr = os.Stderr
+	stdout, err := w.process.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := w.process.Start(); err != nil {
+		return err
+	}
+	w.env = nil
+	lines := bufio.NewScanner(stdout)
+	for len(w.env) < 3 && lines.Scan() {
+		name, value, found := strings.Cut(strings.TrimPrefix(lines.Text(), "export "), "=")
+		if !found {
+			continue
+		}
+		value = strings.Trim(value, `'"`)
+		w.env = append(w.env, name+"="+value)
+		switch name {
+		case "ZULIP_SITE":
+			w.site = value
+		case "ZULIP_EMAIL":
+			w.email = value
+		case "ZULIP_API_KEY":
+			w.key = value
+		}
+	}
+	w.exited = make(chan error, 1)
+	go func() {
+		_, _ = io.Copy(io.Discard, stdout)
+		w.exited <- w.process.Wait()
+	}()
+	if len(w.env) < 3 {
+		return errors.New("the sandbox did not say how to reach it")
+	}
+	return nil
+}
+
+// stop ends the sandbox and waits until it has written everything.
+func (w *world) stop() error {
+	if w.process == nil {
+		return nil
+	}
+	if err := w.process.Process.Signal(os.Interrupt); err != nil {
+		return err
+	}
+	err := <-w.exited
+	w.process = nil
+	return err
+}
+
+// writeAccounts writes the people who are there from the start.
+func (w *world) writeAccounts() error {
+	type account struct {
+		Email    string `json:"email"`
+		FullName string `json:"full_name"`
+		Role     int    `json:"role"`
+	}
+	accounts := map[string]account{"owner": {"owner@example.com", "The Owner", 100}}
+	for i := range w.people - 1 {
+		role := 400
+		switch {
+		case i%50 == 0:
+			role = 300
+		case i%10 == 0:
+			role = 600
+		}
+		accounts[fmt.Sprintf("p%d", i)] = account{fmt.Sprintf("person%d@example.com", i), fmt.Sprintf("Person %d", i), role}
+	}
+	w.person = "person7@example.com"
+	data, err := json.Marshal(map[string]any{"accounts": accounts})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(w.dir, "accounts.json"), data, 0o600)
+}
+
+// fill makes the groups, each in the one before it by turns, and the folders.
+func (w *world) fill() error {
+	var members struct {
+		Members []struct {
+			ID int64 `json:"user_id"`
+		} `json:"members"`
+	}
+	if err := w.call(http.MethodGet, "/users", nil, &members); err != nil {
+		return err
+	}
+	for i := range w.groups {
+		var ids []int64
+		for j := range 25 {
+			ids = append(ids, members.Members[(i*25+j)%len(members.Members)].ID)
+		}
+		list, err := json.Marshal(ids)
+		if err != nil {
+			return err
+		}
+		form := url.Values{"name": {fmt.Sprintf("team-%d", i)}, "description": {"A team"}, "members": {string(list)}}
+		if err := w.call(http.MethodPost, "/user_groups/create", form, nil); err != nil {
+			return err
+		}
+	}
+	for i := range 20 {
+		var made struct {
+			ID int64 `json:"channel_folder_id"`
+		}
+		form := url.Values{"name": {fmt.Sprintf("Folder %d", i)}, "description": {""}}
+		if err := w.call(http.MethodPost, "/channel_folders/create", form, &made); err != nil {
+			return err
+		}
+		w.folders = append(w.folders, made.ID)
+	}
+	return nil
+}
+
+func (w *world) call(method, path string, form url.Values, into any) error {
+	req, err := http.NewRequest(method, w.site+"/api/v1"+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		return err
+	}
+	req.SetBasicAuth(w.email, w.key)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	body, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close() // everything was read
+	switch {
+	case err != nil:
+		return err
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, body)
+	case into == nil:
+		return nil
+	}
+	return json.Unmarshal(body, into)
+}
+
+// traffic is what the sandbox was asked in some time.
+type traffic struct {
+	Requests   int            `json:"requests"`
+	ByEndpoint map[string]int `json:"by_endpoint,omitempty"`
+	Refused    int            `json:"refused"` // for coming too fast
+}
+
+var number = regexp.MustCompile(`/\d+`)
+
+// since returns the traffic since the last call.
+func (w *world) since() (traffic, error) {
+	t := traffic{ByEndpoint: map[string]int{}}
+	file, err := os.Open(w.journal())
+	if err != nil {
+		return t, err
+	}
+	defer func() { _ = file.Close() }() // only read from
+	if _, err := file.Seek(w.read, io.SeekStart); err != nil {
+		return t, err
+	}
+	decoder := json.NewDecoder(file)
+	for {
+		var request struct {
+			Method, Path string
+			Status       int
+		}
+		if err := decoder.Decode(&request); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return t, err
+		}
+		t.Requests++
+		t.ByEndpoint[request.Method+" "+number.ReplaceAllString(request.Path, "/{id}")]++
+		if request.Status == http.StatusTooManyRequests {
+			t.Refused++
+		}
+	}
+	w.read += decoder.InputOffset()
+	return t, nil
+}
+
+// ready waits until the sandbox answers.
+func (w *world) ready() error {
+	var err error
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+		if err = w.call(http.MethodGet, "/users/me", nil, nil); err == nil {
+			return nil
+		}
+		if len(w.exited) > 0 {
+			break
+		}
+	}
+	return fmt.Errorf("the sandbox does not answer: %w", err)
+}
