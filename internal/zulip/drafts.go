@@ -35,7 +35,7 @@ func NewDraft(to *Addressee, content string) Draft {
 // Addressee is whom the draft is for; nil if for nobody yet.
 func (d *Draft) Addressee() *Addressee {
 	switch {
-	case len(d.To) == 0:
+	case len(d.To) == 0, d.Type == "stream" && d.To[0] == 0:
 		return nil
 	case d.Type == "stream":
 		return &Addressee{ChannelID: d.To[0], Topic: d.Topic}

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // EmojiNames reads the standard emoji that the server knows: the code of each, by every name it has. address is what
@@ -34,15 +36,25 @@ func (c *Client) EmojiNames(ctx context.Context, address string) (map[string]str
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("GET %s: %s", target, resp.Status)
 	}
+	names, err := decodeEmojiNames(io.LimitReader(resp.Body, answerLimit))
+	if err != nil {
+		return nil, fmt.Errorf("GET %s: %w", target, err)
+	}
+	return names, nil
+}
+
+// decodeEmojiNames turns the names of each code around. A name of two codes stands for the last of them, so that what is
+// read twice says the same twice.
+func decodeEmojiNames(from io.Reader) (map[string]string, error) {
 	var data struct {
 		CodeToNames map[string][]string `json:"code_to_names"`
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, answerLimit)).Decode(&data); err != nil {
-		return nil, fmt.Errorf("GET %s: %w", target, err)
+	if err := json.NewDecoder(from).Decode(&data); err != nil {
+		return nil, err
 	}
 	names := map[string]string{}
-	for code, all := range data.CodeToNames {
-		for _, name := range all {
+	for _, code := range slices.Sorted(maps.Keys(data.CodeToNames)) {
+		for _, name := range data.CodeToNames[code] {
 			names[name] = code
 		}
 	}

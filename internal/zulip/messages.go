@@ -103,7 +103,10 @@ type Message struct {
 
 // To is whom the message is for.
 func (m *Message) To() Addressee {
-	return Addressee{ChannelID: m.ChannelID, Topic: m.Topic, UserIDs: m.UserIDs}
+	if m.Type == "private" {
+		return Addressee{UserIDs: m.UserIDs}
+	}
+	return Addressee{ChannelID: m.ChannelID, Topic: m.Topic}
 }
 
 // UnmarshalJSON reads the object. `display_recipient` is the channel's name, or the

@@ -41,6 +41,9 @@ func (s *ScheduledMessage) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(wire.To, into); err != nil {
 		return fmt.Errorf("scheduled message: to: %w", err)
 	}
+	if s.Type == "stream" && s.To.IsDirect() {
+		return fmt.Errorf("scheduled message: to: %s is no channel", wire.To)
+	}
 	return nil
 }
 
