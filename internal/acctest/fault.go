@@ -21,6 +21,8 @@ type Trial struct {
 
 	t        *testing.T
 	channels []string // the names that are to be there in the end
+	address  string   // of the one object of another noun that is to be there, "" for none
+	held     func() int
 	class    string
 	what     string
 	applies  int // failed ones too
@@ -60,6 +62,10 @@ func (tr *Trial) Want(config string, channels ...string) {
 	tr.Configure(tr.t, config)
 	tr.channels = channels
 }
+
+// Holds makes the trial look after one object beside the channels: it is to be in the state under the address in the end,
+// and held, which asks the server how many there are, has to say one.
+func (tr *Trial) Holds(address string, held func() int) { tr.address, tr.held = address, held }
 
 // Given brings the organization to where the trial begins; this apply does not count.
 func (tr *Trial) Given(config string, channels ...string) {
@@ -123,8 +129,11 @@ func (tr *Trial) Converges() {
 	}
 }
 
-// doubled counts the channels that nobody asked for, and the writes that were carried out twice.
+// doubled counts the channels and objects that nobody asked for, and the writes that were carried out twice.
 func (tr *Trial) doubled() (count int) {
+	if tr.held != nil {
+		count += max(0, tr.held()-1)
+	}
 	for _, name := range tr.Active(tr.t) {
 		if !slices.Contains(tr.channels, name) {
 			count++
@@ -148,8 +157,14 @@ func (tr *Trial) doubled() (count int) {
 	return count
 }
 
-// lost counts the channels that are not there, or that the state does not know.
+// lost counts the channels and objects that are not there, or that the state does not know.
 func (tr *Trial) lost() (count int) {
+	if tr.held != nil && (tr.held() == 0 || !slices.Contains(tr.Addresses(tr.t), tr.address)) {
+		count++
+	}
+	if len(tr.channels) == 0 {
+		return count
+	}
 	active, known := tr.Active(tr.t), tr.Must(tr.t, "show")
 	for _, name := range tr.channels {
 		if !slices.Contains(active, name) || !strings.Contains(known, fmt.Sprintf("name = %q", name)) {

@@ -3,8 +3,10 @@ package acctest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,6 +91,28 @@ func (w *Workspace) Forget(t *testing.T) {
 	if err := os.Remove(filepath.Join(w.dir, "terraform.tfstate")); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Addresses lists the resources in the state, none if there is no state.
+func (w *Workspace) Addresses(t *testing.T) (addresses []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state struct {
+		Resources []struct{ Type, Name string }
+	}
+	if err := json.Unmarshal(text, &state); err != nil {
+		t.Fatal(err)
+	}
+	for _, resource := range state.Resources {
+		addresses = append(addresses, resource.Type+"."+resource.Name)
+	}
+	return addresses
 }
 
 // Run runs the CLI. What it prints comes with the line breaks taken out; ok is whether it succeeded.

@@ -125,7 +125,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !ok || emoji.Deactivated {
 		tflog.Info(ctx, "The emoji is not there any more: removing it from the state",
 			map[string]any{"id": state.ID.ValueInt64(), "name": state.Name.ValueString()})
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+		// An ID that could not be read when it was made is written as zero: without one the CLI takes the answer for a mistake.
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(state.ID.ValueInt64())})...)
 		resp.State.RemoveResource(ctx)
 		return
 	}

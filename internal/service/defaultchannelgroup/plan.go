@@ -55,7 +55,7 @@ func (r *Resource) checkName(plan, state *model, view *directory.View, diags *di
 		return // none, or one that this run renames, replaces or destroys
 	}
 	diags.AddAttributeError(path.Root("name"), fmt.Sprintf("There is a default channel group %q already", namesake.Name),
-		fmt.Sprintf("It has the ID %d. Import it (an apply that was broken off may have left it), delete it, or choose another name.", namesake.ID))
+		fmt.Sprintf("It has the ID %d. Import it (an apply that was broken off may have left it): terraform import ADDRESS %d\n\nElse delete it, or choose another name.", namesake.ID, namesake.ID))
 }
 
 // checkChannel refuses a channel that cannot be put into a group. What this run manages may be otherwise by then.

@@ -1,0 +1,214 @@
+package provider_test
+
+import (
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// noun is a construct that TestFaultNouns has made while the server or the plugin fails.
+type noun struct {
+	resource string
+	lines    string // of its block, which is called x
+	create   sandbox.Fault
+	// held asks the server how many there are of it.
+	held func(*testing.T, *acctest.Organization) int
+	// left is how many a killed plugin leaves behind that nothing can recognise, as the page of the construct says.
+	left int
+}
+
+func nouns(picture string) []noun {
+	post := func(path string) sandbox.Fault { return sandbox.Fault{Method: "POST", Path: path} }
+	return []noun{
+		{"zulip_linkifier", "pattern = \"#(?P<id>[0-9]+)\"\n  url_template = \"https://example.com/{id}\"", post("/realm/filters"),
+			listed("realm_linkifiers", "realm_linkifiers", "url_template", "https://example.com/{id}"), 0},
+		{"zulip_invite_link", "expires_in_minutes = 1440\n  invite_as = \"guest\"", post("/invites/multiuse"), invitations, 1},
+		{"zulip_user", "email = \"nadia.haddad@example.com\"\n  full_name = \"Nadia Haddad\"", post("/users"),
+			listed("realm_user", "realm_users", "full_name", "Nadia Haddad"), 0},
+		{"zulip_user_group", "name = \"platform\"\n  members = [\"kenji.sato@example.com\"]", post("/user_groups/create"),
+			listed("realm_user_groups", "realm_user_groups", "name", "platform"), 0},
+		{"zulip_user_group_membership", "group = \"sre\"\n  members = [\"kenji.sato@example.com\"]", post("/user_groups/*/members"),
+			holding("realm_user_groups", "realm_user_groups", "sre", "members"), 0},
+		{"zulip_channel_folder", "name = \"Incidents\"\n  description = \"What is broken\"", post("/channel_folders/create"),
+			listed("channel_folders", "channel_folders", "name", "Incidents"), 0},
+		{"zulip_channel_subscribers", "channel = \"leads\"\n  users = [\"ines.moreau@example.com\", \"tomas.berg@example.com\", \"amara.okafor@example.com\", \"kenji.sato@example.com\"]", post("/users/me/subscriptions"),
+			holding("subscription", "subscriptions", "leads", "subscribers"), 0},
+		{"zulip_code_playground", "name = \"Python\"\n  pygments_language = \"Python\"\n  url_template = \"https://python.example.com/?code={code}\"", post("/realm/playgrounds"),
+			listed("realm_playgrounds", "realm_playgrounds", "name", "Python"), 0},
+		{"zulip_domain", "domain = \"example.org\"", post("/realm/domains"), listed("realm_domains", "realm_domains", "domain", "example.org"), 0},
+		{"zulip_custom_profile_field", "field_type = \"short_text\"\n  name = \"Team\"", post("/realm/profile_fields"),
+			listed("custom_profile_fields", "custom_profile_fields", "name", "Team"), 0},
+		{"zulip_custom_emoji", fmt.Sprintf("name = \"kudos\"\n  file = %q", picture), post("/realm/emoji/*"),
+			listed("realm_emoji", "realm_emoji", "name", "kudos"), 0},
+		{"zulip_default_channel_group", "name = \"Developers\"\n  description = \"What they read\"\n  channel_ids = []", post("/default_stream_groups/create"),
+			listed("default_stream_groups", "realm_default_stream_groups", "name", "Developers"), 0},
+		{"zulip_bot", "short_name = \"alerts\"\n  full_name = \"Alerts\"", post("/bots"), listed("realm_bot", "realm_bots", "full_name", "Alerts"), 0},
+	}
+}
+
+// once makes the provider ask again soon, and not often.
+const once = "provider \"zulip\" {\n  max_retries = 1\n}\n"
+
+// TestFaultNouns: each noun is made while the answer is lost, the server fails, or the plugin is killed. After that the
+// next apply leaves exactly one, and the state knows it.
+func TestFaultNouns(t *testing.T) {
+	picture := filepath.Join(t.TempDir(), "kudos.png")
+	writePicture(t, picture)
+	for _, n := range nouns(picture) {
+		t.Run(n.resource, func(t *testing.T) {
+			t.Run("answer lost", func(t *testing.T) {
+				trial := n.trial(t, "answer lost")
+				lost := n.create
+				lost.After, lost.Action, lost.Count = true, sandbox.FaultDrop, 1
+				trial.Fail(lost)
+				n.recover(t, trial)
+			})
+			t.Run("500 before it", func(t *testing.T) {
+				trial := n.trial(t, "500 before it")
+				broken := n.create
+				broken.Action = sandbox.FaultStatus
+				heal := trial.Fail(broken)
+				trial.Fails([]string{"500"})
+				if count := n.held(t, trial.Organization); count != 0 {
+					t.Errorf("the server holds %d that it was not to make", count)
+				}
+				heal()
+				n.recover(t, trial)
+			})
+			t.Run("plugin killed", func(t *testing.T) {
+				trial := n.trial(t, "plugin killed after it")
+				n.kill(t, trial)
+				if count := n.held(t, trial.Organization); count != 1 {
+					t.Errorf("the server was to hold one when the plugin was killed, and holds %d", count)
+				}
+				trial.Holds(n.address(), func() int { return n.held(t, trial.Organization) - n.left })
+				n.recover(t, trial)
+			})
+		})
+	}
+}
+
+func (n noun) address() string { return n.resource + ".x" }
+
+func (n noun) trial(t *testing.T, fault string) *acctest.Trial {
+	t.Helper()
+	trial := acctest.NewTrial(t, fault, "while a "+n.resource+" was made", sandbox.Config{})
+	trial.Want(fmt.Sprintf("%sresource %q \"x\" {\n  %s\n}\n", once, n.resource, n.lines))
+	trial.Holds(n.address(), func() int { return n.held(t, trial.Organization) })
+	return trial
+}
+
+var importCommand = regexp.MustCompile(`terraform import (?:ADDRESS|zulip_[a-z_]+\.NAME) (\S+)`)
+
+// recover applies again. What was made by a plugin that is gone may be refused once, if the sentence says how to import it.
+func (n noun) recover(t *testing.T, trial *acctest.Trial) {
+	t.Helper()
+	if printed, ok := trial.Apply(); !ok {
+		found := importCommand.FindStringSubmatch(printed)
+		if found == nil {
+			t.Fatalf("the apply failed, and does not say what to import:\n%s", printed)
+		}
+		trial.Must(t, "import", n.address(), found[1])
+	}
+	trial.Converges()
+}
+
+// kill kills the plugin when the server has made the thing: the answer is lost, and the plugin's next request tells that it
+// knows. Whatever it asks then is too late.
+func (n noun) kill(t *testing.T, trial *acctest.Trial) {
+	t.Helper()
+	lost := n.create
+	lost.After, lost.Action = true, sandbox.FaultDrop
+	heal := trial.Fail(lost)
+	gate := trial.Sandbox.Gate("", "")
+	running := trial.Start(t, "apply", "-auto-approve")
+	for made := false; ; {
+		held := <-gate.Arrived
+		if made {
+			break
+		}
+		made = held.Request.Method == n.create.Method && matches(n.create.Path, held.Request.Path)
+		held.Release()
+	}
+	running.KillPlugin(t)
+	trial.Refused(running) // in the words of the CLI, which has lost its plugin
+	heal()
+	gate.Open()
+}
+
+// matches is whether a path is one of a pattern, in which a star is one segment.
+func matches(pattern, path string) bool {
+	matched, err := filepath.Match(pattern, path)
+	return err == nil && matched
+}
+
+// snapshot reads one field of the organization.
+func snapshot(t *testing.T, org *acctest.Organization, part, field string) (objects []map[string]any) {
+	t.Helper()
+	answer := org.Call(t, "POST", "/register", map[string]string{
+		"event_types": "[]", "fetch_event_types": fmt.Sprintf("[%q]", part), "include_subscribers": "true",
+		"client_capabilities": `{"notification_settings_null":true,"linkifier_url_template":true}`,
+	})
+	list, _ := answer[field].([]any)
+	if byID, ok := answer[field].(map[string]any); ok {
+		for _, object := range byID {
+			list = append(list, object)
+		}
+	}
+	for _, object := range list {
+		objects = append(objects, object.(map[string]any))
+	}
+	return objects
+}
+
+// listed counts what is active in one field of a snapshot and has a certain value.
+func listed(part, field, key, value string) func(*testing.T, *acctest.Organization) int {
+	return func(t *testing.T, org *acctest.Organization) (count int) {
+		for _, object := range snapshot(t, org, part, field) {
+			if object[key] == value && object["deactivated"] != true && object["is_archived"] != true && object["is_active"] != false {
+				count++
+			}
+		}
+		return count
+	}
+}
+
+// holding counts how often a list of people in the snapshot holds the one whom the configuration adds.
+func holding(part, field, name, people string) func(*testing.T, *acctest.Organization) int {
+	return func(t *testing.T, org *acctest.Organization) (count int) {
+		member, _ := org.Sandbox.Credentials("member2")
+		for _, object := range snapshot(t, org, part, field) {
+			if list, _ := object[people].([]any); object["name"] == name && slices.Contains(list, any(float64(member.ID))) {
+				count++
+			}
+		}
+		return count
+	}
+}
+
+func invitations(t *testing.T, org *acctest.Organization) int {
+	list, _ := org.Call(t, "GET", "/invites", nil)["invites"].([]any)
+	return len(list)
+}
+
+func writePicture(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := png.Encode(file, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,16 @@
+package provider_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+)
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	acctest.Report(acctest.PrintFaults)
+	acctest.Report(printScale)
+	acctest.RemovePlugin()
+	os.Exit(status)
+}

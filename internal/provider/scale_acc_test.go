@@ -1,0 +1,136 @@
+package provider_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// many is how many there are of each noun.
+const many = 100
+
+// fewRequests is what a plan without changes may cost: the server's settings, the account, the snapshot, and the end of its
+// event queue. All five nouns are in the snapshot: nothing is read beside it.
+const fewRequests = 4
+
+// sharedReads bounds what making one costs: its write, and its part of the reads it shares with those made at the same time.
+const sharedReads = 1.3
+
+const manyOfEach = `
+resource "zulip_linkifier" "many" {
+  count        = %[1]d
+  pattern      = "%[2]s${count.index}-(?P<id>[0-9]+)"
+  url_template = "https://example.com/${count.index}/{id}"
+}
+
+resource "zulip_user_group" "many" {
+  count = %[1]d
+  name  = "%[2]s${count.index}"
+}
+
+resource "zulip_channel_folder" "many" {
+  count = %[1]d
+  name  = "%[2]s${count.index}"
+}
+
+resource "zulip_custom_profile_field" "many" {
+  count      = %[1]d
+  field_type = "short_text"
+  name       = "%[2]s${count.index}"
+}
+
+resource "zulip_user_group_membership" "many" {
+  count   = %[1]d
+  group   = zulip_user_group.many[count.index].id
+  members = ["kenji.sato@example.com"]
+}
+`
+
+// TestAccSandboxScale makes many of five nouns in one configuration, and counts what that asks of the server, and what a
+// plan asks afterwards.
+func TestAccSandboxScale(t *testing.T) {
+	org := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Configure(t, fmt.Sprintf(manyOfEach, many, org.Prefix))
+
+	sent := org.Sent()
+	w.Must(t, "apply", "-auto-approve", "-parallelism=10")
+	made := sent.Requests()
+	if writes := sent.Writes(); len(writes) != 5*many {
+		t.Errorf("%d writes to make %d", len(writes), 5*many)
+	}
+	each := float64(len(made)) / (5 * many)
+	if each > sharedReads {
+		t.Errorf("%d requests to make %d, %.2f each: %s", len(made), 5*many, each, counted(made))
+	}
+
+	sent = org.Sent()
+	w.Must(t, "plan", "-detailed-exitcode")
+	planned := sent.Requests()
+	if len(planned) > fewRequests {
+		t.Errorf("a plan without changes: %d requests: %s", len(planned), counted(planned))
+	}
+
+	sent = org.Sent()
+	w.Must(t, "destroy", "-auto-approve")
+	destroyed := sent.Requests()
+	scale.add(fmt.Sprintf("making %d of each of five nouns", many), len(made), fmt.Sprintf("%.2f each, goal %.1f", each, sharedReads))
+	scale.add("a plan without changes", len(planned), fmt.Sprintf("goal %d", fewRequests))
+	scale.add("destroying them", len(destroyed), fmt.Sprintf("%.2f each", float64(len(destroyed))/(5*many)))
+}
+
+// counted says how many requests there are of each kind.
+func counted(requests []sandbox.Request) string {
+	counts, order := map[string]int{}, []string{}
+	for _, request := range requests {
+		kind := request.Method + " " + strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, request.Path)
+		if counts[kind] == 0 {
+			order = append(order, kind)
+		}
+		counts[kind]++
+	}
+	for i, kind := range order {
+		order[i] = fmt.Sprintf("%d %s", counts[kind], kind)
+	}
+	return strings.Join(order, ", ")
+}
+
+// scaleTable gathers what TestAccSandboxScale came to.
+type scaleTable struct {
+	mu   sync.Mutex
+	rows []string
+}
+
+var scale scaleTable
+
+func (s *scaleTable) add(what string, requests int, note string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rows = append(s.rows, fmt.Sprintf("%s\t%d\t%s", what, requests, note))
+}
+
+// printScale prints the table, if there is one.
+func printScale(w io.Writer) {
+	scale.mu.Lock()
+	defer scale.mu.Unlock()
+	if len(scale.rows) == 0 {
+		return
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "what was asked\trequests\t")
+	for _, row := range scale.rows {
+		_, _ = fmt.Fprintln(table, row)
+	}
+	_ = table.Flush()
+}
