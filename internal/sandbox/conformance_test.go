@@ -324,13 +324,18 @@ func emojiOf(object map[string]any) []any {
 	return list
 }
 
+// compact is a value as JSON, its end left out if it is long.
 func compact(v any) string {
+	if text := compactAll(v); len(text) > 300 {
+		return text[:300] + "…"
+	}
+	return compactAll(v)
+}
+
+func compactAll(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
-	}
-	if len(data) > 300 {
-		return string(data[:300]) + "…"
 	}
 	return string(data)
 }

@@ -19,6 +19,7 @@ import (
 type sequence struct {
 	*rapid.T
 	replay *replay
+	last   seen // after the last step; nothing before the first
 }
 
 func newSequence(t *rapid.T) *sequence {
