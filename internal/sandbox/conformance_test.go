@@ -113,6 +113,12 @@ func readRecording(t *testing.T, path string) recording {
 // answers that are alike.
 func replayRecording(t *testing.T, name string, rec recording) (same, all int, differences []string) {
 	t.Helper()
+	return replayMeanwhile(t, name, rec, func(*Server) {})
+}
+
+// replayMeanwhile is replayRecording, and lets something be done before each request.
+func replayMeanwhile(t *testing.T, name string, rec recording, meanwhile func(*Server)) (same, all int, differences []string) {
+	t.Helper()
 	cfg := Config{Accounts: rec.Accounts, FeatureLevel: rec.FeatureLevel}
 	if name == "rate-limit" {
 		// Recorded on a server that allowed three requests a minute.
@@ -128,6 +134,7 @@ func replayRecording(t *testing.T, name string, rec recording) (same, all int, d
 	defer s.Close()
 	p := newReplay(s)
 	for i, x := range rec.Exchanges {
+		meanwhile(s)
 		answer, err := p.ask(x)
 		if err != nil {
 			t.Fatalf("[%d] %s %s: %v", i, x.Method, x.Path, err)

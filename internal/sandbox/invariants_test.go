@@ -213,11 +213,12 @@ func danglingValue(o *organization.Organization) string {
 	return ""
 }
 
+// botWithoutOwner lets a bot belong to a bot: one that takes it back into use from somebody who is gone owns it.
 func botWithoutOwner(o *organization.Organization) string {
 	for id, u := range o.Users.All() {
 		owner, ok := o.Users.Get(u.BotOwnerID)
-		if u.IsBot && u.Active && (!ok || owner.IsBot || !owner.Active) {
-			return fmt.Sprintf("the bot %d belongs to %d, which is no active person", id, u.BotOwnerID)
+		if u.IsBot && u.Active && (!ok || !owner.Active) {
+			return fmt.Sprintf("the bot %d belongs to %d, who is not active", id, u.BotOwnerID)
 		}
 	}
 	return ""
