@@ -125,13 +125,20 @@ func imported(t *testing.T, file string) []string {
 	return addresses
 }
 
-// A workspace is a folder with a configuration, and an organization and a trading cloud of its own.
+// A workspace is a folder with a configuration, and what the CLI needs to run there.
 type workspace struct {
 	dir string
 	env []string
 }
 
-// newWorkspace copies an example, together with the provider block if it has none itself.
+// newFolder returns an empty workspace, in which the CLI acts with the environment of the test.
+func newFolder(t *testing.T) *workspace {
+	t.Helper()
+	return &workspace{dir: t.TempDir(), env: append(os.Environ(), "TF_CLI_CONFIG_FILE="+cliConfig, "CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=-no-color")}
+}
+
+// newWorkspace copies an example, together with the provider block if it has none itself, and gives it an organization and
+// a trading cloud of its own.
 func newWorkspace(t *testing.T, file string) *workspace {
 	t.Helper()
 	server, err := sandbox.New(sandbox.Config{})
@@ -154,9 +161,8 @@ func newWorkspace(t *testing.T, file string) *workspace {
 	}
 	trading := cloud.Credentials()
 
-	w := &workspace{dir: t.TempDir(), env: append(os.Environ(),
-		"TF_CLI_CONFIG_FILE="+cliConfig,
-		"CHECKPOINT_DISABLE=1",
+	w := newFolder(t)
+	w.env = append(w.env,
 		"ZULIP_SITE="+server.URL(),
 		"ZULIP_EMAIL="+owner.Email,
 		"ZULIP_API_KEY="+owner.APIKey,
@@ -164,7 +170,7 @@ func newWorkspace(t *testing.T, file string) *workspace {
 		"TRADING_CLOUD_AUTH_URL="+trading.AuthURL,
 		"TRADING_CLOUD_CLIENT_ID="+trading.ClientID,
 		"TRADING_CLOUD_CLIENT_SECRET="+trading.ClientSecret,
-	)}
+	)
 	content := w.copy(t, file)
 	for _, picture := range beside(t, file, "*.png") {
 		w.copy(t, picture)
@@ -197,12 +203,19 @@ func (w *workspace) copy(t *testing.T, file string) string {
 	return string(content)
 }
 
+// copyFolder copies the files of an example into a folder of the workspace.
+func (w *workspace) copyFolder(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.CopyFS(filepath.Join(w.dir, to), os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // run runs the CLI in the workspace, fails the test unless it succeeds, and returns what it printed.
 func (w *workspace) run(t *testing.T, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
 	command.Dir, command.Env = w.dir, w.env
-	command.Env = append(command.Env, "TF_CLI_ARGS=-no-color")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%q: %v\n%s", args, err, out)

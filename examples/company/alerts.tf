@@ -1,0 +1,47 @@
+# Machines post in channels of their own, through one bot. Who is on call reads and answers there.
+
+resource "zulip_bot" "alerts" {
+  short_name        = "alerts"
+  full_name         = "Alerts"
+  bot_type          = "incoming_webhook"
+  adopt_deactivated = true
+}
+
+resource "zulip_channel" "alerts" {
+  for_each = var.teams
+
+  name           = "alerts-${each.key}"
+  description    = "What machines say to ${each.key}."
+  folder_id      = zulip_channel_folder.alerts.id
+  adopt_archived = true
+
+  can_administer_channel_group = ["role:administrators"]
+  can_send_message_group = [
+    "group:${zulip_user_group.on_call[each.key].name}",
+    "user:${zulip_bot.alerts.email}",
+  ]
+}
+
+# Exactly those on call: nobody else is woken up.
+resource "zulip_channel_subscribers" "alerts" {
+  for_each = var.teams
+
+  channel = zulip_channel.alerts[each.key].id
+  users   = [for email, person in var.people : email if person.team == each.key && person.on_call]
+}
+
+data "zulip_channel_access" "alerts" {
+  for_each   = var.teams
+  channel    = zulip_channel.alerts[each.key].id
+  depends_on = [zulip_channel.alerts] # as it is after the apply
+}
+
+# An alert that nobody gets is worse than none: every plan and apply asks whether the bot can really post.
+check "alerts_arrive" {
+  assert {
+    condition = alltrue([
+      for access in data.zulip_channel_access.alerts : contains(access.can_send_message_group.users, zulip_bot.alerts.email)
+    ])
+    error_message = "The bot ${zulip_bot.alerts.email} cannot post in every channel for alerts."
+  }
+}

@@ -1,0 +1,54 @@
+# One company, two organizations. What is to become of the one is tried in the other.
+
+terraform {
+  required_version = ">= 1.5"
+
+  required_providers {
+    zulip = {
+      source = "zulip-iac/zulip"
+    }
+  }
+}
+
+provider "zulip" {
+  alias   = "production"
+  site    = var.production.site
+  email   = var.production.email
+  api_key = var.production.api_key
+}
+
+provider "zulip" {
+  alias   = "staging"
+  site    = var.staging.site
+  email   = var.staging.email
+  api_key = var.staging.api_key
+}
+
+module "production" {
+  source    = "../company"
+  providers = { zulip = zulip.production }
+
+  people = local.people
+}
+
+# Everything as in production, but for those who try it out.
+module "staging" {
+  source    = "../company"
+  providers = { zulip = zulip.staging }
+
+  people = { for email, person in local.people : email => person if contains(local.testers, email) }
+}
+
+locals {
+  people = {
+    "amara.okafor@example.com" = { team = "support", lead = true, role = "moderator" }
+    "ines.moreau@example.com"  = { team = "product", lead = true, role = "owner" }
+    "kenji.sato@example.com"   = { team = "support", on_call = true }
+    "lena.fischer@example.com" = { team = "platform", on_call = true }
+    "paul.dubois@example.com"  = { team = "product", role = "guest" }
+    "tomas.berg@example.com"   = { team = "platform", lead = true, role = "administrator" }
+  }
+
+  # They have accounts in both organizations.
+  testers = ["ines.moreau@example.com", "lena.fischer@example.com"]
+}
