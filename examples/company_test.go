@@ -50,6 +50,26 @@ func TestExampleCompanyBesideOthers(t *testing.T) {
 	try(t, newCompany(t))
 }
 
+// A team is dissolved: its groups are in others and its rooms name them, and all of it goes in one apply.
+func TestExampleCompanyLosesATeam(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{Accounts: employees})
+	w := newCompany(t)
+	w.run(t, "apply", "-auto-approve")
+	for name, variable := range map[string]string{
+		"teams":  `{ platform = "Keeps everything running." }`,
+		"people": `{ "ines.moreau@example.com" = { team = "platform", lead = true, role = "owner" }, "lena.fischer@example.com" = { team = "platform", on_call = true } }`,
+	} {
+		w.env = append(w.env, "TF_VAR_"+name+"="+variable)
+	}
+	w.run(t, "apply", "-auto-approve")
+	w.run(t, "plan", "-detailed-exitcode")
+	for _, thing := range active(o) {
+		if strings.Contains(thing, "support") || strings.Contains(thing, "product") {
+			t.Errorf("still there: %s", thing)
+		}
+	}
+}
+
 // Whoever changes the code so that the bot cannot post in one of the channels is told.
 func TestExampleCompanyChecksThatAlertsArrive(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{Accounts: employees})

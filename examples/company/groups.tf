@@ -6,6 +6,9 @@
 #   team-leads    platform-leads, product-leads, support-leads
 #   on-call       platform-on-call, product-on-call, support-on-call
 #
+# A team that is taken out of var.teams goes in one apply: with create_before_destroy, what its groups are in is changed
+# before they are deactivated.
+#
 # A new group is the business of the account that makes it, unless it says whose: administrators', whoever they are.
 # A deactivated group keeps its name. With adopt_deactivated, what was destroyed can be applied again.
 
@@ -18,6 +21,10 @@ resource "zulip_user_group" "leads" {
   can_manage_group      = ["role:administrators"]
   can_add_members_group = ["role:administrators"]
   adopt_deactivated     = true
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "zulip_user_group" "on_call" {
@@ -29,6 +36,10 @@ resource "zulip_user_group" "on_call" {
   can_manage_group      = ["role:administrators"]
   can_add_members_group = ["role:administrators"]
   adopt_deactivated     = true
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "zulip_user_group" "team" {
@@ -43,6 +54,10 @@ resource "zulip_user_group" "team" {
   can_add_members_group = ["role:administrators"]
   can_mention_group     = ["role:members"]
   adopt_deactivated     = true
+
+  lifecycle {
+    create_before_destroy = true
+  }
 }
 
 resource "zulip_user_group" "staff" {

@@ -151,7 +151,7 @@ func (p *planning) checkName() {
 	}
 	if p.saw == nil && namesake.IsArchived && p.config.AdoptArchived.ValueBool() {
 		p.diags.AddAttributeWarning(path.Root("adopt_archived"), fmt.Sprintf("The archived channel %q will be taken back", namesake.Name),
-			fmt.Sprintf("It has the ID %d, and keeps its messages and its %d subscribers. What this configuration does not set stays as it was.", namesake.ID, namesake.SubscriberCount))
+			fmt.Sprintf("It has the ID %d, keeps its messages, and has subscribers: %d. What this configuration does not set stays as it was.", namesake.ID, namesake.SubscriberCount))
 		return
 	}
 	if p.saw == nil && p.Meta.Directory.IsManaged(namesake.ID) {

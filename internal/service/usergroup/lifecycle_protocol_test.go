@@ -180,7 +180,7 @@ func TestProtocolAdopt(t *testing.T) {
 
 	config := but(everything(), values{"adopt_deactivated": true, "can_mention_group": set("role:members")})
 	plan, diags := run.Plan(config)
-	diags.ExpectWarning(t, "adopt_deactivated", `The deactivated user group "ops" will be taken back`, "2 members")
+	diags.ExpectWarning(t, "adopt_deactivated", `The deactivated user group "ops" will be taken back`, "members: 2")
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	// Who is not to be in it is taken out before the group is active again.

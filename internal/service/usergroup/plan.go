@@ -160,7 +160,7 @@ func (p *planning) checkName() {
 	case p.saw == nil && namesake.Deactivated && p.config.AdoptDeactivated.ValueBool():
 		p.takes = namesake
 		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The deactivated user group %q will be taken back", namesake.Name),
-			fmt.Sprintf("It has the ID %d and %d members. What this configuration does not set stays as it was.", namesake.ID, len(namesake.Members)))
+			fmt.Sprintf("It has the ID %d, and members: %d. What this configuration does not set stays as it was.", namesake.ID, len(namesake.Members)))
 	case p.saw == nil && p.Meta.Directory.IsClaimed(kind, namesake.ID):
 		// It is this very group, to be replaced, or one that this run renames.
 	case p.saw == nil && p.isLeftover(namesake):
