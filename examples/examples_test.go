@@ -13,7 +13,6 @@ import (
 
 	// Not used here, but in the plugin that is built: with it Go knows that a change of it asks for another run.
 	_ "github.com/zulip-iac/terraform-provider-zulip/internal/provider"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
 // cliConfig makes the CLI start the plugin that TestMain built.
@@ -123,102 +122,4 @@ func imported(t *testing.T, file string) []string {
 		}
 	}
 	return addresses
-}
-
-// A workspace is a folder with a configuration, and what the CLI needs to run there.
-type workspace struct {
-	dir string
-	env []string
-}
-
-// newFolder returns an empty workspace, in which the CLI acts with the environment of the test.
-func newFolder(t *testing.T) *workspace {
-	t.Helper()
-	return &workspace{dir: t.TempDir(), env: append(os.Environ(), "TF_CLI_CONFIG_FILE="+cliConfig, "CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=-no-color")}
-}
-
-// newWorkspace copies an example, together with the provider block if it has none itself, and gives it an organization and
-// a trading cloud of its own.
-func newWorkspace(t *testing.T, file string) *workspace {
-	t.Helper()
-	server, err := sandbox.New(sandbox.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Close() })
-	if err := server.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	owner, ok := server.Credentials("owner")
-	if !ok {
-		t.Fatal("the sandbox has no owner")
-	}
-
-	cloud := sandbox.NewTradingCloud(sandbox.TradingConfig{})
-	t.Cleanup(func() { _ = cloud.Close() })
-	if err := cloud.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	trading := cloud.Credentials()
-
-	w := newFolder(t)
-	w.env = append(w.env,
-		"ZULIP_SITE="+server.URL(),
-		"ZULIP_EMAIL="+owner.Email,
-		"ZULIP_API_KEY="+owner.APIKey,
-		"TRADING_CLOUD_API_URL="+trading.APIURL,
-		"TRADING_CLOUD_AUTH_URL="+trading.AuthURL,
-		"TRADING_CLOUD_CLIENT_ID="+trading.ClientID,
-		"TRADING_CLOUD_CLIENT_SECRET="+trading.ClientSecret,
-	)
-	content := w.copy(t, file)
-	for _, picture := range beside(t, file, "*.png") {
-		w.copy(t, picture)
-	}
-	if !strings.Contains(content, "required_providers") {
-		w.copy(t, "provider/provider.tf")
-	}
-	return w
-}
-
-// beside returns the files that match a pattern in the folder of an example.
-func beside(t *testing.T, file, pattern string) []string {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(filepath.Dir(file), pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
-func (w *workspace) copy(t *testing.T, file string) string {
-	t.Helper()
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(w.dir, filepath.Base(file)), content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
-}
-
-// copyFolder copies the files of an example into a folder of the workspace.
-func (w *workspace) copyFolder(t *testing.T, from, to string) {
-	t.Helper()
-	if err := os.CopyFS(filepath.Join(w.dir, to), os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// run runs the CLI in the workspace, fails the test unless it succeeds, and returns what it printed.
-func (w *workspace) run(t *testing.T, args ...string) string {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
-	command.Dir, command.Env = w.dir, w.env
-	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%q: %v\n%s", args, err, out)
-	}
-	return string(out)
 }

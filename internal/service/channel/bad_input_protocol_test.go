@@ -135,6 +135,16 @@ func TestProtocolRefusesANameThatWasTakenSinceThePlan(t *testing.T) {
 	}
 }
 
+func TestProtocolSaysWhatIsTakenBack(t *testing.T) {
+	o, run := managed(t)
+	if _, _, err := o.Client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: "old", Subscribers: []int64{o.Self.ID}}); err != nil {
+		t.Fatal(err)
+	}
+	o.Archive(t, "old")
+	_, diags := run.Process().Plan("zulip_channel", nil, values{"name": "old", "adopt_archived": true})
+	diags.ExpectWarning(t, "adopt_archived", `The archived channel "old" will be taken back`, "has subscribers: 1.")
+}
+
 func TestProtocolRefusesWhatTheServerIsTooOldFor(t *testing.T) {
 	for level, attributes := range map[int]values{
 		440: {"can_create_topic_group": who("role:everyone")},
