@@ -46,17 +46,24 @@ type Order struct {
 	Attribute string
 	// Thing and Things are words: `linkifier`, `linkifiers`.
 	Thing, Things string
-	// FeatureLevel is the first at which an order can be set.
+	// FeatureLevel is the first at which an order can be set; zero if it always could.
 	FeatureLevel int
-	// Description and AttributeDescription are Markdown.
-	Description, AttributeDescription string
+	// Description says in Markdown what the order is for. What all orders have in common is added to it.
+	Description string
 
-	// Seen returns the IDs in order from the snapshot, Fresh after a read of its own.
-	Seen, Fresh func(context.Context, *directory.Directory) ([]int64, error)
-	// Write sends all IDs in order.
+	// Seen returns all things in order from the snapshot, Fresh after a read of its own.
+	Seen, Fresh func(context.Context, *directory.Directory) ([]Ordered, error)
+	// Write sends all IDs in order, of those that do not count too.
 	Write func(context.Context, *zulip.Client, []int64) error
 	// IsIncomplete reports whether the server has refused an order because it does not name everything there is.
 	IsIncomplete func(error) bool
+}
+
+// Ordered is one of the things that an order holds.
+type Ordered struct {
+	ID int64
+	// Aside says, as a sentence, why the thing has no place in the order and cannot be named; empty if it has one.
+	Aside string
 }
 
 // orderIdentity is what an order is recognised by.
@@ -72,18 +79,28 @@ func (r *OrderResource) Metadata(_ context.Context, req resource.MetadataRequest
 // Schema describes the resource.
 func (r *OrderResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: r.Description,
+		MarkdownDescription: r.description(),
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "Always `" + r.ID + "`: an organization has one such order.",
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			r.Attribute: schema.ListAttribute{
-				ElementType: types.Int64Type, Required: true, MarkdownDescription: r.AttributeDescription,
-				Validators: []validator.List{listvalidator.UniqueValues()},
+				ElementType: types.Int64Type, Required: true,
+				MarkdownDescription: "The IDs of the " + r.Things + " that come first, each once. The others keep their order behind them.",
+				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues()},
 			},
 		},
 	}
+}
+
+func (r *OrderResource) description() string {
+	text := r.Description + " An organization has one order, so have one such resource. Only administrators and owners may set it."
+	if r.FeatureLevel > 0 {
+		text += fmt.Sprintf(" Needs feature level %d.", r.FeatureLevel)
+	}
+	return text + "\n\nThe order is sent only if it is another. Destroying the resource leaves the order as it is. After an import the resource names all " +
+		r.Things + "; a shorter list is then a change that sends nothing if the order is right."
 }
 
 // IdentitySchema describes what an order is recognised by.
@@ -104,20 +121,36 @@ func (r *OrderResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	there, err := r.Seen(ctx, r.Meta.Directory)
+	wanted, known := numbers(list)
+	if known && !r.Meta.Directory.Declare(r.TypeName, 0, list.String()) {
+		resp.Diagnostics.AddAttributeError(path.Root(r.Attribute), "Two orders of the "+r.Things,
+			fmt.Sprintf("Another zulip_%s of this configuration gives another order, and each apply would undo one of them. Keep one.", r.TypeName))
+	}
+	all, err := r.Seen(ctx, r.Meta.Directory)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the "+r.Things, Explain(err))
 		return
 	}
-	wanted, known := numbers(list)
-	for i, id := range wanted {
-		if id != 0 && !slices.Contains(there, id) {
-			resp.Diagnostics.AddAttributeError(path.Root(r.Attribute).AtListIndex(i), "No such "+r.Thing,
-				fmt.Sprintf("The organization has no %s with the ID %d. If this configuration makes it, refer to its resource: the ID is not known before.", r.Thing, id))
-		}
-	}
+	r.checkNamed(wanted, all, "If this configuration makes it, refer to its resource: the ID is not known before.", &resp.Diagnostics)
+	there := counting(all)
 	if known && !resp.Diagnostics.HasError() && !slices.Equal(inOrder(there, wanted), there) {
 		r.RequireAdministrator("order "+r.Things, &resp.Diagnostics)
+	}
+}
+
+// checkNamed refuses IDs of nothing, and of what has no place in the order. An ID that is not known yet is zero. next is
+// what to do about one that does not exist.
+func (r *OrderResource) checkNamed(wanted []int64, all []Ordered, next string, diags *diag.Diagnostics) {
+	for i, id := range wanted {
+		at := slices.IndexFunc(all, func(one Ordered) bool { return one.ID == id })
+		switch {
+		case id == 0:
+		case at < 0:
+			diags.AddAttributeError(path.Root(r.Attribute).AtListIndex(i), "No such "+r.Thing,
+				fmt.Sprintf("The organization has no %s with the ID %d. %s", r.Thing, id, next))
+		case all[at].Aside != "":
+			diags.AddAttributeError(path.Root(r.Attribute).AtListIndex(i), "Not in the order of the "+r.Things, all[at].Aside)
+		}
 	}
 }
 
@@ -144,13 +177,14 @@ func (r *OrderResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, orderIdentity{types.StringValue(r.ID)})...)
 	var list types.List
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
-	there, err := r.Seen(ctx, r.Meta.Directory)
+	all, err := r.Seen(ctx, r.Meta.Directory)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the "+r.Things, Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	there := counting(all)
 	if !list.IsNull() { // as it is after an import
 		named, _ := numbers(list)
 		there = upToLast(there, named)
@@ -201,22 +235,17 @@ func (r *OrderResource) arrange(ctx context.Context, list types.List, diags *dia
 	wanted, _ := numbers(list)
 	var err error
 	for range arrangements {
-		var there []int64
-		if there, err = r.Fresh(ctx, r.Meta.Directory); err != nil {
+		var all []Ordered
+		if all, err = r.Fresh(ctx, r.Meta.Directory); err != nil {
 			diags.AddError("Could not read the "+r.Things, Explain(err))
 			return false
 		}
-		for i, id := range wanted {
-			if !slices.Contains(there, id) {
-				diags.AddAttributeError(path.Root(r.Attribute).AtListIndex(i), "No such "+r.Thing,
-					fmt.Sprintf("The %s %d is not there any more. Plan again.", r.Thing, id))
-			}
-		}
-		whole := inOrder(there, wanted)
-		if diags.HasError() || slices.Equal(whole, there) {
+		r.checkNamed(wanted, all, "It is not there any more: plan again.", diags)
+		there := counting(all)
+		if diags.HasError() || slices.Equal(inOrder(there, wanted), there) {
 			return !diags.HasError()
 		}
-		if err = r.send(ctx, whole); err != nil && !r.IsIncomplete(err) {
+		if err = r.send(ctx, inOrder(everything(all), wanted)); err != nil && !r.IsIncomplete(err) {
 			break
 		}
 	}
@@ -230,6 +259,20 @@ func (r *OrderResource) arrange(ctx context.Context, list types.List, diags *dia
 func (r *OrderResource) send(ctx context.Context, ids []int64) error {
 	defer r.Meta.Directory.Write()()
 	return r.Write(ctx, r.Meta.Client, ids)
+}
+
+// everything returns the IDs of all things, in order.
+func everything(all []Ordered) []int64 {
+	ids := make([]int64, len(all))
+	for i, one := range all {
+		ids[i] = one.ID
+	}
+	return ids
+}
+
+// counting returns the IDs of the things that have a place in the order.
+func counting(all []Ordered) []int64 {
+	return everything(slices.DeleteFunc(slices.Clone(all), func(one Ordered) bool { return one.Aside != "" }))
 }
 
 // inOrder returns all that is there: first what is named, then the rest in its order.

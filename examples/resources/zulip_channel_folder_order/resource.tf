@@ -7,6 +7,6 @@ resource "zulip_channel_folder" "social" {
 }
 
 # These two first; every other folder after them, as it stood.
-resource "zulip_channel_folder_order" "this" {
+resource "zulip_channel_folder_order" "all" {
   folder_ids = [zulip_channel_folder.projects.id, zulip_channel_folder.social.id]
 }

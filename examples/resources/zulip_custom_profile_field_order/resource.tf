@@ -9,7 +9,7 @@ resource "zulip_custom_profile_field" "birthday" {
 }
 
 resource "zulip_custom_profile_field_order" "all" {
-  order = [
+  field_ids = [
     zulip_custom_profile_field.birthday.id,
     zulip_custom_profile_field.team.id,
   ]

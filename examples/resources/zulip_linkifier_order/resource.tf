@@ -10,7 +10,7 @@ resource "zulip_linkifier" "any_ticket" {
 
 # What the first has made a link of is closed to the second.
 resource "zulip_linkifier_order" "all" {
-  ordered_linkifier_ids = [
+  linkifier_ids = [
     zulip_linkifier.ticket.id,
     zulip_linkifier.any_ticket.id,
   ]

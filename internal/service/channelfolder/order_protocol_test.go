@@ -93,14 +93,14 @@ func TestProtocolFolderOrderImport(t *testing.T) {
 	for _, by := range []struct {
 		id       string
 		identity values
-	}{{id: "order"}, {identity: run.State.Identity}} {
+	}{{id: "channel_folders"}, {identity: run.State.Identity}} {
 		fresh := o.NewRun(t, orderType)
 		fresh.Import(by.id, by.identity).ExpectNoError(t)
 		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) {
 			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, run.State.Values)
 		}
 	}
-	o.NewRun(t, orderType).Import("7", nil).ExpectError(t, "", "by the word order")
+	o.NewRun(t, orderType).Import("7", nil).ExpectError(t, "", `has the ID "channel_folders"`)
 }
 
 func TestProtocolFolderOrderBadInput(t *testing.T) {

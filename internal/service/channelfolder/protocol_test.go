@@ -280,7 +280,7 @@ func TestProtocolFolderOldServer(t *testing.T) {
 	_, diags := o.NewRun(t, folderType).Plan(values{"name": "Ops"})
 	diags.ExpectError(t, "", "feature level 389", "388")
 	_, diags = o.NewRun(t, orderType).Plan(values{"folder_ids": []any{1}})
-	diags.ExpectError(t, "", "feature level 414")
+	diags.ExpectError(t, "folder_ids", "feature level 414")
 }
 
 func TestProtocolFoldersDataSource(t *testing.T) {

@@ -100,7 +100,7 @@ func TestAccLinkifierOrder(t *testing.T) {
 		}
 		return text + fmt.Sprintf(`
 resource "zulip_linkifier_order" "o" {
-  ordered_linkifier_ids = [%s]
+  linkifier_ids = [%s]
 }
 
 data "zulip_linkifiers" "all" {

@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-func ordered(ids ...any) values { return values{"ordered_linkifier_ids": append([]any{}, ids...)} }
+func ordered(ids ...any) values { return values{"linkifier_ids": append([]any{}, ids...)} }
 
 // four gives a test a sandbox with four linkifiers, and an order to manage in it.
 func four(t *testing.T) (*acctest.Organization, *acctest.Run, [4]int64) {
@@ -82,7 +82,7 @@ func TestProtocolLinkifierOrderDrift(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, diags := run.Plan(ordered(a, b))
-	diags.ExpectError(t, "ordered_linkifier_ids", "No such linkifier", fmt.Sprint(b))
+	diags.ExpectError(t, "linkifier_ids", "No such linkifier", fmt.Sprint(b))
 	run.MustApply(ordered(a))
 }
 
@@ -105,20 +105,28 @@ func TestProtocolLinkifierOrderImport(t *testing.T) {
 func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 	o, run, ids := four(t)
 	_, diags := run.Plan(ordered(ids[0], ids[0]))
-	diags.ExpectError(t, "ordered_linkifier_ids", "duplicate")
+	diags.ExpectError(t, "linkifier_ids", "duplicate")
 	_, diags = run.Plan(ordered(999999))
-	diags.ExpectError(t, "ordered_linkifier_ids", "No such linkifier", "999999")
-	run.MustPlan(values{"ordered_linkifier_ids": acctest.Unknown})
+	diags.ExpectError(t, "linkifier_ids", "No such linkifier", "999999")
+	run.MustPlan(values{"linkifier_ids": acctest.Unknown})
 	run.MustPlan(ordered(acctest.Unknown, ids[0], acctest.Unknown))
 
+	_, diags = run.Plan(ordered())
+	diags.ExpectError(t, "linkifier_ids", "at least 1")
 	moderator := o.As(t, "moderator").NewRun(t, "zulip_linkifier_order")
 	_, diags = moderator.Plan(ordered(ids[1]))
 	diags.ExpectError(t, "", "may not order linkifiers", "moderator")
 	moderator.MustPlan(ordered(ids[0])) // is so already
 
+	p := run.Process() // two in one configuration
+	_, diags = p.Plan("zulip_linkifier_order", nil, ordered(ids[0], ids[1]))
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_linkifier_order", nil, ordered(ids[1], ids[0]))
+	diags.ExpectError(t, "linkifier_ids", "Two orders of the linkifiers")
+
 	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 201})
-	_, diags = old.NewRun(t, "zulip_linkifier_order").Plan(ordered())
-	diags.ExpectError(t, "ordered_linkifier_ids", "202", "201")
+	_, diags = old.NewRun(t, "zulip_linkifier_order").Plan(ordered(1))
+	diags.ExpectError(t, "linkifier_ids", "202", "201")
 }
 
 // Somebody adds a linkifier while the order is on its way: the server wants it named too.

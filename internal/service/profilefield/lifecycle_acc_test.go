@@ -44,7 +44,7 @@ resource "zulip_custom_profile_field" "team" {
 }
 
 resource "zulip_custom_profile_field_order" "all" {
-  order = [%[4]s]
+  field_ids = [%[4]s]
 }
 `, org.Prefix, kind, options, strings.Join(order, ", "))
 	}

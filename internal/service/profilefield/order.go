@@ -13,17 +13,14 @@ import (
 // NewOrderResource returns zulip_custom_profile_field_order.
 func NewOrderResource() resource.Resource {
 	return &framework.OrderResource{Order: framework.Order{
-		TypeName: "custom_profile_field_order", ID: "custom_profile_fields", Attribute: "order",
+		TypeName: "custom_profile_field_order", ID: "custom_profile_fields", Attribute: "field_ids",
 		Thing: "custom profile field", Things: "custom profile fields",
-		Description: `The order in which profiles show the custom profile fields. An organization has one order, so have one such resource. Only administrators may set it.
-
-The order is sent only if it is another. Destroying the resource leaves the order as it is. After an import the resource names all fields; a shorter list is then a change that sends nothing if the order is right.`,
-		AttributeDescription: "The IDs of the fields that come first, each once. The others keep their order behind them.",
-		Seen: func(ctx context.Context, d *directory.Directory) ([]int64, error) {
-			return ids(d.ProfileFields(ctx))
+		Description: "The order in which profiles show the custom profile fields.",
+		Seen: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
+			return ordered(d.ProfileFields(ctx))
 		},
-		Fresh: func(ctx context.Context, d *directory.Directory) ([]int64, error) {
-			return ids(d.FreshProfileFields(ctx))
+		Fresh: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
+			return ordered(d.FreshProfileFields(ctx))
 		},
 		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
 			return client.OrderProfileFields(ctx, ids)
@@ -32,13 +29,13 @@ The order is sent only if it is another. Destroying the resource leaves the orde
 	}}
 }
 
-func ids(view *directory.View, err error) ([]int64, error) {
+func ordered(view *directory.View, err error) ([]framework.Ordered, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := []int64{}
+	var all []framework.Ordered
 	for _, field := range view.ProfileFields() {
-		ids = append(ids, field.ID)
+		all = append(all, framework.Ordered{ID: field.ID})
 	}
-	return ids, nil
+	return all, nil
 }

@@ -379,21 +379,21 @@ func TestProtocolProfileFieldOrder(t *testing.T) {
 	a, b, c := byHand(t, o, "A"), byHand(t, o, "B"), byHand(t, o, "C")
 	run := o.NewRun(t, "zulip_custom_profile_field_order")
 	sent := o.Sent()
-	run.MustApply(values{"order": []any{c, a}})
-	run.MustApply(values{"order": []any{c}})
+	run.MustApply(values{"field_ids": []any{c, a}})
+	run.MustApply(values{"field_ids": []any{c}})
 	sent.Expect(t, "PATCH order")
 	expect(t, o, "short_text C", "short_text A", "short_text B")
 	if err := o.Client.OrderProfileFields(context.Background(), []int64{a, b, c}); err != nil {
 		t.Fatal(err)
 	}
-	run.MustApply(values{"order": []any{c}})
+	run.MustApply(values{"field_ids": []any{c}})
 	expect(t, o, "short_text C", "short_text A", "short_text B")
 	run.Import("custom_profile_fields", nil).ExpectNoError(t)
-	if plan := run.MustPlan(values{"order": []any{c, a, b}}); !plan.Empty() {
+	if plan := run.MustPlan(values{"field_ids": []any{c, a, b}}); !plan.Empty() {
 		t.Errorf("planned: %v", plan.Changes())
 	}
-	_, diags := run.Plan(values{"order": []any{999999}})
-	diags.ExpectError(t, "order", "No such custom profile field")
+	_, diags := run.Plan(values{"field_ids": []any{999999}})
+	diags.ExpectError(t, "field_ids", "No such custom profile field")
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	expect(t, o, "short_text C", "short_text A", "short_text B")
 }

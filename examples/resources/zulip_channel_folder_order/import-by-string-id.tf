@@ -1,0 +1,4 @@
+import {
+  to = zulip_channel_folder_order.all
+  id = "channel_folders"
+}

@@ -1,0 +1,47 @@
+package channelfolder
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// NewOrderResource returns zulip_channel_folder_order.
+func NewOrderResource() resource.Resource {
+	return &framework.OrderResource{Order: framework.Order{
+		TypeName: "channel_folder_order", ID: "channel_folders", Attribute: "folder_ids",
+		Thing: "channel folder", Things: "channel folders", FeatureLevel: zulip.LevelFolderOrder,
+		Description: "The order in which the web app shows the channel folders. Archived folders do not count.",
+		Seen: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
+			return ordered(d.Folders(ctx))
+		},
+		Fresh: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
+			return ordered(d.FreshFolders(ctx))
+		},
+		// The server wants all of them, archived ones included (wire-1 §7).
+		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
+			return client.OrderChannelFolders(ctx, ids)
+		},
+		IsIncomplete: zulip.IsIncompleteOrder,
+	}}
+}
+
+func ordered(view *directory.View, err error) ([]framework.Ordered, error) {
+	if err != nil {
+		return nil, err
+	}
+	var all []framework.Ordered
+	for _, folder := range view.FolderList() {
+		one := framework.Ordered{ID: folder.ID}
+		if folder.IsArchived {
+			one.Aside = fmt.Sprintf("Channel folder %d, %q, is archived. A zulip_channel_folder with its name and adopt_archived = true takes it back.", folder.ID, folder.Name)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
