@@ -79,6 +79,19 @@ func (d Diagnostics) ExpectWarning(t testing.TB, attribute string, words ...stri
 	}
 }
 
+// ExpectOnlyWarning fails the test unless there is no error, and one warning with just this summary and detail; no warning
+// if the detail is "".
+func (d Diagnostics) ExpectOnlyWarning(t testing.TB, summary, detail string) {
+	t.Helper()
+	d.ExpectNoError(t)
+	switch warnings := d.Warnings(); {
+	case detail == "" && len(warnings) > 0:
+		t.Errorf("warns of\n%v\nwanted nothing", warnings)
+	case detail != "" && (len(warnings) != 1 || warnings[0].Summary != summary || warnings[0].Detail != detail):
+		t.Errorf("warns of\n%v\nwanted\n%s\n%s", warnings, summary, detail)
+	}
+}
+
 func diagnosticsOf(reported []*tfprotov6.Diagnostic) Diagnostics {
 	all := Diagnostics{}
 	for _, one := range reported {

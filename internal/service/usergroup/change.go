@@ -79,6 +79,7 @@ type membershipList struct {
 	words     framework.Words
 	attribute func(*facts) *types.Set
 	held      func(*zulip.UserGroup) *[]int64
+	later     func(*permission.Membership) *[]int64
 	put       func(change *zulip.MembershipChange, add, remove []int64)
 }
 
@@ -87,6 +88,7 @@ var (
 		"members", framework.Users,
 		func(f *facts) *types.Set { return &f.Members },
 		func(g *zulip.UserGroup) *[]int64 { return &g.Members },
+		func(m *permission.Membership) *[]int64 { return &m.Members },
 		func(m *zulip.MembershipChange, add, remove []int64) {
 			m.Add, m.Delete = append(m.Add, add...), append(m.Delete, remove...)
 		},
@@ -95,6 +97,7 @@ var (
 		"subgroups", framework.Groups,
 		func(f *facts) *types.Set { return &f.Subgroups },
 		func(g *zulip.UserGroup) *[]int64 { return &g.DirectSubgroupIDs },
+		func(m *permission.Membership) *[]int64 { return &m.Subgroups },
 		func(m *zulip.MembershipChange, add, remove []int64) {
 			m.AddSubgroups, m.DeleteSubgroups = append(m.AddSubgroups, add...), append(m.DeleteSubgroups, remove...)
 		},

@@ -34,18 +34,14 @@ func (l membershipList) step(id int64, in bool, view *directory.View) step {
 	}
 }
 
-// ModifyPlan finds the group, and refuses what the server would refuse.
+// ModifyPlan finds the group, refuses what the server would refuse, and says who gains and who loses which right.
 func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+	if !r.CanPlan() {
 		return
 	}
-	var plan membershipModel
-	var state *membershipModel
+	var plan, state *membershipModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !req.State.Raw.IsNull() {
-		state = &membershipModel{}
-		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
-	}
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	view, err := r.Meta.Directory.Organization(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
@@ -53,10 +49,15 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	meant := r.checkWords(&plan, state, view, &resp.Diagnostics)
+	found := readFoundThere(ctx, req.Private, &resp.Diagnostics)
+	if plan == nil {
+		r.warnOfLeaving(ctx, state, found, view, &resp.Diagnostics)
+		return
+	}
+	meant := r.checkWords(plan, state, view, &resp.Diagnostics)
 	if plan.Group.IsUnknown() {
 		plan.GroupID = types.Int64Unknown()
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}
 	group, err := groupToChange(view, plan.Group.ValueString())
@@ -65,24 +66,42 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 			"\n\nIf this configuration creates the group, write zulip_user_group.NAME.name, so that it is planned before.")
 		return
 	}
+	plan.isIn(group.Key, state)
+	r.checkShared(plan, group.Key, view, &resp.Diagnostics)
 	switch {
-	case group.Key.ID == 0:
-		plan.GroupID = types.Int64Unknown()
-	case state != nil && state.GroupID.ValueInt64() == group.Key.ID:
-		plan.Group, plan.GroupID = state.Group, state.GroupID
-	default:
-		plan.GroupID = types.Int64Value(group.Key.ID)
-	}
-	if state != nil && !plan.GroupID.Equal(state.GroupID) {
+	case state != nil && !plan.GroupID.Equal(state.GroupID):
 		resp.RequiresReplace.Append(path.Root("group"))
-		state = nil
+		r.warnOfLeaving(ctx, state, found, view, &resp.Diagnostics) // a second plan, without a state, is about the other group
+	case group.Group != nil:
+		change := plan.change(group.Group, meant, state, found, view)
+		r.checkCaller(group.Group, change, view, &resp.Diagnostics)
+		later := after(group.Group, change)
+		later.Unknown = !plan.isKnown(meant)
+		warnOfAccess(ctx, &r.Base, group.Group, later, view, &resp.Diagnostics)
 	}
-	r.checkShared(&plan, group.Key, view, &resp.Diagnostics)
-	if group.Group != nil {
-		found := readFoundThere(ctx, req.Private, &resp.Diagnostics)
-		r.checkCaller(group.Group, meant, state, found, view, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// isIn says which group it is, in the words of the state if it is the same.
+func (m *membershipModel) isIn(group directory.GroupKey, state *membershipModel) {
+	switch {
+	case group.ID == 0:
+		m.GroupID = types.Int64Unknown()
+	case state != nil && state.GroupID.ValueInt64() == group.ID:
+		m.Group, m.GroupID = state.Group, state.GroupID
+	default:
+		m.GroupID = types.Int64Value(group.ID)
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// warnOfLeaving warns of what it means that the resource takes out of its group who is in it because of the resource.
+func (r *MembershipResource) warnOfLeaving(ctx context.Context, state *membershipModel, found foundThere, view *directory.View, diags *diag.Diagnostics) {
+	group, ok := view.HeldUserGroup(state.GroupID.ValueInt64())
+	if !ok || group.Deactivated {
+		return
+	}
+	nobody := &membershipModel{}
+	warnOfAccess(ctx, &r.Base, group, after(group, nobody.change(group, nil, state, found.still(group, view), view)), view, diags)
 }
 
 // groupToChange finds a group that is no role and is active, or will be.
@@ -137,10 +156,14 @@ func (r *MembershipResource) checkShared(plan *membershipModel, group directory.
 	}
 }
 
-// checkCaller refuses what the account may not do, and says who may.
-func (r *MembershipResource) checkCaller(group *zulip.UserGroup, meant map[string]framework.Meant, state *membershipModel, found foundThere, view *directory.View, diags *diag.Diagnostics) {
+// change is what an apply sends, as far as it is known: of a list that is not known yet, nothing. A list of meant is one
+// that is managed and known.
+func (m *membershipModel) change(group *zulip.UserGroup, meant map[string]framework.Meant, state *membershipModel, found foundThere, view *directory.View) zulip.MembershipChange {
 	var change zulip.MembershipChange
 	for _, list := range membershipLists {
+		if _, known := meant[list.name]; !known && !m.set(list).IsNull() {
+			continue
+		}
 		var managed framework.Meant
 		if state != nil {
 			managed, _ = list.words.Resolve(*state.set(list), view)
@@ -148,6 +171,22 @@ func (r *MembershipResource) checkCaller(group *zulip.UserGroup, meant map[strin
 		wanted, held := meant[list.name].IDs, *list.held(group)
 		list.put(&change, without(wanted, held), without(among(without(managed.IDs, wanted), held), found[list.name]))
 	}
+	return change
+}
+
+// isKnown reports whether everybody is known who will be in the group because of the resource.
+func (m *membershipModel) isKnown(meant map[string]framework.Meant) bool {
+	for _, list := range membershipLists {
+		known, ok := meant[list.name]
+		if !m.set(list).IsNull() && (!ok || len(known.Planned) > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkCaller refuses what the account may not do, and says who may.
+func (r *MembershipResource) checkCaller(group *zulip.UserGroup, change zulip.MembershipChange, view *directory.View, diags *diag.Diagnostics) {
 	c := caller{r.Meta.Directory.Self(), view}
 	if !change.Empty() && !c.refused(r.FeatureLevel(), diags) {
 		c.checkMembership(group, change, diags)

@@ -63,6 +63,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		p.changes, _ = steps(p.saw, &p.plan, p.view) // what cannot be resolved is reported by the checks
 	}
 	p.check()
+	p.warnOfAccess(ctx)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
 }
 

@@ -18,7 +18,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -89,7 +91,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 	}}
 }
 
-// ModifyPlan finds out who is meant, and refuses what the server would refuse.
+// ModifyPlan finds out who is meant, refuses what the server would refuse, and says what the change means.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if !r.CanPlan() {
 		return
@@ -106,7 +108,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if plan == nil {
 		if change, ok := r.onDestroy(ctx, state, &resp.Diagnostics); ok {
-			change.Check(r.Meta, view, &resp.Diagnostics)
+			r.check(ctx, change, view, &resp.Diagnostics)
 		}
 		return
 	}
@@ -130,8 +132,18 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	plan.UserID = types.Int64Value(user.ID)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	if !plan.Role.IsUnknown() {
-		change.Check(r.Meta, view, &resp.Diagnostics)
+		r.check(ctx, change, view, &resp.Diagnostics)
 	}
+}
+
+// check refuses what the server would refuse, and warns who gains and who loses which right.
+func (r *Resource) check(ctx context.Context, change framework.RoleChange, view *directory.View, diags *diag.Diagnostics) {
+	change.Check(r.Meta, view, diags)
+	if diags.HasError() || change.User.Role == change.To {
+		return
+	}
+	r.WarnOfAccess(ctx, diags, fmt.Sprintf("The role of %s changes who can do what", change.User.Address()),
+		permission.Change{Roles: map[int64]zulip.Role{change.User.ID: change.To}})
 }
 
 // Create gives the role, unless the person or bot has it.

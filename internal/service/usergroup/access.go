@@ -1,0 +1,58 @@
+package usergroup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// warnOfAccess warns, in a plan that changes who is in a group, who gains and who loses which right in which channels.
+// group is as the organization holds it.
+func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGroup, later permission.Membership, view *directory.View, diags *diag.Diagnostics) {
+	same := func(words framework.Words, now, later []int64) bool {
+		return slices.Equal(words.Active(now, view), words.Active(later, view))
+	}
+	if diags.HasError() || !later.Unknown && same(framework.Users, group.Members, later.Members) && same(framework.Groups, group.DirectSubgroupIDs, later.Subgroups) {
+		return
+	}
+	base.WarnOfAccess(ctx, diags, fmt.Sprintf("User group %q changes who can do what", group.Name),
+		permission.Change{Groups: map[int64]permission.Membership{group.ID: later}})
+}
+
+// warnOfAccess warns of what it means that the lists of the group change. Before a group exists no channel names it.
+func (p *planning) warnOfAccess(ctx context.Context) {
+	group := p.takes
+	if p.saw != nil {
+		group, _ = p.view.HeldUserGroup(p.saw.ID)
+	}
+	if group == nil {
+		return
+	}
+	later := permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs}
+	for _, list := range membershipLists {
+		if list.attribute(&p.config.facts).IsNull() {
+			continue
+		}
+		meant, known := list.words.Resolve(*list.attribute(&p.plan.facts), p.view)
+		if known {
+			*list.later(&later) = meant.IDs
+		}
+		later.Unknown = later.Unknown || !known || len(meant.Planned) > 0
+	}
+	warnOfAccess(ctx, &p.Base, group, later, p.view, p.diags)
+}
+
+// after is who is in a group after a change.
+func after(group *zulip.UserGroup, change zulip.MembershipChange) permission.Membership {
+	return permission.Membership{
+		Members:   append(without(group.Members, change.Delete), change.Add...),
+		Subgroups: append(without(group.DirectSubgroupIDs, change.DeleteSubgroups), change.AddSubgroups...),
+	}
+}
