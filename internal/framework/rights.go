@@ -2,23 +2,87 @@ package framework
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// RequireAdministrator refuses a plan that the account may not carry out because it is no administrator (wire-2 §0). doing
-// names the operation, as in "create linkifiers".
-func (b *Base) RequireAdministrator(doing string, diags *diag.Diagnostics) {
-	self := b.Meta.Directory.Self()
-	if self.Role <= zulip.RoleAdministrator {
+// Plans are checked against what the account the provider uses may do (wire-2 §0). doing names the operation throughout,
+// as in "create linkifiers". The checks report whether they found nothing against it.
+
+// Refuse says that the account may not do something: at an attribute, or with path.Empty() of the resource as a whole.
+// who says as a sentence who may.
+func (m *Meta) Refuse(at path.Path, doing, who string, diags *diag.Diagnostics) {
+	self := m.Directory.Self()
+	is := withArticle(self.Role)
+	if self.IsBot {
+		is = "a bot with the role " + self.Role.String()
+	}
+	addError(diags, at, fmt.Sprintf("%s may not %s", self.Address(), doing),
+		fmt.Sprintf("%s The account the provider uses is %s: use the key of one that may.", who, is))
+}
+
+// RequireRole refuses what takes a role, or one that may do more.
+func (m *Meta) RequireRole(needed zulip.Role, at path.Path, doing string, diags *diag.Diagnostics) bool {
+	if m.Directory.Self().Role <= needed {
+		return true
+	}
+	who := "Only administrators and owners of the organization may."
+	if needed == zulip.RoleOwner {
+		who = "Only owners of the organization may."
+	}
+	m.Refuse(at, doing, who, diags)
+	return false
+}
+
+// RequireAdministrator refuses a plan that takes an administrator or an owner; bots can be either.
+func (b *Base) RequireAdministrator(doing string, diags *diag.Diagnostics) bool {
+	return b.Meta.RequireRole(zulip.RoleAdministrator, path.Empty(), doing, diags)
+}
+
+// RequireRight refuses what takes one of some permissions of the organization, as "can_create_groups". A permission that
+// the server does not have is nothing against it.
+func (m *Meta) RequireRight(view *directory.View, at path.Path, doing string, diags *diag.Diagnostics, rights ...string) bool {
+	lets := make([]string, len(rights))
+	for i, right := range rights {
+		value, ok := view.Realm().Permissions[right]
+		if !ok || permission.Admits(value, m.Directory.Self(), view) {
+			return true
+		}
+		lets[i] = fmt.Sprintf("%s lets only %s do it", right, permission.Describe(value, view))
+	}
+	m.Refuse(at, doing, "The organization's setting "+strings.Join(lets, ", and ")+".", diags)
+	return false
+}
+
+// RequirePerson refuses what the server lets no bot do.
+func (m *Meta) RequirePerson(at path.Path, doing string, diags *diag.Diagnostics) bool {
+	self := m.Directory.Self()
+	if self.IsBot {
+		addError(diags, at, "A bot cannot "+doing, fmt.Sprintf("%s is a bot, and the server lets only people do this. Use the key of a person's account.", self.Address()))
+	}
+	return !self.IsBot
+}
+
+// RequireMember refuses what the server lets no guest do.
+func (m *Meta) RequireMember(doing string, diags *diag.Diagnostics) bool {
+	self := m.Directory.Self()
+	isGuest := self.Role == zulip.RoleGuest
+	if isGuest {
+		diags.AddError("A guest cannot "+doing, fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", self.Address()))
+	}
+	return !isGuest
+}
+
+func addError(diags *diag.Diagnostics, at path.Path, summary, detail string) {
+	if at.Equal(path.Empty()) {
+		diags.AddError(summary, detail)
 		return
 	}
-	kind := "account"
-	if self.IsBot {
-		kind = "bot"
-	}
-	diags.AddError(fmt.Sprintf("%s may not %s", self.Address(), doing),
-		fmt.Sprintf("Administrators and owners of the organization may, and bots with one of these roles. The role of this %s is %s. Use the key of such an account, or let an owner give it the role.", kind, self.Role))
+	diags.AddAttributeError(at, summary, detail)
 }

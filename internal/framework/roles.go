@@ -34,9 +34,7 @@ func (c RoleChange) Check(meta *Meta, view *directory.View, diags *diag.Diagnost
 	}
 	self, who := meta.Directory.Self(), c.User.Address()
 	switch {
-	case self.Role > zulip.RoleAdministrator:
-		diags.AddAttributeError(c.At, fmt.Sprintf("%s may not change roles", self.Address()),
-			fmt.Sprintf("Administrators and owners of the organization may. The account is %s.", withArticle(self.Role)))
+	case !meta.RequireRole(zulip.RoleAdministrator, c.At, "change roles", diags):
 	case (c.To == zulip.RoleOwner || c.Saw == zulip.RoleOwner) && self.Role != zulip.RoleOwner:
 		diags.AddAttributeError(c.At, "Only owners make and unmake owners",
 			fmt.Sprintf("%s is %s and is to become %s. %s, which the provider uses, is %s: use an owner's key.",
@@ -68,9 +66,7 @@ func CheckDeactivation(meta *Meta, view *directory.View, user *zulip.User, diags
 	switch {
 	case !user.IsActive:
 		// Nothing is to be done.
-	case self.Role > zulip.RoleAdministrator:
-		diags.AddError(fmt.Sprintf("%s may not deactivate anybody", self.Address()),
-			fmt.Sprintf("Administrators and owners of the organization may. The account is %s.", withArticle(self.Role)))
+	case !meta.RequireRole(zulip.RoleAdministrator, path.Empty(), "deactivate anybody", diags):
 	case user.Role == zulip.RoleOwner && self.Role != zulip.RoleOwner:
 		diags.AddError("Only owners deactivate owners",
 			fmt.Sprintf("%s is an owner. %s, which the provider uses, is %s: use an owner's key.", who, self.Address(), withArticle(self.Role)))

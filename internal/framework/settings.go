@@ -146,7 +146,7 @@ func (s Settings) Changes(plan, held SettingValues) Settings {
 // Check refuses to send settings that the server does not have, or that the account may not set: administrators may set
 // most of them, owners all (wire-2 §12.1, §12.5).
 func (s Settings) Check(plan SettingValues, base *Base, diags *diag.Diagnostics) {
-	level, self := base.FeatureLevel(), base.Meta.Directory.Self()
+	level := base.FeatureLevel()
 	for _, setting := range s {
 		at, needed, what := path.Root(setting.Name), setting.FeatureLevel, setting.Name
 		if kind, ok := setting.Kind.(levelledKind); ok {
@@ -159,14 +159,11 @@ func (s Settings) Check(plan SettingValues, base *Base, diags *diag.Diagnostics)
 				fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). Take it out of the configuration, or upgrade the server.",
 					needed, level, base.Meta.Server.ZulipVersion))
 		}
-		switch {
-		case setting.OwnerOnly && self.Role > zulip.RoleOwner:
-			diags.AddAttributeError(at, fmt.Sprintf("%s may not set %s", self.Address(), setting.Name),
-				fmt.Sprintf("Only owners of the organization may. The account's role is %s.", self.Role))
-		case self.Role > zulip.RoleAdministrator:
-			diags.AddAttributeError(at, fmt.Sprintf("%s may not set %s", self.Address(), setting.Name),
-				fmt.Sprintf("Only administrators and owners of the organization may. The account's role is %s.", self.Role))
+		role := zulip.RoleAdministrator
+		if setting.OwnerOnly {
+			role = zulip.RoleOwner
 		}
+		base.Meta.RequireRole(role, at, "set "+setting.Name, diags)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -51,9 +50,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	p := planning{Resource: r, diags: &resp.Diagnostics}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
-	if self := r.Meta.Directory.Self(); self.IsBot || self.Role == zulip.RoleGuest {
-		resp.Diagnostics.AddError("Bots are made by people", fmt.Sprintf("%s is a bot or a guest, and the server lets neither make or change bots. Use the key of a person's account.", self.Address()))
-	}
+	r.Meta.RequirePerson(path.Empty(), "make or change bots", &resp.Diagnostics)
+	r.Meta.RequireMember("make or change bots", &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -99,16 +97,7 @@ func (p *planning) checkMayCreate() {
 	if p.plan.botType() == zulip.BotIncomingWebhook {
 		rights = append(rights, "can_create_write_only_bots_group")
 	}
-	var who []string
-	for _, right := range rights {
-		value, ok := p.view.Realm().Permissions[right]
-		if !ok || permission.Admits(value, p.Meta.Directory.Self(), p.view) {
-			return
-		}
-		who = append(who, fmt.Sprintf("%s lets only %s do it", right, permission.Describe(value, p.view)))
-	}
-	p.diags.AddAttributeError(path.Root("bot_type"), fmt.Sprintf("%s may not make this kind of bot", p.Meta.Directory.Self().Address()),
-		fmt.Sprintf("The organization's setting %s. Use the key of such an account, or let an owner widen the setting.", strings.Join(who, ", and ")))
+	p.Meta.RequireRight(p.view, path.Root("bot_type"), "make this kind of bot", p.diags, rights...)
 }
 
 // checkNamesake refuses to take a bot over that was not asked for.

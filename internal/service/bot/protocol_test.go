@@ -236,7 +236,7 @@ func TestProtocolBotCallers(t *testing.T) {
 	o, _ := managed(t)
 	for _, account := range []string{"bot", "guest"} {
 		_, diags := o.As(t, account).NewRun(t, "zulip_bot").Plan(alerts(nil))
-		diags.ExpectError(t, "", "Bots are made by people")
+		diags.ExpectError(t, "", "cannot make or change bots")
 	}
 	run := o.As(t, "member").NewRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))

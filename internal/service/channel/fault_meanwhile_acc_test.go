@@ -141,7 +141,7 @@ func TestFaultAccount(t *testing.T) {
 	}{
 		{
 			"demoted between plan and apply", http.MethodPatch, map[string]string{"role": "400"},
-			[]string{"Only administrators and owners of the organization may choose default channels. The account is a member."},
+			[]string{"Only administrators and owners of the organization may. The account the provider uses is a member"},
 			func(trial *acctest.Trial, path string) {
 				trial.Call(t, http.MethodPatch, path, map[string]string{"role": "200"})
 			},

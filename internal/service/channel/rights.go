@@ -3,7 +3,6 @@ package channel
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -16,23 +15,22 @@ import (
 // checkCaller refuses what the account the provider uses may not do, and says who may (wire-2 §0, wire-1 §5).
 func (p *planning) checkCaller() {
 	self := p.Meta.Directory.Self()
-	if self.Role == zulip.RoleGuest {
-		p.diags.AddError("A guest cannot manage channels", fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", self.Address()))
+	if !p.Meta.RequireMember("manage channels", p.diags) {
 		return
 	}
 	isAdministrator := self.Role <= zulip.RoleAdministrator
 	if p.saw == nil {
-		p.checkMayCreate(self)
+		p.checkMayCreate()
 	} else if !isAdministrator && len(p.changes) > 0 && !p.administers(self) {
-		p.diags.AddError(fmt.Sprintf("%s may not change channel %q", self.Address(), p.saw.Name),
-			"Administrators of the organization may, and whom the channel's can_administer_channel_group names: "+
-				permission.Describe(p.saw.Permissions["can_administer_channel_group"], p.view)+".")
+		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change channel %q", p.saw.Name),
+			"Administrators and owners of the organization may, and whom the channel's can_administer_channel_group names: "+
+				permission.Describe(p.saw.Permissions["can_administer_channel_group"], p.view)+".", p.diags)
 	}
-	if p.changed("message_retention_days") && self.Role != zulip.RoleOwner {
-		p.refuseCaller("message_retention_days", self, "Only owners of the organization may set how long messages are kept.")
+	if p.changed("message_retention_days") {
+		p.Meta.RequireRole(zulip.RoleOwner, path.Root("message_retention_days"), "set message_retention_days", p.diags)
 	}
-	if p.changed("is_default") && !isAdministrator {
-		p.refuseCaller("is_default", self, "Only administrators and owners of the organization may choose default channels.")
+	if p.changed("is_default") {
+		p.Meta.RequireRole(zulip.RoleAdministrator, path.Root("is_default"), "set is_default", p.diags)
 	}
 	if p.changed("topics_policy") && p.plan.TopicsPolicy.ValueString() != "inherit" {
 		p.checkOrganizationRight("topics_policy", "can_set_topics_policy_group", self)
@@ -45,7 +43,7 @@ func (p *planning) checkCaller() {
 }
 
 // checkMayCreate refuses a channel of a kind that the account may not create.
-func (p *planning) checkMayCreate(self *zulip.User) {
+func (p *planning) checkMayCreate() {
 	right := "can_create_public_channel_group"
 	switch privacy := zulip.Privacy(p.plan.Privacy.ValueString()); {
 	case p.plan.Privacy.IsUnknown() && !p.config.Privacy.IsNull():
@@ -55,13 +53,7 @@ func (p *planning) checkMayCreate(self *zulip.User) {
 	case privacy == zulip.PrivacyWebPublic:
 		right = "can_create_web_public_channel_group"
 	}
-	value, ok := p.view.Realm().Permissions[right]
-	if !ok || permission.Admits(value, self, p.view) {
-		return
-	}
-	p.diags.AddAttributeError(path.Root("privacy"), fmt.Sprintf("%s may not create this kind of channel", self.Address()),
-		fmt.Sprintf("The organization's setting %s lets only %s do it. Use the key of such an account, or let an owner widen the setting.",
-			right, permission.Describe(value, p.view)))
+	p.Meta.RequireRight(p.view, path.Root("privacy"), "create this kind of channel", p.diags, right)
 }
 
 // checkOrganizationRight refuses a change that administrators may make, and whom a setting of the organization names.
@@ -70,20 +62,8 @@ func (p *planning) checkOrganizationRight(attribute, right string, self *zulip.U
 	if self.Role <= zulip.RoleAdministrator || !ok || permission.Admits(value, self, p.view) {
 		return
 	}
-	p.refuseCaller(attribute, self, fmt.Sprintf("Administrators of the organization may set it, and whom the organization's setting %s names: %s.",
-		right, permission.Describe(value, p.view)))
-}
-
-func (p *planning) refuseCaller(attribute string, self *zulip.User, who string) {
-	p.diags.AddAttributeError(path.Root(attribute), fmt.Sprintf("%s may not set %s", self.Address(), attribute),
-		fmt.Sprintf("%s The account is %s %s.", who, article(self.Role.String()), self.Role))
-}
-
-func article(word string) string {
-	if strings.ContainsAny(word[:1], "aeiou") {
-		return "an"
-	}
-	return "a"
+	p.Meta.Refuse(path.Root(attribute), "set "+attribute, fmt.Sprintf("Administrators and owners of the organization may, and whom the organization's setting %s names: %s.",
+		right, permission.Describe(value, p.view)), p.diags)
 }
 
 // administers reports whether the account may change the channel without being an administrator of the organization.

@@ -31,7 +31,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() || !writes(plan, state) {
 		return
 	}
-	checkAllowed(&r.Base, zulip.LevelFolders, "Channel folders", &resp.Diagnostics)
+	r.RequireResourceLevel(zulip.LevelFolders, &resp.Diagnostics)
+	r.RequireAdministrator("manage channel folders", &resp.Diagnostics)
 	if plan == nil || plan.Name.IsUnknown() || resp.Diagnostics.HasError() {
 		return
 	}
@@ -52,19 +53,6 @@ func writes(plan, state *model) bool {
 		return true
 	}
 	return plan.changes(state) != (zulip.ChannelFolderUpdate{})
-}
-
-// checkAllowed refuses what the server is too old for, and an account that may not manage folders (wire-1 §7).
-func checkAllowed(base *framework.Base, needed int, what string, diags *diag.Diagnostics) {
-	if level := base.FeatureLevel(); level > 0 && level < needed {
-		diags.AddError("The server is too old for this",
-			fmt.Sprintf("%s need feature level %d; the server has %d (Zulip %s). Take the resource out of the configuration, or upgrade the server.",
-				what, needed, level, base.Meta.Server.ZulipVersion))
-	}
-	if self := base.Meta.Directory.Self(); self.Role > zulip.RoleAdministrator {
-		diags.AddError(fmt.Sprintf("%s may not manage channel folders", self.Address()),
-			fmt.Sprintf("Only administrators and owners of the organization may; the account's role is %s. Use the key of such an account.", self.Role))
-	}
 }
 
 // checkName refuses a name that another active folder has, and says which archived one will be taken back.

@@ -58,14 +58,8 @@ func (r *Resource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest,
 	if !r.CanPlan() || req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
-	if self := r.Meta.Directory.Self(); self.Role > zulip.RoleAdministrator {
-		resp.Diagnostics.AddError(fmt.Sprintf("%s may not manage code playgrounds", self.Address()),
-			fmt.Sprintf("Only administrators and owners of the organization may. The role of the account the provider uses is %s.", self.Role))
-	}
-	if level := r.FeatureLevel(); level > 0 && level < zulip.LevelPlaygrounds {
-		resp.Diagnostics.AddError("The server is too old for this resource",
-			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", zulip.LevelPlaygrounds, level, r.Meta.Server.ZulipVersion))
-	}
+	r.RequireAdministrator("manage code playgrounds", &resp.Diagnostics)
+	r.RequireResourceLevel(zulip.LevelPlaygrounds, &resp.Diagnostics)
 }
 
 // Create adds the playground. One that is the same in everything, as an earlier attempt may have left it, is taken over.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -84,16 +83,9 @@ func planFile(plan, state *model, resp *resource.ModifyPlanResponse) {
 
 // checkMayAdd refuses what the account may not add (wire-2 §0, §11.1).
 func (r *Resource) checkMayAdd(view *directory.View, diags *diag.Diagnostics) {
-	self := r.Meta.Directory.Self()
-	value, ok := view.Realm().Permissions["can_add_custom_emoji_group"]
-	switch {
-	case self.IsBot:
-		diags.AddError("A bot cannot add emoji", fmt.Sprintf("%s is a bot, and the server lets only people add emoji. Use the key of a person's account.", self.Address()))
-	case self.Role == zulip.RoleGuest:
-		diags.AddError("A guest cannot add emoji", fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", self.Address()))
-	case ok && !permission.Admits(value, self, view):
-		diags.AddError(fmt.Sprintf("%s may not add emoji", self.Address()),
-			fmt.Sprintf("The organization's setting can_add_custom_emoji_group lets only %s do it. Use the key of such an account, or let an administrator widen the setting.", permission.Describe(value, view)))
+	const doing = "add emoji"
+	if r.Meta.RequirePerson(path.Empty(), doing, diags) && r.Meta.RequireMember(doing, diags) {
+		r.Meta.RequireRight(view, path.Empty(), doing, diags, "can_add_custom_emoji_group")
 	}
 }
 
@@ -103,8 +95,8 @@ func (r *Resource) checkMayDeactivate(state *model, diags *diag.Diagnostics) {
 	if self.Role <= zulip.RoleAdministrator || state.AuthorID.ValueInt64() == self.ID {
 		return
 	}
-	diags.AddError(fmt.Sprintf("%s may not deactivate the emoji %q", self.Address(), state.Name.ValueString()),
-		fmt.Sprintf("Administrators and owners of the organization may, and who added it, the user with the ID %d. The account's role is %s.", state.AuthorID.ValueInt64(), self.Role))
+	r.Meta.Refuse(path.Empty(), fmt.Sprintf("deactivate the emoji %q", state.Name.ValueString()),
+		fmt.Sprintf("Administrators and owners of the organization may, and who added it, the user with the ID %d.", state.AuthorID.ValueInt64()), diags)
 }
 
 // checkName refuses a name that another emoji has.

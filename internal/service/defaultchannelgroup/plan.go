@@ -20,9 +20,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if !r.CanPlan() || !req.Plan.Raw.IsNull() && req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
-	if self := r.Meta.Directory.Self(); self.Role > zulip.RoleAdministrator {
-		resp.Diagnostics.AddError(fmt.Sprintf("%s may not manage default channel groups", self.Address()),
-			fmt.Sprintf("Only administrators and owners of the organization may. The account's role is %s.", self.Role))
+	if !r.RequireAdministrator("manage default channel groups", &resp.Diagnostics) {
 		return
 	}
 	var plan, state *model

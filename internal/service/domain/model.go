@@ -94,14 +94,8 @@ const levelOwners = 143
 
 // checkCaller refuses what the account may not do, or the server cannot (wire-2 §0).
 func (r *Resource) checkCaller(diags *diag.Diagnostics) {
-	if self := r.Meta.Directory.Self(); self.Role != zulip.RoleOwner {
-		diags.AddError(fmt.Sprintf("%s may not manage the organization's domains", self.Address()),
-			fmt.Sprintf("Only owners of the organization may. The role of the account the provider uses is %s.", self.Role))
-	}
-	if level := r.FeatureLevel(); level > 0 && level < levelOwners {
-		diags.AddError("The server is too old for this resource",
-			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", levelOwners, level, r.Meta.Server.ZulipVersion))
-	}
+	r.Meta.RequireRole(zulip.RoleOwner, path.Empty(), "manage the organization's domains", diags)
+	r.RequireResourceLevel(levelOwners, diags)
 }
 
 // warnOfLast says what happens with the last domain.

@@ -16,7 +16,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -102,39 +101,19 @@ func (r *Resource) checkServer(plan *model, diags *diag.Diagnostics) {
 // checkCaller refuses a link that the account may not make (wire-2 §0, §7.1).
 func (r *Resource) checkCaller(plan *model, view *directory.View, diags *diag.Diagnostics) {
 	self := r.Meta.Directory.Self()
-	mayMake, known := view.Realm().Permissions[right]
-	isAdministrator := self.Role <= zulip.RoleAdministrator
-	switch {
-	case self.IsBot:
-		diags.AddError("A bot cannot make invitation links",
-			fmt.Sprintf("%s is a bot, and the server lets only people invite. Use the key of a person's account.", self.Address()))
-		return
-	case self.Role == zulip.RoleGuest:
-		diags.AddError("A guest cannot make invitation links",
-			fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", self.Address()))
-		return
-	case known && !permission.Admits(mayMake, self, view):
-		diags.AddError(fmt.Sprintf("%s may not make invitation links", self.Address()),
-			fmt.Sprintf("The organization's setting %s lets only %s do it. Use the key of such an account, or let an administrator widen the setting.", right, permission.Describe(mayMake, view)))
-		return
-	case r.FeatureLevel() > 0 && r.FeatureLevel() < zulip.LevelInviteLinksOfMembers && !isAdministrator:
-		diags.AddError(fmt.Sprintf("%s may not make invitation links", self.Address()),
-			fmt.Sprintf("Before feature level %d only administrators and owners may; the server has %d.", zulip.LevelInviteLinksOfMembers, r.FeatureLevel()))
+	const doing = "make invitation links"
+	if !r.Meta.RequirePerson(path.Empty(), doing, diags) || !r.Meta.RequireMember(doing, diags) || !r.Meta.RequireRight(view, path.Empty(), doing, diags, right) {
 		return
 	}
-	refuse := func(attribute, what, who string) {
-		diags.AddAttributeError(path.Root(attribute), fmt.Sprintf("%s may not %s", self.Address(), what),
-			fmt.Sprintf("Only %s may. The role of the account the provider uses is %s.", who, self.Role))
+	if level := r.FeatureLevel(); level > 0 && level < zulip.LevelInviteLinksOfMembers && self.Role > zulip.RoleAdministrator {
+		r.Meta.Refuse(path.Empty(), doing, fmt.Sprintf("Before feature level %d only administrators and owners may, and the server has %d.", zulip.LevelInviteLinksOfMembers, level), diags)
+		return
 	}
-	role, ok := zulip.ParseRole(plan.InviteAs.ValueString())
-	switch {
-	case ok && role == zulip.RoleOwner && self.Role != zulip.RoleOwner:
-		refuse("invite_as", "invite owners", "owners of the organization")
-	case ok && role < zulip.RoleMember && !isAdministrator:
-		refuse("invite_as", fmt.Sprintf("invite %ss", role), "administrators and owners of the organization")
+	if role, ok := zulip.ParseRole(plan.InviteAs.ValueString()); ok && role < zulip.RoleMember {
+		r.Meta.RequireRole(min(zulip.RoleAdministrator, role), path.Root("invite_as"), fmt.Sprintf("invite %ss", role), diags)
 	}
-	if isSet(plan.WelcomeMessage) && !isAdministrator {
-		refuse("welcome_message_custom_text", "choose the welcome message", "administrators and owners of the organization")
+	if isSet(plan.WelcomeMessage) {
+		r.Meta.RequireRole(zulip.RoleAdministrator, path.Root("welcome_message_custom_text"), "choose the welcome message", diags)
 	}
 }
 

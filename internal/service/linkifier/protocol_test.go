@@ -291,10 +291,10 @@ func TestProtocolLinkifierRights(t *testing.T) {
 	}})
 	run := o.As(t, "adminbot").NewRun(t, "zulip_linkifier")
 	run.MustApply(issues)
-	for account, word := range map[string]string{"moderator": "account is moderator", "bot": "bot is member"} {
+	for account, word := range map[string]string{"moderator": "is a moderator", "bot": "is a bot with the role member"} {
 		run := o.As(t, account).NewRun(t, "zulip_linkifier")
 		_, diags := run.Plan(config("new", "https://example.com/"))
-		diags.ExpectError(t, "", "may not add linkifiers", "Administrators", word)
+		diags.ExpectError(t, "", "may not add linkifiers", "administrators", word)
 		run.Import("#(?P<id>[0-9]+)", nil).ExpectNoError(t)
 		if plan := run.MustPlan(issues); !plan.Empty() {
 			t.Errorf("planned: %v", plan.Changes())

@@ -27,8 +27,7 @@ type change struct {
 // (wire-1 §5.2, §5.3).
 func (c *change) check(diags *diag.Diagnostics) {
 	self := c.meta.Directory.Self()
-	if self.Role == zulip.RoleGuest && len(c.add) > 0 {
-		diags.AddError("A guest cannot subscribe anybody", fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", self.Address()))
+	if len(c.add) > 0 && !c.meta.RequireMember("subscribe anybody", diags) {
 		return
 	}
 	if len(c.add) > 0 && !c.reads(self) {
@@ -39,15 +38,15 @@ func (c *change) check(diags *diag.Diagnostics) {
 	}
 	others := func(id int64) bool { return id != self.ID }
 	if slices.ContainsFunc(c.add, others) && !c.mayAdd(self) {
-		diags.AddAttributeError(path.Root("users"), fmt.Sprintf("%s may not add people to channel %q", self.Address(), c.channel.Name),
-			fmt.Sprintf("Administrators of the organization may, and whom one of these names: the organization's can_add_subscribers_group (%s), the channel's can_add_subscribers_group (%s) and can_administer_channel_group (%s).",
-				permission.Describe(c.view.Realm().Permissions["can_add_subscribers_group"], c.view), c.describe("can_add_subscribers_group"), c.describe("can_administer_channel_group")))
+		c.meta.Refuse(path.Root("users"), fmt.Sprintf("add people to channel %q", c.channel.Name),
+			fmt.Sprintf("Administrators and owners of the organization may, and whom one of these names: the organization's can_add_subscribers_group (%s), the channel's can_add_subscribers_group (%s) and can_administer_channel_group (%s).",
+				permission.Describe(c.view.Realm().Permissions["can_add_subscribers_group"], c.view), c.describe("can_add_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
 	removesOthers := slices.ContainsFunc(c.remove, func(id int64) bool { return others(id) && !c.ownsBot(self, id) })
 	if removesOthers && !c.mayRemove(self) {
-		diags.AddAttributeError(path.Root("users"), fmt.Sprintf("%s may not take people out of channel %q", self.Address(), c.channel.Name),
-			fmt.Sprintf("It would take out %s. Administrators of the organization may do that, and whom one of these names: the channel's can_remove_subscribers_group (%s) and can_administer_channel_group (%s).",
-				namesOf(c.remove, c.view), c.describe("can_remove_subscribers_group"), c.describe("can_administer_channel_group")))
+		c.meta.Refuse(path.Root("users"), fmt.Sprintf("take people out of channel %q", c.channel.Name),
+			fmt.Sprintf("It would take out %s. Administrators and owners of the organization may do that, and whom one of these names: the channel's can_remove_subscribers_group (%s) and can_administer_channel_group (%s).",
+				namesOf(c.remove, c.view), c.describe("can_remove_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
 	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && c.channel.Privacy().IsPrivate() && !c.opens(self) {
 		diags.AddAttributeError(path.Root("users"), "This would lock the provider out",

@@ -86,10 +86,8 @@ func (p *planning) checkProfile() {
 
 // checkNew refuses an account that exists already, and whom the server lets make none.
 func (p *planning) checkNew() {
-	self := p.Meta.Directory.Self()
-	if self.Role > zulip.RoleAdministrator {
-		p.diags.AddError(fmt.Sprintf("%s may not make accounts", self.Address()),
-			fmt.Sprintf("Administrators and owners of the organization may, with the right can_create_users of the server's shell. The account's role is %s.", self.Role))
+	if p.Meta.Directory.Self().Role > zulip.RoleAdministrator {
+		p.Meta.Refuse(path.Empty(), "make accounts", "Only administrators and owners of the organization may, with the right can_create_users of the server's shell.", p.diags)
 		return
 	}
 	person := &zulip.User{Email: p.plan.Email.ValueString(), Role: zulip.RoleMember}
@@ -146,9 +144,8 @@ func (p *planning) checkChange() {
 	if role, ok := zulip.ParseRole(p.plan.Role.ValueString()); ok {
 		framework.RoleChange{User: user, Saw: saw, To: role, At: path.Root("role")}.Check(p.Meta, p.view, p.diags)
 	}
-	if self := p.Meta.Directory.Self(); self.Role > zulip.RoleAdministrator && !p.plan.Equal(p.state) && !p.diags.HasError() {
-		p.diags.AddError(fmt.Sprintf("%s may not change accounts", self.Address()),
-			fmt.Sprintf("Administrators and owners of the organization may. The account's role is %s.", self.Role))
+	if !p.plan.Equal(p.state) && !p.diags.HasError() {
+		p.RequireAdministrator("change accounts", p.diags)
 	}
 }
 
@@ -191,8 +188,7 @@ func (p *planning) checkEmail(user *zulip.User) {
 		p.diags.AddAttributeError(at, "The server is too old to change an address",
 			fmt.Sprintf("It needs feature level %d; the server has %d. Write the address that the account has (%s), or upgrade the server.", levelNewEmail, level, p.state.Email.ValueString()))
 	case self.Role > zulip.RoleAdministrator:
-		p.diags.AddAttributeError(at, fmt.Sprintf("%s may not change addresses", self.Address()),
-			fmt.Sprintf("Administrators and owners of the organization may, with the right can_change_user_emails of the server's shell. The account's role is %s.", self.Role))
+		p.Meta.Refuse(at, "change addresses", "Only administrators and owners of the organization may, with the right can_change_user_emails of the server's shell.", p.diags)
 	case found && other.ID != user.ID:
 		p.diags.AddAttributeError(at, "The address is taken", fmt.Sprintf("%s belongs to %q (ID %d).", planned, other.FullName, other.ID))
 	}

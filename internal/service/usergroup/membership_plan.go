@@ -187,7 +187,7 @@ func (m *membershipModel) isKnown(meant map[string]framework.Meant) bool {
 
 // checkCaller refuses what the account may not do, and says who may.
 func (r *MembershipResource) checkCaller(group *zulip.UserGroup, change zulip.MembershipChange, view *directory.View, diags *diag.Diagnostics) {
-	c := caller{r.Meta.Directory.Self(), view}
+	c := newCaller(r.Meta, view)
 	if !change.Empty() && !c.refused(r.FeatureLevel(), diags) {
 		c.checkMembership(group, change, diags)
 	}

@@ -15,8 +15,13 @@ import (
 
 // caller is the account the provider uses, as far as user groups ask who it is (wire-1 §8.0, §8.2).
 type caller struct {
+	meta *framework.Meta
 	self *zulip.User
 	view *directory.View
+}
+
+func newCaller(meta *framework.Meta, view *directory.View) caller {
+	return caller{meta, meta.Directory.Self(), view}
 }
 
 // levelBots is the last feature level of which it is known that bots are refused (wire-1 §8.0).
@@ -24,16 +29,11 @@ const levelBots = 442
 
 // refused reports an account that may change no group at all.
 func (c caller) refused(level int, diags *diag.Diagnostics) bool {
-	switch {
-	case c.self.IsBot && level > 0 && level <= levelBots:
-		diags.AddError("A bot cannot manage user groups",
-			fmt.Sprintf("%s is a bot, and the server lets only people create and change user groups. Use the key of a person's account.", c.self.Address()))
-	case c.self.Role == zulip.RoleGuest:
-		diags.AddError("A guest cannot manage user groups", fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", c.self.Address()))
-	default:
-		return false
+	const doing = "manage user groups"
+	if level > 0 && level <= levelBots && !c.meta.RequirePerson(path.Empty(), doing, diags) {
+		return true
 	}
-	return true
+	return !c.meta.RequireMember(doing, diags)
 }
 
 // ofOrganization returns who has a right in the organization, and whether the account is among them. Without the
@@ -70,8 +70,8 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 	}
 	alone := func(ids []int64) bool { return len(ids) == 1 && ids[0] == c.self.ID }
 	refuse := func(list, may, setting string) {
-		diags.AddAttributeError(path.Root(list), fmt.Sprintf("%s may not %s user group %q", c.self.Address(), may, group.Name),
-			fmt.Sprintf("These may: %s, and whom its %s names (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.view)))
+		c.meta.Refuse(path.Root(list), fmt.Sprintf("%s user group %q", may, group.Name),
+			fmt.Sprintf("These may: %s, and whom its %s names (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.view)), diags)
 	}
 	if len(change.Add) > 0 && !c.has(group, "can_add_members_group") && (!alone(change.Add) || !c.has(group, "can_join_group")) {
 		refuse("members", "add people to", "can_add_members_group")
@@ -83,14 +83,13 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 		refuse("subgroups", "add groups to", "can_add_members_group")
 	}
 	if len(change.DeleteSubgroups) > 0 {
-		diags.AddAttributeError(path.Root("subgroups"), fmt.Sprintf("%s may not take groups out of user group %q", c.self.Address(), group.Name),
-			fmt.Sprintf("These may: %s.", c.managers(group)))
+		c.meta.Refuse(path.Root("subgroups"), fmt.Sprintf("take groups out of user group %q", group.Name), fmt.Sprintf("These may: %s.", c.managers(group)), diags)
 	}
 }
 
 // checkCaller refuses what the account may not do, and says who may.
 func (p *planning) checkCaller() {
-	c := caller{p.Meta.Directory.Self(), p.view}
+	c := newCaller(p.Meta, p.view)
 	if p.saw != nil && len(p.changes) == 0 || c.refused(p.FeatureLevel(), p.diags) {
 		return
 	}
@@ -99,10 +98,7 @@ func (p *planning) checkCaller() {
 		p.refuse(c, p.takes)
 	case p.takes != nil:
 	case p.saw == nil:
-		if who, has := c.ofOrganization("can_create_groups"); !has {
-			p.diags.AddError(fmt.Sprintf("%s may not create user groups", c.self.Address()),
-				fmt.Sprintf("The organization's setting can_create_groups lets only %s do it. Use the key of such an account, or let an owner widen the setting.", permission.Describe(who, p.view)))
-		}
+		p.Meta.RequireRight(p.view, path.Empty(), "create user groups", p.diags, "can_create_groups")
 	default:
 		var all update
 		for _, step := range p.changes {
@@ -117,12 +113,12 @@ func (p *planning) checkCaller() {
 }
 
 func (p *planning) refuse(c caller, group *zulip.UserGroup) {
-	p.diags.AddError(fmt.Sprintf("%s may not change user group %q", c.self.Address(), group.Name), "These may: "+c.managers(group)+".")
+	p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", group.Name), "These may: "+c.managers(group)+".", p.diags)
 }
 
 // checkLockout refuses a plan after which the account could no longer manage the group.
 func (p *planning) checkLockout() {
-	c := caller{p.Meta.Directory.Self(), p.view}
+	c := newCaller(p.Meta, p.view)
 	// Who does not manage the group now cannot lose it: that it is changed all the same is refused as such.
 	if p.saw != nil && !c.manages(p.saw) {
 		return

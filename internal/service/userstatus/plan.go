@@ -111,9 +111,7 @@ func (r *Resource) checkCaller(user *zulip.User, diags *diag.Diagnostics) {
 	self, at := r.Meta.Directory.Self(), path.Root("user")
 	own := user.ID == self.ID
 	switch {
-	case self.IsBot:
-		diags.AddAttributeError(at, "A bot cannot set a status",
-			fmt.Sprintf("%s is a bot, and the server lets only people set a status, their own or as administrators that of others. Use the key of a person's account.", self.Address()))
+	case !r.Meta.RequirePerson(at, "set a status", diags):
 	case user.IsBot:
 		diags.AddAttributeError(at, "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
 	case !user.IsActive:
@@ -122,9 +120,8 @@ func (r *Resource) checkCaller(user *zulip.User, diags *diag.Diagnostics) {
 		diags.AddAttributeError(at, "The server is too old for the status of others",
 			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). The account the provider uses can still have its own set: leave user out.",
 				levelOfOthers, r.FeatureLevel(), r.Meta.Server.ZulipVersion))
-	case !own && self.Role > zulip.RoleAdministrator:
-		diags.AddAttributeError(at, fmt.Sprintf("%s may not set the status of others", self.Address()),
-			fmt.Sprintf("Administrators and owners of the organization may. The account's role is %s.", self.Role))
+	case !own:
+		r.Meta.RequireRole(zulip.RoleAdministrator, at, "set the status of others", diags)
 	}
 }
 
