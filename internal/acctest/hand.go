@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"net/http"
 	"net/url"
@@ -106,6 +108,35 @@ func (o *Organization) Group(t *testing.T, name string) int64 {
 	})["group_id"].(float64)
 	t.Cleanup(func() { o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", int64(id)), nil) })
 	return int64(id)
+}
+
+// Emoji adds an emoji to the organization, which is deactivated when the test is over, and returns its ID.
+func (o *Organization) Emoji(t *testing.T, name string) int64 {
+	t.Helper()
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 64, 64))); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	if err := o.Client.UploadCustomEmoji(ctx, name, "picture.png", "image/png", picture.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := o.Client.DeactivateCustomEmoji(ctx, name); err != nil {
+			t.Error(err)
+		}
+	})
+	snapshot, err := o.Client.Register(ctx, []string{zulip.FetchCustomEmoji})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, emoji := range snapshot.CustomEmoji {
+		if emoji.Name == name && !emoji.Deactivated {
+			return emoji.ID
+		}
+	}
+	t.Fatalf("the emoji %q was added and is not there", name)
+	return 0
 }
 
 // readAgain reads the parameters of a request, wherever they stand, and leaves the body to be read again. Those beside an

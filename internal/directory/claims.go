@@ -92,6 +92,14 @@ func (d *Directory) PlanName(kind, name string, ids ...int64) bool {
 	return true
 }
 
+// IsPlannedName reports whether a resource of this run gives a name to its thing.
+func (d *Directory) IsPlannedName(kind, name string) bool {
+	d.claims.mu.Lock()
+	defer d.claims.mu.Unlock()
+	_, planned := d.claims.names[claimName{kind, name}]
+	return planned
+}
+
 // PutAside registers a thing that keeps a name, and is for whoever in this run makes one of that name: it was retired by
 // this run, or is the result of an apply that was broken off.
 func (d *Directory) PutAside(kind, name string, id int64) {

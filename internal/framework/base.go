@@ -73,8 +73,9 @@ func (b *Base) TradingReady(diags *diag.Diagnostics) bool {
 	return false
 }
 
-// CanPlan reports whether checks against the organization are possible at plan. Where they are not they are put off.
-func (b *Base) CanPlan() bool { return b.Meta != nil && b.Meta.Directory != nil }
+// CanPlan reports whether checks against the organization are possible at plan, and says so if they never will be. Before
+// the settings of the provider block are known they are put off. Call it first in ModifyPlan.
+func (b *Base) CanPlan(diags *diag.Diagnostics) bool { return b.Meta != nil && b.Ready(diags) }
 
 func (b *Base) configure(data any, diags *diag.Diagnostics) {
 	if data == nil {

@@ -112,7 +112,7 @@ func (r *OrderResource) IdentitySchema(_ context.Context, _ resource.IdentitySch
 
 // ModifyPlan refuses IDs that do not exist, and an order that the account may not set.
 func (r *OrderResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
 		return // the order stays when the resource goes
 	}
 	r.RequireLevel(r.Attribute, r.FeatureLevel, &resp.Diagnostics)

@@ -13,7 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -66,8 +69,56 @@ func TestProtocolWorksWithoutAnAccountWhereNoneIsNeeded(t *testing.T) {
 	}
 	_, diags = run.Process().ReadData("zulip_channel", values{"name": "general"})
 	diags.ExpectError(t, "", "No account to work with", "Not set: email, api_key")
-	// A plan does not fail for it: the account may come with the apply. The apply does.
-	run.Apply(run.MustPlan(values{"name": "new"})).ExpectError(t, "", "No account to work with")
+	_, diags = run.Plan(values{"name": "new"})
+	diags.ExpectError(t, "", "No account to work with", "Not set: email, api_key")
+}
+
+// Every resource is one of the organization: without an account none gets as far as an apply.
+func TestProtocolPlansNothingWithoutAnAccount(t *testing.T) {
+	alone(t)
+	ctx := context.Background()
+	p := acctest.StartProcess(ctx, t)
+	p.Configure(values{"trading_cloud": values{"api_url": "https://api.example.com", "auth_url": "https://auth.example.com", "client_id": "id", "client_secret": "secret"}}).ExpectNoError(t)
+	for _, construct := range provider.New("test")().Resources(ctx) {
+		var about resource.MetadataResponse
+		var described resource.SchemaResponse
+		construct().Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "zulip"}, &about)
+		construct().Schema(ctx, resource.SchemaRequest{}, &described)
+		t.Run(about.TypeName, func(t *testing.T) {
+			config := values{}
+			for name, attribute := range described.Schema.Attributes {
+				if attribute.IsRequired() {
+					config[name] = acctest.Unknown
+				}
+			}
+			_, diags := p.Plan(about.TypeName, nil, config)
+			diags.ExpectError(t, "", "No account to work with", "Not set: site, email, api_key")
+		})
+	}
+}
+
+// What has an identity is imported by it. That every create and read sets it, the plugin framework sees to: without, each
+// acceptance test would fail.
+func TestEveryResourceHasAnIdentityAndIsImported(t *testing.T) {
+	ctx := context.Background()
+	for _, construct := range provider.New("test")().Resources(ctx) {
+		one := construct()
+		var about resource.MetadataResponse
+		one.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "zulip"}, &about)
+		if _, ok := one.(resource.ResourceWithImportState); !ok {
+			t.Errorf("%s cannot be imported", about.TypeName)
+		}
+		identified, ok := one.(resource.ResourceWithIdentity)
+		if !ok {
+			t.Errorf("%s has no identity", about.TypeName)
+			continue
+		}
+		var described resource.IdentitySchemaResponse
+		identified.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &described)
+		if diags := described.IdentitySchema.ValidateImplementation(ctx); diags.HasError() || len(described.IdentitySchema.Attributes) == 0 {
+			t.Errorf("%s: %v", about.TypeName, diags)
+		}
+	}
 }
 
 func TestProtocolSaysWhatIsWrongWithTheSite(t *testing.T) {

@@ -4,7 +4,6 @@ package bot
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -271,17 +270,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if req.ID == "" {
-		var wanted identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = strconv.FormatInt(wanted.ID.ValueInt64(), 10)
-	}
+	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
 	view, err := r.Meta.Directory.Bots(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
 		return
 	}
-	user, err := framework.FindUser(view, req.ID)
+	user, err := framework.FindUser(view, word)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot import this bot", framework.Sentence(err))
 		return

@@ -2,9 +2,7 @@ package channel
 
 import (
 	"context"
-	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -12,10 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // DataSource is the data source zulip_channel.
@@ -61,7 +57,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if config.Name.IsNull() {
 		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
 	}
-	channel, err := find(view, wanted)
+	channel, err := framework.FindChannel(view, wanted)
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(at, "No such channel", framework.Sentence(err))
 		return
@@ -89,26 +85,4 @@ func dataSourceAttributes() map[string]schema.Attribute {
 	}
 	framework.PermissionDataSourceAttributes(attributes, permission.Channels)
 	return attributes
-}
-
-// find returns the channel that a text means: an ID in digits, or a name; "name:2024" is the channel called 2024.
-func find(view *directory.View, text string) (*zulip.Channel, error) {
-	name, byName := strings.CutPrefix(text, "name:")
-	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
-		if channel, ok := view.Channel(id); ok {
-			return channel, nil
-		}
-		return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d (a channel whose name is a number is found as name:%d)", id, id)
-	}
-	if channel, ok := view.ChannelByName(name); ok {
-		return channel, nil
-	}
-	hint := ""
-	if near := view.NearestChannels(name); len(near) > 0 {
-		for i := range near {
-			near[i] = strconv.Quote(near[i])
-		}
-		hint = "; did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, hint)
 }

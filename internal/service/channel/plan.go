@@ -33,7 +33,7 @@ type planning struct {
 // ModifyPlan resolves names, checks everything that can be known before a request is sent, and says what follows from
 // what is planned.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	p := planning{Resource: r, diags: &resp.Diagnostics}

@@ -198,17 +198,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if req.ID == "" { // by identity
-		var wanted identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = fmt.Sprint(wanted.ID.ValueInt64())
-	}
+	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
 	view, err := r.Meta.Directory.Channels(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
 	}
-	channel, err := find(view, req.ID)
+	channel, err := framework.FindChannel(view, word)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot import this channel", framework.Sentence(err))
 		return

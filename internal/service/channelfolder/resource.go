@@ -150,17 +150,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if req.ID == "" { // by identity
-		var wanted identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = fmt.Sprint(wanted.ID.ValueInt64())
-	}
+	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
 	view, err := r.Meta.Directory.Folders(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channel folders", framework.Explain(err))
 		return
 	}
-	folder, err := find(view, req.ID)
+	folder, err := find(view, word)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot import this channel folder", framework.Sentence(err))
 		return

@@ -55,7 +55,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 // ModifyPlan refuses what the account may not do, or the server cannot.
 func (r *Resource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan() || req.Plan.Raw.Equal(req.State.Raw) {
+	if !r.CanPlan(&resp.Diagnostics) || req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
 	r.RequireAdministrator("manage code playgrounds", &resp.Diagnostics)
@@ -161,17 +161,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	var wanted identity
-	if req.ID == "" {
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = strconv.FormatInt(wanted.ID.ValueInt64(), 10)
-	}
+	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
 	view, err := r.Meta.Directory.Playgrounds(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the code playgrounds", framework.Explain(err))
 		return
 	}
-	found, err := find(view.Playgrounds(), req.ID)
+	found, err := find(view.Playgrounds(), word)
 	if err != nil {
 		resp.Diagnostics.AddError("No such code playground", framework.Sentence(err))
 		return

@@ -30,7 +30,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		planFile(plan, state, resp)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
-	if resp.Diagnostics.HasError() || !r.CanPlan() {
+	if resp.Diagnostics.HasError() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	view, err := r.Meta.Directory.CustomEmoji(ctx)
@@ -46,6 +46,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if state == nil {
 		r.checkName(plan, view, &resp.Diagnostics)
+	}
+	if plan != nil && !plan.Name.IsUnknown() {
+		r.Meta.Directory.PlanName(kind, plan.Name.ValueString()) // for what is planned with this emoji
 	}
 }
 

@@ -27,7 +27,7 @@ var (
 )
 
 // kind is the type of the resource.
-const kind = "zulip_custom_emoji"
+const kind = framework.KindCustomEmoji
 
 // Resource is zulip_custom_emoji.
 type Resource struct{ framework.Resource }
@@ -183,17 +183,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if req.ID == "" { // by identity
-		var wanted identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = fmt.Sprint(wanted.ID.ValueInt64())
-	}
+	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
 	view, err := r.Meta.Directory.CustomEmoji(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
 		return
 	}
-	emoji := meant(view, req.ID, &resp.Diagnostics)
+	emoji := meant(view, word, &resp.Diagnostics)
 	if emoji == nil {
 		return
 	}

@@ -77,7 +77,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			"The server has nothing to go back to. They are only not managed any more.")
 		return
 	}
-	if !r.CanPlan() {
+	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	if level := r.FeatureLevel(); level > 0 && level < levelDefaults {

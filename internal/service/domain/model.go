@@ -80,7 +80,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			return
 		}
 	}
-	if resp.Diagnostics.HasError() || !r.CanPlan() {
+	if resp.Diagnostics.HasError() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	r.checkCaller(&resp.Diagnostics)

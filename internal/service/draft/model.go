@@ -63,11 +63,15 @@ The server stores a second draft when it is asked a second time. So before the p
 	}
 }
 
+// levelDrafts is from when on the server stores drafts (wire-2 §14).
+const levelDrafts = 87
+
 // ModifyPlan refuses what the server would cut or refuse.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
+	r.RequireResourceLevel(levelDrafts, &resp.Diagnostics)
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	view, err := r.Meta.Directory.Channels(ctx)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -202,17 +201,11 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // ImportState takes the draft's ID.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	var wanted identity
-	if req.ID == "" {
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-	} else {
-		id, err := strconv.ParseInt(req.ID, 10, 64)
-		if err != nil {
-			resp.Diagnostics.AddError("Not the ID of a draft", fmt.Sprintf("%q is not a number, and drafts have no names. GET /drafts lists the account's own.", req.ID))
-			return
-		}
-		wanted.ID = types.Int64Value(id)
+	id, ok := framework.ImportedNumber(ctx, req, "a draft",
+		"GET /drafts lists the account's own.", &resp.Diagnostics)
+	if !ok {
+		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), wanted.ID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, wanted)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{id})...)
 }

@@ -42,7 +42,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			return // nothing is made
 		}
 	}
-	if resp.Diagnostics.HasError() || !r.CanPlan() {
+	if resp.Diagnostics.HasError() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	if r.checkServer(&plan, &resp.Diagnostics); resp.Diagnostics.HasError() {

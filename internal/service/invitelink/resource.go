@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -163,32 +162,22 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	var wanted identity
-	if req.ID == "" {
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		if resp.Diagnostics.HasError() {
-			return
-		}
-	} else {
-		id, err := strconv.ParseInt(req.ID, 10, 64)
-		if err != nil {
-			resp.Diagnostics.AddError("Not the ID of an invitation link",
-				"An invitation link is imported by its ID, a number, and not by the link itself, which is a secret. The data source zulip_invite_links lists the IDs.")
-			return
-		}
-		wanted.ID = types.Int64Value(id)
+	id, ok := framework.ImportedNumber(ctx, req, "an invitation link",
+		"The link itself is a secret. The data source zulip_invite_links lists the IDs.", &resp.Diagnostics)
+	if !ok {
+		return
 	}
-	found, err := r.find(ctx, &model{ID: wanted.ID})
+	found, err := r.find(ctx, &model{ID: id})
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the invitations", explain(err))
 		return
 	}
 	if found == nil {
 		resp.Diagnostics.AddError("No such invitation link",
-			fmt.Sprintf("The account the provider uses sees no usable link with the ID %d. It may have expired or been revoked; only administrators see those of others; and invitations by e-mail have IDs of their own.", wanted.ID.ValueInt64()))
+			fmt.Sprintf("The account the provider uses sees no usable link with the ID %d. It may have expired or been revoked; only administrators see those of others; and invitations by e-mail have IDs of their own.", id.ValueInt64()))
 		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), wanted.ID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, wanted)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{id})...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte("true"))...)
 }

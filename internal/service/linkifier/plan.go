@@ -53,7 +53,7 @@ func addWrong(err error, diags *diag.Diagnostics) {
 // ModifyPlan finds patterns that are taken, refuses what the server or the account may not do, and keeps words that mean
 // the same.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan() {
+	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	if req.Plan.Raw.IsNull() {

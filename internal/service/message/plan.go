@@ -13,7 +13,7 @@ import (
 
 // ModifyPlan refuses what the server would cut or refuse, and finds out what has to be replaced.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	var plan model

@@ -4,7 +4,6 @@ package message
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -232,18 +231,11 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // ImportState takes the message's ID.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	var wanted identity
-	if req.ID == "" {
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-	} else {
-		id, err := strconv.ParseInt(req.ID, 10, 64)
-		if err != nil {
-			resp.Diagnostics.AddError("Not the ID of a message",
-				fmt.Sprintf("%q is not a number, and messages have no names. The ID is the last number of the link that \"Copy link to message\" gives.", req.ID))
-			return
-		}
-		wanted.ID = types.Int64Value(id)
+	id, ok := framework.ImportedNumber(ctx, req, "a message",
+		"It is the last number of the link that \"Copy link to message\" gives.", &resp.Diagnostics)
+	if !ok {
+		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), wanted.ID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, wanted)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{id})...)
 }

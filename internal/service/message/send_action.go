@@ -57,7 +57,7 @@ func (a *SendAction) ValidateConfig(ctx context.Context, req action.ValidateConf
 
 // ModifyPlan refuses what the server would cut or refuse.
 func (a *SendAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if !a.CanPlan() {
+	if !a.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	var config sendModel

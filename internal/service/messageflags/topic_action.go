@@ -78,7 +78,7 @@ func (m *topicModel) check(diags *diag.Diagnostics) {
 func (a *TopicAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	var config topicModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !a.CanPlan() || config.Channel.IsUnknown() {
+	if !a.CanPlan(&resp.Diagnostics) || config.Channel.IsUnknown() {
 		return
 	}
 	a.channel(ctx, &config, &resp.Diagnostics)

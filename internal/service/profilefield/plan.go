@@ -86,7 +86,7 @@ func (m *model) validateOptions(diags *diag.Diagnostics) {
 
 // ModifyPlan finds names that are taken, refuses what the server or the account may not do, and says what people lose.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan() {
+	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	var plan, config model

@@ -228,17 +228,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if req.ID == "" { // by identity
-		var wanted identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = fmt.Sprint(wanted.ID.ValueInt64())
-	}
+	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
 	view, err := r.Meta.Directory.ProfileFields(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom profile fields", framework.Explain(err))
 		return
 	}
-	found, err := find(view, req.ID)
+	found, err := find(view, word)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot import this custom profile field", framework.Sentence(err))
 		return

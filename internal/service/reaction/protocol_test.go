@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
@@ -68,6 +70,37 @@ func TestProtocolReactionExtraEmoji(t *testing.T) {
 	}
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	expect(t, o, message)
+}
+
+// An emoji of the organization's own is known, also while this run has yet to add it.
+func TestProtocolReactionOwnEmoji(t *testing.T) {
+	o, run, message := managed(t)
+	id := o.Emoji(t, "party_hat")
+	run.MustApply(values{"message_id": message, "emoji_name": "party_hat"})
+	if got := run.State.Values; got["reaction_type"] != "realm_emoji" || got["emoji_code"] != fmt.Sprint(id) {
+		t.Errorf("the state holds %v", got)
+	}
+	expect(t, o, message, "party_hat")
+
+	config := values{"message_id": message, "emoji_name": "later"}
+	picture := filepath.Join(t.TempDir(), "later.png")
+	if err := os.WriteFile(picture, []byte("\x89PNG\r\n\x1a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := o.NewRun(t, "zulip_reaction").Process()
+	_, diags := p.Plan("zulip_custom_emoji", nil, values{"name": "later", "file": picture})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_reaction", nil, config)
+	diags.ExpectNoError(t)
+	_, diags = run.Fork().Plan(config)
+	diags.ExpectError(t, "emoji_name", `No emoji is called "later"`)
+}
+
+// Where the server does not say what it knows, it checks.
+func TestProtocolReactionUncheckedEmoji(t *testing.T) {
+	o, run, message := managed(t)
+	o.Sandbox.SetFeatureLevel(130)
+	run.Apply(run.MustPlan(values{"message_id": message, "emoji_name": "no_such_emoji"})).ExpectError(t, "", "Could not react", "no_such_emoji")
 }
 
 // Whoever reacts first names the emoji for all; the configuration keeps its own name.
@@ -137,10 +170,12 @@ func TestProtocolReactionBadInput(t *testing.T) {
 	}{
 		{values{"message_id": message, "emoji_name": ":tada:"}, "emoji_name", []string{"without colons"}},
 		{values{"message_id": message, "emoji_name": "tada", "reaction_type": "sticker"}, "reaction_type", []string{"realm_emoji"}},
+		{values{"message_id": message, "emoji_name": "tadaa"}, "emoji_name", []string{`No emoji is called "tadaa"`, "Did you mean tada"}},
+		{values{"message_id": message, "emoji_name": "tada", "emoji_code": "1f600"}, "emoji_code", []string{"is 1f389"}},
+		{values{"message_id": message, "emoji_name": "tada", "reaction_type": "realm_emoji"}, "reaction_type", []string{"is unicode_emoji"}},
 	} {
 		_, diags := run.Plan(c.config)
 		diags.ExpectError(t, c.attribute, c.words...)
 	}
-	run.Apply(run.MustPlan(values{"message_id": message, "emoji_name": "no_such_emoji"})).ExpectError(t, "", "Could not react", "no_such_emoji")
 	run.Apply(run.MustPlan(values{"message_id": 1, "emoji_name": "tada"})).ExpectError(t, "", "The message is gone")
 }

@@ -20,6 +20,7 @@ import (
 
 var (
 	_ resource.ResourceWithConfigure   = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
 	_ resource.ResourceWithImportState = (*Resource)(nil)
 	_ resource.ResourceWithIdentity    = (*Resource)(nil)
 )
@@ -54,6 +55,22 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 		"reaction_type": identityschema.StringAttribute{RequiredForImport: true, Description: "The kind of emoji."},
 		"emoji_code":    identityschema.StringAttribute{RequiredForImport: true, Description: "The emoji's code, which all its names share."},
 	}}
+}
+
+// ModifyPlan refuses an emoji that the server does not know. What is there already stays, even if its emoji has gone.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) || req.Plan.Raw.Equal(req.State.Raw) {
+		return
+	}
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+	}
+	if !resp.Diagnostics.HasError() {
+		framework.Emoji{Name: config.EmojiName, Code: config.EmojiCode, Kind: config.ReactionType}.Check(ctx, r.Meta, view, &resp.Diagnostics)
+	}
 }
 
 // Create adds the reaction. One that is there already is the same reaction: there is one of each emoji.

@@ -19,7 +19,7 @@ const levelSchedule = 184
 
 // ModifyPlan refuses what the server would cut or refuse, and keeps what was sent from being sent a second time.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	if level := r.FeatureLevel(); level > 0 && level < levelSchedule {

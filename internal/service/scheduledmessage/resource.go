@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -225,28 +224,21 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	var wanted identity
-	if req.ID == "" {
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-	} else {
-		id, err := strconv.ParseInt(req.ID, 10, 64)
-		if err != nil {
-			resp.Diagnostics.AddError("Not the ID of a scheduled message",
-				fmt.Sprintf("%q is not a number, and scheduled messages have no names. GET /scheduled_messages lists the account's own.", req.ID))
-			return
-		}
-		wanted.ID = types.Int64Value(id)
+	id, ok := framework.ImportedNumber(ctx, req, "a scheduled message",
+		"GET /scheduled_messages lists the account's own.", &resp.Diagnostics)
+	if !ok {
+		return
 	}
-	found, err := r.find(ctx, wanted.ID.ValueInt64())
+	found, err := r.find(ctx, id.ValueInt64())
 	switch {
 	case err != nil:
 		resp.Diagnostics.AddError("Could not read the scheduled messages", framework.Explain(err))
 		return
 	case found == nil:
 		resp.Diagnostics.AddError("No such scheduled message",
-			fmt.Sprintf("The account has not scheduled a message with the ID %d, or it is delivered. Only the account that scheduled a message sees it.", wanted.ID.ValueInt64()))
+			fmt.Sprintf("The account has not scheduled a message with the ID %d, or it is delivered. Only the account that scheduled a message sees it.", id.ValueInt64()))
 		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), wanted.ID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, wanted)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{id})...)
 }

@@ -57,7 +57,7 @@ func (r *Subscribers) IdentitySchema(_ context.Context, _ resource.IdentitySchem
 
 // ModifyPlan finds out who comes and who goes, and refuses what cannot be done.
 func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	var plan, state exclusive

@@ -68,7 +68,7 @@ func (r *Subscription) IdentitySchema(_ context.Context, _ resource.IdentitySche
 
 // ModifyPlan finds out who comes and who goes, and refuses what cannot be done.
 func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan() {
+	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	var plan, state additive

@@ -53,7 +53,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 // ModifyPlan refuses a channel that the account is not in.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	var plan model

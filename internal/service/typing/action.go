@@ -58,7 +58,7 @@ func (a *Action) ValidateConfig(ctx context.Context, req action.ValidateConfigRe
 
 // ModifyPlan finds out whom it is for.
 func (a *Action) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if !a.CanPlan() {
+	if !a.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	var config model

@@ -27,7 +27,7 @@ type planning struct {
 
 // ModifyPlan refuses what the server would refuse, with the reason and the way out.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan() {
+	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	p := planning{Resource: r, diags: &resp.Diagnostics}

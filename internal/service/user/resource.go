@@ -207,12 +207,8 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if req.ID == "" {
-		var wanted identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = strconv.FormatInt(wanted.ID.ValueInt64(), 10)
-	}
-	user, err := r.find(ctx, req.ID)
+	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
+	user, err := r.find(ctx, word)
 	switch {
 	case err != nil:
 		resp.Diagnostics.AddError("Cannot import this account", framework.Explain(err))

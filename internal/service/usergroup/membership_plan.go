@@ -36,7 +36,7 @@ func (l membershipList) step(id int64, in bool, view *directory.View) step {
 
 // ModifyPlan finds the group, refuses what the server would refuse, and says who gains and who loses which right.
 func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan() {
+	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	var plan, state *membershipModel

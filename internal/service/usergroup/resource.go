@@ -174,17 +174,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if req.ID == "" { // by identity
-		var wanted identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = fmt.Sprint(wanted.ID.ValueInt64())
-	}
+	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
 	view, err := r.Meta.Directory.Organization(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
 	}
-	group, problem := managedGroup(view, req.ID)
+	group, problem := managedGroup(view, word)
 	if problem != nil {
 		resp.Diagnostics.AddError("Cannot import this user group", framework.Sentence(problem))
 		return

@@ -93,7 +93,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 
 // ModifyPlan finds out who is meant, refuses what the server would refuse, and says what the change means.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan() {
+	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	var plan, state *model
@@ -292,17 +292,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if req.ID == "" {
-		var wanted identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = strconv.FormatInt(wanted.UserID.ValueInt64(), 10)
-	}
+	word := framework.ImportedWord(ctx, req, "user_id", &resp.Diagnostics)
 	view, err := r.Meta.Directory.People(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
 		return
 	}
-	user, err := framework.FindUser(view, req.ID)
+	user, err := framework.FindUser(view, word)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot import this role", framework.Sentence(err))
 		return

@@ -3,10 +3,6 @@ package userstatus
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -38,7 +34,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 
 // ModifyPlan finds out who is meant, and refuses what the server would refuse.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan() {
+	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	var config, plan model
@@ -125,13 +121,9 @@ func (r *Resource) checkCaller(user *zulip.User, diags *diag.Diagnostics) {
 	}
 }
 
-// extraEmoji is the one emoji that is neither standard nor the organization's own (wire-2 §5).
-const extraEmoji = "zulip"
-
-// checkEmoji refuses an emoji that the server does not know, as far as it says which ones it does, and a code or kind that
-// is not the emoji's.
+// checkEmoji refuses an emoji that the server does not know.
 func (r *Resource) checkEmoji(ctx context.Context, config *model, diags *diag.Diagnostics) {
-	if !isSet(config.EmojiName) || config.EmojiName.ValueString() == "" || config.ReactionType.IsUnknown() || config.EmojiCode.IsUnknown() {
+	if !isSet(config.EmojiName) || config.EmojiName.ValueString() == "" {
 		return
 	}
 	view, err := r.Meta.Directory.Statuses(ctx)
@@ -139,52 +131,5 @@ func (r *Resource) checkEmoji(ctx context.Context, config *model, diags *diag.Di
 		diags.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
-	standard, err := r.Meta.Directory.EmojiNames(ctx)
-	if err != nil {
-		diags.AddError("Could not read the organization", framework.Explain(err))
-		return
-	}
-	name := config.EmojiName.ValueString()
-	kinds := map[string]string{} // code by kind
-	if emoji, ok := view.CustomEmojiByName(name); ok {
-		kinds["realm_emoji"] = strconv.FormatInt(emoji.ID, 10)
-	}
-	if code, ok := standard[name]; ok {
-		kinds["unicode_emoji"] = code
-	}
-	if name == extraEmoji {
-		kinds["zulip_extra_emoji"] = extraEmoji
-	}
-	switch {
-	case len(kinds) == 0 && len(standard) == 0: // what the server knows is not known
-	case len(kinds) == 0:
-		diags.AddAttributeError(path.Root("emoji_name"), fmt.Sprintf("No emoji is called %q", name), "The organization has none of its own of that name, and the server knows no standard one."+didYouMean(view.NearestEmoji(name, standard)))
-	default:
-		checkKind(config, kinds, diags)
-	}
-}
-
-// checkKind refuses a kind or a code that the emoji does not have.
-func checkKind(config *model, kinds map[string]string, diags *diag.Diagnostics) {
-	name, kind, code := config.EmojiName.ValueString(), config.ReactionType, config.EmojiCode
-	if !kind.IsNull() {
-		only, ok := kinds[kind.ValueString()]
-		if !ok {
-			diags.AddAttributeError(path.Root("reaction_type"), "The emoji is not of this kind",
-				fmt.Sprintf("%q is %s. Leave reaction_type out to have the server choose.", name, strings.Join(slices.Sorted(maps.Keys(kinds)), " or ")))
-			return
-		}
-		kinds = map[string]string{kind.ValueString(): only}
-	}
-	if codes := slices.Sorted(maps.Values(kinds)); !code.IsNull() && !slices.Contains(codes, code.ValueString()) {
-		diags.AddAttributeError(path.Root("emoji_code"), "The emoji has another code",
-			fmt.Sprintf("The code of %q is %s. Leave emoji_code out to have the server choose.", name, strings.Join(codes, " or ")))
-	}
-}
-
-func didYouMean(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return " Did you mean " + strings.Join(names, " or ") + "?"
+	framework.Emoji{Name: config.EmojiName, Code: config.EmojiCode, Kind: config.ReactionType}.Check(ctx, r.Meta, view, diags)
 }

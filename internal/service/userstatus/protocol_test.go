@@ -208,12 +208,17 @@ func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
 
 // Every kind of emoji that the server takes passes the check. Where the server does not say what it knows, it checks.
 func TestProtocolUserStatusEmoji(t *testing.T) {
-	_, run := managed(t)
+	o, run := managed(t)
 	for _, c := range []values{
 		{"emoji_name": "zulip"}, {"emoji_name": "working_on_it"}, {"emoji_name": "zulip", "reaction_type": "zulip_extra_emoji"},
 	} {
 		c["user"] = lena
 		run.MustApply(c)
+	}
+	id := o.Emoji(t, "party_hat")
+	run.MustApply(values{"user": lena, "emoji_name": "party_hat"})
+	if got := run.State.Values; got["reaction_type"] != "realm_emoji" || got["emoji_code"] != fmt.Sprint(id) {
+		t.Errorf("the state holds %v", got)
 	}
 	old := acctest.StartSandbox(t, sandbox.Config{})
 	old.Sandbox.SetFeatureLevel(130)

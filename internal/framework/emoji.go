@@ -1,0 +1,80 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+)
+
+// Emoji is what a configuration says of an emoji in the attributes emoji_name, emoji_code and reaction_type.
+type Emoji struct{ Name, Code, Kind types.String }
+
+// KindCustomEmoji is what custom emoji are claimed as.
+const KindCustomEmoji = "zulip_custom_emoji"
+
+// extraEmoji is the one emoji that is neither standard nor the organization's own (wire-2 §5).
+const extraEmoji = "zulip"
+
+// Check refuses, at plan, an emoji that the server does not know, as far as it says which ones it does, and a code or kind
+// that is not the emoji's. One that this run makes is known. view has the organization's own emoji in it.
+func (e Emoji) Check(ctx context.Context, meta *Meta, view *directory.View, diags *diag.Diagnostics) {
+	if e.Name.IsNull() || e.Name.IsUnknown() || e.Code.IsUnknown() || e.Kind.IsUnknown() || meta.Directory.IsPlannedName(KindCustomEmoji, e.Name.ValueString()) {
+		return
+	}
+	standard, err := meta.Directory.EmojiNames(ctx)
+	if err != nil {
+		diags.AddError("Could not read the organization", Explain(err))
+		return
+	}
+	name := e.Name.ValueString()
+	kinds := map[string]string{} // code by kind
+	if emoji, ok := view.CustomEmojiByName(name); ok {
+		kinds["realm_emoji"] = strconv.FormatInt(emoji.ID, 10)
+	}
+	if code, ok := standard[name]; ok {
+		kinds["unicode_emoji"] = code
+	}
+	if name == extraEmoji {
+		kinds["zulip_extra_emoji"] = extraEmoji
+	}
+	switch {
+	case len(kinds) == 0 && len(standard) == 0: // what the server knows is not known
+	case len(kinds) == 0:
+		diags.AddAttributeError(path.Root("emoji_name"), fmt.Sprintf("No emoji is called %q", name), "The organization has none of its own of that name, and the server knows no standard one."+didYouMean(view.NearestEmoji(name, standard)))
+	default:
+		e.checkKind(kinds, diags)
+	}
+}
+
+// checkKind refuses a kind or a code that the emoji does not have.
+func (e Emoji) checkKind(kinds map[string]string, diags *diag.Diagnostics) {
+	if !e.Kind.IsNull() {
+		only, ok := kinds[e.Kind.ValueString()]
+		if !ok {
+			diags.AddAttributeError(path.Root("reaction_type"), "The emoji is not of this kind",
+				fmt.Sprintf("%q is %s. Leave reaction_type out to have the server choose.", e.Name.ValueString(), strings.Join(slices.Sorted(maps.Keys(kinds)), " or ")))
+			return
+		}
+		kinds = map[string]string{e.Kind.ValueString(): only}
+	}
+	if codes := slices.Sorted(maps.Values(kinds)); !e.Code.IsNull() && !slices.Contains(codes, e.Code.ValueString()) {
+		diags.AddAttributeError(path.Root("emoji_code"), "The emoji has another code",
+			fmt.Sprintf("The code of %q is %s. Leave emoji_code out to have the server choose.", e.Name.ValueString(), strings.Join(codes, " or ")))
+	}
+}
+
+func didYouMean(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " Did you mean " + strings.Join(names, " or ") + "?"
+}
