@@ -115,6 +115,16 @@ func (w *Workspace) Addresses(t *testing.T) (addresses []string) {
 	return addresses
 }
 
+// Read returns a file that the CLI has written.
+func (w *Workspace) Read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(w.dir, name)) //nolint:gosec // it is the test's own folder
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
 // Run runs the CLI. What it prints comes with the line breaks taken out; ok is whether it succeeded.
 func (w *Workspace) Run(t *testing.T, args ...string) (printed string, ok bool) {
 	t.Helper()

@@ -179,6 +179,12 @@ func TestProtocolDraftsInOneRequest(t *testing.T) {
 	}
 }
 
+func TestProtocolDraftOldServer(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 86})
+	_, diags := o.NewRun(t, "zulip_draft").Plan(values{"content": "x"})
+	diags.ExpectError(t, "", "too old for this resource", "feature level 87", "86")
+}
+
 func TestProtocolDraftBadInput(t *testing.T) {
 	_, run := managed(t)
 	for _, c := range []struct {
