@@ -34,7 +34,7 @@ resource "zulip_linkifier" "commit" {
 }
 
 resource "zulip_linkifier_order" "this" {
-  ordered_linkifier_ids = [zulip_linkifier.ticket.id, zulip_linkifier.commit.id]
+  linkifier_ids = [zulip_linkifier.ticket.id, zulip_linkifier.commit.id]
 }
 
 # What people say about themselves.

@@ -202,3 +202,18 @@ func (d *Directory) FreshChannels(ctx context.Context) (*View, error) {
 		}, nil
 	})
 }
+
+// FreshRealm returns a snapshot whose settings of the organization were read after the call began. What else is in it was
+// read by [Directory.Organization] before.
+func (d *Directory) FreshRealm(ctx context.Context) (*View, error) {
+	if _, err := d.Organization(ctx); err != nil {
+		return nil, err
+	}
+	return d.fresh(ctx, zulip.FetchRealm, func(ctx context.Context) (put, error) {
+		snapshot, err := d.register(ctx, []string{zulip.FetchRealm})
+		if err != nil {
+			return nil, whileReading("settings of the organization", err)
+		}
+		return func(view *View) *View { return view.merge(snapshot) }, nil
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -107,6 +108,26 @@ func (s Settings) Attributes() map[string]schema.Attribute {
 	return attributes
 }
 
+// DataSourceAttributes are attributes that show all settings.
+func (s Settings) DataSourceAttributes() map[string]datasourceschema.Attribute {
+	attributes := map[string]datasourceschema.Attribute{}
+	for _, setting := range s {
+		switch attribute := setting.Kind.Attribute(setting.Description).(type) {
+		case schema.BoolAttribute:
+			attributes[setting.Name] = datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+		case schema.Int64Attribute:
+			attributes[setting.Name] = datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+		case schema.StringAttribute:
+			attributes[setting.Name] = datasourceschema.StringAttribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+		case schema.SetAttribute:
+			attributes[setting.Name] = datasourceschema.SetAttribute{ElementType: attribute.ElementType, Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+		default:
+			panic(fmt.Sprintf("no data source shows a %T", attribute))
+		}
+	}
+	return attributes
+}
+
 // Read makes values of what the server holds, by the names on the wire. Settings that a server of this feature level
 // (zero: unknown) has not, or has with another meaning, are null. kept may be nil; everything in it that is in no line of
 // the table is taken over.
@@ -146,6 +167,18 @@ func (s Settings) Changes(plan, held SettingValues) Settings {
 // Check refuses to send settings that the server does not have, or that the account may not set: administrators may set
 // most of them, owners all (wire-2 §12.1, §12.5).
 func (s Settings) Check(plan SettingValues, base *Base, diags *diag.Diagnostics) {
+	s.CheckLevels(plan, base, diags)
+	for _, setting := range s {
+		role := zulip.RoleAdministrator
+		if setting.OwnerOnly {
+			role = zulip.RoleOwner
+		}
+		base.Meta.RequireRole(role, path.Root(setting.Name), "set "+setting.Name, diags)
+	}
+}
+
+// CheckLevels refuses to send settings, and values of settings, that the server is too old for.
+func (s Settings) CheckLevels(plan SettingValues, base *Base, diags *diag.Diagnostics) {
 	level := base.FeatureLevel()
 	for _, setting := range s {
 		at, needed, what := path.Root(setting.Name), setting.FeatureLevel, setting.Name
@@ -159,11 +192,6 @@ func (s Settings) Check(plan SettingValues, base *Base, diags *diag.Diagnostics)
 				fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). Take it out of the configuration, or upgrade the server.",
 					needed, level, base.Meta.Server.ZulipVersion))
 		}
-		role := zulip.RoleAdministrator
-		if setting.OwnerOnly {
-			role = zulip.RoleOwner
-		}
-		base.Meta.RequireRole(role, at, "set "+setting.Name, diags)
 	}
 }
 
@@ -171,9 +199,14 @@ func (s Settings) Check(plan SettingValues, base *Base, diags *diag.Diagnostics)
 func (s Settings) Form(plan SettingValues) *zulip.Form {
 	form := &zulip.Form{}
 	for _, setting := range s {
-		setting.Kind.Send(form, setting.wire(), plan[setting.Name])
+		setting.Send(form, plan)
 	}
 	return form
+}
+
+// Send adds the planned value of the setting to a form.
+func (s Setting) Send(form *zulip.Form, plan SettingValues) {
+	s.Kind.Send(form, s.wire(), plan[s.Name])
 }
 
 // CheckSent reports the settings that the server, when it is read after they were sent, does not hold as planned.

@@ -40,6 +40,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/linkifier"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/message"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/messageflags"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/organization"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/profilefield"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/reaction"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/scheduledmessage"
@@ -300,6 +301,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		linkifier.NewOrderResource,
 		linkifier.NewResource,
 		message.NewResource,
+		organization.NewResource,
 		profilefield.NewOrderResource,
 		profilefield.NewResource,
 		reaction.NewResource,
@@ -325,6 +327,7 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 		invitelink.NewDataSource,
 		linkifier.NewListDataSource,
 		message.NewHistoryDataSource,
+		organization.NewDataSource,
 		server.NewDataSource,
 		topic.NewDataSource,
 		tradingcloud.NewOrganizationsDataSource,

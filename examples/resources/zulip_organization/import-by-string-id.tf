@@ -1,0 +1,4 @@
+import {
+  to = zulip_organization.example
+  id = "organization"
+}

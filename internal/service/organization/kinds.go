@@ -1,0 +1,194 @@
+package organization
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// nameKind is the name: a text that the server would let be empty.
+type nameKind struct{ framework.TextSetting }
+
+// Attribute is a string with something in it.
+func (nameKind) Attribute(description string) schema.Attribute {
+	return textAttribute(fmt.Sprintf("%s From 1 to %d characters.", description, maxName), stringvalidator.UTF8LengthBetween(1, maxName))
+}
+
+// unlimited is the word for no limit. The server takes it too (wire-2 §12.2).
+const unlimited = "unlimited"
+
+// limit is compiled once: the schema is made anew for every process and every test. The server's database has room for
+// nine digits, and a few more numbers.
+var limit = regexp.MustCompile(`^([1-9][0-9]{0,8}|` + unlimited + `)$`)
+
+// limitKind is a time, as a number of units or "unlimited".
+type limitKind struct{ unit string }
+
+// Attribute is a string.
+func (k limitKind) Attribute(description string) schema.Attribute {
+	return textAttribute(fmt.Sprintf("%s A number of %s, or `%s`.", description, k.unit, unlimited),
+		stringvalidator.RegexMatches(limit, fmt.Sprintf("must be a number of %s, or %s", k.unit, unlimited)))
+}
+
+// Read takes a number; null and -1 are unlimited, the one for seconds and the other for days.
+func (limitKind) Read(raw json.RawMessage, _ attr.Value) (attr.Value, error) {
+	if raw == nil {
+		return types.StringNull(), nil
+	}
+	var number *int64
+	if err := json.Unmarshal(raw, &number); err != nil {
+		return nil, err
+	}
+	if number == nil || *number == -1 {
+		return types.StringValue(unlimited), nil
+	}
+	return types.StringValue(strconv.FormatInt(*number, 10)), nil
+}
+
+// Send sends the number or the word, both as JSON.
+func (limitKind) Send(form *zulip.Form, name string, value attr.Value) {
+	text, _ := value.(types.String)
+	if number, err := strconv.ParseInt(text.ValueString(), 10, 64); err == nil {
+		form.JSON(name, number)
+		return
+	}
+	form.JSON(name, text.ValueString())
+}
+
+// noChannel stands for none, here and on the wire.
+const noChannel = -1
+
+// channelKind is a channel, by its ID.
+type channelKind struct{ framework.NumberSetting }
+
+// Attribute is a number.
+func (channelKind) Attribute(description string) schema.Attribute {
+	return schema.Int64Attribute{
+		Optional: true, Computed: true, MarkdownDescription: fmt.Sprintf("%s The channel's ID, or %d for none.", description, noChannel),
+		Validators:    []validator.Int64{int64validator.Any(int64validator.OneOf(noChannel), int64validator.AtLeast(1))},
+		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+	}
+}
+
+// defaultJitsi is the word for the server's own address.
+const defaultJitsi = "default"
+
+// webAddress is compiled once, as limit is.
+var webAddress = regexp.MustCompile(`^(https?://\S+|` + defaultJitsi + `)$`)
+
+// jitsiKind is a URL or "default".
+type jitsiKind struct{}
+
+// Attribute is a string.
+func (jitsiKind) Attribute(description string) schema.Attribute {
+	return textAttribute(fmt.Sprintf("%s At most %d characters.", description, maxJitsiURL),
+		stringvalidator.UTF8LengthAtMost(maxJitsiURL), stringvalidator.RegexMatches(webAddress, "must be a URL (https://…), or "+defaultJitsi))
+}
+
+// Read takes a URL; null is the default.
+func (jitsiKind) Read(raw json.RawMessage, _ attr.Value) (attr.Value, error) {
+	if raw == nil {
+		return types.StringNull(), nil
+	}
+	var url *string
+	if err := json.Unmarshal(raw, &url); err != nil {
+		return nil, err
+	}
+	if url == nil {
+		return types.StringValue(defaultJitsi), nil
+	}
+	return types.StringValue(*url), nil
+}
+
+// Send sends it as JSON.
+func (jitsiKind) Send(form *zulip.Form, name string, value attr.Value) {
+	if text, ok := value.(types.String); ok {
+		form.JSON(name, text.ValueString())
+	}
+}
+
+// methodsKind is the set of ways to log in that are on.
+type methodsKind struct{}
+
+// Attribute is a set of names.
+func (methodsKind) Attribute(description string) schema.Attribute {
+	return schema.SetAttribute{
+		ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: description,
+		Validators:    []validator.Set{setvalidator.SizeAtLeast(1)},
+		PlanModifiers: []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
+	}
+}
+
+// Read takes the methods as every server shows them.
+func (methodsKind) Read(raw json.RawMessage, _ attr.Value) (attr.Value, error) {
+	if raw == nil {
+		return types.SetNull(types.StringType), nil
+	}
+	var methods map[string]zulip.AuthenticationMethod
+	if err := json.Unmarshal(raw, &methods); err != nil {
+		return nil, err
+	}
+	on := []attr.Value{}
+	for _, name := range slices.Sorted(maps.Keys(methods)) {
+		if methods[name].Enabled {
+			on = append(on, types.StringValue(name))
+		}
+	}
+	return types.SetValueMust(types.StringType, on), nil
+}
+
+// Send turns the methods on, and none off: which others there are only a server says. See [turnOff].
+func (methodsKind) Send(form *zulip.Form, name string, value attr.Value) {
+	form.JSON(name, turnOff(value, nil))
+}
+
+// turnOff returns what is to be sent for a set of methods: on those, and off all others that are on now. The server leaves
+// alone what is not sent, and refuses what turns none on (wire-2 §12.2).
+func turnOff(wanted attr.Value, now map[string]zulip.AuthenticationMethod) map[string]bool {
+	methods := map[string]bool{}
+	for name, method := range now {
+		if method.Enabled {
+			methods[name] = false
+		}
+	}
+	for _, name := range textsOf(wanted) {
+		methods[name] = true
+	}
+	return methods
+}
+
+// textsOf are the texts of a set; those that are not known yet are left out.
+func textsOf(value attr.Value) (texts []string) {
+	set, _ := value.(types.Set)
+	for _, element := range set.Elements() {
+		if text, ok := element.(types.String); ok && !text.IsUnknown() {
+			texts = append(texts, text.ValueString())
+		}
+	}
+	return texts
+}
+
+func textAttribute(description string, checks ...validator.String) schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional: true, Computed: true, MarkdownDescription: description, Validators: checks,
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
+}

@@ -1,0 +1,268 @@
+package organization
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// The attributes of which more is to be checked than their kind can.
+const (
+	methodsAttribute    = "authentication_methods"
+	waitingAttribute    = "waiting_period_threshold"
+	digestAttribute     = "digest_emails_enabled"
+	videoAttribute      = "video_chat_provider"
+	moderationAttribute = "moderation_request_channel_id"
+)
+
+// planning is the plan of the organization while it is checked.
+type planning struct {
+	*Resource
+	view         *directory.View
+	config, plan *model
+	state        *model // nil for a resource that is to be created
+	saw          seen
+	// changes are the settings, and steps the settings and permissions, that an apply would send.
+	changes framework.Settings
+	steps   []step
+	diags   *diag.Diagnostics
+}
+
+// ModifyPlan refuses what the server would refuse or ignore, and says that what is destroyed stays.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.AddWarning("The organization stays as it is",
+			"No setting and no permission of it is changed. They are only not managed any more.")
+		return
+	}
+	if !r.CanPlan(&resp.Diagnostics) {
+		return
+	}
+	p := planning{Resource: r, diags: &resp.Diagnostics}
+	p.config, p.plan = getModel(ctx, req.Config, p.diags), getModel(ctx, req.Plan, p.diags)
+	if !req.State.Raw.IsNull() {
+		p.state = getModel(ctx, req.State, p.diags)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var err error
+	if p.view, err = r.Meta.Directory.Organization(ctx); err != nil {
+		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
+		return
+	}
+	if p.state != nil {
+		p.saw = seenBefore(p.state, framework.RawPermissions(ctx, req.Private, p.diags), p.view)
+	} else {
+		p.saw = seenNow(p.view.Realm(), r.FeatureLevel(), p.diags)
+	}
+	p.keepEqual()
+	p.changes = settings.Changes(p.plan.settings, p.saw.settings)
+	p.steps, _ = steps(p.saw, p.plan, p.view, r.FeatureLevel()) // what cannot be resolved is reported by the checks
+	p.check(ctx)
+	p.plan.write(ctx, &resp.Plan, p.diags)
+}
+
+// permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
+func (p *planning) permissions() framework.PermissionPlan {
+	plan := framework.PermissionPlan{Table: permission.Organizations, Config: p.config.permission, Plan: p.plan.permission, View: p.view}
+	if p.state != nil {
+		plan.State, plan.Saw = p.state.permission, p.saw.permissions
+	}
+	return plan
+}
+
+// keepEqual keeps the state's words where the configuration says the same in others, so that a plan shows no difference
+// that is none.
+func (p *planning) keepEqual() {
+	if p.state == nil {
+		return
+	}
+	p.permissions().KeepEqual()
+	for _, setting := range settings {
+		held := p.state.settings[setting.Name]
+		if p.plan.settings[setting.Name].IsUnknown() && p.config.settings[setting.Name].IsNull() && held.IsNull() {
+			// The server does not have the setting, and will not have it after this apply either.
+			p.plan.settings[setting.Name] = held
+		}
+	}
+}
+
+// check refuses what the server would refuse, with the reason and the way out.
+func (p *planning) check(ctx context.Context) {
+	p.changes.CheckLevels(p.plan.settings, &p.Base, p.diags)
+	p.permissions().Check(&p.Base, p.diags)
+	p.checkCaller()
+	p.checkAlone()
+	for _, setting := range p.changes {
+		value := p.plan.settings[setting.Name]
+		switch setting.Name {
+		case methodsAttribute:
+			p.checkMethods(textsOf(value))
+		case videoAttribute:
+			p.checkVideoChat(value)
+		case digestAttribute:
+			p.checkDigest(value)
+		}
+		if _, ok := setting.Kind.(channelKind); ok {
+			p.checkChannel(ctx, setting.Name, value)
+		}
+	}
+}
+
+// checkCaller refuses what the account may not send: the server would refuse all of it for one attribute, and even where
+// that would change nothing (wire-2 §12.1).
+func (p *planning) checkCaller() {
+	if len(p.steps) == 0 {
+		return
+	}
+	self := p.Meta.Directory.Self()
+	if self.Role > zulip.RoleAdministrator {
+		p.RequireAdministrator("change the organization", p.diags)
+		return
+	}
+	var forOwners []string
+	for _, step := range p.steps {
+		if isForOwners(step.Attribute) {
+			forOwners = append(forOwners, step.Attribute)
+		}
+	}
+	if len(forOwners) == 0 || self.Role == zulip.RoleOwner {
+		return
+	}
+	p.diags.AddAttributeError(path.Root(forOwners[0]), fmt.Sprintf("%s may not set %s", self.Address(), strings.Join(forOwners, ", ")),
+		fmt.Sprintf("Only owners of the organization may: %s. The account's role is %s. Use an owner's key, or leave to an owner what only owners may set.",
+			strings.Join(owners(p.view), ", "), self.Role))
+}
+
+// isForOwners reports whether only owners may set an attribute.
+func isForOwners(attribute string) bool {
+	return slices.ContainsFunc(settings, func(s framework.Setting) bool { return s.Name == attribute && s.OwnerOnly }) ||
+		slices.ContainsFunc(permission.Organizations.Settings, func(s permission.Setting) bool { return s.Name == attribute && s.OwnersOnly })
+}
+
+// manyOwners is how many owners a message names.
+const manyOwners = 5
+
+// owners are the addresses of active owners, for a message.
+func owners(view *directory.View) []string {
+	var addresses []string
+	for _, user := range view.Users() {
+		if user.IsActive && user.Role == zulip.RoleOwner {
+			addresses = append(addresses, user.Address())
+		}
+	}
+	if len(addresses) > manyOwners {
+		addresses = append(addresses[:manyOwners:manyOwners], fmt.Sprintf("and %d more", len(addresses)-manyOwners))
+	}
+	return addresses
+}
+
+// checkAlone refuses that two resources of the configuration set the same attribute: each apply would undo what the other
+// did.
+func (p *planning) checkAlone() {
+	for _, setting := range settings {
+		value := p.plan.settings[setting.Name]
+		if config := p.config.settings[setting.Name]; config.IsNull() || value.IsUnknown() {
+			continue
+		}
+		p.declare(setting.Name, describe(value))
+	}
+	for _, setting := range permission.Organizations.Settings {
+		principals, known := framework.PrincipalsOf(*p.plan.permission(setting.Name))
+		if !known || p.config.permission(setting.Name).IsNull() {
+			continue
+		}
+		if resolved, problems := permission.Resolve(principals, p.view); len(problems)+len(resolved.Planned) == 0 {
+			p.declare(setting.Name, permission.Describe(resolved.Value, p.view))
+		}
+	}
+}
+
+func (p *planning) declare(attribute, words string) {
+	if !p.Meta.Directory.Declare("zulip_organization."+attribute, 0, words) {
+		p.diags.AddAttributeError(path.Root(attribute), "Two resources set "+attribute+" of the organization",
+			fmt.Sprintf("Here it is %s, and another zulip_organization of this configuration says otherwise. Each apply would undo what the other did: one resource is enough for the organization.", words))
+	}
+}
+
+// checkMethods refuses ways to log in that the server does not have, or that the organization's plan does not include.
+func (p *planning) checkMethods(names []string) {
+	methods := p.view.Realm().AuthenticationMethods
+	for _, name := range names {
+		method, ok := methods[name]
+		switch {
+		case !ok:
+			p.diags.AddAttributeError(path.Root(methodsAttribute), "No such authentication method",
+				fmt.Sprintf("The server has no %q. It has %s.", name, strings.Join(slices.Sorted(maps.Keys(methods)), ", ")))
+		case !method.Available && !method.Enabled:
+			p.diags.AddAttributeError(path.Root(methodsAttribute), fmt.Sprintf("%s is not available", name), "The server says: "+method.UnavailableReason)
+		}
+	}
+}
+
+// checkVideoChat refuses a provider of calls that the server is not set up for. Which there are not every server tells.
+func (p *planning) checkVideoChat(value any) {
+	text, _ := value.(types.String)
+	code := slices.IndexFunc(videoChatProviders, func(c framework.Code) bool { return c.Word == text.ValueString() })
+	var words []string
+	for _, provider := range p.view.Realm().VideoChatProviders {
+		if code >= 0 && provider.ID == int64(videoChatProviders[code].Number) {
+			return
+		}
+		i := slices.IndexFunc(videoChatProviders, func(c framework.Code) bool { return int64(c.Number) == provider.ID })
+		if i >= 0 {
+			words = append(words, videoChatProviders[i].Word)
+		}
+	}
+	if len(words) == 0 {
+		return
+	}
+	slices.Sort(words)
+	p.diags.AddAttributeError(path.Root(videoAttribute), fmt.Sprintf("The server is not set up for %s", text.ValueString()),
+		fmt.Sprintf("It is set up for %s. Whoever runs the server can add others.", strings.Join(words, ", ")))
+}
+
+// checkDigest refuses what the server would never show: it says that digests are off wherever it sends none itself.
+func (p *planning) checkDigest(value any) {
+	flag, _ := value.(types.Bool)
+	if sends := p.view.Realm().SendsDigestEmails; flag.ValueBool() && sends != nil && !*sends {
+		p.diags.AddAttributeError(path.Root(digestAttribute), "The server sends no digests",
+			"It would take the setting and go on to say that it is off. Whoever runs the server can turn digests on (SEND_DIGEST_EMAILS).")
+	}
+}
+
+// checkChannel refuses a channel that the organization cannot have for the purpose.
+func (p *planning) checkChannel(ctx context.Context, attribute string, value any) {
+	number, _ := value.(types.Int64)
+	if number.ValueInt64() == noChannel {
+		return
+	}
+	view, err := p.Meta.Directory.Channels(ctx)
+	if err != nil {
+		p.diags.AddError("Could not read the channels", framework.Explain(err))
+		return
+	}
+	channel, err := framework.FindChannel(view, strconv.FormatInt(number.ValueInt64(), 10))
+	switch at := path.Root(attribute); {
+	case err != nil:
+		p.diags.AddAttributeError(at, "No such channel", framework.Sentence(err))
+	case channel.IsArchived:
+		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is archived", channel.Name), "The server takes only active channels.")
+	case attribute == moderationAttribute && !channel.Privacy().IsPrivate():
+		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is not private", channel.Name), "Messages are reported to a private channel only.")
+	}
+}

@@ -1,0 +1,232 @@
+package organization_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// The tests called TestProtocol… drive the resource through the plugin protocol, in this process and without a CLI. The
+// organization is the sandbox's example: its owner is the account of the provider unless a test says otherwise.
+
+const typeName = "zulip_organization"
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	return o, o.NewRun(t, typeName)
+}
+
+// held is the organization as the server holds it.
+func held(t *testing.T, o *acctest.Organization) *zulip.Realm {
+	t.Helper()
+	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchRealm})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
+		t.Fatal(err)
+	}
+	return snapshot.Realm
+}
+
+// byHand changes the organization behind Terraform's back; the parameters are as on the wire.
+func byHand(t *testing.T, o *acctest.Organization, params map[string]string) {
+	t.Helper()
+	o.Call(t, http.MethodPatch, "/realm", params)
+}
+
+func text(t *testing.T, value any) string {
+	t.Helper()
+	data, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func role(t *testing.T, o *acctest.Organization, name string) zulip.GroupSettingValue {
+	t.Helper()
+	return zulip.NamedGroup(o.SystemGroup(t, name))
+}
+
+func expectParams(t *testing.T, sent *acctest.Sent, want ...map[string]string) {
+	t.Helper()
+	all := []map[string]string{}
+	for _, request := range sent.Writes() {
+		all = append(all, request.Params)
+	}
+	if !reflect.DeepEqual(all, append([]map[string]string{}, want...)) {
+		t.Errorf("sent %v\nnot %v", all, want)
+	}
+}
+
+// trial is one setting: what it is changed to, how that is sent, and how somebody changes it behind Terraform's back.
+type trial struct {
+	to           any
+	sends, drift string
+}
+
+// trials are those of every setting that is no permission.
+func trials(t *testing.T, o *acctest.Organization) map[string]trial {
+	private, public := o.MustChannel(t, "leads").ID, o.MustChannel(t, "general").ID
+	all := map[string]trial{
+		"name":                                        {"Beispiel AG", "Beispiel AG", "Other"},
+		"description":                                 {"**What** we do", "**What** we do", ""},
+		"org_type":                                    {"nonprofit", "60", "1000"},
+		"default_language":                            {"de", "de", "en"},
+		"default_code_block_language":                 {"go", "go", ""},
+		"welcome_message_custom_text":                 {"Welcome!", "Welcome!", ""},
+		"digest_weekday":                              {"sunday", "6", "0"},
+		"topics_policy":                               {"disable_empty_topic", "disable_empty_topic", "allow_empty_topic"},
+		"message_retention_days":                      {"30", "30", `"unlimited"`},
+		"giphy_rating":                                {"pg-13", "3", "0"},
+		"video_chat_provider":                         {"disabled", "0", "1"},
+		"jitsi_server_url":                            {"https://meet.example.com", `"https://meet.example.com"`, `"default"`},
+		"waiting_period_threshold":                    {int64(7), "7", "0"},
+		"message_content_edit_limit_seconds":          {"unlimited", `"unlimited"`, "600"},
+		"message_content_delete_limit_seconds":        {"60", "60", `"unlimited"`},
+		"message_edit_history_visibility_policy":      {"moves", "moves", "none"},
+		"move_messages_within_stream_limit_seconds":   {"3600", "3600", "60"},
+		"move_messages_between_streams_limit_seconds": {"unlimited", `"unlimited"`, "60"},
+		"new_stream_announcements_stream_id":          {public, fmt.Sprint(public), "-1"},
+		"signup_announcements_stream_id":              {private, fmt.Sprint(private), "-1"},
+		"zulip_update_announcements_stream_id":        {public, fmt.Sprint(public), "-1"},
+		"moderation_request_channel_id":               {private, fmt.Sprint(private), "-1"},
+		"authentication_methods": {
+			[]any{"Email", "GitHub"},
+			`{"Apple":false,"Dev":false,"Email":true,"GitHub":true,"GitLab":false,"Google":false,"OpenID Connect":false}`,
+			`{"Email":true,"Apple":true,"Dev":true,"GitHub":true,"GitLab":true,"Google":true,"OpenID Connect":true}`,
+		},
+	}
+	for name, raw := range held(t, o).Settings {
+		if flag := string(raw); flag == "true" || flag == "false" {
+			all[name] = trial{flag == "false", fmt.Sprint(flag == "false"), flag}
+		}
+	}
+	for _, fact := range []string{ // that nobody can set
+		"presence_disabled", "push_notifications_enabled", "owner_full_content_access", "email_auth_enabled",
+		"password_auth_enabled", "allow_edit_history", "mandatory_topics",
+	} {
+		delete(all, fact)
+	}
+	for _, setting := range permission.Organizations.Settings {
+		to := "role:moderators"
+		switch {
+		case len(setting.Roles) > 1:
+			to = setting.Roles[1]
+		case setting.Default == to:
+			to = "role:administrators"
+		}
+		old := held(t, o).Permissions[setting.Name]
+		change := zulip.GroupSettingChange{New: role(t, o, to), Old: &old}
+		all[setting.Name] = trial{[]any{to}, text(t, change), text(t, zulip.GroupSettingChange{New: old})}
+	}
+	return all
+}
+
+// Every setting and permission that the server lets be set is an attribute. All are set at once, each as the server takes
+// it; each that somebody changes is shown alone, and repaired with the same parameter.
+func TestProtocolOrganizationEvery(t *testing.T) {
+	o, run := managed(t)
+	all := trials(t, o)
+	config, params := values{}, map[string]string{}
+	for name, trial := range all {
+		config[name], params[name] = trial.to, trial.sends
+	}
+	settable := slices.Sorted(maps.Keys(all))
+	if got := run.Process().Configurable(typeName); !slices.Equal(got, settable) {
+		t.Errorf("attributes:\n%v\nthe server has\n%v", got, settable)
+	}
+	sent := o.Sent()
+	run.MustApply(config)
+	expectParams(t, sent, params)
+	for _, name := range settable {
+		t.Run(name, func(t *testing.T) {
+			byHand(t, o, map[string]string{name: all[name].drift})
+			plan := run.MustPlan(config)
+			if changes := plan.Changes(); !slices.Equal(changes, []string{name}) {
+				t.Errorf("planned: %v", changes)
+			}
+			sent := o.Sent()
+			run.Apply(plan).ExpectNoError(t)
+			expectParams(t, sent, map[string]string{name: all[name].sends})
+		})
+	}
+	if plan := run.MustPlan(config); !plan.Empty() {
+		t.Errorf("at the end: %v", plan.Changes())
+	}
+}
+
+// What is not set is not written, and stays as it is to the end.
+func TestProtocolOrganizationLive(t *testing.T) {
+	o, run := managed(t)
+	sent := o.Sent()
+	run.MustApply(values{"description": "First", "invite_required": true}) // the second is so already
+	sent.Expect(t, "PATCH description")
+	if got := run.State.Values["name"]; got == nil {
+		t.Errorf("what is not set is not shown: %v", run.State.Values)
+	}
+	sent = o.Sent()
+	run.MustApply(values{"description": "Second", "can_add_custom_emoji_group": []any{"role:moderators"}, "enable_read_receipts": false})
+	sent.Expect(t, "PATCH can_add_custom_emoji_group description enable_read_receipts")
+	sent = o.Sent()
+	run.MustApply(values{"name": "Other"})
+	sent.Expect(t, "PATCH name")
+	if now := held(t, o); string(now.Settings["description"]) != `"Second"` || !reflect.DeepEqual(now.Permissions["can_add_custom_emoji_group"], role(t, o, "role:moderators")) {
+		t.Errorf("the server holds %v", now)
+	}
+	sent = o.Sent()
+	plan, diags := run.Plan(nil)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "The organization stays as it is")
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+	if run.State != nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+func TestProtocolOrganizationImport(t *testing.T) {
+	o, run := managed(t)
+	config := values{"description": "Ours", "message_retention_days": "30", "can_create_groups": []any{"role:moderators", "user:lena.fischer@example.com"}}
+	run.MustApply(config)
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "organization"}, {id: "whatever"}, {identity: run.State.Identity}} {
+		fresh := o.NewRun(t, typeName)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if !reflect.DeepEqual(fresh.State, run.State) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State, run.State)
+		}
+		if plan := fresh.MustPlan(config); !plan.Empty() {
+			t.Errorf("after the import: %v", plan.Changes())
+		}
+	}
+}
+
+func TestProtocolOrganizationDataSource(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"message_content_edit_limit_seconds": "unlimited", "can_create_groups": []any{"role:moderators"}})
+	shown, diags := run.Process().ReadData(typeName, values{})
+	diags.ExpectNoError(t)
+	if !reflect.DeepEqual(shown, run.State.Values) {
+		t.Errorf("shown:\n%v\nthe resource has\n%v", shown, run.State.Values)
+	}
+	_, diags = o.As(t, "member").NewRun(t, typeName).Process().ReadData(typeName, values{})
+	diags.ExpectNoError(t)
+}

@@ -1,0 +1,168 @@
+// Package organization is the noun of the organization itself: its settings, and who may do what in it.
+package organization
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
+	_ resource.ResourceWithImportState = (*Resource)(nil)
+	_ resource.ResourceWithIdentity    = (*Resource)(nil)
+)
+
+// Resource is zulip_organization.
+type Resource struct{ framework.Resource }
+
+// NewResource returns zulip_organization.
+func NewResource() resource.Resource { return &Resource{} }
+
+// identity is what the organization is recognised by: an account is in one.
+type identity struct {
+	ID types.String `tfsdk:"id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_organization"
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	attributes := settings.Attributes()
+	framework.PermissionAttributes(attributes, permission.Organizations)
+	attributes["id"] = schema.StringAttribute{
+		Computed: true, MarkdownDescription: "Always `" + framework.OnceID + "`: an account is in one organization.",
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: `The organization: its settings, and who may do what in it. It is there already: creating the resource sets what the configuration says, and destroying it leaves everything as it is. Import it first to see in a plan what would change.
+
+An attribute that is not set is not managed: it is read and shown, and never written. Taking an attribute out of the configuration leaves what it set. Only what differs is sent.
+
+Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `, as in ` + "`zulip_channel`" + `.
+
+A change is applied only to what the plan saw: if somebody else has changed the same attribute since, the apply stops and says what it is now, what the plan saw and what was asked. A creation has seen nothing, and takes what there is. The server carries out a change piece by piece: where it refuses a piece, the error says which attributes are as planned already, and the next apply sends the rest.
+
+Administrators and owners may change most of it, owners alone what says so below. An attribute that only owners may set can stand in the configuration of an administrator as long as the organization already is so.
+
+The icon, the logo, and the address of the organization cannot be set here.`,
+		Attributes: attributes,
+	}
+}
+
+// IdentitySchema describes what the organization is recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any word: an account is in one organization."},
+	}}
+}
+
+// Create sends what differs from what the organization has already.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	plan := getModel(ctx, req.Plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	now, err := fresh(ctx, &r.Base)
+	if err != nil {
+		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
+		return
+	}
+	saw := seenNow(now.Thing, r.FeatureLevel(), &resp.Diagnostics)
+	if now = r.apply(ctx, saw, plan, now.View, now, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		return // nothing was made that could be lost: the next apply sends what is missing
+	}
+	r.write(ctx, plan.clone(), now, plan, &resp.State, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+}
+
+// Read takes the organization from the snapshot.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	state := getModel(ctx, req.State, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
+		return
+	}
+	r.write(ctx, state, &reading{Thing: view.Realm(), View: view}, nil, &resp.State, resp.Private, &resp.Diagnostics)
+}
+
+// Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	plan, prior := getModel(ctx, req.Plan, &resp.Diagnostics), getModel(ctx, req.State, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Directory.Organization(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
+		return
+	}
+	raw := framework.RawPermissions(ctx, req.Private, &resp.Diagnostics)
+	now := r.apply(ctx, seenBefore(prior, raw, view), plan, view, nil, &resp.Diagnostics)
+	state, kept := plan.clone(), plan
+	if resp.Diagnostics.HasError() {
+		// What was refused is shown in the words the state had, not in the words that were planned.
+		state, kept = prior, nil
+	}
+	r.write(ctx, state, now, kept, &resp.State, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+}
+
+// Delete leaves the organization as it is, which the plan said.
+func (r *Resource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
+
+// ImportState takes any word: an account is in one organization.
+func (r *Resource) ImportState(ctx context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), framework.OnceID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+}
+
+// unreadable begins the message of a read that failed.
+const unreadable = "Could not read the organization"
+
+// apply sends what differs between what was seen and what is planned, and returns what the server then holds; nil if
+// that could not be read. now is what was just read, or nil.
+func (r *Resource) apply(ctx context.Context, saw seen, plan *model, view *directory.View, now *reading, diags *diag.Diagnostics) *reading {
+	wanted, problems := steps(saw, plan, view, r.FeatureLevel())
+	framework.ReportProblems(diags, problems)
+	if diags.HasError() {
+		return nil
+	}
+	return change(ctx, &r.Base, wanted, now, diags)
+}
+
+// write puts what the server holds into the state, and the raw permissions beside it. Without a reading the state stays
+// as it is. After an apply, kept is what its plan knew.
+func (r *Resource) write(ctx context.Context, state *model, now *reading, kept *model, into *tfsdk.State, private framework.PrivateSetter, diags *diag.Diagnostics) {
+	if now == nil {
+		return
+	}
+	state.read(now, r.FeatureLevel(), diags)
+	var differing []string
+	if kept != nil {
+		differing = state.keep(kept)
+	}
+	state.write(ctx, into, diags)
+	framework.KeepRawPermissions(ctx, private, now.Thing.Permissions, differing, diags)
+}
