@@ -83,7 +83,7 @@ type channelKind struct{ framework.NumberSetting }
 func (channelKind) Attribute(description string) schema.Attribute {
 	return schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: fmt.Sprintf("%s The channel's ID, or %d for none.", description, noChannel),
-		Validators:    []validator.Int64{int64validator.Any(int64validator.OneOf(noChannel), int64validator.AtLeast(1))},
+		Validators:    []validator.Int64{int64validator.AtLeast(noChannel), int64validator.NoneOf(0)},
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -214,30 +215,29 @@ func (p *planning) checkMethods(names []string) {
 	}
 }
 
-// checkVideoChat refuses a provider of calls that the server is not set up for. Which there are not every server tells.
-func (p *planning) checkVideoChat(value any) {
+// checkVideoChat refuses a provider of calls that the server is not set up for. Which there are not every server tells,
+// and one that the server is too old for was refused already.
+func (p *planning) checkVideoChat(value attr.Value) {
 	text, _ := value.(types.String)
-	code := slices.IndexFunc(videoChatProviders, func(c framework.Code) bool { return c.Word == text.ValueString() })
-	var words []string
+	var there []string
 	for _, provider := range p.view.Realm().VideoChatProviders {
-		if code >= 0 && provider.ID == int64(videoChatProviders[code].Number) {
-			return
-		}
-		i := slices.IndexFunc(videoChatProviders, func(c framework.Code) bool { return int64(c.Number) == provider.ID })
-		if i >= 0 {
-			words = append(words, videoChatProviders[i].Word)
+		for _, code := range videoChatProviders {
+			if int64(code.Number) == provider.ID {
+				there = append(there, code.Word)
+			}
 		}
 	}
-	if len(words) == 0 {
+	level := p.FeatureLevel()
+	if len(there) == 0 || slices.Contains(there, text.ValueString()) || level > 0 && level < videoChatProviders.LevelOf(value) {
 		return
 	}
-	slices.Sort(words)
+	slices.Sort(there)
 	p.diags.AddAttributeError(path.Root(videoAttribute), fmt.Sprintf("The server is not set up for %s", text.ValueString()),
-		fmt.Sprintf("It is set up for %s. Whoever runs the server can add others.", strings.Join(words, ", ")))
+		fmt.Sprintf("It is set up for %s. Whoever runs the server can add others.", strings.Join(there, ", ")))
 }
 
 // checkDigest refuses what the server would never show: it says that digests are off wherever it sends none itself.
-func (p *planning) checkDigest(value any) {
+func (p *planning) checkDigest(value attr.Value) {
 	flag, _ := value.(types.Bool)
 	if sends := p.view.Realm().SendsDigestEmails; flag.ValueBool() && sends != nil && !*sends {
 		p.diags.AddAttributeError(path.Root(digestAttribute), "The server sends no digests",
@@ -246,7 +246,7 @@ func (p *planning) checkDigest(value any) {
 }
 
 // checkChannel refuses a channel that the organization cannot have for the purpose.
-func (p *planning) checkChannel(ctx context.Context, attribute string, value any) {
+func (p *planning) checkChannel(ctx context.Context, attribute string, value attr.Value) {
 	number, _ := value.(types.Int64)
 	if number.ValueInt64() == noChannel {
 		return

@@ -1,0 +1,176 @@
+package organization_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Every word, and the number the server has for it (wire-2 §12.2).
+var codes = map[string]map[string]string{
+	"org_type": {
+		"unspecified": "0", "business": "10", "opensource": "20", "education_nonprofit": "30", "education": "35",
+		"research": "40", "event": "50", "nonprofit": "60", "government": "70", "political_group": "80", "community": "90",
+		"personal": "100", "other": "1000",
+	},
+	"digest_weekday": {
+		"monday": "0", "tuesday": "1", "wednesday": "2", "thursday": "3", "friday": "4", "saturday": "5", "sunday": "6",
+	},
+	"giphy_rating":                           {"disabled": "0", "g": "1", "pg": "2", "pg-13": "3", "r": "4"},
+	"video_chat_provider":                    {"disabled": "0", "jitsi_meet": "1"},
+	"topics_policy":                          {"allow_empty_topic": `"allow_empty_topic"`, "disable_empty_topic": `"disable_empty_topic"`},
+	"message_edit_history_visibility_policy": {"all": `"all"`, "moves": `"moves"`, "none": `"none"`},
+	"message_retention_days":                 {"7": "7", "unlimited": "-1"},
+	"message_content_edit_limit_seconds":     {"unlimited": "null", "10": "10"},
+	"jitsi_server_url":                       {"http://meet.example.com/x": `"http://meet.example.com/x"`, "default": "null"},
+}
+
+func TestProtocolOrganizationEveryWord(t *testing.T) {
+	o, run := managed(t)
+	for name, words := range codes {
+		for _, word := range slices.Sorted(maps.Keys(words)) {
+			run.Apply(run.MustPlan(values{name: word})).ExpectNoError(t)
+			if got := string(held(t, o).Settings[name]); got != words[word] {
+				t.Errorf("%s = %s: the server holds %s, not %s", name, word, got, words[word])
+			}
+			if got := run.State.Values[name]; got != word {
+				t.Errorf("%s = %s: the state holds %v", name, word, got)
+			}
+		}
+	}
+}
+
+// Somebody changes an attribute after the plan: the apply overwrites nothing, and says what happened.
+func TestProtocolOrganizationChangedAfterThePlan(t *testing.T) {
+	for attribute, test := range map[string]struct {
+		planned         any
+		meanwhile       func(*testing.T, *acctest.Organization) string
+		saw, now, asked string
+	}{
+		"description": {"ours", func(*testing.T, *acctest.Organization) string { return "theirs" }, `"start"`, `"theirs"`, `"ours"`},
+		"message_retention_days": {
+			"30", func(*testing.T, *acctest.Organization) string { return "7" },
+			`"unlimited"`, `"7"`, `"30"`,
+		},
+		"enable_read_receipts": {false, nil, "true", "false", "false"},
+		"authentication_methods": {
+			[]any{"Email"}, func(*testing.T, *acctest.Organization) string { return `{"Email":true,"Google":false}` },
+			`["Apple" "Dev" "Email" "GitHub" "GitLab" "Google" "OpenID Connect"]`, `["Apple" "Dev" "Email" "GitHub" "GitLab" "OpenID Connect"]`, `["Email"]`,
+		},
+		"can_create_groups": {
+			[]any{"role:administrators"}, func(t *testing.T, o *acctest.Organization) string {
+				return text(t, zulip.GroupSettingChange{New: role(t, o, "role:moderators")})
+			},
+			`"role:members"`, `"role:moderators"`, `"role:administrators"`,
+		},
+	} {
+		t.Run(attribute, func(t *testing.T) {
+			o, run := managed(t)
+			run.MustApply(values{"description": "start"})
+			config := values{"description": "start", "name": "New", attribute: test.planned}
+			plan := run.MustPlan(config)
+			if test.meanwhile == nil { // somebody does what is planned: that is no reason to stop
+				byHand(t, o, map[string]string{attribute: test.now})
+				sent := o.Sent()
+				run.Apply(plan).ExpectNoError(t)
+				sent.Expect(t, "PATCH name")
+				return
+			}
+			byHand(t, o, map[string]string{attribute: test.meanwhile(t, o)})
+			sent := o.Sent()
+			run.Apply(plan).ExpectError(t, "", "The organization was changed by somebody else after it was planned", attribute+"\n",
+				"the plan saw: "+test.saw+"\n", "it is now:    "+test.now+"\n", "asked for:    "+test.asked+"\n", "Nothing was overwritten.")
+			sent.Expect(t)
+			// The state shows what it is now, so that the next plan starts from there, and goes through.
+			run.MustApply(config)
+		})
+	}
+}
+
+// The server carries a change out piece by piece. What is done before a piece fails is said, and is in the state.
+func TestProtocolOrganizationFailsInTheMiddle(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"description": "start"})
+	channel := o.MustChannel(t, "general").ID
+	config := values{"description": "new", "can_create_groups": []any{"role:moderators"}, "signup_announcements_stream_id": channel, "org_type": "business"}
+	plan := run.MustPlan(config)
+	gate := o.Sandbox.Gate(http.MethodPatch, "/realm")
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- run.Apply(plan) }()
+	arrived := <-gate.Arrived
+	o.Archive(t, "general")
+	gate.Open()
+	arrived.Release()
+	diags := <-applied
+	diags.ExpectError(t, "", "Could not change the organization", "Already as planned: description, can_create_groups.")
+	if got := run.State.Values; got["description"] != "new" || got["signup_announcements_stream_id"] == channel || got["org_type"] == "business" {
+		t.Errorf("the state holds %v", got)
+	}
+	delete(config, "signup_announcements_stream_id")
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "PATCH org_type")
+}
+
+// A change whose answer is lost is looked for before it is sent again.
+func TestFaultOrganizationLostAnswer(t *testing.T) {
+	for name, test := range map[string]struct {
+		after bool
+		want  []string
+	}{
+		"done":     {true, []string{"PATCH can_create_groups description"}},
+		"not done": {false, []string{"PATCH can_create_groups description", "PATCH can_create_groups description"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := managed(t)
+			o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm", After: test.after, Action: sandbox.FaultDrop, Count: 1})
+			sent := o.Sent()
+			run.MustApply(values{"description": "new", "can_create_groups": []any{"role:moderators"}})
+			sent.Expect(t, test.want...)
+			if got := string(held(t, o).Settings["description"]); got != `"new"` {
+				t.Errorf("the server holds %s", got)
+			}
+		})
+	}
+}
+
+func TestProtocolOrganizationRefused(t *testing.T) {
+	o, run := managed(t)
+	heal := o.Sandbox.Fail(sandbox.Fault{
+		Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
+		Body: `{"result":"error","msg":"Available on Zulip Cloud Standard. Upgrade to access.","code":"BAD_REQUEST"}`,
+	})
+	run.Apply(run.MustPlan(values{"message_retention_days": "30"})).ExpectError(t, "", "Could not change the organization", "Available on Zulip Cloud Standard", "Nothing else was changed either")
+	heal()
+	if run.State != nil {
+		t.Errorf("the state holds %v: nothing was created", run.State.Values)
+	}
+	run.MustApply(values{"message_retention_days": "30"})
+}
+
+// A server that takes a setting without an error, and does not know it, is found out.
+func TestProtocolOrganizationNotTaken(t *testing.T) {
+	o, run := managed(t)
+	o.Sandbox.Fail(sandbox.Fault{
+		Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusOK,
+		Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["description"]}`, Count: 1,
+	})
+	run.Apply(run.MustPlan(values{"description": "new"})).ExpectError(t, "", "The organization does not take the change", `"new"`, "ignores description")
+	run.MustApply(values{"description": "new"})
+}
+
+// A principal that changes its words and not its meaning is no change.
+func TestProtocolOrganizationOtherWords(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"can_create_groups": []any{"role:moderators"}})
+	config := values{"can_create_groups": []any{fmt.Sprintf("group_id:%d", o.SystemGroup(t, "role:moderators"))}}
+	if plan := run.MustPlan(config); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+}
