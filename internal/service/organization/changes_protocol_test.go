@@ -174,3 +174,18 @@ func TestProtocolOrganizationOtherWords(t *testing.T) {
 		t.Errorf("planned: %v", plan.Changes())
 	}
 }
+
+// A plan says who loses and who gains a right, from the start: creating the resource takes what there is.
+func TestProtocolOrganizationWarnsOfAccess(t *testing.T) {
+	_, run := managed(t)
+	_, diags := run.Plan(values{"can_create_groups": []any{"role:owners"}})
+	diags.ExpectWarning(t, "", "Who can do what in the organization changes", "Can no longer create user groups")
+	run.MustApply(values{"can_create_groups": []any{"role:owners"}})
+	_, diags = run.Plan(values{"can_create_groups": []any{"role:members"}})
+	diags.ExpectWarning(t, "", "Can now create user groups")
+	run.Block["access_warnings"] = false
+	_, diags = run.Plan(values{"can_create_groups": []any{"role:members"}})
+	if len(diags.Warnings()) > 0 {
+		t.Errorf("warned although such warnings are off: %v", diags)
+	}
+}

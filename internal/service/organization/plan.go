@@ -79,9 +79,11 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 // permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
 func (p *planning) permissions() framework.PermissionPlan {
-	plan := framework.PermissionPlan{Table: permission.Organizations, Config: p.config.permission, Plan: p.plan.permission, View: p.view}
+	plan := framework.PermissionPlan{
+		Table: permission.Organizations, Config: p.config.permission, Plan: p.plan.permission, Saw: p.saw.permissions, View: p.view,
+	}
 	if p.state != nil {
-		plan.State, plan.Saw = p.state.permission, p.saw.permissions
+		plan.State = p.state.permission
 	}
 	return plan
 }
@@ -121,6 +123,9 @@ func (p *planning) check(ctx context.Context) {
 		if _, ok := setting.Kind.(channelKind); ok {
 			p.checkChannel(ctx, setting.Name, value)
 		}
+	}
+	if !p.diags.HasError() {
+		p.WarnOfOrganizationAccess(p.diags, p.permissions())
 	}
 }
 
