@@ -51,6 +51,8 @@ func nouns(picture string) []noun {
 		{"zulip_default_channel_group", "name = \"Developers\"\n  description = \"What they read\"\n  channel_ids = []", post("/default_stream_groups/create"),
 			listed("default_stream_groups", "realm_default_stream_groups", "name", "Developers"), 0},
 		{"zulip_bot", "short_name = \"alerts\"\n  full_name = \"Alerts\"", post("/bots"), listed("realm_bot", "realm_bots", "full_name", "Alerts"), 0},
+		{"zulip_organization", "description = \"What we do\"\n  can_create_groups = [\"role:moderators\"]", sandbox.Fault{Method: "PATCH", Path: "/realm"},
+			described("What we do"), 0},
 	}
 }
 
@@ -191,6 +193,19 @@ func holding(part, field, name, people string) func(*testing.T, *acctest.Organiz
 			}
 		}
 		return count
+	}
+}
+
+// described is one if the organization has a certain description, of which it can have no second.
+func described(text string) func(*testing.T, *acctest.Organization) int {
+	return func(t *testing.T, org *acctest.Organization) int {
+		answer := org.Call(t, "POST", "/register", map[string]string{
+			"event_types": "[]", "fetch_event_types": `["realm"]`, "client_capabilities": `{"notification_settings_null":true}`,
+		})
+		if answer["realm_description"] == text {
+			return 1
+		}
+		return 0
 	}
 }
 
