@@ -1,0 +1,256 @@
+// Package review says what a plan does to who may do what: from the JSON form of a plan of Terraform or OpenTofu, and
+// the organization as it is, to something a person reads before it is applied.
+//
+// A [Review] is what is found, without any decision about how it looks. It is the documented JSON form too. What writes
+// it for people is [WriteMarkdown] and [WriteHTML]; [Review.Fails] is a gate.
+package review
+
+import (
+	"slices"
+	"strings"
+)
+
+// FormatVersion is that of the JSON form. The first number changes when a reader of the old form could be misled by the
+// new one; fields that are added do not change it.
+const FormatVersion = "1.0"
+
+// Review is what a plan does to one organization. Lists are in the order in which they are to be read.
+type Review struct {
+	FormatVersion string `json:"format_version"`
+	// Site is the address of the organization's server, Organization its name; both are empty if it was not asked.
+	Site         string `json:"site"`
+	Organization string `json:"organization"`
+	// Provider is the provider configuration whose resources are reviewed, as plans write it: zulip, zulip.staging.
+	Provider string `json:"provider"`
+	// Offline says that the organization was not asked: there are principals before and after, and nobody knows who
+	// gains and who loses.
+	Offline bool    `json:"offline"`
+	Verdict Verdict `json:"verdict"`
+	Risks   []Risk  `json:"risks"`
+	// Channels are those in which something changes, named by the plan or not: a change of a group has effects in
+	// channels too. Those with the same effects are beside one another.
+	Channels []*Channel `json:"channels"`
+	Groups   []*Group   `json:"groups"`
+	// People are accounts that the plan creates, changes or deactivates.
+	People []*Person `json:"people"`
+	// Rights are the organization's own permissions.
+	Rights []*Right `json:"rights"`
+	// Unknown says in sentences what the plan does not know yet, beside what is marked as such above.
+	Unknown []string `json:"unknown"`
+	// Others counts the changes of the plan that decide nothing about who may do what: a description, another provider.
+	Others int `json:"others"`
+	// Accounts are all who are named above, ascending by ID.
+	Accounts []*Account `json:"accounts"`
+}
+
+// Word is what a review can be searched for, and what a gate is made of.
+type Word string
+
+// The words, the gravest first. What each means exactly is in [Words].
+const (
+	Lockout    Word = "lockout"
+	External   Word = "external"
+	RoleChange Word = "role-change"
+	Unknown    Word = "unknown"
+	Widening   Word = "widening"
+	Narrowing  Word = "narrowing"
+)
+
+// Verdict sums a review up.
+type Verdict struct {
+	// Text is one sentence or two, plain.
+	Text string `json:"text"`
+	// Words are all that apply, the gravest first; none if nobody gains or loses anything.
+	Words []Word `json:"words"`
+}
+
+// Risk is something to look at before the rest.
+type Risk struct {
+	Word Word `json:"word"`
+	// Where is what it is about, in words: channel "general", the organization.
+	Where string `json:"where"`
+	// Text is a sentence.
+	Text string `json:"text"`
+}
+
+// Action is what the plan does with something.
+type Action string
+
+// What a plan does.
+const (
+	// Affects is for what the plan does not change itself: it changes by a group, a role or a permission elsewhere.
+	Affects Action = ""
+	Create  Action = "create"
+	Update  Action = "update"
+	// Replace is to destroy it and create another one in its place.
+	Replace Action = "replace"
+	// Archive ends a channel, Deactivate a user group or an account. Zulip deletes neither.
+	Archive    Action = "archive"
+	Deactivate Action = "deactivate"
+	// Reactivate takes back what was archived or deactivated.
+	Reactivate Action = "reactivate"
+	// Release leaves it as it is, no longer managed.
+	Release Action = "release"
+)
+
+// Channel is a channel in which something changes.
+type Channel struct {
+	// ID is zero for one that is yet to be created.
+	ID int64 `json:"id"`
+	// Name is what it is called after the plan, OldName before it if that is another name.
+	Name    string `json:"name"`
+	OldName string `json:"old_name,omitempty"`
+	Action  Action `json:"action"`
+	// Addresses are the resources of the plan that change it; empty if it is only affected.
+	Addresses []string `json:"addresses"`
+	// Privacy is what kind of channel it is, in words.
+	Privacy Change   `json:"privacy"`
+	Rights  []*Right `json:"rights"`
+	// Joins and Leaves are who is put into the channel and taken out of it.
+	Joins  *People `json:"joins"`
+	Leaves *People `json:"leaves"`
+}
+
+// Right is something that can be done: who is allowed to by the plan, and who can really do it.
+type Right struct {
+	// Name is the permission, as attributes are called; can_read for reading, which no permission decides alone.
+	Name string `json:"name"`
+	// Text says what it permits, to follow "can": post.
+	Text string `json:"text"`
+	// Change is the value of the permission in words. Where it does not differ, somebody gains or loses by something
+	// else that the plan changes.
+	Change Change `json:"change"`
+	// Gain and Lose are the people who really can after the plan only, and before only. They are empty, not nil.
+	Gain *People `json:"gain"`
+	Lose *People `json:"lose"`
+	// Internet says what those outside the organization do: gain, lose, or empty.
+	Internet string `json:"internet,omitempty"`
+	// NobodyLeft says that somebody could before, and nobody can after.
+	NobodyLeft bool `json:"nobody_left"`
+	// Unknown says that it cannot be told who gains and who loses; Why says what it depends on.
+	Unknown bool   `json:"unknown"`
+	Why     string `json:"why,omitempty"`
+}
+
+// What [Right.Internet] says.
+const (
+	InternetGains = "gain"
+	InternetLoses = "lose"
+)
+
+// Change is a value in words before the plan and after it.
+type Change struct {
+	Before Value `json:"before"`
+	After  Value `json:"after"`
+}
+
+// Value is a value in words.
+type Value struct {
+	// Words are principals (role:members, group:sre, user:a@example.com) or other words; nil if there is no value,
+	// as before something is created.
+	Words []string `json:"words"`
+	// Unknown says that the plan does not know the value yet, or not all of it.
+	Unknown bool `json:"unknown"`
+}
+
+// Differs reports whether a change is one, for certain or not.
+func (c Change) Differs() bool {
+	return c.Before.Unknown || c.After.Unknown || !slices.Equal(c.Before.Words, c.After.Words)
+}
+
+// String writes a value for people; names in it are not escaped.
+func (v Value) String() string {
+	switch text := strings.Join(v.Words, ", "); {
+	case v.Unknown && text == "":
+		return "not known yet"
+	case v.Unknown:
+		return text + " and what is not known yet"
+	default:
+		return text
+	}
+}
+
+// Group is a user group that the plan changes.
+type Group struct {
+	ID      int64  `json:"id"`
+	Name    string `json:"name"`
+	OldName string `json:"old_name,omitempty"`
+	Action  Action `json:"action"`
+	// Addresses are the resources of the plan that change it; with zulip_user_group_membership there can be several.
+	Addresses []string `json:"addresses"`
+	// Members are the people directly in it, by their address, Subgroups the groups; only where the plan changes them.
+	Members   Change `json:"members"`
+	Subgroups Change `json:"subgroups"`
+	// Joins and Leaves are who comes to be in it and no longer is, however deep.
+	Joins  *People `json:"joins"`
+	Leaves *People `json:"leaves"`
+	// Unknown says that it is not known yet who will be in it.
+	Unknown bool     `json:"unknown"`
+	Rights  []*Right `json:"rights"`
+}
+
+// Person is an account that the plan creates, changes or deactivates.
+type Person struct {
+	Account   *Account `json:"-"`
+	AccountID int64    `json:"account"`
+	Addresses []string `json:"addresses"`
+	Action    Action   `json:"action"`
+	// Role is the role in words: member, guest.
+	Role Change `json:"role"`
+}
+
+// People are those who gain or lose something. Where they are the same, they are the same pointer.
+type People struct {
+	// Accounts are all of them, those first who are surprised most: the account the provider uses, guests, bots, then
+	// people by role.
+	Accounts []*Account `json:"-"`
+	// IDs are the same, in the same order.
+	IDs    []int64 `json:"ids"`
+	Guests int     `json:"guests"`
+	Bots   int     `json:"bots"`
+}
+
+// Len is how many there are; none are in nil.
+func (p *People) Len() int {
+	if p == nil {
+		return 0
+	}
+	return len(p.Accounts)
+}
+
+// Account is a person or a bot.
+type Account struct {
+	// ID is negative for one that the plan creates.
+	ID      int64  `json:"id"`
+	Name    string `json:"name"`
+	Address string `json:"address"`
+	// Role is what it is before the plan: owner, administrator, moderator, member, guest.
+	Role  string `json:"role"`
+	IsBot bool   `json:"is_bot"`
+	// IsSelf says that it is the account the provider uses.
+	IsSelf bool `json:"is_self"`
+}
+
+// Words says what each word means exactly.
+var Words = []struct {
+	Word    Word
+	Meaning string
+}{
+	{Lockout, "the account the provider uses can no longer administer a channel or manage a user group, or nobody is left who can do something that somebody could; that nobody can join a private channel by himself, and that nobody can do anything to messages in a channel that is archived, does not count"},
+	{External, "a guest gains a right, in a new channel too, or becomes active, or anyone on the internet comes to read a channel"},
+	{RoleChange, "the plan changes the role of an account, deactivates or reactivates one, or creates one with another role than member or guest"},
+	{Unknown, "it is not known who gains or who loses some right: the plan does not know a value yet, or the organization was not asked"},
+	{Widening, "anybody gains any right in a channel, over a user group or in the organization that is there now"},
+	{Narrowing, "anybody loses any right"},
+}
+
+// Fails returns those of some words that apply, in the order of the words.
+func (r *Review) Fails(on []Word) []Word {
+	var fails []Word
+	for _, word := range r.Verdict.Words {
+		if slices.Contains(on, word) {
+			fails = append(fails, word)
+		}
+	}
+	return fails
+}
