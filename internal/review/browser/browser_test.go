@@ -1,0 +1,229 @@
+// Package browser_test looks at the page of a review with a browser: what is drawn, asked for, and done by the keyboard.
+// It is a package of its own so that nothing else needs the library that drives the browser.
+package browser_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+)
+
+const (
+	// browserWanted can be "required": then a machine without a browser fails.
+	browserWanted = "REVIEW_BROWSER"
+	// screenshotFolder names the folder that takes pictures of the page; without it none are kept.
+	screenshotFolder = "REVIEW_SCREENSHOTS"
+)
+
+// browserPath is the browser that was found.
+var browserPath string
+
+// TestMain runs no test where there is no browser: none of them may count as passed, and the report says so.
+func TestMain(m *testing.M) {
+	browserPath = findBrowser()
+	switch {
+	case browserPath != "":
+		os.Exit(m.Run())
+	case os.Getenv(browserWanted) == "required":
+		fmt.Fprintf(os.Stderr, "%s=required, and no browser is installed: chromium or google-chrome\n", browserWanted)
+		os.Exit(1)
+	}
+	acctest.Report(func(w io.Writer) {
+		fmt.Fprintln(w, "NOT TESTED in a browser: the page of the access review. Neither chromium nor google-chrome is installed.")
+	})
+}
+
+func findBrowser() string {
+	for _, name := range []string{
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// tab is a page that a browser shows.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+	url string
+
+	mutex      sync.Mutex
+	complaints []string // what the console says, and requests for anything but the page itself
+}
+
+// action is something done in the browser.
+type action = chromedp.Action[chromedp.Void]
+
+// open writes a review as a page and shows it in a new browser, which is closed when the test ends. The page must not
+// have complained until then, nor asked for anything.
+func open(t *testing.T, r *review.Review, width, height int64, before ...action) *tab {
+	t.Helper()
+	var page bytes.Buffer
+	if err := review.WriteHTML(&page, r); err != nil {
+		t.Fatal(err)
+	}
+	return openPage(t, page.Bytes(), width, height, before...)
+}
+
+func openPage(t *testing.T, page []byte, width, height int64, before ...action) *tab {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "review.html")
+	if err := os.WriteFile(path, page, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// Chromium's own sandbox needs rights that containers do not give; the only page shown is the one written here.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserPath), chromedp.NoSandbox)
+	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(stop)
+	ctx, closeTab := chromedp.NewContext(allocator)
+	t.Cleanup(closeTab)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+
+	tab := &tab{t: t, ctx: ctx, url: "file://" + path}
+	if err := chromedp.Listen(ctx, tab.listen); err != nil {
+		t.Fatal(err)
+	}
+	tab.do(chromedp.EmulateViewport(width, height))
+	tab.do(before...)
+	tab.do(chromedp.Navigate(tab.url))
+	t.Cleanup(func() {
+		tab.mutex.Lock()
+		defer tab.mutex.Unlock()
+		for _, complaint := range tab.complaints {
+			t.Error(complaint)
+		}
+	})
+	return tab
+}
+
+func (tab *tab) listen(event any) {
+	var complaint string
+	switch event := event.(type) {
+	case *runtime.EventExceptionThrown:
+		complaint = "the script failed: " + event.ExceptionDetails.Text
+	case *runtime.EventConsoleAPICalled:
+		complaint = fmt.Sprintf("the script wrote to the console: %s", event.Type)
+	case *log.EventEntryAdded:
+		complaint = "the browser complains: " + event.Entry.Text
+	case *network.EventRequestWillBeSent:
+		if event.Request.URL != tab.url && !strings.HasPrefix(event.Request.URL, "data:") {
+			complaint = "the page asks for " + event.Request.URL
+		}
+	}
+	if complaint != "" {
+		tab.mutex.Lock()
+		defer tab.mutex.Unlock()
+		tab.complaints = append(tab.complaints, complaint)
+	}
+}
+
+func (tab *tab) do(actions ...action) {
+	tab.t.Helper()
+	if err := chromedp.Do(tab.ctx, actions...); err != nil {
+		tab.t.Fatal(err)
+	}
+}
+
+// get does something in the browser and returns what comes of it.
+func get[T any](tab *tab, action chromedp.Action[T]) T {
+	tab.t.Helper()
+	value, err := chromedp.Run(tab.ctx, action)
+	if err != nil {
+		tab.t.Fatal(err)
+	}
+	return value
+}
+
+// eval returns what an expression is in the page; of a promise, what it comes to.
+func eval[T any](tab *tab, expression string) T {
+	tab.t.Helper()
+	return get(tab, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+}
+
+// drawn comes to pass when what was done to the page is on the screen.
+const drawn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true)))))`
+
+func (tab *tab) wantText(selector, want string) {
+	tab.t.Helper()
+	eval[bool](tab, drawn)
+	got := eval[string](tab, fmt.Sprintf(`document.querySelector(%q).innerText`, selector))
+	if !strings.Contains(got, want) {
+		tab.t.Errorf("%s shows %q, want %q", selector, got, want)
+	}
+}
+
+// rows names the channels that are shown.
+func (tab *tab) rows() string {
+	tab.t.Helper()
+	eval[bool](tab, drawn)
+	return eval[string](tab, `[...document.querySelectorAll(".matrix tbody:not([hidden]) bdi:first-child")]
+		.filter((name) => name.parentElement.tagName === "TH").map((name) => name.textContent).join(" | ")`)
+}
+
+// choose sets the fields of the filter as a person would, and tells the page.
+func (tab *tab) choose(fields map[string]string) {
+	tab.t.Helper()
+	for id, value := range fields {
+		eval[bool](tab, fmt.Sprintf(`{
+			const field = document.getElementById(%q);
+			field.value = %q;
+			field.dispatchEvent(new Event("input", { bubbles: true }));
+		}`, id, value))
+	}
+}
+
+// keep takes a picture of what is in view, keepWhole of the whole page, where pictures are wanted.
+func (tab *tab) keep(name string) {
+	tab.t.Helper()
+	keepFile(tab.t, name+".png", func() []byte { return get(tab, chromedp.CaptureScreenshot()) })
+}
+
+func (tab *tab) keepWhole(name string) {
+	tab.t.Helper()
+	keepFile(tab.t, name+".png", func() []byte { return get(tab, chromedp.FullScreenshot(100)) })
+}
+
+func keepFile(t *testing.T, name string, content func() []byte) {
+	t.Helper()
+	folder := os.Getenv(screenshotFolder)
+	if folder == "" {
+		return
+	}
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, name), content(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// prefersDark is a person who has asked the browser for dark pages.
+func prefersDark(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	_, err = cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
+	})
+	return none, err
+}
