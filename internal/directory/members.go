@@ -44,6 +44,21 @@ func (d *Directory) Subscribers(ctx context.Context, channel int64) ([]int64, er
 	return d.members.asked.do(ctx, channel)
 }
 
+// ChannelsAndSubscribers returns the snapshot with the channels and who is in them, for who is going to look at most. An
+// account that is no administrator is not shown the subscribers of every channel: then they are not in the snapshot.
+func (d *Directory) ChannelsAndSubscribers(ctx context.Context) (*View, error) {
+	if d.self.Role > zulip.RoleAdministrator {
+		return d.need(ctx, channelParts)
+	}
+	return d.need(ctx, append(slices.Clone(channelParts), zulip.FetchSubscribers))
+}
+
+// Subscribers returns who is in a channel, if the snapshot holds it; it never does of an archived channel.
+func (v *View) Subscribers(channel int64) (ids []int64, ok bool) {
+	ids, ok = v.subscribers[channel]
+	return ids, ok
+}
+
 // FreshSubscribers is Subscribers, read after the call began. Those that are asked for at the same time are read together.
 func (d *Directory) FreshSubscribers(ctx context.Context, channel int64) ([]int64, error) {
 	return d.members.fresh.do(ctx, channel)

@@ -7,7 +7,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Change is a planned change of the people and groups of an organization. What it does
+// Change is a planned change of the people, the groups and the permissions of an organization. What it does
 // not name stays as it is.
 type Change struct {
 	// Groups are user groups by ID, as they will be.
@@ -17,6 +17,8 @@ type Change struct {
 	// Deactivated are the IDs of those who will be; the bots they own are too (wire-2
 	// §5).
 	Deactivated []int64
+	// Organization are permissions of the organization by name, as they will be.
+	Organization map[string]zulip.GroupSettingValue
 	// Now decides whether the waiting period of somebody who becomes a member is over.
 	Now time.Time
 }
@@ -61,7 +63,19 @@ func (a *Access) With(change Change) *Access {
 		}
 		facts.Groups[i] = &changed
 	}
+	facts.Realm = withPermissions(a.facts.Realm, change.Organization)
 	return newAccess(facts, a.roster, unknown)
+}
+
+// withPermissions returns the organization's settings with other permissions.
+func withPermissions(realm *zulip.Realm, permissions map[string]zulip.GroupSettingValue) *zulip.Realm {
+	if realm == nil || len(permissions) == 0 {
+		return realm
+	}
+	changed := *realm
+	changed.Permissions = maps.Clone(realm.Permissions)
+	maps.Copy(changed.Permissions, permissions)
+	return &changed
 }
 
 // deactivatedBy returns who is deactivated by a change.

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"encoding/binary"
 	"iter"
 	"math/bits"
 	"slices"
@@ -81,6 +82,19 @@ func (p People) Minus(other People) People {
 // Equal reports whether both sets, of the same organization, hold the same people.
 func (p People) Equal(other People) bool {
 	return p.set.equal(other.set)
+}
+
+// Key is the same text for the same people of one organization, and another for others: for a map of such sets.
+func (p People) Key() string {
+	set := p.set
+	for len(set) > 0 && set[len(set)-1] == 0 {
+		set = set[:len(set)-1]
+	}
+	key := make([]byte, 0, len(set)*wordSize/8)
+	for _, word := range set {
+		key = binary.LittleEndian.AppendUint64(key, word)
+	}
+	return string(key)
 }
 
 // bitset is a set of places. Operations make new sets; nil is empty, and a set may be

@@ -173,14 +173,14 @@ func (r Report) chooseNames(sections []section) {
 			}
 		}
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(r.surprise(a.user), r.surprise(b.user)) })
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(r.Surprise(a.user), r.Surprise(b.user)) })
 	for _, chosen := range candidates[:min(len(candidates), MaxNames)] {
 		chosen.line.named = append(chosen.line.named, chosen.user)
 	}
 }
 
-// surprise ranks people, the most surprising first.
-func (r Report) surprise(user *zulip.User) int {
+// Surprise ranks people, the most surprising first.
+func (r Report) Surprise(user *zulip.User) int {
 	switch {
 	case user.ID == r.Self:
 		return 0
