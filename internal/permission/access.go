@@ -125,8 +125,8 @@ func (a *Access) listed(ids []int64) bitset {
 	return set
 }
 
-// isVague reports whether it is not known whom a value will hold.
-func (a *Access) isVague(value zulip.GroupSettingValue) bool {
+// IsVague reports whether it is not known whom a value will hold, or not of all.
+func (a *Access) IsVague(value zulip.GroupSettingValue) bool {
 	return a.vague[value.Group] || slices.ContainsFunc(value.DirectSubgroups, func(group int64) bool { return a.vague[group] })
 }
 
@@ -139,7 +139,7 @@ func (a *Access) hasSamePeople(other *Access) bool {
 // holdsSame reports whether a value holds for certain the people whom a value in another
 // state of the organization holds.
 func (a *Access) holdsSame(value zulip.GroupSettingValue, other *Access, later zulip.GroupSettingValue) bool {
-	return !a.isVague(value) && !other.isVague(later) && a.in(value).equal(other.in(later))
+	return !a.IsVague(value) && !other.IsVague(later) && a.in(value).equal(other.in(later))
 }
 
 // organizationValue is a permission of the organization; one that it does not have holds

@@ -155,7 +155,7 @@ func (o *outcome) setting(right Right) bitset {
 }
 
 func (o *outcome) value(value zulip.GroupSettingValue) bitset {
-	if o.access.isVague(value) && o.most {
+	if o.access.IsVague(value) && o.most {
 		return o.unknown()
 	}
 	return o.access.in(value)

@@ -130,6 +130,8 @@ type Right struct {
 	// Unknown says that it cannot be told who gains and who loses; Why says what it depends on.
 	Unknown bool   `json:"unknown"`
 	Why     string `json:"why,omitempty"`
+
+	locksOut bool // whether the account the provider uses loses by it what it needs
 }
 
 // What [Right.Internet] says.

@@ -1,0 +1,63 @@
+package review
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// crowd makes the sets of people of a review, each once, however many channels they gain something in.
+type crowd struct {
+	self     int64
+	sets     map[string]*People
+	accounts map[int64]*Account
+}
+
+func newCrowd(self int64) *crowd {
+	return &crowd{self: self, sets: map[string]*People{}, accounts: map[int64]*Account{}}
+}
+
+// of returns a set, never nil.
+func (c *crowd) of(people permission.People) *People {
+	key := people.Key()
+	if known, ok := c.sets[key]; ok {
+		return known
+	}
+	users := slices.Collect(people.All())
+	report := permission.Report{Self: c.self}
+	slices.SortStableFunc(users, func(a, b *zulip.User) int { return cmp.Compare(report.Surprise(a), report.Surprise(b)) })
+	set := &People{Accounts: []*Account{}, IDs: []int64{}}
+	for _, user := range users {
+		set.Accounts, set.IDs = append(set.Accounts, c.account(user)), append(set.IDs, user.ID)
+		if user.Role == zulip.RoleGuest {
+			set.Guests++
+		}
+		if user.IsBot {
+			set.Bots++
+		}
+	}
+	c.sets[key] = set
+	return set
+}
+
+func (c *crowd) nobody() *People { return c.of(permission.People{}) }
+
+func (c *crowd) account(user *zulip.User) *Account {
+	if known, ok := c.accounts[user.ID]; ok {
+		return known
+	}
+	account := &Account{
+		ID: user.ID, Name: user.FullName, Address: user.Address(), Role: user.Role.String(),
+		IsBot: user.IsBot, IsSelf: user.ID == c.self,
+	}
+	c.accounts[user.ID] = account
+	return account
+}
+
+// all returns everybody who was named, ascending by ID.
+func (c *crowd) all() []*Account {
+	return slices.SortedFunc(maps.Values(c.accounts), func(a, b *Account) int { return cmp.Compare(a.ID, b.ID) })
+}

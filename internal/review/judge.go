@@ -1,0 +1,212 @@
+package review
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+)
+
+// judge finds the risks and the verdict in what is told.
+func (r *Review) judge() {
+	j := judging{review: r, words: map[Word]bool{}}
+	for _, channel := range r.Channels {
+		j.channel(channel)
+	}
+	for _, group := range r.Groups {
+		for _, right := range group.Rights {
+			j.right(fmt.Sprintf("user group %q", group.Name), right, group.Action == Create)
+			if right.locksOut {
+				j.risk(Lockout, fmt.Sprintf("user group %q", group.Name), "The account the provider uses can no longer manage the group.")
+			}
+		}
+		if group.Unknown {
+			j.words[Unknown] = true
+		}
+	}
+	for _, right := range r.Rights {
+		j.right("the organization", right, false)
+	}
+	for _, person := range r.People {
+		j.person(person)
+	}
+	if len(r.Unknown) > 0 {
+		j.words[Unknown] = true
+	}
+	slices.SortStableFunc(r.Risks, func(a, b Risk) int { return cmp.Compare(rank(a.Word), rank(b.Word)) })
+	r.Verdict.Words = []Word{}
+	for _, meaning := range Words {
+		if j.words[meaning.Word] {
+			r.Verdict.Words = append(r.Verdict.Words, meaning.Word)
+		}
+	}
+	r.Verdict.Text = j.sentence()
+}
+
+func rank(word Word) int {
+	return slices.IndexFunc(Words, func(meaning struct {
+		Word    Word
+		Meaning string
+	}) bool {
+		return meaning.Word == word
+	})
+}
+
+// judging gathers what applies.
+type judging struct {
+	review *Review
+	words  map[Word]bool
+}
+
+func (j *judging) risk(word Word, where, text string) {
+	j.words[word] = true
+	j.review.Risks = append(j.review.Risks, Risk{word, where, text})
+}
+
+// channel judges what happens in a channel. A new one gives nobody anything that is there now.
+func (j *judging) channel(channel *Channel) {
+	where := fmt.Sprintf("channel %q", channel.Name)
+	isNew := channel.Action == Create || channel.Action == Replace
+	for _, right := range channel.Rights {
+		if channel.Action == Archive {
+			j.words[Narrowing] = j.words[Narrowing] || right.Lose.Len() > 0
+			j.words[Unknown] = j.words[Unknown] || right.Unknown
+			continue
+		}
+		j.right(where, right, isNew)
+		if right.locksOut {
+			j.risk(Lockout, where, "The account the provider uses can no longer administer the channel.")
+		}
+	}
+}
+
+// right judges what happens to a right.
+func (j *judging) right(where string, right *Right, isNew bool) {
+	if right.NobodyLeft && right.Name != string(permission.CanSubscribe) { // that is what private channels are for
+		j.risk(Lockout, where, fmt.Sprintf("Nobody is left who can %s.", right.Text))
+	}
+	if right.Internet == InternetGains {
+		j.risk(External, where, "Anyone on the internet can read it, without an account.")
+	}
+	if guests := right.Gain.guests(); guests > 0 {
+		j.risk(External, where, fmt.Sprintf("%s can %s.", counted(guests, "guest"), right.Text))
+	}
+	if right.Unknown && right.Why != notAsked {
+		j.risk(Unknown, where, fmt.Sprintf("It cannot be told who gains and who loses that they can %s: %s.", right.Text, right.Why))
+	}
+	j.words[Unknown] = j.words[Unknown] || right.Unknown
+	j.words[Widening] = j.words[Widening] || !isNew && (right.Gain.Len() > 0 || right.Internet == InternetGains)
+	j.words[Narrowing] = j.words[Narrowing] || right.Lose.Len() > 0 || right.Internet == InternetLoses
+}
+
+func (p *People) guests() int {
+	if p == nil {
+		return 0
+	}
+	return p.Guests
+}
+
+// person judges what happens to an account.
+func (j *judging) person(person *Person) {
+	where := person.Account.Address
+	after := person.Role.After.String()
+	switch person.Action {
+	case Create, Reactivate, Replace:
+		j.words[Widening] = true
+		if after == "guest" {
+			j.risk(External, where, "A guest gets an account.")
+		}
+		if person.Action != Create || after != "member" && after != "guest" && after != "" {
+			j.risk(RoleChange, where, fmt.Sprintf("The account is %sd, as %s.", person.Action, after))
+		}
+	case Deactivate:
+		j.words[Narrowing] = true
+		j.risk(RoleChange, where, "The account is deactivated.")
+	default:
+		if person.Role.Differs() {
+			j.risk(RoleChange, where, fmt.Sprintf("The role was %s, and becomes %s.", person.Role.Before, person.Role.After))
+		}
+	}
+}
+
+// sentence sums up.
+func (j *judging) sentence() string {
+	r := j.review
+	changes := len(r.Channels) + len(r.Groups) + len(r.People) + len(r.Rights)
+	if r.Offline && changes > 0 {
+		return "The organization was not asked: who gains and who loses is not known."
+	}
+	gain, lose := r.everybody(func(right *Right) *People { return right.Gain }), r.everybody(func(right *Right) *People { return right.Lose })
+	var parts []string
+	for _, part := range []struct {
+		count int
+		what  string
+	}{{gain, "gains a right"}, {lose, "loses one"}} {
+		switch {
+		case part.count == 1:
+			parts = append(parts, "1 account "+part.what)
+		case part.count > 1:
+			parts = append(parts, fmt.Sprintf("%d accounts %s", part.count, strings.Replace(part.what, "s ", " ", 1)))
+		}
+	}
+	if j.gainsInternet() {
+		parts = append([]string{"anyone on the internet comes to read"}, parts...)
+	}
+	text := strings.Join(parts, ", ")
+	switch {
+	case text == "" && j.words[Unknown]:
+		text = "nobody gains or loses a right for certain"
+	case text == "":
+		text = "nobody gains or loses a right"
+	}
+	if risks := len(r.Risks); risks > 0 {
+		text += "; " + counted(risks, "risk")
+	}
+	if j.words[Unknown] {
+		text += "; not everything is known yet"
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+func (j *judging) gainsInternet() bool {
+	return slices.ContainsFunc(j.review.Channels, func(channel *Channel) bool {
+		return slices.ContainsFunc(channel.Rights, func(right *Right) bool { return right.Internet == InternetGains })
+	})
+}
+
+// everybody counts the accounts to whom something happens.
+func (r *Review) everybody(of func(*Right) *People) int {
+	sets, ids := map[*People]bool{}, map[int64]bool{}
+	r.eachRight(func(right *Right) { sets[of(right)] = true })
+	for set := range sets {
+		for _, id := range set.IDs {
+			ids[id] = true
+		}
+	}
+	return len(ids)
+}
+
+func (r *Review) eachRight(do func(*Right)) {
+	for _, channel := range r.Channels {
+		for _, right := range channel.Rights {
+			do(right)
+		}
+	}
+	for _, group := range r.Groups {
+		for _, right := range group.Rights {
+			do(right)
+		}
+	}
+	for _, right := range r.Rights {
+		do(right)
+	}
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
