@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -26,6 +27,10 @@ func Run(version string, serve func(debug bool) error, args []string) int {
 	root.SetArgs(args)
 	if err := root.ExecuteContext(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
+		var gate *gateError
+		if errors.As(err, &gate) {
+			return 2
+		}
 		return 1
 	}
 	return 0
@@ -46,7 +51,7 @@ Without a command this is the plugin, which Terraform and OpenTofu start by them
 	debug := root.Flags().Bool("debug", false, "serve until interrupted, for a debugger to attach to; prints what to set in the terminal that runs the CLI")
 	root.RunE = func(*cobra.Command, []string) error { return serve(*debug) }
 
-	root.AddCommand(newSandbox())
+	root.AddCommand(newSandbox(), newReview(version))
 	return root
 }
 

@@ -46,12 +46,7 @@ func (r *Review) judge() {
 }
 
 func rank(word Word) int {
-	return slices.IndexFunc(Words, func(meaning struct {
-		Word    Word
-		Meaning string
-	}) bool {
-		return meaning.Word == word
-	})
+	return slices.IndexFunc(Words, func(meaning WordMeaning) bool { return meaning.Word == word })
 }
 
 // judging gathers what applies.

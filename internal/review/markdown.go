@@ -217,7 +217,7 @@ func (m *markdown) groups(groups []*Group) {
 			what = ""
 		}
 		own = append(own, rightRows(group.Rights, what)...)
-		if len(own) == 0 {
+		if len(own) == 0 && group.Action != Affects && group.Action != Update {
 			own = []row{{what, "–", "–", "–", "–", "–"}}
 		}
 		rows = append(rows, own...)
@@ -355,11 +355,11 @@ func (m *markdown) unknown(sentences []string) {
 func (m *markdown) end(r *Review) {
 	if m.left > 0 {
 		m.line("")
-		m.line(fmt.Sprintf("**%s left out here: a comment has no place for more. The whole review is in what `--html` and `--json` write.**", areCounted(m.left, "line")))
+		m.line(fmt.Sprintf("**%s left out here: a comment has no place for more. The whole review is in what `--json` writes, and on the page of `--html`.**", areCounted(m.left, "line")))
 	}
 	if r.Others > 0 {
 		m.line("")
-		m.line(fmt.Sprintf("%s of the plan decide nothing about who may do what.", counted(r.Others, "other change")))
+		m.line(fmt.Sprintf("The plan has %s, without a say in who may do what.", counted(r.Others, "other change")))
 	}
 }
 

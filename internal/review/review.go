@@ -37,7 +37,7 @@ type Review struct {
 	Rights []*Right `json:"rights"`
 	// Unknown says in sentences what the plan does not know yet, beside what is marked as such above.
 	Unknown []string `json:"unknown"`
-	// Others counts the changes of the plan that decide nothing about who may do what: a description, another provider.
+	// Others counts the changes of the plan that have no say in who may do what: of other resources, and of other providers.
 	Others int `json:"others"`
 	// Accounts are all who are named above, ascending by ID.
 	Accounts []*Account `json:"accounts"`
@@ -233,11 +233,14 @@ type Account struct {
 	IsSelf bool `json:"is_self"`
 }
 
-// Words says what each word means exactly.
-var Words = []struct {
+// WordMeaning is a word and what it means.
+type WordMeaning struct {
 	Word    Word
 	Meaning string
-}{
+}
+
+// Words says what each word means exactly.
+var Words = []WordMeaning{
 	{Lockout, "the account the provider uses can no longer administer a channel or manage a user group, or nobody is left who can do something that somebody could; that nobody can join a private channel by himself, and that nobody can do anything to messages in a channel that is archived, does not count"},
 	{External, "a guest gains a right, in a new channel too, or becomes active, or anyone on the internet comes to read a channel"},
 	{RoleChange, "the plan changes the role of an account, deactivates or reactivates one, or creates one with another role than member or guest"},

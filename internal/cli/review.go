@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// reviewFlags are the command line of "review".
+type reviewFlags struct {
+	as, markdown, json, html string
+	offline                  bool
+	failOn                   []string
+	version                  string
+}
+
+func newReview(version string) *cobra.Command {
+	flags := reviewFlags{version: version}
+	command := &cobra.Command{
+		Use:   "review [PLAN.json]",
+		Short: "Say what a plan does to who may do what",
+		Long: `Say what a plan does to who may do what: who gains and who loses which right in which channel, over which user
+group and in the organization, the risks first.
+
+PLAN.json is what "terraform show -json PLAN" or "tofu show -json PLAN" prints; without it, or as -, it is read from
+standard input. The organization is read with the account that ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY or the zuliprc
+file name, as the provider does. Nothing is changed.
+
+The exit status is 0, 1 after an error, and 2 if a word of --fail-on applies:
+
+` + meanings(),
+		Example: `  terraform show -json change.tfplan | terraform-provider-zulip review
+  terraform-provider-zulip review plan.json --markdown review.md --html review.html
+  terraform-provider-zulip review plan.json --fail-on lockout,external`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := untilInterrupted(cmd.Context())
+			defer stop()
+			return runReview(ctx, flags, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := command.Flags()
+	f.StringVar(&flags.markdown, "markdown", "", "write the Markdown to this `file`; - is standard output (default)")
+	f.StringVar(&flags.html, "html", "", "write a page for a browser to this `file`; - is standard output")
+	f.StringVar(&flags.json, "json", "", "write the review as JSON to this `file`; - is standard output")
+	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if one of these `words` applies")
+	f.BoolVar(&flags.offline, "offline", false, "do not ask the organization: say what the plan holds, and of nobody that they gain or lose")
+	f.StringVar(&flags.as, "as", "", "the `provider` configuration to review, as in zulip.staging, if the plan has several")
+	return command
+}
+
+// meanings explains the words of --fail-on.
+func meanings() string {
+	var text strings.Builder
+	for _, word := range review.Words {
+		fmt.Fprintf(&text, "  %-12s %s\n", word.Word, word.Meaning)
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	gate, err := flags.gate()
+	if err != nil {
+		return err
+	}
+	plan, err := readPlan(args, stdin)
+	if err != nil {
+		return err
+	}
+	if plan.IsEmpty() {
+		_, _ = fmt.Fprintln(stderr, "The plan changes nothing of this provider.")
+	}
+	options := review.Options{Provider: flags.as, Now: time.Now()}
+	if !flags.offline && !plan.IsEmpty() {
+		if options.Directory, options.Site, err = connect(ctx, flags.version, stderr); err != nil {
+			return err
+		}
+	}
+	found, err := review.New(ctx, plan, options)
+	if err != nil {
+		return err
+	}
+	if err := flags.write(found, stdout); err != nil {
+		return err
+	}
+	if fails := found.Fails(gate); len(fails) > 0 {
+		return &gateError{fails}
+	}
+	return nil
+}
+
+// gateError is what --fail-on ends in.
+type gateError struct{ words []review.Word }
+
+func (e *gateError) Error() string {
+	texts := make([]string, len(e.words))
+	for i, word := range e.words {
+		texts[i] = string(word)
+	}
+	return "the review found: " + strings.Join(texts, ", ")
+}
+
+// gate reads the words of --fail-on.
+func (f reviewFlags) gate() ([]review.Word, error) {
+	var words []review.Word
+	for _, text := range f.failOn {
+		word := review.Word(strings.TrimSpace(text))
+		if !slices.ContainsFunc(review.Words, func(known review.WordMeaning) bool { return known.Word == word }) {
+			var all []string
+			for _, known := range review.Words {
+				all = append(all, string(known.Word))
+			}
+			return nil, fmt.Errorf("--fail-on %q: there is no such word; there are %s", text, strings.Join(all, ", "))
+		}
+		words = append(words, word)
+	}
+	return words, nil
+}
+
+// readPlan reads the plan from the file that is named, or from standard input.
+func readPlan(args []string, stdin io.Reader) (*review.Plan, error) {
+	if len(args) == 0 || args[0] == "-" {
+		return review.ParsePlan(stdin)
+	}
+	file, err := os.Open(args[0])
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // it is only read
+	plan, err := review.ParsePlan(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", args[0], err)
+	}
+	return plan, nil
+}
+
+// connect finds the organization where the provider does, and who the account is.
+func connect(ctx context.Context, version string, stderr io.Writer) (*directory.Directory, string, error) {
+	home, _ := os.UserHomeDir() // without one there is no ~/.zuliprc
+	values, problems := configuration.Resolve(configuration.Input{Getenv: os.Getenv, Home: home})
+	if missing := values.Missing(); len(problems) == 0 && missing != nil {
+		problems = append(problems, fmt.Errorf("%w Or let --offline say what the plan holds", missing))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, "", err
+	}
+	for _, warning := range values.Warnings {
+		_, _ = fmt.Fprintln(stderr, "Warning:", warning)
+	}
+	config := values.Client()
+	config.UserAgent = "terraform-provider-zulip/" + version + " review"
+	client, err := zulip.New(config)
+	if err != nil {
+		return nil, "", err
+	}
+	server, err := client.ServerSettings(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", values.Site.Value, err)
+	}
+	self, err := client.Me(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", values.Site.Value, err)
+	}
+	return directory.New(client, self, server.ZulipFeatureLevel), values.Site.Value, nil
+}
+
+// write writes the review in every form that was asked for.
+func (f reviewFlags) write(found *review.Review, stdout io.Writer) error {
+	if f.markdown == "" && f.html != "-" && f.json != "-" {
+		f.markdown = "-"
+	}
+	for _, form := range []struct {
+		path  string
+		write func(io.Writer, *review.Review) error
+	}{{f.markdown, review.WriteMarkdown}, {f.html, review.WriteHTML}, {f.json, writeJSON}} {
+		var err error
+		switch form.path {
+		case "":
+		case "-":
+			err = form.write(stdout, found)
+		default:
+			err = writeFile(form.path, found, form.write)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeJSON(w io.Writer, found *review.Review) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(found)
+}
+
+// writeFile writes a file that its owner alone reads: it names people.
+func writeFile(path string, found *review.Review, write func(io.Writer, *review.Review) error) (err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return write(file, found)
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// What people copy has to be what the command takes.
+func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
+	command := newReview("test")
+	for _, file := range []string{"../../examples/ci/zulip-access-review.yml", "../../templates/guides/review.md.tmpl"} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := regexp.MustCompile(`(?m)(?:terraform-provider-zulip|"\$review") review (.+)$`).FindAllStringSubmatch(string(content), -1)
+		if len(calls) == 0 {
+			t.Fatalf("%s does not call the review", file)
+		}
+		for _, call := range calls {
+			line, _, _ := strings.Cut(call[1], " >")
+			fresh := newReview("test")
+			if err := fresh.ParseFlags(strings.Fields(line)); err != nil {
+				t.Errorf("%s: review %s: %v", file, line, err)
+				continue
+			}
+			words, _ := fresh.Flags().GetStringSlice("fail-on")
+			if _, err := (reviewFlags{failOn: words}).gate(); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+		for _, flag := range regexp.MustCompile("`--([a-z-]+)").FindAllStringSubmatch(string(content), -1) {
+			if command.Flags().Lookup(flag[1]) == nil {
+				t.Errorf("%s: the command has no --%s", file, flag[1])
+			}
+		}
+	}
+	guide, err := os.ReadFile("../../templates/guides/review.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range review.Words {
+		meaning := strings.ReplaceAll(word.Meaning, "; that nobody", ". That nobody")
+		if row := "| `" + string(word.Word) + "` | " + meaning + " |"; !strings.Contains(string(guide), row) {
+			t.Errorf("the guide does not say: %s", row)
+		}
+	}
+}
+
+// reviewRun runs the command on a plan of internal/review's tests.
+func reviewRun(t *testing.T, plan string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	command := newReview("test")
+	var out, problems bytes.Buffer
+	command.SetOut(&out)
+	command.SetErr(&problems)
+	command.SilenceErrors, command.SilenceUsage = true, true
+	command.SetArgs(append(args, filepath.Join("../review/testdata", plan+".plan.json")))
+	err = command.ExecuteContext(t.Context())
+	return out.String(), problems.String(), err
+}
+
+func TestReviewWritesWhatIsAskedFor(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	dir := t.TempDir()
+	stdout, _, err := reviewRun(t, "membership", "--json", filepath.Join(dir, "r.json"), "--html", filepath.Join(dir, "r.html"))
+	if err != nil || !strings.HasPrefix(stdout, "### Access review") {
+		t.Fatalf("%v\n%s", err, stdout)
+	}
+	for name, holds := range map[string]string{"r.json": `"format_version": "1.0"`, "r.html": "Paul Dubois"} {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !strings.Contains(string(content), holds) {
+			t.Errorf("%s: %v\n%.500s", name, err, content)
+		}
+	}
+	stdout, _, err = reviewRun(t, "membership", "--json", "-")
+	if err != nil || !strings.HasPrefix(stdout, "{") {
+		t.Errorf("--json -: %v\n%.500s", err, stdout)
+	}
+}
+
+func TestReviewIsAGate(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	for words, want := range map[string]string{
+		"lockout": "", "external": "the review found: external", "lockout,widening,external": "the review found: external, widening",
+		"exteral": "there is no such word",
+	} {
+		_, _, err := reviewRun(t, "membership", "--fail-on", words)
+		if got := problem(err); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("--fail-on %s: %q", words, got)
+		}
+	}
+}
+
+func TestReviewOfflineAsksNobody(t *testing.T) {
+	t.Setenv("ZULIP_SITE", "http://127.0.0.1:9")
+	stdout, _, err := reviewRun(t, "permission", "--offline", "--fail-on", "unknown")
+	if problem(err) != "the review found: unknown" || !strings.Contains(stdout, "The organization was not asked") ||
+		!strings.Contains(stdout, "`role:moderators`") {
+		t.Errorf("%v\n%s", err, stdout)
+	}
+}
+
+func TestReviewSaysWhatIsMissing(t *testing.T) {
+	for _, name := range []string{"ZULIP_SITE", "ZULIP_EMAIL", "ZULIP_API_KEY", "ZULIP_CONFIG"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("HOME", t.TempDir())
+	_, _, err := reviewRun(t, "permission")
+	if !strings.Contains(problem(err), "Not set: site") || !strings.Contains(problem(err), "--offline") {
+		t.Errorf("without credentials: %v", err)
+	}
+}
+
+func problem(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
