@@ -20,11 +20,11 @@ type OrganizationChange struct {
 func (r Report) Organization(access *Access, changes []OrganizationChange) string {
 	var lines []*line
 	for _, change := range changes {
-		if change.Unknown || access.isVague(change.Before) || access.isVague(change.After) {
+		if change.Unknown || access.IsVague(change.Before) || access.IsVague(change.After) {
 			lines = withLine(lines, notKnown, change.Setting.Right, People{})
 			continue
 		}
-		was, is := access.allowed(change.Setting, change.Before), access.allowed(change.Setting, change.After)
+		was, is := access.Admitted(Organizations, change.Setting, change.Before), access.Admitted(Organizations, change.Setting, change.After)
 		if is.IsEmpty() && !was.IsEmpty() {
 			lines = withLine(lines, nobodyLeft, change.Setting.Right, People{})
 		}
@@ -42,11 +42,11 @@ func (r Report) Organization(access *Access, changes []OrganizationChange) strin
 	return r.write([]section{{lines: lines}})
 }
 
-// allowed returns those whom a permission of the organization admits: guests only where
-// the server lets them have it at all (wire-2 §12.3).
-func (a *Access) allowed(setting Setting, value zulip.GroupSettingValue) People {
+// Admitted returns those whom a permission of a user group or of the organization admits: guests only where the server
+// lets them have it at all (wire-1 §2.3, wire-2 §12.3).
+func (a *Access) Admitted(table Table, setting Setting, value zulip.GroupSettingValue) People {
 	people := a.In(value)
-	if !Organizations.Supported(setting, a.facts.Realm).AllowEveryoneGroup {
+	if !table.Supported(setting, a.facts.Realm).AllowEveryoneGroup {
 		return people.Minus(a.Guests())
 	}
 	return people

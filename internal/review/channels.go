@@ -276,7 +276,10 @@ func (b *builder) compareRoom(room *room) error {
 	was.Channel, is.Channel = room.before, room.after
 	effects := map[permission.Right]permission.Effect{}
 	for _, effect := range permission.Compare(was, is) {
-		effects[effect.Right] = effect
+		effect.Lose = effect.Lose.Minus(b.gone())
+		if effect.Unknown || effect.NobodyLeft || !effect.Gain.IsEmpty() || !effect.Lose.IsEmpty() {
+			effects[effect.Right] = effect
+		}
 	}
 	if room.before.SubscribersKnown && room.after.SubscribersKnown {
 		in, later := b.before.People(room.before.Subscribers), b.before.People(room.after.Subscribers)

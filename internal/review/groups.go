@@ -316,7 +316,7 @@ func (b *builder) rightsOver(held *zulip.UserGroup) []*Right {
 		if changes {
 			after = planned.value
 		}
-		if right := b.holders(setting, before, after, planned, changes); right != nil {
+		if right := b.holders(permission.UserGroups, setting, before, after, planned, changes); right != nil {
 			right.locksOut = setting.Name == "can_manage_group" && slices.ContainsFunc(right.Lose.Accounts, b.cannotManage)
 			rights = append(rights, right)
 		}

@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,7 +16,9 @@ func (r *Review) judge() {
 	for _, channel := range r.Channels {
 		j.channel(channel)
 	}
+	j.guests("the organization", r.Rights)
 	for _, group := range r.Groups {
+		j.guests(fmt.Sprintf("user group %q", group.Name), group.Rights)
 		for _, right := range group.Rights {
 			j.right(fmt.Sprintf("user group %q", group.Name), right, group.Action == Create)
 			if right.locksOut {
@@ -64,6 +67,9 @@ func (j *judging) risk(word Word, where, text string) {
 func (j *judging) channel(channel *Channel) {
 	where := fmt.Sprintf("channel %q", channel.Name)
 	isNew := channel.Action == Create || channel.Action == Replace
+	if channel.Action != Archive {
+		j.guests(where, channel.Rights)
+	}
 	for _, right := range channel.Rights {
 		if channel.Action == Archive {
 			j.words[Narrowing] = j.words[Narrowing] || right.Lose.Len() > 0
@@ -85,9 +91,6 @@ func (j *judging) right(where string, right *Right, isNew bool) {
 	if right.Internet == InternetGains {
 		j.risk(External, where, "Anyone on the internet can read it, without an account.")
 	}
-	if guests := right.Gain.guests(); guests > 0 {
-		j.risk(External, where, fmt.Sprintf("%s can %s.", counted(guests, "guest"), right.Text))
-	}
 	if right.Unknown && right.Why != notAsked {
 		j.risk(Unknown, where, fmt.Sprintf("It cannot be told who gains and who loses that they can %s: %s.", right.Text, right.Why))
 	}
@@ -96,11 +99,17 @@ func (j *judging) right(where string, right *Right, isNew bool) {
 	j.words[Narrowing] = j.words[Narrowing] || right.Lose.Len() > 0 || right.Internet == InternetLoses
 }
 
-func (p *People) guests() int {
-	if p == nil {
-		return 0
+// guests says what guests come to be able to, of some rights over the same thing.
+func (j *judging) guests(where string, rights []*Right) {
+	can := map[int][]string{}
+	for _, right := range rights {
+		if right.Gain.Len() > 0 && right.Gain.Guests > 0 {
+			can[right.Gain.Guests] = append(can[right.Gain.Guests], right.Text)
+		}
 	}
-	return p.Guests
+	for _, guests := range slices.Sorted(maps.Keys(can)) {
+		j.risk(External, where, fmt.Sprintf("%s can %s.", counted(guests, "guest"), strings.Join(can[guests], ", ")))
+	}
 }
 
 // person judges what happens to an account.
@@ -138,12 +147,12 @@ func (j *judging) sentence() string {
 	for _, part := range []struct {
 		count int
 		what  string
-	}{{gain, "gains a right"}, {lose, "loses one"}} {
+	}{{gain, "gains a right"}, {lose, "loses a right"}} {
 		switch {
 		case part.count == 1:
 			parts = append(parts, "1 account "+part.what)
 		case part.count > 1:
-			parts = append(parts, fmt.Sprintf("%d accounts %s", part.count, strings.Replace(part.what, "s ", " ", 1)))
+			parts = append(parts, fmt.Sprintf("%s accounts %s", count(part.count), strings.Replace(part.what, "s ", " ", 1)))
 		}
 	}
 	if j.gainsInternet() {
@@ -197,11 +206,4 @@ func (r *Review) eachRight(do func(*Right)) {
 	for _, right := range r.Rights {
 		do(right)
 	}
-}
-
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -109,7 +109,7 @@ func (m *markdown) risks(risks []Risk) {
 }
 
 // table writes rows as far as there is place. A row that is left out counts.
-func (m *markdown) table(title string, columns []string, rows []row) {
+func (m *markdown) table(title string, columns []string, rows []cells) {
 	if len(rows) == 0 {
 		return
 	}
@@ -129,22 +129,22 @@ func (m *markdown) table(title string, columns []string, rows []row) {
 	}
 }
 
-// row is the cells of a row, escaped.
-type row []string
+// cells are those of a row of a table, escaped.
+type cells []string
 
 func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
 
 func (m *markdown) people(people []*Person) {
-	var rows []row
+	var rows []cells
 	for _, person := range people {
-		rows = append(rows, row{accountWords(person.Account), actionWords(person.Action), values(person.Role.Before), values(person.Role.After)})
+		rows = append(rows, cells{accountWords(person.Account), inWords(person.Action), values(person.Role.Before), values(person.Role.After)})
 	}
 	m.table("People", []string{"Account", "What happens", "Role before", "Role after"}, rows)
 }
 
 // channels writes those in which the same happens as one.
 func (m *markdown) channels(channels []*Channel) {
-	var rows []row
+	var rows []cells
 	for i := 0; i < len(channels); {
 		n := i + 1
 		for n < len(channels) && channels[n].effects() == channels[i].effects() {
@@ -155,7 +155,7 @@ func (m *markdown) channels(channels []*Channel) {
 			names = append(names, channelWords(channel))
 		}
 		what := some(names, namedChannels)
-		if action := actionWords(channels[i].Action); action != "" && channels[i].Action != Update {
+		if action := inWords(channels[i].Action); action != "" && channels[i].Action != Update {
 			what += " (" + action + ")"
 		}
 		if channels[i].Action == Archive {
@@ -170,14 +170,14 @@ func (m *markdown) channels(channels []*Channel) {
 }
 
 // archived is the row of a channel in which nobody can do anything to messages any more.
-func archived(what string, channel *Channel) row {
+func archived(what string, channel *Channel) cells {
 	everybody := &People{}
 	for _, right := range channel.Rights {
 		if right.Lose.Len() > everybody.Len() {
 			everybody = right.Lose
 		}
 	}
-	return row{what, "write, and change messages", values(channel.Privacy.Before), "archived", "–", peopleWords(everybody, false)}
+	return cells{what, "write, and change messages", values(channel.Privacy.Before), "archived", "–", peopleWords(everybody, false)}
 }
 
 func channelWords(channel *Channel) string {
@@ -188,29 +188,29 @@ func channelWords(channel *Channel) string {
 }
 
 // comings are the rows of those who come and go; first tells whether they are the first about what they are about.
-func comings(what string, first bool, joins, leaves *People, can string) []row {
+func comings(what string, first bool, joins, leaves *People, can string) []cells {
 	if joins.Len()+leaves.Len() == 0 {
 		return nil
 	}
 	if !first {
 		what = ""
 	}
-	return []row{{what, can, "–", "–", peopleWords(joins, false), peopleWords(leaves, false)}}
+	return []cells{{what, can, "–", "–", peopleWords(joins, false), peopleWords(leaves, false)}}
 }
 
 func (m *markdown) groups(groups []*Group) {
-	var rows []row
+	var rows []cells
 	for _, group := range groups {
 		what := code(group.Name)
 		if group.OldName != "" {
 			what += " (was " + code(group.OldName) + ")"
 		}
 		if group.Action != Affects && group.Action != Update {
-			what += " (" + actionWords(group.Action) + ")"
+			what += " (" + inWords(group.Action) + ")"
 		}
-		var own []row
+		var own []cells
 		if group.Members.Differs() || group.Subgroups.Differs() || group.Joins.Len()+group.Leaves.Len() > 0 {
-			own = append(own, row{
+			own = append(own, cells{
 				what, "be in the group", inGroup(group.Members.Before, group.Subgroups.Before), inGroup(group.Members.After, group.Subgroups.After),
 				peopleWords(group.Joins, group.Unknown), peopleWords(group.Leaves, group.Unknown),
 			})
@@ -218,7 +218,7 @@ func (m *markdown) groups(groups []*Group) {
 		}
 		own = append(own, rightRows(group.Rights, what)...)
 		if len(own) == 0 && group.Action != Affects && group.Action != Update {
-			own = []row{{what, "–", "–", "–", "–", "–"}}
+			own = []cells{{what, "–", "–", "–", "–", "–"}}
 		}
 		rows = append(rows, own...)
 	}
@@ -230,16 +230,28 @@ func inGroup(members, subgroups Value) string {
 	return values(all)
 }
 
-// rightRows are the rows of rights; what they are about is in the first.
-func rightRows(rights []*Right, what string) []row {
-	var rows []row
+// rightRows are the rows of rights; what they are about is in the first. Rights whose values stay are one row where the
+// same people gain and lose them.
+func rightRows(rights []*Right, what string) []cells {
+	type effect struct {
+		gains, loses string
+		same         *Right // tells apart those that are on their own
+	}
+	var rows []cells
+	known := map[effect]int{}
 	for _, right := range rights {
-		after := values(right.Change.After)
-		if !right.Change.Differs() {
-			after = "as before"
+		key, own := effect{gains: gains(right), loses: loses(right)}, cells{what, plain(right.Text), "", "as before", gains(right), loses(right)}
+		if right.Change.Differs() {
+			key.same, own[3] = right, values(right.Change.After)
 		}
-		cells := row{plain(right.Text), values(right.Change.Before), after, gains(right), loses(right)}
-		rows = append(rows, append(row{what}, cells...))
+		own[2] = values(right.Change.Before)
+		if at, ok := known[key]; ok {
+			rows[at][1] += ", " + plain(right.Text)
+			rows[at][2] = "–"
+			continue
+		}
+		known[key] = len(rows)
+		rows = append(rows, own)
 		what = ""
 	}
 	return rows
@@ -277,7 +289,7 @@ func peopleWords(people *People, unknown bool) string {
 		names = append(names, accountWords(account))
 	}
 	if rest := people.Len() - len(names); rest > 0 {
-		names = append(names, fmt.Sprintf("%d more", rest))
+		names = append(names, count(rest)+" more")
 	}
 	return strings.Join(names, ", ")
 }
@@ -294,13 +306,6 @@ func accountWords(account *Account) string {
 	}
 	return text
 }
-
-var actions = map[Action]string{
-	Create: "new", Update: "changed", Replace: "replaced", Archive: "archived", Deactivate: "deactivated",
-	Reactivate: "taken back", Release: "not managed any more",
-}
-
-func actionWords(action Action) string { return actions[action] }
 
 // values writes a value: every word of it as what it is.
 func values(value Value) string {
@@ -327,7 +332,7 @@ func some(texts []string, limit int) string {
 	if len(texts) <= limit {
 		return strings.Join(texts, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(texts[:limit], ", "), len(texts)-limit)
+	return strings.Join(texts[:limit], ", ") + " and " + count(len(texts)-limit) + " more"
 }
 
 func (m *markdown) unknown(sentences []string) {

@@ -33,8 +33,8 @@ func TestAccReviewOfRealPlans(t *testing.T) {
 	}{
 		{
 			name:   "permission",
-			before: channel("releases", `can_send_message_group = ["role:moderators"]`),
-			after:  channel("releases", `can_send_message_group = ["role:members", "user:paul.dubois@example.com"]`),
+			before: channel("releases", "initial_subscribers = [\"paul.dubois@example.com\"]\ncan_send_message_group = [\"role:moderators\"]"),
+			after:  channel("releases", "initial_subscribers = [\"paul.dubois@example.com\"]\ncan_send_message_group = [\"role:members\", \"user:paul.dubois@example.com\"]"),
 			words:  "external widening",
 		},
 		{
@@ -96,14 +96,14 @@ resource "zulip_user_group" "writers" {
 			words: "widening narrowing",
 		},
 		{
-			name: "membership",
+			name: "membership", // a guest who is put into the group gains nothing by it
 			after: `
 resource "zulip_user_group_membership" "x" {
   group   = "sre"
-  members = ["paul.dubois@example.com"]
+  members = ["kenji.sato@example.com", "paul.dubois@example.com"]
 }
 `,
-			words: "external widening",
+			words: "widening",
 		},
 		{
 			name: "role",

@@ -47,8 +47,8 @@ func (b *builder) plannedRights(c *change, table permission.Table, held map[stri
 	return all
 }
 
-// holders compares whom a permission of a group or of the organization holds before and after.
-func (b *builder) holders(setting permission.Setting, before, after zulip.GroupSettingValue, planned planned, changes bool) *Right {
+// holders compares whom a permission of a group or of the organization admits before and after; nil if nothing differs.
+func (b *builder) holders(table permission.Table, setting permission.Setting, before, after zulip.GroupSettingValue, planned planned, changes bool) *Right {
 	right := &Right{
 		Name: setting.Name, Text: setting.Right, Gain: b.crowd.nobody(), Lose: b.crowd.nobody(),
 		Change: planned.change, Unknown: planned.unknown, Why: planned.why,
@@ -63,7 +63,7 @@ func (b *builder) holders(setting permission.Setting, before, after zulip.GroupS
 	if right.Unknown {
 		return right
 	}
-	was, is := b.before.In(before), b.after.In(after)
+	was, is := b.before.Admitted(table, setting, before), b.after.Admitted(table, setting, after)
 	gain, lose := is.Minus(was), was.Minus(is).Minus(b.gone())
 	right.Gain, right.Lose = b.crowd.of(gain), b.crowd.of(lose)
 	right.NobodyLeft = is.IsEmpty() && !was.Minus(b.gone()).IsEmpty()
@@ -103,7 +103,7 @@ func (b *builder) compareOrganization() {
 		if changes {
 			after = planned.value
 		}
-		if right := b.holders(setting, before, after, planned, changes); right != nil {
+		if right := b.holders(permission.Organizations, setting, before, after, planned, changes); right != nil {
 			b.review.Rights = append(b.review.Rights, right)
 		}
 	}
