@@ -427,9 +427,9 @@ func plain(sentence string) string {
 	return strings.Join(tokens, " ")
 }
 
-func isNoDigit(r rune) bool { return !unicode.IsDigit(r) }
+func isNoDigit(r rune) bool { return !unicode.IsDigit(r) && r != ',' }
 
 // isOdd reports whether a sign may mean something in Markdown, or to whoever looks for links and mentions.
 func isOdd(r rune) bool {
-	return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '–' && r != '-' && (r < '0' || r > '9')
+	return !unicode.IsLetter(r) && r != ',' && r != '\'' && r != '’' && r != '–' && r != '-' && (r < '0' || r > '9')
 }

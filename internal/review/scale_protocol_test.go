@@ -84,7 +84,7 @@ func TestProtocolReviewOfALargePlan(t *testing.T) {
 	if len(text) >= review.MaxMarkdown || len(text) < review.MaxMarkdown/2 {
 		t.Errorf("the Markdown has %d bytes", len(text))
 	}
-	expectText(t, text, "lines are left out here", "4,999 accounts lose a right", "`room 0`")
+	expectText(t, text, "lines are left out here", "5,000 accounts lose a right", "`room 0`")
 }
 
 func BenchmarkReviewOfALargePlan(b *testing.B) {
