@@ -174,6 +174,7 @@ func (b *builder) workOut(view *directory.View) {
 	if b.vague {
 		b.change.Groups[somebody] = permission.Membership{Unknown: true}
 	}
+	b.crowd.arrange(facts.Users)
 	b.before = permission.NewAccess(facts)
 	if len(b.joining) > 0 {
 		b.before = b.before.With(permission.Change{Roles: b.joining, Now: b.options.Now})

@@ -14,6 +14,16 @@ type crowd struct {
 	self     int64
 	sets     map[string]*People
 	accounts map[int64]*Account
+	// order is everybody, those first who are surprised most: it is worked out once, and not for every set.
+	order []*zulip.User
+}
+
+// arrange takes everybody who can be in a set.
+func (c *crowd) arrange(users []*zulip.User) {
+	report := permission.Report{Self: c.self}
+	c.order = slices.SortedStableFunc(slices.Values(users), func(a, b *zulip.User) int {
+		return cmp.Or(cmp.Compare(report.Surprise(a), report.Surprise(b)), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 func newCrowd(self int64) *crowd {
@@ -26,11 +36,15 @@ func (c *crowd) of(people permission.People) *People {
 	if known, ok := c.sets[key]; ok {
 		return known
 	}
-	users := slices.Collect(people.All())
-	report := permission.Report{Self: c.self}
-	slices.SortStableFunc(users, func(a, b *zulip.User) int { return cmp.Compare(report.Surprise(a), report.Surprise(b)) })
-	set := &People{Accounts: []*Account{}, IDs: []int64{}}
-	for _, user := range users {
+	length := people.Len()
+	set := &People{Accounts: make([]*Account, 0, length), IDs: make([]int64, 0, length)}
+	for _, user := range c.order {
+		if len(set.IDs) == length {
+			break
+		}
+		if !people.Has(user.ID) {
+			continue
+		}
 		set.Accounts, set.IDs = append(set.Accounts, c.account(user)), append(set.IDs, user.ID)
 		if user.Role == zulip.RoleGuest {
 			set.Guests++
