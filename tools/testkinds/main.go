@@ -21,6 +21,7 @@ var kinds = []struct{ name, prefix string }{
 	{"acceptance", "TestAcc"},
 	{"fault", "TestFault"},
 	{"examples", "TestExample"},
+	{"browser", "TestBrowser"},
 	{"docs", "TestDocs"},
 }
 

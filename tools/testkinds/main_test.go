@@ -72,6 +72,7 @@ func TestKindOf(t *testing.T) {
 		"TestFaultLostAnswer":        "fault",
 		"TestExampleDemo":            "examples",
 		"TestDocsUpToDate":           "docs",
+		"TestBrowserNarrow":          "browser",
 		"FuzzZuliprc/seed#0":         "unit",
 		"TestParse":                  "unit",
 	} {

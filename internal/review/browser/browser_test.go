@@ -220,6 +220,12 @@ func keepFile(t *testing.T, name string, content func() []byte) {
 	}
 }
 
+// onPaper is a page as it is printed.
+func onPaper(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	_, err = cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	return none, err
+}
+
 // prefersDark is a person who has asked the browser for dark pages.
 func prefersDark(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 	_, err = cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{

@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
 )
 
-func TestPageShowsNamesAsText(t *testing.T) {
+func TestBrowserShowsNamesAsText(t *testing.T) {
 	tab := open(t, sample(), 1280, 900)
 	for _, name := range []string{scriptName, quoteName, endName, arabicName} {
 		if !eval[bool](tab, fmt.Sprintf(`document.body.textContent.includes(%q)`, name)) {
@@ -33,7 +33,7 @@ func TestPageShowsNamesAsText(t *testing.T) {
 	tab.keepWhole("light")
 }
 
-func TestPageFilters(t *testing.T) {
+func TestBrowserFilters(t *testing.T) {
 	tab := open(t, sample(), 1280, 900)
 	all := tab.rows()
 
@@ -79,7 +79,7 @@ func TestPageFilters(t *testing.T) {
 	}
 }
 
-func TestPageByKeyboard(t *testing.T) {
+func TestBrowserByKeyboard(t *testing.T) {
 	tab := open(t, sample(), 1280, 900)
 	focused := func() string {
 		return eval[string](tab, `document.activeElement.id || document.activeElement.getAttribute("aria-label") || document.activeElement.className || document.activeElement.textContent`)
@@ -113,7 +113,7 @@ func TestPageByKeyboard(t *testing.T) {
 	}
 }
 
-func TestPageIsTableForScreenReaders(t *testing.T) {
+func TestBrowserIsTableForScreenReaders(t *testing.T) {
 	tab := open(t, sample(), 1280, 900)
 	for selector, want := range map[string]int{
 		`.matrix thead [role="columnheader"][scope="col"]`: 6,
@@ -128,7 +128,7 @@ func TestPageIsTableForScreenReaders(t *testing.T) {
 	}
 }
 
-func TestPageLightAndDark(t *testing.T) {
+func TestBrowserLightAndDark(t *testing.T) {
 	const paper = `getComputedStyle(document.body).backgroundColor`
 	light := eval[string](open(t, sample(), 1280, 900), paper)
 	tab := open(t, sample(), 1280, 900, prefersDark)
@@ -142,7 +142,7 @@ func TestPageLightAndDark(t *testing.T) {
 	}
 }
 
-func TestPageWithoutScript(t *testing.T) {
+func TestBrowserWithoutScript(t *testing.T) {
 	var page bytes.Buffer
 	if err := review.WriteHTML(&page, sample()); err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestPageWithoutScript(t *testing.T) {
 	tab.wantText("#organization ~ ul", "create public channels")
 }
 
-func TestPageNarrow(t *testing.T) {
+func TestBrowserNarrow(t *testing.T) {
 	tab := open(t, sample(), 390, 844)
 	if wide := eval[int](tab, `document.documentElement.scrollWidth`); wide > 390 {
 		t.Errorf("on a screen of 390 the page is %d wide", wide)
@@ -169,8 +169,16 @@ func TestPageNarrow(t *testing.T) {
 	tab.keepWhole("narrow")
 }
 
-func TestPagePrinted(t *testing.T) {
+func TestBrowserPrinted(t *testing.T) {
 	tab := open(t, sample(), 1280, 900)
+	const effects = `document.querySelector(".more .effects").checkVisibility()`
+	if eval[bool](tab, effects) {
+		t.Error("on the screen it shows before and after without being asked")
+	}
+	tab.do(onPaper)
+	if !eval[bool](tab, effects) {
+		t.Error("on paper it does not show before and after")
+	}
 	printed := get(tab, chromedp.PrintToPDF(chromedp.PDFPrintBackground(), chromedp.PDFPreferCSSPageSize()))
 	keepFile(t, "print.pdf", func() []byte { return printed })
 	if !strings.HasPrefix(string(printed), "%PDF-") {
@@ -178,10 +186,11 @@ func TestPagePrinted(t *testing.T) {
 	}
 }
 
-func TestPageOfThousandChannels(t *testing.T) {
+func TestBrowserOfThousandChannels(t *testing.T) {
 	const channels, accounts = 1000, 5000
 	tab := open(t, large(channels, accounts), 1280, 900)
 	eval[bool](tab, drawn)
+	t.Log(eval[string](tab, `JSON.stringify(performance.getEntriesByType("navigation")[0])+document.querySelectorAll("*").length`))
 	ready := eval[float64](tab, `performance.getEntriesByType("navigation")[0].loadEventEnd`)
 	filter := func(field, value string) float64 {
 		return eval[float64](tab, fmt.Sprintf(`(async () => {

@@ -1,0 +1,132 @@
+package review_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+)
+
+func TestWriteHTMLLetsNothingElseIn(t *testing.T) {
+	page := pageOf(t, &review.Review{FormatVersion: review.FormatVersion})
+	policy := html.UnescapeString(between(t, page, `http-equiv="Content-Security-Policy" content="`, `"`))
+	if !strings.HasPrefix(policy, "default-src 'none';") {
+		t.Errorf("the policy allows by default: %s", policy)
+	}
+	// A browser runs and applies only what has these hashes: one that is wrong is a page without filters or colours.
+	for directive, text := range map[string]string{
+		"style-src":  between(t, page, "<style>", "</style>"),
+		"script-src": between(t, page, "<script>", "</script>"),
+	} {
+		sum := sha256.Sum256([]byte(text))
+		if want := fmt.Sprintf("%s 'sha256-%s'", directive, base64.StdEncoding.EncodeToString(sum[:])); !strings.Contains(policy, want) {
+			t.Errorf("the policy is %s, want %s", policy, want)
+		}
+	}
+	for _, reference := range regexp.MustCompile(`(?:src|href|action)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if !strings.HasPrefix(reference[1], "#") && reference[1] != "data:," {
+			t.Errorf("the page refers to %q", reference[1])
+		}
+	}
+}
+
+func TestWriteHTMLEscapesEveryName(t *testing.T) {
+	const evil = `</script><b id="evil">"'&`
+	people := &review.People{Accounts: []*review.Account{{ID: 1, Name: evil, Address: evil, Role: "member"}}}
+	value := review.Value{Words: []string{evil}}
+	change := review.Change{Before: value, After: review.Value{Words: []string{evil, evil}}}
+	rights := []*review.Right{{Name: evil, Text: evil, Change: change, Gain: people, Lose: people, Unknown: true, Why: evil}}
+	page := pageOf(t, &review.Review{
+		FormatVersion: evil, Site: evil, Organization: evil, Provider: evil,
+		Verdict:  review.Verdict{Text: evil, Words: []review.Word{evil}},
+		Risks:    []review.Risk{{Word: evil, Where: evil, Text: evil}},
+		Channels: []*review.Channel{{Name: evil, OldName: evil, Addresses: []string{evil}, Privacy: change, Rights: rights, Joins: people}},
+		Groups:   []*review.Group{{Name: evil, OldName: evil, Addresses: []string{evil}, Members: change, Subgroups: change, Rights: rights}},
+		People:   []*review.Person{{Account: people.Accounts[0], Addresses: []string{evil}, Role: change}},
+		Rights:   rights, Unknown: []string{evil}, Accounts: people.Accounts,
+	})
+	if strings.Contains(page, "<b id=") || strings.Contains(page, `class="word </`) {
+		t.Error("a name became an element")
+	}
+	if got := strings.Count(page, "</script>"); got != 2 {
+		t.Errorf("%d scripts end in the page, want its own and its data", got)
+	}
+}
+
+func TestWriteHTMLSaysWhoOnce(t *testing.T) {
+	everybody := &review.People{}
+	for i := range 500 {
+		everybody.Accounts = append(everybody.Accounts, &review.Account{ID: int64(i + 1), Name: fmt.Sprintf("Person-%03d", i), Role: "member"})
+	}
+	r := &review.Review{FormatVersion: review.FormatVersion, Accounts: everybody.Accounts}
+	for i := range 100 {
+		r.Channels = append(r.Channels, &review.Channel{Name: fmt.Sprint("channel-", i), Rights: []*review.Right{
+			{Name: "can_send_message_group", Text: "post", Gain: everybody},
+			{Name: "can_read", Text: "read", Lose: everybody},
+		}})
+	}
+	page := pageOf(t, r)
+	// In the set, in the list of all accounts, and in the data.
+	if got := strings.Count(page, "Person-499"); got != 3 {
+		t.Errorf("somebody who gains and loses in 100 channels is named %d times, want 3", got)
+	}
+	if got := strings.Count(page, "The same as in"); got != 99 {
+		t.Errorf("%d channels refer to the first of those alike, want 99", got)
+	}
+}
+
+func TestWriteHTMLTellsNamesakesApart(t *testing.T) {
+	one := &review.Account{ID: 1, Name: "Kim", Address: "kim@example.com", Role: "member"}
+	two := &review.Account{ID: 2, Name: "Kim", Address: "kim@partner.example", Role: "guest"}
+	page := pageOf(t, &review.Review{
+		FormatVersion: review.FormatVersion, Accounts: []*review.Account{one, two},
+		Channels: []*review.Channel{{Name: "general", Rights: []*review.Right{
+			{Name: "can_read", Text: "read", Gain: &review.People{Accounts: []*review.Account{two}, Guests: 1}},
+		}}},
+	})
+	if want := "(\u2068kim@partner.example\u2069, guest)"; !strings.Contains(page, want) {
+		t.Errorf("who gains is not told apart from the namesake by %q", want)
+	}
+}
+
+func TestWriteHTMLSaysWhatIsNotKnown(t *testing.T) {
+	page := pageOf(t, &review.Review{
+		FormatVersion: review.FormatVersion, Offline: true,
+		Channels: []*review.Channel{{Name: "general", Rights: []*review.Right{{
+			Name: "can_read", Text: "read", Unknown: true,
+			Change: review.Change{Before: review.Value{Words: []string{"role:members"}}, After: review.Value{Unknown: true}},
+		}}}},
+	})
+	for _, want := range []string{"The organization was not asked.", "not known yet</b>", "Not known who gains and who loses.", `<b class="unknown">?</b>`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if strings.Contains(page, "±0</b> Nobody") {
+		t.Error("the page says that nobody gains or loses what is not known")
+	}
+}
+
+func pageOf(t *testing.T, r *review.Review) string {
+	t.Helper()
+	var page strings.Builder
+	if err := review.WriteHTML(&page, r); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+func between(t *testing.T, text, begin, end string) string {
+	t.Helper()
+	_, text, found := strings.Cut(text, begin)
+	text, _, ends := strings.Cut(text, end)
+	if !found || !ends {
+		t.Fatalf("nothing is between %q and %q", begin, end)
+	}
+	return text
+}
