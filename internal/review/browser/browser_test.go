@@ -5,6 +5,7 @@ package browser_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -218,6 +220,23 @@ func keepFile(t *testing.T, name string, content func() []byte) {
 	if err := os.WriteFile(filepath.Join(folder, name), content(), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// countComputing starts to count the processor time that the page takes, which other work on the machine does not lengthen
+// as it does waiting; computing returns it, in milliseconds.
+func countComputing(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	_, err = cdp.Call(ctx, target, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
+	return none, err
+}
+
+func computing(ctx context.Context, target *chromedp.Target) (float64, error) {
+	result, err := cdp.Call(ctx, target, performance.GetMetrics, cdp.Empty{})
+	for _, metric := range result.Metrics {
+		if metric.Name == "TaskDuration" {
+			return metric.Value * 1000, err
+		}
+	}
+	return 0, errors.Join(err, errors.New("the browser does not count what the page computes"))
 }
 
 // onPaper is a page as it is printed.
