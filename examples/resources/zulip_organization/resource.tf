@@ -3,11 +3,6 @@ resource "zulip_channel" "news" {
   description = "What is new in the organization"
 }
 
-resource "zulip_user_group" "support" {
-  name    = "support"
-  members = []
-}
-
 resource "zulip_organization" "example" {
   name             = "Example"
   description      = "Where we work together."
@@ -21,6 +16,6 @@ resource "zulip_organization" "example" {
   message_content_delete_limit_seconds = "unlimited"
   topics_policy                        = "disable_empty_topic"
 
-  can_create_public_channel_group = ["role:moderators", "group:${zulip_user_group.support.name}"]
+  can_create_public_channel_group = ["role:moderators", "group:sre"]
   can_mention_many_users_group    = ["role:administrators"]
 }

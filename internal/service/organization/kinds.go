@@ -44,7 +44,7 @@ type limitKind struct{ unit string }
 
 // Attribute is a string.
 func (k limitKind) Attribute(description string) schema.Attribute {
-	return textAttribute(fmt.Sprintf("%s A number of %s, or `%s`.", description, k.unit, unlimited),
+	return textAttribute(fmt.Sprintf("%s A number of %s, or %#q.", description, k.unit, unlimited),
 		stringvalidator.RegexMatches(limit, fmt.Sprintf("must be a number of %s, or %s", k.unit, unlimited)))
 }
 

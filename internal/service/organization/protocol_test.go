@@ -27,7 +27,8 @@ type values = acctest.Values
 func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, typeName)
+	run := o.NewRun(t, typeName)
+	return o, run
 }
 
 // held is the organization as the server holds it.

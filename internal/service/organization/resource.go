@@ -51,7 +51,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: `The organization: its settings, and who may do what in it. It is there already: creating the resource sets what the configuration says, and destroying it leaves everything as it is. Import it first to see in a plan what would change.
+		MarkdownDescription: `The organization: its settings, and who may do what in it. It is there already: creating the resource sets what the configuration says, and destroying it leaves everything as it is. Import it first to see in a plan what would change. A user group that a permission names when the resource is destroyed is still named then, and the server does not let it be deactivated: give the right to others before.
 
 An attribute that is not set is not managed: it is read and shown, and never written. Taking an attribute out of the configuration leaves what it set. Only what differs is sent.
 
