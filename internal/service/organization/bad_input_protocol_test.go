@@ -87,8 +87,8 @@ func TestProtocolOrganizationCaller(t *testing.T) {
 	for account, words := range map[string][]string{
 		"owner":     nil,
 		"admin":     {"may not set invite_required, waiting_period_threshold, can_create_groups", "Only owners", "ines.moreau@example.com", "administrator"},
-		"moderator": {"may not change the organization", "Administrators and owners"},
-		"member":    {"may not change the organization", "Administrators and owners"},
+		"moderator": {"may not change the organization", "administrators and owners"},
+		"member":    {"may not change the organization", "administrators and owners"},
 	} {
 		run := o.As(t, account).NewRun(t, typeName)
 		_, diags := run.Plan(config)
