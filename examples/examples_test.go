@@ -93,7 +93,12 @@ func TestExampleImport(t *testing.T) {
 			}
 			workspace.copy(t, file)
 			plan := workspace.run(t, "plan")
-			if want := fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", len(imported(t, file))); !strings.Contains(plan, want) {
+			changes := 0
+			if file == filepath.Join("resources", "zulip_channel_folder_order", "import-by-string-id.tf") {
+				changes = 1 // an import takes the whole order, of which the example names the beginning: nothing is sent
+			}
+			want := fmt.Sprintf("%d to import, 0 to add, %d to change, 0 to destroy", len(imported(t, file)), changes)
+			if !strings.Contains(plan, want) {
 				t.Errorf("the plan is not %q:\n%s", want, plan)
 			}
 		})

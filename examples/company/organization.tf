@@ -56,7 +56,7 @@ resource "zulip_custom_profile_field" "office" {
 }
 
 resource "zulip_custom_profile_field_order" "this" {
-  order = [zulip_custom_profile_field.office.id, zulip_custom_profile_field.working_hours.id]
+  field_ids = [zulip_custom_profile_field.office.id, zulip_custom_profile_field.working_hours.id]
 }
 
 resource "zulip_code_playground" "python" {

@@ -118,7 +118,7 @@ func (w *Workspace) Addresses(t *testing.T) (addresses []string) {
 // Read returns a file that the CLI has written.
 func (w *Workspace) Read(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(w.dir, name)) //nolint:gosec // it is the test's own folder
+	content, err := os.ReadFile(filepath.Join(w.dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}

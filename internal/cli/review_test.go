@@ -63,7 +63,7 @@ func reviewRun(t *testing.T, plan string, args ...string) (stdout, stderr string
 	command.SetOut(&out)
 	command.SetErr(&problems)
 	command.SilenceErrors, command.SilenceUsage = true, true
-	command.SetArgs(append(args, filepath.Join("../review/testdata", plan+".plan.json")))
+	command.SetArgs(append(args, filepath.Join("..", "review", "testdata", plan+".plan.json")))
 	err = command.ExecuteContext(t.Context())
 	return out.String(), problems.String(), err
 }

@@ -117,13 +117,13 @@ func (b *builder) direct(id int64) permission.Membership {
 func (b *builder) contents(c *change, id int64) {
 	later := b.direct(id)
 	members, unknown, ok := c.after().list("members")
-	if was, _, had := c.before().list("members"); ok && !(had && !unknown && slices.Equal(members, was)) && (c.isSet("members") || !unknown) {
+	if was, _, had := c.before().list("members"); ok && (!had || unknown || !slices.Equal(members, was)) && (c.isSet("members") || !unknown) {
 		ids, missing := b.names.people(members)
 		later.Members, later.Unknown = ids, later.Unknown || unknown || len(missing) > 0
 		b.missing(c, missing)
 	}
 	subgroups, unknown, ok := c.after().list("subgroups")
-	if was, _, had := c.before().list("subgroups"); ok && !(had && !unknown && slices.Equal(subgroups, was)) && (c.isSet("subgroups") || !unknown) {
+	if was, _, had := c.before().list("subgroups"); ok && (!had || unknown || !slices.Equal(subgroups, was)) && (c.isSet("subgroups") || !unknown) {
 		ids, missing := b.subgroups(subgroups)
 		later.Subgroups, later.Unknown = ids, later.Unknown || unknown || len(missing) > 0
 		b.missing(c, missing)

@@ -99,7 +99,7 @@ func (m *markdown) risks(risks []Risk) {
 		m.line("")
 	}
 	for i, one := range all {
-		line := fmt.Sprintf("- `%s`: %s. %s", one.Word, some(one.where, namedChannels), plain(one.Text))
+		line := fmt.Sprintf("- %#q: %s. %s", one.Word, some(one.where, namedChannels), plain(one.Text))
 		if i >= namedRisks || !m.fits(line) {
 			m.line(fmt.Sprintf("- and %s", counted(len(all)-i, "more risk")))
 			return

@@ -74,6 +74,11 @@ func TestBrowserFilters(t *testing.T) {
 		t.Errorf("for part of a name it shows %s", got)
 	}
 	tab.do(chromedp.Click(chromedp.CSS("#filter button")))
+	// The fields are emptied after the click, and the page is drawn after that: it is waited for.
+	eval[bool](tab, `new Promise((resolve) => {
+		const look = () => document.querySelector(".matrix tbody[hidden]") ? requestAnimationFrame(look) : resolve(true);
+		look();
+	})`)
 	if got := tab.rows(); got != all {
 		t.Errorf("without a filter it shows %s, want %s", got, all)
 	}

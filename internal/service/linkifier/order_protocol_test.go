@@ -19,7 +19,8 @@ func four(t *testing.T) (*acctest.Organization, *acctest.Run, [4]int64) {
 	for i, pattern := range []string{"a", "b", "c", "d"} {
 		ids[i] = byHand(t, o, pattern)
 	}
-	return o, o.NewRun(t, "zulip_linkifier_order"), ids
+	run := o.NewRun(t, "zulip_linkifier_order")
+	return o, run, ids
 }
 
 // expectOrder fails the test unless the linkifiers have these patterns, in this order.

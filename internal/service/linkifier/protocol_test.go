@@ -20,7 +20,8 @@ type values = acctest.Values
 func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, "zulip_linkifier")
+	run := o.NewRun(t, "zulip_linkifier")
+	return o, run
 }
 
 func config(pattern, template string) values {

@@ -99,7 +99,7 @@ func (m *model) wire(state *model) zulip.ProfileFieldChange {
 	if isSet(m.Options) && !m.Options.Equal(state.Options) {
 		change.Options = optionsOf(m.Options)
 	}
-	if isSet(m.Subtype) && !(m.Subtype.Equal(state.Subtype) && m.URLPattern.Equal(state.URLPattern)) {
+	if isSet(m.Subtype) && (!m.Subtype.Equal(state.Subtype) || !m.URLPattern.Equal(state.URLPattern)) {
 		change.ExternalAccount = &zulip.ExternalAccount{Subtype: m.Subtype.ValueString(), URLPattern: m.URLPattern.ValueString()}
 	}
 	held := state.flags()

@@ -20,7 +20,8 @@ type values = acctest.Values
 func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, "zulip_custom_profile_field")
+	run := o.NewRun(t, "zulip_custom_profile_field")
+	return o, run
 }
 
 // fields returns what the server holds, in order.
@@ -348,10 +349,10 @@ func TestProtocolProfileFieldRights(t *testing.T) {
 }
 
 func TestProtocolProfileFieldLostAnswer(t *testing.T) {
-	o, run := managed(t)
+	o, _ := managed(t)
 	for _, config := range []values{team(nil), {"field_type": "external_account", "subtype": "twitter"}} {
 		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/profile_fields", After: true, Action: sandbox.FaultDrop, Count: 1})
-		run = o.NewRun(t, "zulip_custom_profile_field")
+		run := o.NewRun(t, "zulip_custom_profile_field")
 		run.MustApply(config)
 	}
 	expect(t, o, "short_text Team", "external_account Twitter username")
