@@ -180,6 +180,7 @@ var drifts = []drift{
 	},
 
 	patched("zulip_bot.alerts", http.MethodPatch, "/bots/{id}", "full_name=Siren"),
+	patched("zulip_organization.this", http.MethodPatch, "/realm", "description=Ours."),
 	patched("zulip_default_user_settings.this", http.MethodPatch, "/realm/user_settings_defaults", "twenty_four_hour_time=false"),
 	patched("zulip_domain.company", http.MethodPatch, "/realm/domains/{id}", "allow_subdomains=true"),
 	{

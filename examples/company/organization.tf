@@ -1,5 +1,17 @@
 # What holds for the organization as a whole.
 
+# Only what is written here is managed: the name, and whatever else an administrator sets by hand, stays theirs.
+resource "zulip_organization" "this" {
+  description = "Where the company works together."
+
+  message_content_edit_limit_seconds   = 24 * 60 * 60
+  message_content_delete_limit_seconds = "unlimited"
+
+  can_create_public_channel_group  = ["role:moderators"]
+  can_create_private_channel_group = ["role:members"]
+  can_mention_many_users_group     = ["role:administrators"]
+}
+
 resource "zulip_default_user_settings" "this" {
   color_scheme             = "automatic"
   email_address_visibility = "members"
