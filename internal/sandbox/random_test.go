@@ -41,6 +41,25 @@ func idsOf[T any](w world, table func(*organization.Organization) *organization.
 	return ids
 }
 
+// groupIDs are those of all groups, the ones that people have made several times: what can go wrong happens between them.
+func groupIDs(w world) []int {
+	ids := idsOf(w, groups)
+	w.replay.server.Organization().Read(func(o *organization.Organization) {
+		for id, group := range o.Groups.All() {
+			if !group.System {
+				ids = append(ids, id, id, id, id, id, id)
+			}
+		}
+	})
+	return ids
+}
+
+func oneGroup(w world) int { return rapid.SampledFrom(groupIDs(w)).Draw(w.draw, "group") }
+
+func someGroups(w world, most int) []int {
+	return rapid.SliceOfN(rapid.SampledFrom(groupIDs(w)), 0, most).Draw(w.draw, "groups")
+}
+
 func people(o *organization.Organization) *organization.Table[organization.User] { return o.Users }
 func groups(o *organization.Organization) *organization.Table[organization.UserGroup] {
 	return o.Groups
@@ -58,10 +77,26 @@ func (w world) yes() bool { return rapid.Bool().Draw(w.draw, "yes") }
 
 // value draws a group-setting value in either form.
 func (w world) value() any {
-	if w.yes() {
-		return one(w, groups)
+	if retired := w.retired(); len(retired) > 0 && w.yes() {
+		return map[string]any{"direct_members": some(w, people, 1), "direct_subgroups": append(someGroups(w, 1), retired[0])}
 	}
-	return map[string]any{"direct_members": some(w, people, 2), "direct_subgroups": some(w, groups, 2)}
+	if w.yes() {
+		return oneGroup(w)
+	}
+	return map[string]any{"direct_members": some(w, people, 2), "direct_subgroups": someGroups(w, 2)}
+}
+
+// retired are the groups that are deactivated: no value may begin to name one.
+func (w world) retired() []int {
+	var ids []int
+	w.replay.server.Organization().Read(func(o *organization.Organization) {
+		for id, group := range o.Groups.All() {
+			if group.Deactivated {
+				ids = append(ids, id)
+			}
+		}
+	})
+	return ids
 }
 
 // permission draws a change of one of the settings.
@@ -94,22 +129,22 @@ func (a asked) breaksTheServer() bool {
 // requests draws one request of each kind, by noun.
 var requests = map[string]func(world) asked{
 	"create group": func(w world) asked {
-		params := map[string]any{"name": w.word("ops", "Ops", "qa", "qa2", "role:x", " "), "description": "d", "members": some(w, people, 3), "subgroups": some(w, groups, 2)}
+		params := map[string]any{"name": w.word("ops", "Ops", "qa", "qa2", "role:x", " "), "description": "d", "members": some(w, people, 3), "subgroups": someGroups(w, 2)}
 		if w.yes() {
 			params[rapid.SampledFrom(organization.GroupPermissions).Draw(w.draw, "permission").Name] = w.value()
 		}
 		return asked{"POST", "/user_groups/create", params}
 	},
 	"change group": func(w world) asked {
-		path := fmt.Sprint("/user_groups/", one(w, groups))
+		path := fmt.Sprint("/user_groups/", oneGroup(w))
 		return rapid.SampledFrom([]asked{
 			{"PATCH", path, map[string]any{"name": w.word("ops", "Ops", "qa", "new", "")}},
 			{"PATCH", path, map[string]any{"deactivated": false}},
 			{"PATCH", path, w.permission(organization.GroupPermissions)},
 			{"POST", path + "/members", map[string]any{w.word("add", "delete"): some(w, people, 3)}},
-			{"POST", path + "/members", map[string]any{"add": some(w, people, 2), "add_subgroups": some(w, groups, 2)}},
-			{"POST", path + "/subgroups", map[string]any{w.word("add", "delete"): some(w, groups, 2)}},
-			{"POST", path + "/subgroups", map[string]any{"add": some(w, groups, 2)}},
+			{"POST", path + "/members", map[string]any{"add": some(w, people, 2), "add_subgroups": someGroups(w, 2)}},
+			{"POST", path + "/subgroups", map[string]any{w.word("add", "delete"): someGroups(w, 2)}},
+			{"POST", path + "/subgroups", map[string]any{"add": someGroups(w, 2)}},
 			{"POST", path + "/deactivate", nil},
 		}).Draw(w.draw, "change")
 	},
