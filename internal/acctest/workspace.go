@@ -150,15 +150,33 @@ func (w *Workspace) Must(t *testing.T, args ...string) string {
 // Start starts the CLI, for tests that do something meanwhile.
 func (w *Workspace) Start(t *testing.T, args ...string) *Running {
 	t.Helper()
-	command := exec.CommandContext(context.Background(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...) //nolint:gosec // the CLI that whoever runs the tests has chosen
-	command.Dir = w.dir
-	command.Env = append(append(os.Environ(), "TF_CLI_CONFIG_FILE="+w.cliConfig, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"), w.env...)
-	r := &Running{command: command}
-	command.Stdout, command.Stderr = &r.out, &r.out
-	if err := command.Start(); err != nil {
+	r := &Running{command: w.command(args...)}
+	r.command.Stdout, r.command.Stderr = &r.out, &r.out
+	if err := r.command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// Show returns a saved plan as JSON. What the CLI logs is no part of it.
+func (w *Workspace) Show(t *testing.T, plan string) string {
+	t.Helper()
+	command := w.command("show", "-json", plan)
+	var logged bytes.Buffer
+	command.Stderr = &logged
+	text, err := command.Output()
+	if err != nil {
+		t.Fatalf("the plan cannot be shown: %v\n%s", err, &logged)
+	}
+	return string(text)
+}
+
+// command makes a run of the CLI that is not started yet.
+func (w *Workspace) command(args ...string) *exec.Cmd {
+	command := exec.CommandContext(context.Background(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...) //nolint:gosec // the CLI that whoever runs the tests has chosen
+	command.Dir = w.dir
+	command.Env = append(append(os.Environ(), "TF_CLI_CONFIG_FILE="+w.cliConfig, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"), w.env...)
+	return command
 }
 
 // Running is a CLI that was started.

@@ -159,7 +159,7 @@ resource "zulip_user_group" "writers" {
 			}
 			workspace.Configure(t, test.after)
 			workspace.Must(t, "plan", "-out=plan")
-			plan := workspace.Must(t, "show", "-json", "plan")
+			plan := workspace.Show(t, "plan")
 			sent := o.Sent()
 			found := reviewOf(t, o, plan)
 			if requests := len(sent.Requests()); requests != 2 {

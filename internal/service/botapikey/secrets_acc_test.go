@@ -42,7 +42,7 @@ resource "zulip_message" "by_the_bot" {
 
 resource "zulip_invite_link" "all" {}
 `, bot.Email))
-	printed := w.Must(t, "plan", "-out=plan") + w.Must(t, "show", "plan") + w.Must(t, "show", "-json", "plan") + w.Must(t, "apply", "plan")
+	printed := w.Must(t, "plan", "-out=plan") + w.Must(t, "show", "plan") + w.Show(t, "plan") + w.Must(t, "apply", "plan")
 	state, log := w.Read(t, "terraform.tfstate"), w.Read(t, "trace.log")
 	printed += w.Must(t, "plan") + w.Must(t, "show")
 
