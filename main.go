@@ -7,7 +7,7 @@ package main
 import (
 	"os"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/cli"
@@ -37,5 +37,5 @@ func servePlugin(debug bool) error {
 	if debug {
 		options = append(options, tf6server.WithManagedDebug())
 	}
-	return tf6server.Serve(address, providerserver.NewProtocol6(provider.New(version)()), options...)
+	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return provider.NewServer(version) }, options...)
 }

@@ -42,6 +42,6 @@ func tradeMemoryForTime(lookup func(name string) (string, bool)) {
 		debug.SetGCPercent(400)
 	}
 	if _, set := lookup("GOMEMLIMIT"); !set {
-		debug.SetMemoryLimit(192 << 20)
+		debug.SetMemoryLimit(120 << 20)
 	}
 }

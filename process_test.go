@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
@@ -21,7 +20,7 @@ const answerOnce = "ANSWER_ONE_CALL"
 func TestSilenceLibraries(t *testing.T) {
 	if os.Getenv(answerOnce) != "" {
 		silenceLibraries(os.Environ(), os.Setenv)
-		server := tf6server.New(address, providerserver.NewProtocol6(provider.New("test")())(), tf6server.WithLogEnvVarName("zulip"))
+		server := tf6server.New(address, provider.NewServer("test"), tf6server.WithLogEnvVarName("zulip"))
 		if _, err := server.GetMetadata(context.Background(), nil); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
@@ -22,7 +21,7 @@ import (
 
 // Factories makes the provider in the test's own process.
 var Factories = map[string]func() (tfprotov6.ProviderServer, error){
-	"zulip": providerserver.NewProtocol6WithError(provider.New("test")()),
+	"zulip": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test"), nil },
 }
 
 // Organization is what a test works on.

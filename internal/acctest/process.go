@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -32,7 +31,7 @@ type Instance struct {
 // StartProcess starts the provider; Configure comes next. What it logs goes to the loggers of ctx.
 func StartProcess(ctx context.Context, t testing.TB) *Process {
 	t.Helper()
-	p := &Process{t: t, ctx: ctx, server: providerserver.NewProtocol6(provider.New("test")())()}
+	p := &Process{t: t, ctx: ctx, server: provider.NewServer("test")}
 	var err error
 	if p.schemas, err = p.server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{}); err != nil {
 		t.Fatal(err)

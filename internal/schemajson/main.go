@@ -12,7 +12,6 @@ import (
 	"os"
 
 	tfjson "github.com/hashicorp/terraform-json"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/zclconf/go-cty/cty"
@@ -28,7 +27,7 @@ func main() {
 }
 
 func write(ctx context.Context, w io.Writer) error {
-	server := providerserver.NewProtocol6(provider.New("docs")())()
+	server := provider.NewServer("docs")
 	schema, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		return err
