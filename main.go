@@ -29,6 +29,7 @@ func main() {
 func servePlugin(debug bool) error {
 	silenceLibraries(os.Environ(), os.Setenv)
 	tradeMemoryForTime(os.LookupEnv)
+	defer instrument()()
 
 	options := []tf6server.ServeOpt{
 		// Makes TF_LOG_PROVIDER_ZULIP work: the library finds the name only in an address with a host.

@@ -1,150 +1,151 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
-	"sync"
-	"time"
 )
 
-// A cost is what one command took.
-type cost struct {
-	Wall time.Duration `json:"wall_ns"`
-	// Peak is the most memory the plugin's process held, in bytes; zero where there was none.
-	Peak int64 `json:"peak_bytes"`
-}
+const (
+	// fewChannels are so few that everything can be measured several times.
+	fewChannels = 100
+	// manyChannels are so many that the CLI would write its state file for an hour.
+	manyChannels = 1000
+	// limitedChannels are created under a server's default limits, in some minutes.
+	limitedChannels = 500
+)
 
-// cli runs one command of Terraform or OpenTofu in a subject's folder.
-type cli struct {
-	path   string
-	config string // the CLI configuration that makes it start the plugins that were built
-	plugin []string
-}
-
-func (c cli) run(ctx context.Context, s *subject, env []string, arguments ...string) (cost, error) {
-	command := exec.CommandContext(ctx, c.path, arguments...)
-	command.Dir = s.dir
-	command.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+c.config, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_LOG=", "TF_CLI_ARGS=")
-	command.Env = append(command.Env, env...)
-	var output bytes.Buffer
-	command.Stdout, command.Stderr = &output, &output
-
-	started := time.Now()
-	if err := command.Start(); err != nil {
-		return cost{}, err
-	}
-	watch := watchMemory(c.plugin)
-	err := command.Wait()
-	spent := cost{Wall: time.Since(started), Peak: watch.end()}
+// measure measures everything, prints the table, and writes the figures.
+func measure(ctx context.Context, w io.Writer, o options) (err error) {
+	work, err := os.MkdirTemp("", "bench")
 	if err != nil {
-		text := output.String()
-		return spent, fmt.Errorf("%s %s: %w\n%s", s.name, strings.Join(arguments, " "), err, text[max(0, len(text)-4000):])
+		return err
 	}
-	return spent, nil
-}
-
-// memoryWatch follows the processes of some binaries.
-type memoryWatch struct {
-	stop chan struct{}
-	done sync.WaitGroup
-	peak int64
-}
-
-// watchMemory looks every few milliseconds: the system keeps each process's highest value, so that only what it takes in
-// its very last moments is missed.
-func watchMemory(binaries []string) *memoryWatch {
-	w := &memoryWatch{stop: make(chan struct{})}
-	w.done.Go(func() {
-		ticker := time.NewTicker(20 * time.Millisecond)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-w.stop:
-				return
-			case <-ticker.C:
-				w.peak = max(w.peak, highest(binaries))
-			}
-		}
-	})
-	return w
-}
-
-func (w *memoryWatch) end() int64 {
-	close(w.stop)
-	w.done.Wait()
-	return w.peak
-}
-
-// highest is the most that one of the processes has held so far, in bytes.
-func highest(binaries []string) int64 {
-	processes, _ := filepath.Glob("/proc/[0-9]*")
-	var most int64
-	for _, process := range processes {
-		binary, err := os.Readlink(process + "/exe")
-		if err != nil || !slices.Contains(binaries, binary) || isSandbox(process) {
-			continue // it may have ended since
-		}
-		most = max(most, field(process+"/status", "VmHWM:"))
-	}
-	return most
-}
-
-// isSandbox reports whether a process of the plugin's binary serves the organization.
-func isSandbox(process string) bool {
-	line, err := os.ReadFile(process + "/cmdline")
-	return err == nil && bytes.Contains(line, []byte("\x00sandbox\x00"))
-}
-
-// field reads a size from a process's status, in bytes; zero if it is not there.
-func field(path, name string) int64 {
-	status, err := os.ReadFile(path)
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	b, err := build(ctx, o, work)
 	if err != nil {
-		return 0
+		return err
 	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, name); ok {
-			kilobytes, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			return kilobytes << 10
+	if b.states, err = serveStates(ctx); err != nil {
+		return err
+	}
+	defer b.states.close()
+	r := newResults(o)
+	if r.Ready, r.Idle, err = idle(b.cli.plugin[0]); err != nil {
+		return err
+	}
+	for i, course := range courses(o) {
+		c := cycle{bench: b, course: course, name: strconv.Itoa(i)}
+		if err = c.run(ctx, r.add); err != nil {
+			break // what was measured until then is still of use
 		}
 	}
-	return 0
-}
-
-// median and spread of several runs.
-func median(runs []cost) (middle cost, spread time.Duration) {
-	slices.SortFunc(runs, func(a, b cost) int { return int(a.Wall - b.Wall) })
-	middle = runs[len(runs)/2]
-	for _, r := range runs {
-		middle.Peak = max(middle.Peak, r.Peak)
+	printTable(w, r)
+	if o.json != "" {
+		err = errors.Join(err, r.write(o.json))
 	}
-	return middle, runs[len(runs)-1].Wall - runs[0].Wall
+	return err
 }
 
-// idle starts the plugin as a CLI does, and returns how long it takes until it can be talked to, and what it holds then.
-func idle(plugin string) (ready time.Duration, held int64, err error) {
-	command := exec.Command(plugin)
-	command.Env = append(os.Environ(), "TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
-		"PLUGIN_PROTOCOL_VERSIONS=6")
-	stdout, err := command.StdoutPipe()
+// A course is one way through some of the steps, in an organization of its own.
+type course struct {
+	channels int
+	state    state
+	steps    []string
+	plans    int // how often each plan is made
+	// limited tells that the server has its default limits throughout.
+	limited bool
+}
+
+// courses are what the options come to. What takes long is measured once.
+func courses(o options) []course {
+	var all []course
+	sizes := o.sizes
+	if o.short {
+		sizes = []int{fewChannels, manyChannels}
+	}
+	everything := []string{stepCreate, stepPlan, stepEach, stepUpdate, stepDestroy}
+	for _, n := range sizes {
+		switch {
+		case n <= fewChannels:
+			all = append(all, course{channels: n, state: inFile, steps: everything, plans: 1})
+			again := course{channels: n, state: inFile, steps: slices.DeleteFunc(slices.Clone(everything), isEach), plans: 1}
+			all = append(all, slices.Repeat([]course{again}, o.runs-1)...)
+		case o.short:
+			all = append(all, course{channels: n, state: isRemote, steps: []string{stepCreate, stepPlan, stepEach}, plans: o.runs})
+		case n <= manyChannels:
+			all = append(all, course{channels: n, state: inFile, steps: []string{stepCreate, stepPlan, stepEach}, plans: o.runs})
+			all = append(all, course{channels: n, state: isRemote, steps: []string{stepCreate, stepUpdate, stepDestroy}})
+		default:
+			all = append(all, course{channels: n, state: isRemote, steps: everything, plans: o.runs})
+		}
+	}
+	if o.limits {
+		all = append(all, course{channels: limitedChannels, state: isRemote, steps: []string{stepCreate, stepEach}, plans: 1, limited: true})
+	}
+	return all
+}
+
+func isEach(step string) bool { return step == stepEach }
+
+// bench is what every course needs.
+type bench struct {
+	options options
+	cli     cli
+	// instrumented is the CLI configuration of the plugin that was built with the tag "bench".
+	instrumented string
+	states       *stateServer
+	work         string
+}
+
+// build builds the plugin, as users get it and with the tag "bench", and the provider that does nothing; and the CLI
+// configurations that make the CLI start them.
+func build(ctx context.Context, o options, work string) (*bench, error) {
+	b := &bench{options: o, work: work, cli: cli{path: o.tf}}
+	plugin, err := b.compile(ctx, "zulip", ".")
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
-	started := time.Now()
-	if err := command.Start(); err != nil {
-		return 0, 0, err
+	watched, err := b.compile(ctx, "zulip", ".", "-tags", "bench")
+	if err != nil {
+		return nil, err
 	}
-	first := make([]byte, 1)
-	_, err = stdout.Read(first) // the line that says where it listens
-	ready = time.Since(started)
-	held = field(fmt.Sprintf("/proc/%d/status", command.Process.Pid), "VmRSS:")
-	_ = command.Process.Kill() // it waits for a CLI that never comes
-	_ = command.Wait()
-	return ready, held, err
+	idle, err := b.compile(ctx, "idle", "./internal/bench/idle")
+	if err != nil {
+		return nil, err
+	}
+	b.cli.plugin = []string{plugin, watched, idle}
+	if b.cli.config, err = b.configure("cli.tfrc", plugin, idle); err != nil {
+		return nil, err
+	}
+	b.instrumented, err = b.configure("instrumented.tfrc", watched, idle)
+	return b, err
+}
+
+// compile builds a plugin in a folder of its own, where the CLI finds it.
+func (b *bench) compile(ctx context.Context, name, from string, flags ...string) (string, error) {
+	dir, err := os.MkdirTemp(b.work, "plugin-"+name)
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(dir, "terraform-provider-"+name)
+	command := exec.CommandContext(ctx, "go", append([]string{"build", "-trimpath", "-o", binary}, append(flags, from)...)...)
+	command.Dir = output("go", "list", "-m", "-f", "{{.Dir}}")
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building %s: %w\n%s", name, err, out)
+	}
+	return binary, nil
+}
+
+func (b *bench) configure(name, zulip, idle string) (string, error) {
+	path := filepath.Join(b.work, name)
+	config := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"zulip-iac/zulip\" = %q\n    \"zulip-iac/idle\" = %q\n  }\n}\n",
+		filepath.Dir(zulip), filepath.Dir(idle))
+	return path, os.WriteFile(path, []byte(config), 0o600)
 }

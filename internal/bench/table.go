@@ -5,34 +5,121 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
 	"time"
 )
 
-const columns = "| %8s | %-7s | %8s | %7s | %6s | %14s | %8s | %8s | %8s | %8s | %7s |\n"
-
-func printHeader(w io.Writer) {
-	_, _ = fmt.Fprintf(w, columns, "channels", "step", "requests", "each", "waited", "time", "floor 1", "÷", "floor 2", "÷", "memory")
-	_, _ = fmt.Fprintf(w, columns, "--:", "---", "--:", "--:", "--:", "--:", "--:", "--:", "--:", "--:", "--:")
+// printTable prints all figures.
+func printTable(w io.Writer, r *results) {
+	_, _ = fmt.Fprintf(w, "%s, %s, %d CPUs (%s), commit %s; an organization of %d people and %d groups.\n",
+		r.CLI, r.Go, r.CPUs, r.CPU, r.Commit, r.People, r.Groups)
+	_, _ = fmt.Fprintf(w, "The plugin is ready after %d ms and holds %d MB then.\n\n", r.Ready.Milliseconds(), r.Idle>>20)
+	printRows(w, stepRows(r))
+	_, _ = fmt.Fprintln(w)
+	printRows(w, pluginRows(r))
+	printEndpoints(w, r.Figures)
 }
 
-// printFigure prints one line of the table.
-func printFigure(w io.Writer, f figure) {
-	_, _ = fmt.Fprintf(w, columns, fmt.Sprint(f.Channels), f.Step, fmt.Sprint(f.Traffic.Requests),
-		fmt.Sprintf("%.2f", float64(f.Traffic.Requests)/float64(f.Channels)), fmt.Sprint(f.Traffic.Refused),
-		fmt.Sprintf("%s ±%s", seconds(f.Cost.Wall), seconds(time.Duration(f.Spread/2))),
-		seconds(f.Floors[0].Wall), ratio(f.Cost, f.Floors[0]), seconds(f.Floors[1].Wall), ratio(f.Cost, f.Floors[1]),
-		fmt.Sprintf("%d MB", f.Cost.Peak>>20))
+// dash stands where nothing was measured.
+const dash = "–"
+
+// stepRows are what each step cost, under a line of headings.
+func stepRows(r *results) [][]string {
+	rows := [][]string{{"channels", "step", "state", "requests", "each", "answers", "refused", "waited", "time", "floor 1", "÷", "floor 2", "÷", "memory"}}
+	for _, f := range r.Figures {
+		rows = append(rows, []string{
+			strconv.Itoa(f.Channels), f.words(), string(f.State), strconv.Itoa(f.Traffic.Requests), fmt.Sprintf("%.2f", f.each()),
+			kilobytes(f.Traffic.Bytes), strconv.Itoa(f.Traffic.Refused), f.waited(), wall(f.Runs),
+			wall(f.Floors[0]), ratio(f.over(0)), wall(f.Floors[1]), ratio(f.over(1)), megabytes(peak(f.Runs)),
+		})
+	}
+	return rows
+}
+
+// pluginRows are what the plugin says about itself while it plans.
+func pluginRows(r *results) [][]string {
+	rows := [][]string{{"channels", "the plugin in a plan", "processor", "allocated", "allocations", "goroutines at its end", "its own"}}
+	for _, f := range r.Figures {
+		if p := f.Plugin; p != nil && f.Step == stepPlan {
+			rows = append(rows, []string{
+				strconv.Itoa(f.Channels), "", seconds(p.CPU), megabytes(p.Allocated), strconv.FormatInt(p.Allocations, 10),
+				strconv.Itoa(p.Goroutines), strconv.Itoa(p.LeftBehind),
+			})
+		}
+	}
+	return rows
+}
+
+// words name the step, with what is special about it.
+func (f *figure) words() string {
+	if f.Limited && f.Step == stepCreate {
+		return f.Step + ", under limits"
+	}
+	return f.Step
+}
+
+// waited is how long the plugin waited for limits: as it says, or worked out where there were none.
+func (f *figure) waited() string {
+	switch {
+	case f.Limited && f.Plugin != nil:
+		return seconds(f.Plugin.Waited)
+	case f.Step == stepEach:
+		return duration(underLimits(f.Traffic.Requests)) + " (computed)"
+	}
+	return dash
+}
+
+// wall is the median of the times, and how far they are apart.
+func wall(runs []cost) string {
+	if len(runs) == 0 {
+		return dash
+	}
+	middle, spread := median(runs)
+	if len(runs) == 1 {
+		return seconds(middle)
+	}
+	return fmt.Sprintf("%s ±%s", seconds(middle), seconds(spread/2))
+}
+
+func ratio(r float64) string {
+	if r == 0 {
+		return dash
+	}
+	return fmt.Sprintf("%.2f", r)
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-func ratio(a, b cost) string { return fmt.Sprintf("%.2f", a.Wall.Seconds()/b.Wall.Seconds()) }
+// duration is for what is longer than seconds tell well.
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	}
+	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+func megabytes(bytes int64) string { return fmt.Sprintf("%d MB", bytes>>20) }
+
+func kilobytes(bytes int64) string { return fmt.Sprintf("%d kB", bytes>>10) }
+
+func printRows(w io.Writer, rows [][]string) {
+	aligned := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		_, _ = fmt.Fprintln(aligned, strings.Join(row, "\t"))
+	}
+	_ = aligned.Flush()
+}
 
 // printEndpoints says which requests they were.
-func printEndpoints(w io.Writer, figures []figure) {
+func printEndpoints(w io.Writer, figures []*figure) {
 	_, _ = fmt.Fprintln(w, "\nRequests by endpoint:")
 	for _, f := range figures {
-		_, _ = fmt.Fprintf(w, "%5d %s:", f.Channels, f.Step)
+		_, _ = fmt.Fprintf(w, "%5d %s, state: %s:", f.Channels, f.words(), f.State)
 		for _, endpoint := range slices.Sorted(maps.Keys(f.Traffic.ByEndpoint)) {
 			_, _ = fmt.Fprintf(w, " %s %d;", endpoint, f.Traffic.ByEndpoint[endpoint])
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -30,6 +28,7 @@ type world struct {
 	email   string
 	key     string
 
+	limited bool // it has the limits that a server has by default
 	process *exec.Cmd
 	exited  chan error
 	read    int64 // how much of the journal has been looked at
@@ -38,14 +37,23 @@ type world struct {
 func (w *world) journal() string { return filepath.Join(w.dir, "journal") }
 
 // start serves the organization, which the state file keeps from one start to the next, so that it can be served with other
-// flags.
+// flags. Its address stays the same: channels have it in their URLs.
 func (w *world) start(flags ...string) error {
+	address := "127.0.0.1:0"
+	if w.site != "" {
+		address = strings.TrimPrefix(w.site, "http://")
+	}
 	arguments := append([]string{
-		"sandbox", "--listen", "127.0.0.1:0", "--accounts", filepath.Join(w.dir, "accounts.json"),
+		"sandbox", "--listen", address, "--accounts", filepath.Join(w.dir, "accounts.json"),
 		"--state", filepath.Join(w.dir, "state"), "--journal", w.journal(),
 	}, flags...)
 	w.process = exec.Command(w.plugin, arguments...)
-	w.process.Stderr = os.Stderr
+	said, err := os.Create(filepath.Join(w.dir, "sandbox.log"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = said.Close() }() // the process has it by then
+	w.process.Stderr = said
 	stdout, err := w.process.StdoutPipe()
 	if err != nil {
 		return err
@@ -77,9 +85,26 @@ func (w *world) start(flags ...string) error {
 		w.exited <- w.process.Wait()
 	}()
 	if len(w.env) < 3 {
-		return errors.New("the sandbox did not say how to reach it")
+		why, _ := os.ReadFile(said.Name())
+		return fmt.Errorf("the sandbox did not say how to reach it:\n%s", why)
 	}
 	return nil
+}
+
+// restart serves the organization with or without limits, if it is not served so already. Under limits it always begins
+// anew: what was asked before does not count.
+func (w *world) restart(limited bool) error {
+	if !limited && !w.limited {
+		return nil
+	}
+	if err := w.stop(); err != nil {
+		return err
+	}
+	w.limited = limited
+	if limited {
+		return w.start("--rate-limit")
+	}
+	return w.start()
 }
 
 // stop ends the sandbox and waits until it has written everything.
@@ -180,47 +205,6 @@ func (w *world) call(method, path string, form url.Values, into any) error {
 		return nil
 	}
 	return json.Unmarshal(body, into)
-}
-
-// traffic is what the sandbox was asked in some time.
-type traffic struct {
-	Requests   int            `json:"requests"`
-	ByEndpoint map[string]int `json:"by_endpoint,omitempty"`
-	Refused    int            `json:"refused"` // for coming too fast
-}
-
-var number = regexp.MustCompile(`/\d+`)
-
-// since returns the traffic since the last call.
-func (w *world) since() (traffic, error) {
-	t := traffic{ByEndpoint: map[string]int{}}
-	file, err := os.Open(w.journal())
-	if err != nil {
-		return t, err
-	}
-	defer func() { _ = file.Close() }() // only read from
-	if _, err := file.Seek(w.read, io.SeekStart); err != nil {
-		return t, err
-	}
-	decoder := json.NewDecoder(file)
-	for {
-		var request struct {
-			Method, Path string
-			Status       int
-		}
-		if err := decoder.Decode(&request); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return t, err
-		}
-		t.Requests++
-		t.ByEndpoint[request.Method+" "+number.ReplaceAllString(request.Path, "/{id}")]++
-		if request.Status == http.StatusTooManyRequests {
-			t.Refused++
-		}
-	}
-	w.read += decoder.InputOffset()
-	return t, nil
 }
 
 // ready waits until the sandbox answers.

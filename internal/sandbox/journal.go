@@ -17,6 +17,7 @@ type Request struct {
 	Account  string            `json:"account,omitempty"` // account name, else e-mail, as claimed
 	Agent    string            `json:"agent,omitempty"`   // the User-Agent header
 	Status   int               `json:"status"`            // 0: the connection was dropped
+	Bytes    int               `json:"bytes"`             // of the answer's body
 	Duration time.Duration     `json:"duration_ns"`
 	Fault    string            `json:"fault,omitempty"` // the fault that hit it
 }

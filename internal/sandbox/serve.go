@@ -45,7 +45,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c.entry.Duration = s.clock().Sub(started)
 	c.entry.Fault = fault.String()
 	if a != nil {
-		c.entry.Status = a.status
+		c.entry.Status, c.entry.Bytes = a.status, len(a.body)
 	}
 	s.journal.add(c.entry)
 	if a == nil {

@@ -67,7 +67,7 @@ func (c *TradingCloud) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if a != nil {
-		entry.Status = a.status
+		entry.Status, entry.Bytes = a.status, len(a.body)
 	}
 	c.journal.add(entry)
 	if a == nil {

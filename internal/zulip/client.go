@@ -112,7 +112,7 @@ func New(cfg Config) (*Client, error) {
 		timeout:       cfg.RequestTimeout,
 		maxRetries:    max(cfg.MaxRetries, 0),
 		slots:         semaphore.NewWeighted(maxInFlight),
-		clock:         wallClock{},
+		clock:         newClock(),
 	}
 	if c.userAgent == "" {
 		c.userAgent = defaultUserAgent

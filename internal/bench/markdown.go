@@ -1,0 +1,213 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The tables of the documentation, by the name that their place in a file has.
+var tables = map[string]func(*results) string{"goals": goalsTable, "steps": stepsTable}
+
+// The marks around a table's place.
+const (
+	beginMark = "<!-- bench %s: begin -->\n"
+	endMark   = "<!-- bench %s: end -->"
+)
+
+// renewTables writes the tables of some figures into the files that have a place for them; without files it prints them.
+func renewTables(w io.Writer, figures string, files []string) error {
+	r, err := readResults(figures)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		_, err := fmt.Fprintln(w, goalsTable(r)+"\n"+stepsTable(r))
+		return err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		renewed, err := withTables(string(text), r)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := os.WriteFile(file, []byte(renewed), 0o600); err != nil { // the file is there: its rights stay
+			return err
+		}
+	}
+	return nil
+}
+
+// withTables returns a text with the tables of some figures between its marks.
+func withTables(text string, r *results) (string, error) {
+	found := false
+	for name, table := range tables {
+		begin, end := fmt.Sprintf(beginMark, name), fmt.Sprintf(endMark, name)
+		before, rest, ok := strings.Cut(text, begin)
+		if !ok {
+			continue
+		}
+		_, after, ok := strings.Cut(rest, end)
+		if !ok {
+			return "", fmt.Errorf("the table %q has no end", name)
+		}
+		found = true
+		text = before + begin + table(r) + end + after
+	}
+	if !found {
+		return "", fmt.Errorf("there is no place for a table: %q", strings.TrimSpace(fmt.Sprintf(beginMark, "goals")))
+	}
+	return text, nil
+}
+
+// A goal is a figure that is to be met, for each number of channels.
+type goal struct {
+	name  string
+	limit string
+	// of is the figure in words; met is whether it is as it is to be, nil where there is no such goal. The words are empty
+	// where nothing was measured.
+	of func(r *results, channels int) (words string, met *bool)
+}
+
+// goals are those of a plan without changes and of creating. Where a state was measured in a file and remote, the file
+// counts: it is what a CLI does by itself.
+var goals = []goal{
+	{"requests of a plan without changes", "at most 4", figureGoal(stepPlan, func(f *figure) (string, *bool) {
+		return strconv.Itoa(f.Traffic.Requests), met(f.Traffic.Requests <= 4)
+	})},
+	{"its time", "", figureGoal(stepPlan, func(f *figure) (string, *bool) { return wall(f.Runs), nil })},
+	{"its time ÷ the CLI's alone", "at most 1.1", figureGoal(stepPlan, overGoal(0, 1.1))},
+	{"its time ÷ a provider that does nothing", "at most 0.6", figureGoal(stepPlan, overGoal(1, 0.6))},
+	{"its wait for the server's default limits", "none", figureGoal(stepPlan, func(f *figure) (string, *bool) {
+		if f.Plugin == nil {
+			return "", nil
+		}
+		if f.Plugin.Waited == 0 && f.Traffic.Refused == 0 {
+			return "none", met(true)
+		}
+		return f.waited(), met(false)
+	})},
+	{"goroutines of the provider left at its end", "none", figureGoal(stepPlan, func(f *figure) (string, *bool) {
+		if f.Plugin == nil {
+			return "", nil
+		}
+		return strconv.Itoa(f.Plugin.LeftBehind), met(f.Plugin.LeftBehind == 0)
+	})},
+	{"the same plan with one request per channel: requests", "", figureGoal(stepEach, func(f *figure) (string, *bool) {
+		return strconv.Itoa(f.Traffic.Requests), nil
+	})},
+	{"… its time without limits", "", figureGoal(stepEach, func(f *figure) (string, *bool) { return wall(f.Runs), nil })},
+	{"… its wait for the server's default limits, computed", "", figureGoal(stepEach, func(f *figure) (string, *bool) {
+		return duration(underLimits(f.Traffic.Requests)), nil
+	})},
+	{"requests per channel created", "at most 1.1", figureGoal(stepCreate, func(f *figure) (string, *bool) {
+		return fmt.Sprintf("%.2f", f.each()), met(f.each() <= 1.1)
+	})},
+	{"time of creating ÷ the CLI's alone", "at most 1.2", figureGoal(stepCreate, overGoal(0, 1.2))},
+	{"most memory of the plugin", "at most 150 MB", func(r *results, channels int) (string, *bool) {
+		var most int64
+		for _, f := range r.Figures {
+			if f.Channels == channels && f.Step != stepEach {
+				most = max(most, peak(f.Runs))
+			}
+		}
+		return megabytes(most), met(most <= 150<<20)
+	}},
+}
+
+func met(yes bool) *bool { return &yes }
+
+// figureGoal looks at the figure of a step.
+func figureGoal(step string, of func(*figure) (string, *bool)) func(*results, int) (string, *bool) {
+	return func(r *results, channels int) (string, *bool) {
+		for _, kept := range []state{inFile, isRemote} {
+			for _, f := range r.Figures {
+				// Creating under limits is another matter.
+				if f.Channels == channels && f.Step == step && f.State == kept && (step != stepCreate || !f.Limited) {
+					return of(f)
+				}
+			}
+		}
+		return "", nil
+	}
+}
+
+func overGoal(floor int, most float64) func(*figure) (string, *bool) {
+	return func(f *figure) (string, *bool) {
+		over := f.over(floor)
+		if over == 0 {
+			return "", nil
+		}
+		return ratio(over), met(over <= most)
+	}
+}
+
+// goalsTable is what was reached beside what was to be reached, for each number of channels.
+func goalsTable(r *results) string {
+	var sizes []int
+	for _, f := range r.Figures {
+		if f.Step == stepPlan && !slices.Contains(sizes, f.Channels) {
+			sizes = append(sizes, f.Channels)
+		}
+	}
+	headings := []string{"Channels", "Goal"}
+	for _, n := range sizes {
+		headings = append(headings, thousands(n))
+	}
+	rows := [][]string{headings}
+	for _, goal := range goals {
+		row := []string{goal.name, goal.limit}
+		for _, n := range sizes {
+			words, reached := goal.of(r, n)
+			switch {
+			case words == "":
+				words = dash
+			case reached != nil && !*reached:
+				words = "**" + words + "**"
+			}
+			row = append(row, words)
+		}
+		rows = append(rows, row)
+	}
+	return fmt.Sprintf("%s\nMedians of the runs, on %d CPUs (%s) with %s, commit %s; %s people, %d groups. Bold: the goal is not met.\n"+
+		"The plugin is ready after %d ms (goal: 100) and holds %d MB then (goal: 40).\n",
+		markdownTable(rows), r.CPUs, r.CPU, r.CLI, r.Commit, thousands(r.People), r.Groups, r.Ready.Milliseconds(), r.Idle>>20)
+}
+
+// stepsTable is what each step costs.
+func stepsTable(r *results) string {
+	rows := [][]string{{"Channels", "Step", "State", "Requests", "Time", "The CLI's alone", "A provider that does nothing", "Memory", "Wait for limits"}}
+	for _, f := range r.Figures {
+		rows = append(rows, []string{
+			thousands(f.Channels), f.words(), string(f.State), strconv.Itoa(f.Traffic.Requests), wall(f.Runs),
+			wall(f.Floors[0]), wall(f.Floors[1]), megabytes(peak(f.Runs)), f.waited(),
+		})
+	}
+	return markdownTable(rows)
+}
+
+// markdownTable lays rows out, the first of which are headings.
+func markdownTable(rows [][]string) string {
+	var table strings.Builder
+	for i, row := range rows {
+		table.WriteString("| " + strings.Join(row, " | ") + " |\n")
+		if i == 0 {
+			table.WriteString("|" + strings.Repeat("---|", len(row)) + "\n")
+		}
+	}
+	return table.String()
+}
+
+// thousands writes a number as people do: 5,000.
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
