@@ -10,10 +10,27 @@ import (
 	"testing"
 )
 
-// The commands of the guide are run as they stand, one after the other, by somebody who says yes to everything. Only the
-// folder of the sources and the ports are this machine's.
 func TestDocsStagingGuideRuns(t *testing.T) {
-	guide, err := os.ReadFile("../../templates/guides/staging.md.tmpl")
+	said := runGuide(t, "staging", "127.0.0.1:9971", "127.0.0.1:9972")
+	if !strings.Contains(said, "No changes.") {
+		t.Errorf("the last plan is not empty:\n%s", said)
+	}
+}
+
+func TestDocsLargeOrganizationsGuideRuns(t *testing.T) {
+	said := runGuide(t, "large-organizations", "127.0.0.1:9970")
+	for _, want := range []string{" imported, 0 added, 0 changed, 0 destroyed.", "No changes."} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in what the commands print:\n%s", want, said)
+		}
+	}
+}
+
+// runGuide runs the commands of a guide as they stand, one after the other, as somebody who says yes to everything, and
+// returns what they print. Only the folder of the sources and the addresses are this machine's.
+func runGuide(t *testing.T, name string, addresses ...string) string {
+	t.Helper()
+	guide, err := os.ReadFile("../../templates/guides/" + name + ".md.tmpl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,17 +48,17 @@ func TestDocsStagingGuideRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands = replaceOnce(t, commands, "sources=~/terraform-provider-zulip", "sources='"+root+"'")
-	commands = replaceOnce(t, commands, "127.0.0.1:9971", freeAddress(t))
-	commands = replaceOnce(t, commands, "127.0.0.1:9972", freeAddress(t))
-
+	for _, address := range addresses {
+		commands = replaceOnce(t, commands, address, freeAddress(t))
+	}
 	shell := exec.CommandContext(t.Context(), "bash", "-c", commands)
 	shell.Dir = t.TempDir()
 	shell.Env = guideEnvironment(t)
-	if out, err := shell.CombinedOutput(); err != nil {
+	out, err := shell.CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
-	} else if !strings.Contains(string(out), "No changes.") {
-		t.Errorf("the last plan is not empty:\n%s", out)
 	}
+	return string(out)
 }
 
 // guideEnvironment is that of somebody with a home of their own, so that "make install" touches nobody's, and with the

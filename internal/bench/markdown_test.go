@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What README and guide say was measured: nobody types figures.
+func TestDocsBenchTablesAreTheResults(t *testing.T) {
+	r, err := readResults("testdata/results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"../../README.md", "../../templates/guides/large-organizations.md.tmpl"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := withTables(string(text), r)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		} else if want != string(text) {
+			t.Errorf("%s: its tables are not those of testdata/results.json; \"make bench-tables\" makes them", file)
+		}
+	}
+}
+
+func TestGoalsTableMarksWhatIsNotMet(t *testing.T) {
+	r := planned(5, 1)
+	r.Figures[0].Floors[0] = []cost{{Wall: 2 * time.Second}}
+	table := goalsTable(r)
+	for _, want := range []string{
+		"| requests of a plan without changes | at most 4 | **5** |",
+		"| its time ÷ the CLI's alone | at most 1.1 | 1.00 |",
+		"| its time ÷ a provider that does nothing | at most 0.6 | – |",
+		"| its wait for the server's default limits | none | none |",
+	} {
+		if !strings.Contains(table, want) {
+			t.Errorf("%s is missing in\n%s", want, table)
+		}
+	}
+}
+
+func TestWithTablesWantsAPlace(t *testing.T) {
+	for _, text := range []string{"no place", "<!-- bench goals: begin -->\nno end"} {
+		if _, err := withTables(text, &results{}); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+}
