@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // TestAccBench measures a few channels through a real CLI, with the state in a file.
@@ -87,5 +88,33 @@ func TestAccBenchRemoteState(t *testing.T) {
 	}
 	if len(b.states.states) != 3 {
 		t.Errorf("%d states are remote, want those of the provider and two floors", len(b.states.states))
+	}
+}
+
+// TestAccBenchCountsWaits has the plugin refused once, and waits to be counted.
+func TestAccBenchCountsWaits(t *testing.T) {
+	o := options{runs: 1, people: 30, groups: 3, tf: os.Getenv("TF_ACC_TERRAFORM_PATH")}
+	b, err := build(t.Context(), o, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cycle{bench: b, name: "waits", course: course{channels: few, state: inFile}}
+	if err := c.prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.world.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.world.start("--fail", "POST /register status=429 1 retry-after=1"); err != nil {
+		t.Fatal(err)
+	}
+	f := &figure{Channels: few, Step: stepCreate, Limited: true}
+	if err := c.watched(t.Context(), f, apply); err != nil {
+		t.Error(err)
+	} else if f.Traffic.Refused != 1 || f.Plugin.Waited < time.Second || f.Plugin.Waited > 10*time.Second {
+		t.Errorf("refused %d times, waited %s; want once, and a second", f.Traffic.Refused, f.Plugin.Waited)
+	}
+	if err := c.world.stop(); err != nil {
+		t.Error(err)
 	}
 }
