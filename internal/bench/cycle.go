@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // A cycle is one course, being measured.
@@ -117,8 +118,12 @@ func (c *cycle) step(ctx context.Context, step string) (*figure, error) {
 // compared runs a command for the provider and the floors in turns, so that whatever else the machine does weighs on all of
 // them alike.
 func (c *cycle) compared(ctx context.Context, f *figure, runs int, command []string) error {
+	floors := []*subject{c.cliFloor, c.protocolFlr}
+	if slices.Contains(c.alone, f.Step) {
+		floors = nil
+	}
 	for range runs {
-		for i, floor := range []*subject{c.cliFloor, c.protocolFlr} {
+		for i, floor := range floors {
 			spent, err := c.cli.run(ctx, floor, nil, command...)
 			if err != nil {
 				return err

@@ -61,6 +61,8 @@ type course struct {
 	plans    int // how often each plan is made
 	// limited tells that the server has its default limits throughout.
 	limited bool
+	// alone are steps without the floors, whose floors would take longer than they tell.
+	alone []string
 }
 
 // courses are what the options come to. What takes long is measured once.
@@ -73,6 +75,8 @@ func courses(o options) []course {
 	everything := []string{stepCreate, stepPlan, stepEach, stepUpdate, stepDestroy}
 	for _, n := range sizes {
 		switch {
+		case n <= fewChannels && o.short:
+			all = append(all, course{channels: n, state: inFile, steps: everything, plans: o.runs})
 		case n <= fewChannels:
 			all = append(all, course{channels: n, state: inFile, steps: everything, plans: 1})
 			again := course{channels: n, state: inFile, steps: slices.DeleteFunc(slices.Clone(everything), isEach), plans: 1}
@@ -83,7 +87,7 @@ func courses(o options) []course {
 			all = append(all, course{channels: n, state: inFile, steps: []string{stepCreate, stepPlan, stepEach}, plans: o.runs})
 			all = append(all, course{channels: n, state: isRemote, steps: []string{stepCreate, stepUpdate, stepDestroy}})
 		default:
-			all = append(all, course{channels: n, state: isRemote, steps: everything, plans: o.runs})
+			all = append(all, course{channels: n, state: isRemote, steps: everything, plans: o.runs, alone: []string{stepUpdate, stepDestroy}})
 		}
 	}
 	if o.limits {
