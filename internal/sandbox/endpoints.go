@@ -7,7 +7,7 @@ var endpoints = []endpoint{
 	{method: "GET", path: "/server_settings", guard: open, handle: serverSettings},
 
 	{method: "POST", path: "/register", guard: anyUser, handle: register},
-	{method: "DELETE", path: "/events", guard: anyUser, handle: deleteEvents},
+	{method: "DELETE", path: "/events", guard: anyUser, handle: deleteEvents, queues: true},
 
 	// People.
 	{method: "GET", path: "/users", guard: anyUser, handle: listUsers},

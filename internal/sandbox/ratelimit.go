@@ -45,15 +45,13 @@ func (l *rateLimiter) allow(account int, now time.Time) (http.Header, error) {
 	}
 	longest := l.rules[len(l.rules)-1]
 	calls := l.within(account, now, longest.Window)
-	var wait time.Duration
 	for _, rule := range l.rules {
 		if n := len(calls); n >= rule.Requests {
-			free := calls[n-rule.Requests].Add(rule.Window).Sub(now)
-			wait = max(wait, free)
+			// The shortest rule that is met speaks, even if a longer one is met too.
+			if wait := calls[n-rule.Requests].Add(rule.Window).Sub(now); wait > 0 {
+				return rateHeaders(longest.Requests, 0, now.Add(wait)), rateLimited(wait)
+			}
 		}
-	}
-	if wait > 0 {
-		return rateHeaders(longest.Requests, 0, now.Add(wait)), rateLimited(wait)
 	}
 	l.calls[account] = append(calls, now)
 	return rateHeaders(longest.Requests, longest.Requests-len(calls)-1, now.Add(longest.Window)), nil

@@ -37,6 +37,34 @@ func TestRateLimiter(t *testing.T) {
 	}
 }
 
+func TestTheShortestRuleSpeaks(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	l := newRateLimiter([]RateLimit{{time.Hour, 2}, {time.Minute, 2}})
+	for range 2 {
+		if _, err := l.allow(1, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct{ after, wait time.Duration }{{10 * time.Second, 50 * time.Second}, {time.Minute, 59 * time.Minute}} {
+		_, err := l.allow(1, now.Add(step.after))
+		if wait := time.Duration(rateLimitWait(err) * float64(time.Second)); wait != step.wait {
+			t.Errorf("after %v: wait %v, want %v", step.after, wait, step.wait)
+		}
+	}
+}
+
+func TestEventQueuesAreCountedByThemselves(t *testing.T) {
+	s := start(t, Config{RateLimits: []RateLimit{{time.Hour, 3}}})
+	queue := must(t, s, "admin", "POST", "/register", map[string]any{"fetch_event_types": []string{"realm_user_groups"}})
+	got := ask(t, s, "admin", "DELETE", "/events", map[string]any{"queue_id": queue.body["queue_id"]})
+	if got.status != 200 || got.header.Get("X-RateLimit-Remaining") != "2" {
+		t.Errorf("%d %v", got.status, got.header)
+	}
+	if got := ask(t, s, "admin", "GET", "/users/me", nil); got.header.Get("X-RateLimit-Remaining") != "1" {
+		t.Errorf("the end of a queue was counted: %v", got.header)
+	}
+}
+
 func TestRateLimitedRequestChangesNothing(t *testing.T) {
 	s := start(t, Config{RateLimits: []RateLimit{{time.Hour, 1}}})
 	must(t, s, "admin", "GET", "/users/me", nil)

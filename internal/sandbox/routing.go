@@ -21,6 +21,9 @@ type endpoint struct {
 	silent bool
 	// webhookBots lets incoming webhook bots in (wire-2 §0).
 	webhookBots bool
+	// queues is served by the process that holds the event queues, which counts
+	// requests by itself (wire-2 §1.5).
+	queues bool
 }
 
 // handler reads its parameters and answers with the fields of a success.

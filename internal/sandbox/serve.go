@@ -122,7 +122,11 @@ func (s *Server) admit(r *request, e endpoint, h *http.Request) (http.Header, er
 		return nil, unauthorized("This API is not available to incoming webhook bots.")
 	}
 	r.me = me
-	headers, err := s.limits.allow(me.ID, s.clock())
+	limits := &s.limits
+	if e.queues {
+		limits = &s.queueLimits
+	}
+	headers, err := limits.allow(me.ID, s.clock())
 	if err != nil {
 		headers.Set("Retry-After", retryAfter(rateLimitWait(err)))
 		return headers, err

@@ -49,11 +49,11 @@ type Server struct {
 	clock   func() time.Time
 	level   atomic.Int64
 
-	mu     sync.Mutex // guards what follows: one request at a time
-	org    *organization.Organization
-	store  *store // nil: memory only
-	limits rateLimiter
-	queues eventQueues
+	mu                  sync.Mutex // guards what follows: one request at a time
+	org                 *organization.Organization
+	store               *store // nil: memory only
+	limits, queueLimits rateLimiter
+	queues              eventQueues
 
 	serving  sync.Mutex // guards what follows
 	listener net.Listener
@@ -71,8 +71,8 @@ func New(cfg Config) (*Server, error) {
 		gates:   &gateRules{},
 		latency: cfg.Latency,
 		clock:   cfg.Clock,
-		limits:  newRateLimiter(cfg.RateLimits),
-		queues:  eventQueues{},
+		limits:  newRateLimiter(cfg.RateLimits), queueLimits: newRateLimiter(cfg.RateLimits),
+		queues: eventQueues{},
 	}
 	if s.clock == nil {
 		s.clock = time.Now

@@ -104,7 +104,7 @@ func TestFaultOutage(t *testing.T) {
 
 // TestFaultRateLimit: the server refuses more requests in the middle of an apply. It waits as long as it is told to.
 func TestFaultRateLimit(t *testing.T) {
-	trial := acctest.NewTrial(t, "429", "ten requests a second, twenty channels", sandbox.Config{RateLimits: []sandbox.RateLimit{{Window: time.Second, Requests: 10}}})
+	trial := acctest.NewTrial(t, "429", "ten requests a second, twenty channels", sandbox.Config{RateLimits: []sandbox.RateLimit{{Window: time.Second, Requests: 10}, {Window: time.Hour, Requests: 2000}}})
 	var config strings.Builder
 	var names []string
 	for i := range 20 {
