@@ -31,6 +31,8 @@ type call struct {
 	method, path  string
 	form          *Form
 	again         repeat
+	pace          *pace // nil: a call that the account's limit does not count
+	turn          *turn // while an attempt is under way
 	// accept takes the body of a successful answer.
 	accept func(body []byte) error
 
@@ -40,7 +42,40 @@ type call struct {
 }
 
 func (c *Client) newCall(authorization, method, path string, form *Form, again repeat) *call {
-	return &call{client: c, authorization: authorization, method: method, path: path, form: form, again: again}
+	call := &call{client: c, authorization: authorization, method: method, path: path, form: form, again: again}
+	// Event queues are limited by themselves (wire-2 §1.5).
+	if authorization != "" && path != eventsPath {
+		call.pace = c.pace
+	}
+	return call
+}
+
+// writes says whether the call may change the organization.
+func (c *call) writes() bool {
+	return c.method != http.MethodGet && c.path != registerPath
+}
+
+// enter returns when the next attempt may leave.
+func (c *call) enter(ctx context.Context) error {
+	if c.pace == nil {
+		return ctx.Err()
+	}
+	var err error
+	if c.turn, err = c.pace.enter(ctx, c.attempts > 0); err != nil {
+		return err
+	}
+	if tell, ok := ctx.Value(whenSent{}).(func()); ok {
+		tell()
+	}
+	return nil
+}
+
+// leave ends an attempt: whoever waits behind it may go.
+func (c *call) leave(out func(*turn)) {
+	if mine := c.turn; mine != nil {
+		c.turn = nil
+		out(mine)
+	}
 }
 
 // run sends the call until it succeeded, or failed for good.
@@ -49,18 +84,14 @@ func (c *call) run(ctx context.Context) error {
 		return fmt.Errorf("%s %s: %w", c.method, c.path, err)
 	}
 	ctx = c.client.secrets.mask(ctx)
-	if err := c.client.slots.Acquire(ctx, 1); err != nil {
-		return fmt.Errorf("%s %s: not sent: %w", c.method, c.path, err)
-	}
-	defer c.client.slots.Release(1)
-	if err := c.client.pace.wait(ctx, c.client.clock); err != nil {
-		return fmt.Errorf("%s %s: not sent: %w", c.method, c.path, err)
-	}
-
 	req, err := c.request(ctx)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", c.method, c.path, err)
 	}
+	if err := c.enter(ctx); err != nil {
+		return fmt.Errorf("%s %s: not sent: %w", c.method, c.path, err)
+	}
+	defer c.leave(func(*turn) { c.pace.lost() }) // whatever happens
 	tflog.Trace(ctx, "Zulip request parameters", map[string]any{
 		"method": c.method, "path": c.path, "parameters": c.client.secrets.form(c.form),
 	})
@@ -116,6 +147,7 @@ func (c *call) receive(ctx context.Context, resp *http.Response) error {
 	} else {
 		err = c.readError(ctx, resp.StatusCode, err)
 	}
+	c.settle(resp.Header, err)
 	fields := map[string]any{
 		"method": c.method, "path": c.path, "status": resp.StatusCode, "attempt": c.attempts,
 		"duration_ms": c.client.clock.now().Sub(c.trace.started).Milliseconds(), "answer_bytes": len(body),
@@ -255,7 +287,7 @@ func decodeStream(body []byte, decode func(*json.Decoder) error) error {
 
 func (c *call) begin(_ retryablehttp.Logger, _ *http.Request, _ int) {
 	c.attempts++
-	c.retryAfter = 0
+	c.retryAfter, c.wait = 0, 0
 	c.trace.reset(c.client.clock.now())
 }
 

@@ -14,9 +14,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 )
 
 const (
@@ -25,10 +24,12 @@ const (
 	defaultUserAgent      = "ZulipTerraformProvider"
 	defaultRequestTimeout = 60 * time.Second
 	defaultMaxRetries     = 4
+)
 
-	// maxInFlight is how many calls of one client are under way at once. More
-	// would not be faster: a server has few processes for one organization.
-	maxInFlight = 8
+// Paths that are treated in a way of their own.
+const (
+	registerPath = "/register" // a read, whatever its method
+	eventsPath   = "/events"
 )
 
 // Config is what a Client needs to know. Only Site is required.
@@ -50,8 +51,9 @@ type Config struct {
 	// MaxRetries is the number of repeats after the first attempt. 0: four,
 	// negative: none. Waiting for a rate limit does not count.
 	MaxRetries int
-	// RequestsPerMinute caps what this client sends. 0: follow the server,
-	// that is, go on until it refuses and then wait as long as it says.
+	// RequestsPerMinute caps what this client sends of what the server's limit
+	// counts. 0: as much as the server takes, which is found out from its
+	// headers and from the first request that it refuses.
 	RequestsPerMinute int
 
 	// CABundle is the path of a PEM file with certificates to trust beside
@@ -69,7 +71,7 @@ type Config struct {
 }
 
 // Client calls one organization as one account. It is safe for concurrent
-// use, and should be shared: the pace is kept per client.
+// use. Clients of the same account in one process keep one pace.
 type Client struct {
 	site          string
 	authorization string // value of the header; empty without credentials
@@ -79,9 +81,11 @@ type Client struct {
 	secrets       secrets
 
 	http  *http.Client
-	slots *semaphore.Weighted // FIFO
 	clock clock
 	pace  *pace
+	// wrote is whether anything was changed: from then on giving up leaves work
+	// half done.
+	wrote atomic.Bool
 }
 
 // ErrNoCredentials is the cause when a call that needs an account is made by
@@ -111,7 +115,6 @@ func New(cfg Config) (*Client, error) {
 		userAgent:     cfg.UserAgent,
 		timeout:       cfg.RequestTimeout,
 		maxRetries:    max(cfg.MaxRetries, 0),
-		slots:         semaphore.NewWeighted(maxInFlight),
 		clock:         newClock(),
 	}
 	if c.userAgent == "" {
@@ -124,7 +127,7 @@ func New(cfg Config) (*Client, error) {
 		c.maxRetries = defaultMaxRetries
 	}
 	c.secrets = newSecrets(cfg.APIKey, c.authorization)
-	c.pace = newPace(cfg.RequestsPerMinute)
+	c.pace = paceOf(paceKey{c.site, c.authorization, cfg.RequestsPerMinute})
 	c.http = &http.Client{
 		Transport: transport,
 		Timeout:   c.timeout,
@@ -137,6 +140,10 @@ func New(cfg Config) (*Client, error) {
 
 // Site is the organization's address, without a slash at its end.
 func (c *Client) Site() string { return c.site }
+
+// Waited is how long the requests of this client's account have stood still
+// because of the server's rate limit.
+func (c *Client) Waited() Waited { return c.pace.hasWaited() }
 
 // MaxRetries is how often a request that failed is repeated where that is safe. Whoever makes a write safe, by looking
 // before it is sent again, keeps to it too.

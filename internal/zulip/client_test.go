@@ -153,7 +153,11 @@ func TestAtMostEightRequestsAreInFlight(t *testing.T) {
 	arrived := make(chan struct{}, calls)
 	var mu sync.Mutex
 	var now, most int
-	w := newWire(t, func(_ int, rw http.ResponseWriter, _ *http.Request) {
+	w := newWire(t, func(n int, rw http.ResponseWriter, _ *http.Request) {
+		if n == 1 { // by itself, to see how things stand
+			reply(rw, 200, "application/json", ok)
+			return
+		}
 		mu.Lock()
 		now++
 		most = max(most, now)
@@ -166,6 +170,9 @@ func TestAtMostEightRequestsAreInFlight(t *testing.T) {
 		reply(rw, 200, "application/json", ok)
 	})
 	var all sync.WaitGroup
+	if err := w.read(); err != nil {
+		t.Fatal(err)
+	}
 	for range calls {
 		all.Go(func() {
 			if err := w.read(); err != nil {
@@ -181,21 +188,30 @@ func TestAtMostEightRequestsAreInFlight(t *testing.T) {
 	if most != maxInFlight {
 		t.Errorf("%d in flight, want %d", most, maxInFlight)
 	}
-	w.expectSent(t, calls)
+	w.expectSent(t, 1+calls)
 }
 
 func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
 	w := newWire(t, json200(ok))
-	if !w.client.slots.TryAcquire(maxInFlight) {
-		t.Fatal("places are taken")
+	if err := w.read(); err != nil {
+		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(w.ctx)
-	cancel()
+	for range maxInFlight {
+		if _, err := w.client.pace.enter(w.ctx, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Millisecond)
+	defer cancel()
 	_, err := w.client.send(ctx, http.MethodGet, "/users/me", nil, safe, nil)
-	if !errors.Is(err, context.Canceled) || MayHaveHappened(err) {
+	if !errors.Is(err, context.DeadlineExceeded) || MayHaveHappened(err) {
 		t.Errorf("got %v", err)
 	}
-	w.expectSent(t, 0)
+	w.expectSent(t, 1)
+	w.client.pace.lost()
+	if err := w.read(); err != nil {
+		t.Errorf("the place of who gave up is gone: %v", err)
+	}
 }
 
 // A whole run at TRACE, with everything that could show a secret: the key

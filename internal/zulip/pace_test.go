@@ -75,7 +75,7 @@ func TestRateLimitHoldsBackTheWholeClient(t *testing.T) {
 	if err := w.read(); err != nil {
 		t.Fatal(err)
 	}
-	w.client.pace.hold(w.clock.now().Add(40 * time.Second))
+	w.client.pace.quota.notBefore = w.clock.now().Add(40 * time.Second)
 	before := w.clock.now()
 	var all sync.WaitGroup
 	for range 20 {
@@ -95,13 +95,15 @@ func TestRateLimitHoldsBackTheWholeClient(t *testing.T) {
 func TestRequestsPerMinute(t *testing.T) {
 	for _, perMinute := range []int{1, 2, 9, 60, 200} {
 		t.Run(fmt.Sprint(perMinute), func(t *testing.T) {
-			w := newWire(t, json200(ok))
-			w.client.pace = newPace(perMinute)
+			w := newWire(t, json200(ok), func(c *Config) { c.RequestsPerMinute = perMinute })
+			w.client.pace.quota.perMinute = 0 // nothing beside the setting
 			var left []time.Time
 			for range 3*perMinute + 1 {
-				if err := w.client.pace.wait(w.ctx, w.clock); err != nil {
+				mine, err := w.client.pace.enter(w.ctx, false)
+				if err != nil {
 					t.Fatal(err)
 				}
+				w.client.pace.answered(mine, nil)
 				left = append(left, w.clock.now())
 			}
 			for i := range len(left) - perMinute {

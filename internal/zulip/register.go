@@ -128,7 +128,7 @@ func (c *Client) Register(ctx context.Context, parts []string) (*Snapshot, error
 		form.Text("include_subscribers", "true")
 	}
 	var snapshot Snapshot
-	err := c.stream(ctx, http.MethodPost, "/register", form, safe, func(decoder *json.Decoder) error {
+	err := c.stream(ctx, http.MethodPost, registerPath, form, safe, func(decoder *json.Decoder) error {
 		snapshot = Snapshot{}
 		return snapshot.decode(decoder, slices.Contains(parts, FetchRealm))
 	})
@@ -143,7 +143,7 @@ func (c *Client) Register(ctx context.Context, parts []string) (*Snapshot, error
 func (c *Client) DeleteQueue(ctx context.Context, queueID string) error {
 	form := &Form{}
 	form.Text("queue_id", queueID)
-	_, err := c.send(ctx, http.MethodDelete, "/events", form, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, eventsPath, form, safe, nil)
 	if IsCode(err, "BAD_EVENT_QUEUE_ID") {
 		return nil
 	}

@@ -29,11 +29,16 @@ const (
 	shortestBackoff = 500 * time.Millisecond
 	longestBackoff  = 10 * time.Second
 
-	// longestRefusal is how long one call waits for the rate limit in all.
-	longestRefusal = 15 * time.Minute
+	// longestRefusal is how long one call waits for the rate limit in all. In
+	// the middle of changes that is the hour that a server looks back on: to
+	// give up would end every change that is still to come in an error. Who has
+	// changed nothing yet loses nothing, and is told soon.
+	longestRefusal         = 65 * time.Minute
+	longestRefusalAtOutset = 15 * time.Minute
 	// longestRetryAfter bounds what a header may ask for, against overflow.
 	longestRetryAfter = 24 * time.Hour
-	// refusalJitter keeps those who wait together from coming back together.
+	// refusalJitter keeps processes that wait for the same moment from coming
+	// back together.
 	refusalJitter = 250 * time.Millisecond
 	// quietWait is the longest wait that is not worth a line at INFO.
 	quietWait = 2 * time.Second
@@ -44,7 +49,9 @@ const (
 // retries is what a call remembers from one attempt to the next.
 type retries struct {
 	failures   int           // attempts that count against the client's maximum
-	refused    time.Duration // waited for the rate limit so far
+	refusals   int           // by the rate limit
+	refused    time.Duration // waited for it so far
+	tooLong    bool          // it asks for more than is waited
 	retryAfter time.Duration // what the last answer asks for; 0: nothing
 	lost       bool          // an earlier attempt may have been carried out
 	wait       time.Duration // before the next attempt
@@ -65,8 +72,9 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, err error) (boo
 			"method": c.method, "path": c.path, "attempt": c.attempts, "error": err.Error(),
 			"duration_ms": c.client.clock.now().Sub(c.trace.started).Milliseconds(),
 		})
+		c.leave(func(mine *turn) { c.neverAnswered(mine, err) })
 	}
-	c.last, c.wait = err, 0
+	c.last = err
 	switch {
 	case ctx.Err() != nil:
 		return false, c.final(err)
@@ -106,28 +114,66 @@ func (c *call) mayRepeat(err error) bool {
 	return passing && (c.again == safe || !MayHaveHappened(err))
 }
 
-// awaitQuota holds back the whole client until the server takes requests
-// again. The server refuses before it looks at the call, so even a create can
-// be repeated (wire-2 §1.5).
+// settle leaves the pace after an answer, and notes what it says about it.
+func (c *call) settle(headers http.Header, err error) {
+	switch {
+	case !IsRateLimited(err):
+		c.leave(func(mine *turn) { c.pace.answered(mine, headers) })
+		if err == nil && c.pace != nil && c.writes() {
+			c.client.wrote.Store(true)
+		}
+	case c.pace == nil:
+		c.wait = c.acceptRefusal() // it waits alone
+	default:
+		wait := c.acceptRefusal()
+		c.leave(func(*turn) {
+			if !c.pace.refused(headers, wait) {
+				c.wait = wait
+			}
+		})
+	}
+}
+
+// acceptRefusal decides how long everybody waits after this call was refused;
+// 0 if that is longer than anybody does.
+func (c *call) acceptRefusal() time.Duration {
+	if c.retryAfter <= 0 {
+		c.retryAfter = backoff(c.refusals, 0)
+	}
+	c.refusals++
+	c.refused += c.retryAfter
+	if c.tooLong = c.refused > c.patience(); c.tooLong {
+		return 0
+	}
+	return c.retryAfter
+}
+
+func (c *call) patience() time.Duration {
+	if c.client.wrote.Load() {
+		return longestRefusal
+	}
+	return longestRefusalAtOutset
+}
+
+// awaitQuota repeats what the rate limit refused. The server refuses before it
+// looks at the call, so even a create can be repeated (wire-2 §1.5).
 func (c *call) awaitQuota(ctx context.Context, err error) (bool, error) {
-	wait := c.retryAfter
-	if wait <= 0 {
-		wait = backoff(c.failures, 0)
-	}
-	if c.refused+wait > longestRefusal {
+	if c.tooLong {
 		return false, fmt.Errorf("%w. The server asks to wait for another %s, which is longer than this provider waits (%s for one call). "+
-			"Try again then, or set requests_per_minute to spread the requests", c.final(err), wait.Round(time.Second), longestRefusal)
+			"Try again then, or set requests_per_minute to spread the requests", c.final(err), c.retryAfter.Round(time.Second), c.patience())
 	}
-	c.refused += wait
-	fields := map[string]any{"method": c.method, "path": c.path, "wait": wait.String()}
-	const message = "The server's rate limit is reached: all requests wait"
-	if c.client.pace.hold(c.client.clock.now().Add(wait)) && wait > quietWait {
-		tflog.Info(ctx, message, fields)
-	} else {
-		tflog.Debug(ctx, message, fields)
-	}
-	c.wait = jitter(refusalJitter)
+	tflog.Debug(ctx, "The server's rate limit is reached", map[string]any{"method": c.method, "path": c.path, "wait": c.retryAfter.String()})
 	return true, nil
+}
+
+// neverAnswered leaves the pace after an attempt without an answer. If it may
+// have arrived, it counts.
+func (c *call) neverAnswered(mine *turn, err error) {
+	if MayHaveHappened(err) {
+		c.pace.answered(mine, nil)
+	} else {
+		c.pace.lost()
+	}
 }
 
 // prepareRetry waits before an attempt that repeats another.
@@ -138,11 +184,9 @@ func (c *call) prepareRetry(req *http.Request) error {
 			"method": c.method, "path": c.path, "wait": c.wait.String(), "because": c.last.Error(),
 		})
 	}
-	// First the client's pace, which may take long; the jitter of a refused
-	// call is only useful after it.
-	err := c.client.pace.wait(ctx, c.client.clock)
+	err := c.client.clock.sleep(ctx, c.wait)
 	if err == nil {
-		err = c.client.clock.sleep(ctx, c.wait)
+		err = c.enter(ctx)
 	}
 	if err != nil {
 		return c.stopped(err)

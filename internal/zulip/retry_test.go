@@ -198,7 +198,7 @@ func TestContextEndsEveryWait(t *testing.T) {
 				answer(n, rw, r)
 			})
 			w.ctx = ctx
-			w.client.clock = wallClock{}
+			w.client.clock, w.client.pace.clock = wallClock{}, wallClock{}
 			started := time.Now()
 			err := w.read()
 			if !errors.Is(err, context.Canceled) {

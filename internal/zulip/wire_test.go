@@ -65,7 +65,8 @@ func newWire(t *testing.T, answer answers, settings ...func(*Config)) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.clock = w.clock
+	client.pace = newPace(cfg.RequestsPerMinute) // of its own
+	client.clock, client.pace.clock = w.clock, w.clock
 	w.client = client
 	return w
 }

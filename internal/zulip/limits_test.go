@@ -1,0 +1,366 @@
+package zulip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+)
+
+// apply makes n channels as the CLI has it done: ten at a time, each a create
+// and then a read, which those share that ask for it at the same time.
+func apply(ctx context.Context, t *testing.T, c *Client, n int) time.Duration {
+	t.Helper()
+	const parallelism, sharing = 10, 10
+	began := time.Now()
+	channels := make(chan int, n)
+	for i := range n {
+		channels <- i
+	}
+	close(channels)
+	var all sync.WaitGroup
+	for range parallelism {
+		all.Go(func() {
+			for i := range channels {
+				if _, err := c.send(ctx, http.MethodPost, "/channels/create", nil, never, nil); err != nil {
+					t.Error(err)
+				}
+				if i%sharing != 0 {
+					continue
+				}
+				if _, err := c.send(ctx, http.MethodGet, "/streams", nil, safe, nil); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return time.Since(began)
+}
+
+// leastTime is how long the rules make n requests take, if nothing was used.
+func leastTime(n int, rules []rule) (least time.Duration) {
+	for _, r := range slices.Backward(rules) {
+		least += time.Duration((n-1)/r.limit) * r.window
+		n -= (n - 1) / r.limit * r.limit
+	}
+	return least
+}
+
+func TestApplyUnderLimits(t *testing.T) {
+	for name, test := range map[string]struct {
+		server   *limitedServer
+		channels int
+		refused  int // at most
+	}{
+		"default":           {&limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}, 500, 1},
+		"slow":              {&limitedServer{rules: defaultRules, latency: 600 * time.Millisecond}, 500, 1},
+		"as good as no one": {&limitedServer{rules: defaultRules, latency: time.Microsecond}, 500, 1},
+		"beyond the hour":   {&limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}, 3000, 8},
+		"1,000 a minute":    {&limitedServer{rules: []rule{{1000, time.Minute}, {20_000, time.Hour}}, latency: 10 * time.Millisecond}, 2000, maxInFlight},
+		"100 a minute":      {&limitedServer{rules: []rule{{100, time.Minute}, {2000, time.Hour}}, latency: 30 * time.Millisecond}, 300, maxInFlight},
+		"one rule only":     {&limitedServer{rules: []rule{{300, time.Minute}}, latency: 30 * time.Millisecond}, 600, 1},
+		"no headers":        {&limitedServer{rules: defaultRules, silent: true, latency: 30 * time.Millisecond}, 500, 1},
+		"no limit":          {&limitedServer{latency: 30 * time.Millisecond}, 2000, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := test.server
+				took := apply(t.Context(), t, server.process(t), test.channels)
+				requests := len(server.order)
+				least := leastTime(requests, server.rules) + time.Duration(requests)*server.latency/maxInFlight/10
+				t.Logf("%d channels: %d requests, %d refused, %v of at least %v, %d at once", test.channels, requests, server.refused, took.Round(time.Millisecond), least, server.busiest)
+				if server.refused > test.refused {
+					t.Errorf("%d refused, want at most %d", server.refused, test.refused)
+				}
+				if limit := least + least/10 + time.Duration(requests)*server.latency/4; took > limit {
+					t.Errorf("took %v, want at most %v", took, limit)
+				}
+				if server.busiest > maxInFlight {
+					t.Errorf("%d at once", server.busiest)
+				}
+			})
+		})
+	}
+}
+
+func TestApplyRightAfterAnother(t *testing.T) {
+	for _, before := range []int{6, 150, 199, 200, 500} {
+		t.Run(fmt.Sprint(before), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}
+				began := time.Now()
+				time.Sleep(30 * time.Second)
+				// What was before is spread, and those of more than 200 are older.
+				for i := range before {
+					server.use(1, began.Add(-time.Hour/2+time.Hour/2*time.Duration(max(0, i-before+200))/200+20*time.Second*time.Duration(i)/time.Duration(before)))
+				}
+				took := apply(t.Context(), t, server.process(t), 300)
+				t.Logf("%d before: %d refused, %v", before, server.refused, took.Round(time.Millisecond))
+				if server.refused > 3 {
+					t.Errorf("%d refused", server.refused)
+				}
+				if took > 3*time.Minute {
+					t.Errorf("took %v", took)
+				}
+			})
+		})
+	}
+}
+
+func TestProcessesShareAnAccount(t *testing.T) {
+	for _, processes := range []int{2, 3} {
+		t.Run(fmt.Sprint(processes), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &limitedServer{rules: defaultRules, latency: 40 * time.Millisecond}
+				var all sync.WaitGroup
+				began := time.Now()
+				for i := range processes {
+					all.Go(func() {
+						time.Sleep(time.Duration(i) * 7 * time.Second / 4)
+						apply(t.Context(), t, server.process(t), 500/processes)
+					})
+				}
+				all.Wait()
+				took := time.Since(began)
+				t.Logf("%d requests, %d refused, %v", len(server.order), server.refused, took.Round(time.Millisecond))
+				if server.refused > 10*processes {
+					t.Errorf("%d refused", server.refused)
+				}
+				if took > 130*time.Second {
+					t.Errorf("took %v", took)
+				}
+			})
+		})
+	}
+}
+
+func TestHourIsUsedUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}
+		began := time.Now()
+		time.Sleep(50 * time.Minute)
+		for i := range 10 { // 2,000 in the first ten minutes
+			server.use(200, began.Add(time.Duration(i)*time.Minute))
+		}
+		c := server.process(t)
+		log := &lockedBuffer{}
+		ctx := tflogtest.RootLogger(t.Context(), log)
+
+		// Ten minutes are waited for, even by who has changed nothing yet.
+		took := apply(ctx, t, c, 500)
+		t.Logf("%d refused, %v; %+v\n%s", server.refused, took.Round(time.Millisecond), c.Waited(), log)
+		if server.refused > 6 {
+			t.Errorf("%d refused", server.refused)
+		}
+		if least := 12 * time.Minute; took < least || took > least+time.Minute+10*time.Second {
+			t.Errorf("took %v, want %v", took, least)
+		}
+		if waited := c.Waited(); waited.Time < 11*time.Minute {
+			t.Errorf("waited %+v", waited)
+		}
+		if !strings.Contains(log.String(), "Requests wait for the server's rate limit") || !strings.Contains(log.String(), `"limit":"2000 requests","`) {
+			t.Errorf("logged %s", log)
+		}
+	})
+}
+
+func TestHourIsNotWaitedForBeforeAnythingIsChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &limitedServer{rules: defaultRules}
+		server.use(2000, time.Now())
+		time.Sleep(2 * time.Minute)
+		c := server.process(t)
+		began := time.Now()
+		_, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safe, nil)
+		if !IsRateLimited(err) || !strings.Contains(err.Error(), "another 58m0s") {
+			t.Errorf("got %v", err)
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+func TestSmallPlansDoNotWait(t *testing.T) {
+	for _, before := range []int{0, 100, 190, 1900} {
+		synctest.Test(t, func(t *testing.T) {
+			server := &limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}
+			server.use(before, time.Now().Add(-10*time.Minute))
+			c := server.process(t)
+			began := time.Now()
+			for range 4 {
+				if _, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safe, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if took := time.Since(began); took > 4*server.latency {
+				t.Errorf("%d before: took %v", before, took)
+			}
+		})
+	}
+}
+
+// Two windows: a refusal of a rule that the client cannot know is obeyed, and
+// nothing wrong is learnt from it.
+func TestRulesOfOtherWindows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &limitedServer{rules: []rule{{10, time.Second}, {20_000, time.Hour}}, latency: 30 * time.Millisecond}
+		took := apply(t.Context(), t, server.process(t), 500)
+		t.Logf("%d refused, %v", server.refused, took)
+		if took > 70*time.Second {
+			t.Errorf("took %v", took)
+		}
+		if server.refused > 120 {
+			t.Errorf("%d refused", server.refused)
+		}
+	})
+}
+
+func TestFirstComeFirstServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPace(0)
+		p.underWay, p.quota.ours = maxInFlight-1, 1 // so that they leave one by one
+		p.quota.notBefore = time.Now().Add(time.Minute)
+		var left []string
+		var all sync.WaitGroup
+		wait := func(repeats bool, name string) {
+			all.Go(func() {
+				mine, err := p.enter(t.Context(), repeats)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				left = append(left, name)
+				p.answered(mine, nil)
+			})
+			synctest.Wait() // it stands in line
+		}
+		want := []string{"a repeated one"}
+		for i := range 20 {
+			name := fmt.Sprint("request ", i)
+			wait(false, name)
+			want = append(want, name)
+		}
+		wait(true, want[0])
+		all.Wait()
+		if !slices.Equal(left, want) {
+			t.Errorf("left as %q", left)
+		}
+	})
+}
+
+func TestReadsTellWhenTheyLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &limitedServer{rules: defaultRules, latency: 20 * time.Millisecond}
+		c := server.process(t)
+		c.pace.quota.notBefore = time.Now().Add(time.Minute)
+		began := time.Now()
+		var told []time.Duration
+		ctx := WhenSent(t.Context(), func() { told = append(told, time.Since(began)) })
+		if _, err := c.send(ctx, http.MethodGet, "/streams", nil, safe, nil); err != nil {
+			t.Fatal(err)
+		}
+		if len(told) != 1 || told[0] != time.Minute {
+			t.Errorf("told at %v", told)
+		}
+	})
+}
+
+func TestWaitingEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &limitedServer{rules: defaultRules, latency: 20 * time.Millisecond}
+		c := server.process(t)
+		apply(t.Context(), t, c, 170)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		for range 50 {
+			go func() {
+				_, err := c.send(ctx, http.MethodPost, "/channels/create", nil, never, nil)
+				ended <- err
+			}()
+		}
+		time.Sleep(20 * time.Second)
+		began := time.Now()
+		cancel()
+		gaveUp := 0
+		for range 50 {
+			switch err := <-ended; {
+			case errors.Is(err, context.Canceled) && !MayHaveHappened(err):
+				gaveUp++
+			case err != nil:
+				t.Error(err)
+			}
+		}
+		if took := time.Since(began); took != 0 || gaveUp == 0 {
+			t.Errorf("%d gave up, in %v", gaveUp, took)
+		}
+	})
+}
+
+func TestLimitsOfOneActionHoldBackThatActionOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &limitedServer{rules: defaultRules}
+		c := server.process(t)
+		if _, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safe, nil); err != nil {
+			t.Fatal(err)
+		}
+		addresses := &limitedServer{rules: []rule{{2, 10 * time.Minute}}} // of e-mail changes
+		c.http.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
+			if req.URL.Path == apiRoot+"/settings" {
+				return addresses.RoundTrip(req)
+			}
+			return server.RoundTrip(req)
+		})
+		began := time.Now()
+		done := make(chan error)
+		go func() {
+			var err error
+			for range 3 {
+				_, failed := c.send(t.Context(), http.MethodPatch, "/settings", nil, safe, nil)
+				err = errors.Join(err, failed)
+			}
+			done <- err
+		}()
+		synctest.Wait()
+		apply(t.Context(), t, c, 100)
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("the others took %v", took)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); math.Abs(took.Minutes()-10) > 0.1 {
+			t.Errorf("the limited action took %v", took)
+		}
+	})
+}
+
+func TestClientsOfOneAccountShareAPace(t *testing.T) {
+	client := func(email string, perMinute int) *Client {
+		c, err := New(Config{Site: "https://chat.example.com/", Email: email, APIKey: testKey, RequestsPerMinute: perMinute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	a := client(testEmail, 0)
+	if b := client(testEmail, 0); a.pace != b.pace {
+		t.Error("the same account has two paces")
+	}
+	if b := client("other@rec.example.com", 0); a.pace == b.pace {
+		t.Error("two accounts share a pace")
+	}
+	if b := client(testEmail, 60); a.pace == b.pace {
+		t.Error("two settings share a pace")
+	}
+}
