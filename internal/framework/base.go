@@ -5,6 +5,7 @@ package framework
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -31,6 +32,8 @@ type Meta struct {
 	Trading *trading.Client
 	// NoTrading says what is missing for calls to the trading cloud; nil when nothing is.
 	NoTrading error
+
+	saidWaited sync.Once
 }
 
 // Base is embedded by every resource and data source. Meta is nil until the provider is configured, which it is not
@@ -55,6 +58,7 @@ func (b *Base) Ready(diags *diag.Diagnostics) bool {
 	case b.Meta.NoAccount != nil:
 		diags.AddError("No account to work with", b.Meta.NoAccount.Error())
 	default:
+		b.Meta.sayWaited(diags)
 		return true
 	}
 	return false

@@ -128,7 +128,7 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 				Validators: []validator.Int64{int64validator.Between(0, 20)},
 			},
 			"requests_per_minute": schema.Int64Attribute{
-				Optional: true, MarkdownDescription: "The most requests to send in a minute. Unset: as many as the server lets through; when it refuses, the provider waits as long as it says.",
+				Optional: true, MarkdownDescription: "The most requests to send in a minute, of those that count against the server's rate limit. Unset: as many as the server takes. By default that is 200 a minute and 2,000 an hour for each account, whoever uses it; the provider keeps to it by itself, and a longer run waits, up to an hour if need be. Set it to leave room for others that use the same account.",
 				Validators: []validator.Int64{int64validator.AtLeast(1)},
 			},
 			"lockout_protection": schema.BoolAttribute{
