@@ -21,6 +21,7 @@ type Directory struct {
 	client *zulip.Client
 	self   *zulip.User
 	level  int
+	scarce func() bool // whether requests are, as [zulip.Client.Scarce] tells
 
 	mu       sync.Mutex
 	view     *View
@@ -56,7 +57,7 @@ type flight struct {
 // New returns an empty directory. self is the account of the client, featureLevel the server's, zero if unknown.
 func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 	d := &Directory{
-		client: client, self: self, level: featureLevel,
+		client: client, self: self, level: featureLevel, scarce: client.Scarce,
 		view: &View{}, have: map[string]bool{}, forgot: map[string]int{}, reread: map[string]int{}, rereads: map[string]*rereads{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{},
 		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},

@@ -19,6 +19,10 @@ const (
 	longest  = 64 * time.Millisecond
 	// patience is the most that a read waits, for company and for writes under way to end.
 	patience = 400 * time.Millisecond
+	// Where requests are scarce, one that is saved is worth a third of a second by the server's default limit: company is
+	// waited for longer, whether it is in sight or not.
+	longestIfScarce  = 250 * time.Millisecond
+	patienceIfScarce = 2 * time.Second
 	// firstTrial is how many questions follow one another before company is tried for. When none has come, twice as many
 	// pass before the next trial.
 	firstTrial = 4
@@ -140,12 +144,19 @@ func (d *Directory) runReread(ctx context.Context, part string, all *rereads, cu
 
 // awaitCompany returns when everybody has come who can be expected to.
 func (d *Directory) awaitCompany(all *rereads, current *reread) {
-	end := time.NewTimer(patience)
+	scarce, most := d.scarce(), patience
+	if scarce {
+		most = patienceIfScarce
+	}
+	end := time.NewTimer(most)
 	defer end.Stop()
 	for {
 		d.mu.Lock()
 		settled, complete, quiet := d.settled, all.company > 1 && current.askers >= all.company, shortest
-		if all.expected {
+		switch {
+		case scarce:
+			complete, quiet = false, longestIfScarce
+		case all.expected:
 			quiet = longest
 		}
 		d.mu.Unlock()

@@ -2,10 +2,15 @@ package directory
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // pass lets time pass, which is that of the test's own bubble.
@@ -20,12 +25,14 @@ type cli struct {
 	write  time.Duration // of one resource
 	read   time.Duration // of all
 	before bool          // read before the write too, as an update does
+	scarce bool          // the server takes few requests
 }
 
 // run works through n resources and returns how often all were read, and how long it took.
 func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 	t.Helper()
 	d := New(nil, nil, 0)
+	d.scarce = func() bool { return c.scarce }
 	read := func(context.Context) (put, error) {
 		reads++
 		pass(c.read)
@@ -88,4 +95,62 @@ func TestRereadsAreShared(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestMoreShareWhereRequestsAreScarce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// A busy machine: the CLI takes its time between one resource and the next.
+		busy := cli{atOnce: 10, pause: 100 * time.Millisecond, write: 10 * time.Millisecond, read: 10 * time.Millisecond}
+		plenty, _ := busy.run(t, 100)
+		busy.scarce = true
+		few, took := busy.run(t, 100)
+		if few > 15 || few >= plenty {
+			t.Errorf("%d reads where requests are scarce, %d where not", few, plenty)
+		}
+		if took > 20*time.Second {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// slowServer answers everything as an account, and counts.
+type slowServer struct{ asked int }
+
+func (s *slowServer) RoundTrip(*http.Request) (*http.Response, error) {
+	s.asked++
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"result":"success","msg":"","user_id":7}`))}, nil
+}
+
+func TestWhoComesBeforeTheRequestLeavesSharesIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &slowServer{}
+		client, err := zulip.New(zulip.Config{
+			Site: "https://slow.example.com", Email: "bot@example.com", APIKey: "secret", Transport: server,
+			RequestsPerMinute: 10, // the next leaves after six seconds
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Me(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		d := New(client, nil, 0)
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() {
+				_, err := d.fresh(t.Context(), "part", func(ctx context.Context) (put, error) {
+					_, err := client.Me(ctx)
+					return func(view *View) *View { return view }, err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+			pass(time.Second)
+		}
+		all.Wait()
+		if server.asked != 2 {
+			t.Errorf("%d requests, want the first and one that five share", server.asked)
+		}
+	})
 }

@@ -145,6 +145,10 @@ func (c *Client) Site() string { return c.site }
 // because of the server's rate limit.
 func (c *Client) Waited() Waited { return c.pace.hasWaited() }
 
+// Scarce reports whether the account has sent so much in the last minute that
+// requests are soon going to wait: what can share one, should.
+func (c *Client) Scarce() bool { return c.pace.isScarce() }
+
 // MaxRetries is how often a request that failed is repeated where that is safe. Whoever makes a write safe, by looking
 // before it is sent again, keeps to it too.
 func (c *Client) MaxRetries() int { return c.maxRetries }

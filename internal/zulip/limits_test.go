@@ -259,6 +259,30 @@ func TestFirstComeFirstServed(t *testing.T) {
 	})
 }
 
+func TestRequestsAreScarceNearTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &limitedServer{rules: defaultRules, latency: 20 * time.Millisecond}
+		c := server.process(t)
+		for _, step := range []struct {
+			channels int
+			later    time.Duration
+			want     bool
+		}{{50, 0, false}, {50, 0, true}, {0, time.Minute, false}} {
+			apply(t.Context(), t, c, step.channels)
+			time.Sleep(step.later)
+			if got := c.Scarce(); got != step.want {
+				t.Errorf("after %d requests and %v: %v", len(server.order), step.later, got)
+			}
+		}
+		unlimited := &limitedServer{latency: 20 * time.Millisecond}
+		c = unlimited.process(t)
+		apply(t.Context(), t, c, 500)
+		if c.Scarce() {
+			t.Error("scarce where there is no limit")
+		}
+	})
+}
+
 func TestReadsTellWhenTheyLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: defaultRules, latency: 20 * time.Millisecond}

@@ -269,6 +269,12 @@ func (p *pace) announcement(now time.Time, wait time.Duration, by *rule) func(co
 	return func(context.Context) {}
 }
 
+func (p *pace) isScarce() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.quota.scarce(p.clock.now())
+}
+
 func (p *pace) hasWaited() Waited {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -271,6 +271,12 @@ func (q *quota) unknown(now time.Time) int {
 	return max(0, q.before)
 }
 
+// scarce reports whether a limit is near enough to be met: half of what the
+// account may send in a minute is sent.
+func (q *quota) scarce(now time.Time) bool {
+	return q.perMinute > 0 && q.countedSince(now.Add(-minute)) >= q.perMinute/2
+}
+
 func (q *quota) countedSince(from time.Time) int {
 	first, _ := slices.BinarySearchFunc(q.counts, from, func(at, from time.Time) int {
 		if at.After(from) {
