@@ -76,7 +76,7 @@ func writeReport(path string) error {
 		return err
 	}
 	report, err := json.Marshal(map[string]any{
-		"waited_ns":       zulip.Waited(),
+		"waited_ns":       zulip.WaitedInAll(),
 		"cpu_ns":          time.Duration(used.Utime.Nano() + used.Stime.Nano()),
 		"allocated_bytes": memory.TotalAlloc,
 		"allocations":     memory.Mallocs,

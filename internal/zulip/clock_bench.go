@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// newClock returns a clock that counts for Waited.
+// newClock returns a clock that counts for WaitedInAll.
 func newClock() clock { return countedClock{} }
 
-// Waited returns how long at least one call of any client has been waiting so far: for the pace, for the server's limits,
+// WaitedInAll returns how long at least one call of any client has been waiting so far: for the pace, for the server's limits,
 // or before it was repeated.
-func Waited() time.Duration {
+func WaitedInAll() time.Duration {
 	waits.mu.Lock()
 	defer waits.mu.Unlock()
 	return waits.total
