@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
 )
 
 // The page is one file that asks nothing of anybody: style and script are in it, and its policy lets a browser load
-// nothing else. It is complete as it is written; the script only adds filters and the switch between light and dark.
+// nothing else. It is complete as it is written, also for a browser without scripts; the script adds filters and the switch
+// between light and dark.
 
 //go:embed page
 var pageFiles embed.FS
@@ -21,7 +21,14 @@ var pageTemplate = template.Must(template.New("page.tmpl").Funcs(template.FuncMa
 	"counted":  counted,
 	"inWords":  inWords,
 	"meanings": func() any { return Words },
-}).ParseFS(pageFiles, "page/*.tmpl"))
+	"about": func(oldName string, action Action) template.HTML {
+		return snippet(func(s *sheet) { s.about(oldName, action) })
+	},
+	"addresses": func(addresses []string) template.HTML { return snippet(func(s *sheet) { s.addresses(addresses) }) },
+	"change":    func(change Change) template.HTML { return snippet(func(s *sheet) { s.change(change) }) },
+	"mark":      func(e *effect) template.HTMLAttr { return template.HTMLAttr(snippet(func(s *sheet) { s.mark(e) })) }, //nolint:gosec // numbers
+	"effect":    func(e *effect) template.HTML { return snippet(func(s *sheet) { s.effect(e) }) },
+}).ParseFS(pageFiles, "page/page.tmpl"))
 
 // WriteHTML writes a review as a page for a browser. What is not known is said to be so; names are shown as they are,
 // whatever they hold.
@@ -81,9 +88,4 @@ func inWords(action Action) string {
 		Affects: "", Create: "new", Update: "changed", Replace: "replaced", Archive: "archived",
 		Deactivate: "deactivated", Reactivate: "reactivated", Release: "no longer managed",
 	}[action]
-}
-
-// isolate keeps the direction of a name's script from turning around what is beside it, where no element can.
-func isolate(name string) string {
-	return "\u2068" + strings.NewReplacer("\n", " ", "\u2069", "").Replace(name) + "\u2069"
 }

@@ -3,6 +3,7 @@ package review_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html"
 	"regexp"
@@ -77,6 +78,31 @@ func TestWriteHTMLSaysWhoOnce(t *testing.T) {
 	}
 	if got := strings.Count(page, "The same as in"); got != 99 {
 		t.Errorf("%d channels refer to the first of those alike, want 99", got)
+	}
+}
+
+// Five thousand people less one, another one in each of many channels, are not named in each.
+func TestWriteHTMLTellsLargeSetsByTheirDifference(t *testing.T) {
+	page := pageOf(t, everyRight(50, 500, true))
+	if got := strings.Count(page, "Person-499\u2069"); got > 3 {
+		t.Errorf("somebody who loses everywhere is named in %d sets", got)
+	}
+	want := `<h3>499 accounts</h3><p><a href="#who-1">Those 499 accounts</a> <strong>without</strong> ` + "\u2068Person-1\u2069" +
+		` <strong>and</strong> ` + "\u2068Person-0\u2069</p>"
+	if !strings.Contains(page, want) {
+		t.Errorf("the page does not hold %s", want)
+	}
+	var data struct {
+		Sets [][]int `json:"sets"`
+	}
+	if err := json.Unmarshal([]byte(between(t, page, `id="data">`, "</script>")), &data); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(data.Sets[2]); got != "[1 1 0]" {
+		t.Errorf("the script knows the second set of 499 as %s", got)
+	}
+	if size := len(page); size > 1_000_000 {
+		t.Errorf("the page has %d bytes", size)
 	}
 }
 

@@ -2,7 +2,6 @@ package review
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 )
@@ -14,13 +13,11 @@ type page struct {
 	Columns []*option // of the matrix: the rights in which something changes in some channel
 	Rows    []*row
 	Groups  []*groupView
-	Rights  []*effect // of the organization
-	Sets    []*set
+	Rights  []*effect  // of the organization
 	Options []*options // what can be filtered by
 
-	sets    map[*People]*set
+	crew    *crew
 	options map[string]*option
-	names   map[string]int // how many accounts have a name
 }
 
 // option is a right that can be filtered by, one of a kind of thing.
@@ -65,85 +62,14 @@ func (e *effect) IsNothing() bool {
 	return e.Gain == nil && e.Lose == nil && e.Internet == "" && !e.NobodyLeft && !e.Unknown
 }
 
-// set is people, written once in the page.
-type set struct {
-	*People
-	Index int
-	page  *page
-}
+// manyRows are so many that those out of view had better not be laid out, and what is closed not be made.
+const manyRows = 100
 
-// named is how many of a set are named in place; the rest is counted, and all are at the set.
-const named = 3
-
-// First are those whom there is place to name, Rest how many more there are.
-func (s *set) First() []*Account { return s.Accounts[:min(named, s.Len())] }
-
-// Rest is how many [set.First] leaves out.
-func (s *set) Rest() int { return max(0, s.Len()-named) }
-
-// Everybody names all of a set in one text, so that thousands weigh little. Who has the name of somebody else is told
-// apart by the address.
-func (s *set) Everybody() string {
-	names := make([]string, s.Len())
-	for i, account := range s.Accounts {
-		names[i] = isolate(account.Name)
-		about := about(account)
-		if s.page.names[account.Name] > 1 {
-			about = append([]string{isolate(account.Address)}, about...)
-		}
-		if len(about) > 0 {
-			names[i] += " (" + strings.Join(about, ", ") + ")"
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// about is what makes an account another than a reader expects.
-func about(account *Account) []string {
-	var words []string
-	if account.IsSelf {
-		words = append(words, "the account the provider uses")
-	}
-	if account.Role == "guest" {
-		words = append(words, "guest")
-	}
-	if account.IsBot {
-		words = append(words, "bot")
-	}
-	return words
-}
-
-// About is what is said beside an account's name where it is one of a few.
-func (p *page) About(account *Account) string { return strings.Join(about(account), ", ") }
-
-// data is what the script knows beside what the page shows.
-type data struct {
-	Accounts []*Account `json:"accounts"`
-	Sets     [][]int64  `json:"sets"` // IDs of accounts, by the set's number
-}
-
-// Data returns it; the template writes it as JSON in which nothing ends the element that holds it.
-func (p *page) Data() data {
-	d := data{Accounts: p.Accounts, Sets: make([][]int64, len(p.Sets))}
-	for i, set := range p.Sets {
-		for _, account := range set.Accounts {
-			d.Sets[i] = append(d.Sets[i], account.ID)
-		}
-	}
-	return d
-}
-
-// IsLong says that so many channels change that those out of view had better not be laid out.
-func (p *page) IsLong() bool { return len(p.Rows) > 100 }
-
-// Span is how many columns the matrix has, with that of the channels.
-func (p *page) Span() int { return len(p.Columns) + 1 }
+// IsLong says that so many channels change.
+func (p *page) IsLong() bool { return len(p.Rows) > manyRows }
 
 func newPage(r *Review) *page {
-	p := &page{Review: r, sets: map[*People]*set{}, options: map[string]*option{}, names: map[string]int{}}
-	for _, account := range r.Accounts {
-		p.names[account.Name]++
-	}
+	p := &page{Review: r, crew: newCrew(r.Accounts), options: map[string]*option{}}
 	for i, channel := range r.Channels {
 		p.Rows = append(p.Rows, &row{Channel: channel, Index: i, Effects: p.effects("In a channel", channel.Rights, memberRight(
 			"be subscribed", channel.Joins, channel.Leaves))})
@@ -200,7 +126,7 @@ func (p *page) effects(kind string, rights []*Right, member *Right) []*effect {
 }
 
 func (p *page) effect(kind string, right *Right) *effect {
-	return &effect{Right: right, Option: p.optionFor(kind, right), Gain: p.setOf(right.Gain), Lose: p.setOf(right.Lose)}
+	return &effect{Right: right, Option: p.optionFor(kind, right), Gain: p.crew.set(right.Gain), Lose: p.crew.set(right.Lose)}
 }
 
 // optionFor returns the option for a right, a new one when the right is met first.
@@ -217,20 +143,6 @@ func (p *page) optionFor(kind string, right *Right) *option {
 	fresh := &option{Index: len(p.options), Name: right.Name, Text: right.Text}
 	p.options[key] = fresh
 	p.Options[at].List = append(p.Options[at].List, fresh)
-	return fresh
-}
-
-// setOf returns the set of some people, nil for nobody.
-func (p *page) setOf(people *People) *set {
-	if people.Len() == 0 {
-		return nil
-	}
-	if known, ok := p.sets[people]; ok {
-		return known
-	}
-	fresh := &set{People: people, Index: len(p.Sets), page: p}
-	p.sets[people] = fresh
-	p.Sets = append(p.Sets, fresh)
 	return fresh
 }
 

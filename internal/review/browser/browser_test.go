@@ -177,6 +177,19 @@ func (tab *tab) wantText(selector, want string) {
 	}
 }
 
+// wantHolding is wantText of a closed element, once it is opened; it needs no script of the page.
+func (tab *tab) wantHolding(selector, want string) {
+	tab.t.Helper()
+	got := eval[string](tab, fmt.Sprintf(`{
+		const details = document.querySelector(%q);
+		details.open = true;
+		details.innerText;
+	}`, selector))
+	if !strings.Contains(got, want) {
+		tab.t.Errorf("%s holds %q, want %q", selector, got, want)
+	}
+}
+
 // rows names the channels that are shown.
 func (tab *tab) rows() string {
 	tab.t.Helper()
@@ -242,6 +255,12 @@ func computing(ctx context.Context, target *chromedp.Target) (float64, error) {
 // onPaper is a page as it is printed.
 func onPaper(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 	_, err = cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	return none, err
+}
+
+// hasNoScript is a browser that runs no scripts of pages.
+func hasNoScript(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	_, err = cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	return none, err
 }
 

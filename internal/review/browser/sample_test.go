@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
@@ -94,6 +95,17 @@ func large(channels, accounts int) *review.Review {
 			rights = append(rights, right(name, change("role:moderators", "role:members"), sets[(i/50+at)%8], sets[(i/50+at+3)%8]))
 		}
 		r.Channels = append(r.Channels, channel(int64(i+1), fmt.Sprintf("team-%04d", i+1), review.Update, change("public", "public"), rights...))
+	}
+	return r
+}
+
+// ownInEach lets everybody but one lose every right, in each channel another one.
+func ownInEach(r *review.Review) *review.Review {
+	for i, channel := range r.Channels {
+		others := people(slices.Delete(slices.Clone(r.Accounts), i, i+1)...)
+		for _, right := range channel.Rights {
+			right.Lose, right.Change = others, change("role:everyone", "role:members", "user:"+r.Accounts[i].Address)
+		}
 	}
 	return r
 }

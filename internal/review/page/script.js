@@ -1,6 +1,6 @@
 "use strict";
 // What the page does beyond being read: the switch between light and dark, and showing only a part. Everything is in
-// the page already; the script hides, marks and counts. It asks nobody anything.
+// the page already; the script unfolds, hides, marks and counts. It asks nobody anything.
 (() => {
   const root = document.documentElement;
   const byId = (id) => document.getElementById(id);
@@ -50,28 +50,41 @@
 
   // People are found by a suggestion taken whole, or by a part of a name or address that only one has.
   function directory(accounts) {
-    const label = (account) => `${account.name} <${account.address}>`;
-    const byLabel = new Map(accounts.map((account) => [label(account), account]));
+    const people = accounts.map(({ name, address }, place) => ({ name, place, label: `${name} <${address}>` }));
+    const byLabel = new Map(people.map((person) => [person.label, person]));
     return {
       labels: () => [...byLabel.keys()],
       find(text) {
         const exact = byLabel.get(text);
         if (exact) return [exact];
         const part = text.toLowerCase();
-        return accounts.filter((account) => label(account).toLowerCase().includes(part));
+        return people.filter((person) => person.label.toLowerCase().includes(part));
       },
     };
+  }
+
+  // The sets that hold somebody. Each is written as the number of its base or -1, then those who are in one of the two
+  // only: whoever is named there is in it if not in the base.
+  function setsOf(person, sets) {
+    const isNamed = sets.map((set) => set.indexOf(person.place, 1) > 0);
+    const holds = (at) => isNamed[at] !== (sets[at][0] >= 0 && holds(sets[at][0]));
+    return new Set([...sets.keys()].filter(holds));
   }
 
   function startFilter() {
     const form = byId("filter");
     const found = byId("found");
-    const data = JSON.parse(byId("data").textContent);
-    const people = directory(data.accounts ?? []);
-    const items = readItems();
-    const sections = new Set(items.map((item) => item.section));
-    const channels = items.filter((item) => item.name !== undefined).length;
     const table = document.querySelector(".matrix");
+    // What the filter needs is read when it is used first.
+    let data, people, items, sections, channels;
+    function read() {
+      if (items) return;
+      data = JSON.parse(byId("data").textContent);
+      people = directory(data.accounts);
+      items = readItems();
+      sections = new Set(items.map((item) => item.section));
+      channels = items.filter((item) => item.name !== undefined).length;
+    }
 
     // What is asked for: a person as the sets that hold the person, a right by its number, a part of a channel's name.
     function asked() {
@@ -80,7 +93,7 @@
       const person = matches.length === 1 ? matches[0] : undefined;
       return {
         text, matches, person,
-        sets: new Set(person ? data.sets.flatMap((ids, at) => ids?.includes(person.id) ? [at] : []) : []),
+        sets: person ? setsOf(person, data.sets) : new Set(),
         right: byId("right").value,
         channel: byId("channel").value.trim().toLowerCase(),
       };
@@ -97,7 +110,7 @@
         const some = wish.text || wish.right;
         const left = item.effects.filter((effect) => concerns(effect, wish));
         const isHere = !wish.channel || item.name === undefined || item.name.includes(wish.channel);
-        const show = isHere && (!some || left.length > 0 || (!wish.right && item.account === wish.person?.id));
+        const show = isHere && (!some || left.length > 0 || (!wish.right && item.account === wish.person?.place));
         item.element.hidden = !show;
         for (const effect of item.effects) effect.element.classList.toggle("other", Boolean(some) && !concerns(effect, wish));
         if (!show) continue;
@@ -166,6 +179,7 @@
     function update() {
       cancelAnimationFrame(due);
       due = requestAnimationFrame(() => {
+        read();
         const wish = asked();
         if (wish.text && wish.matches.length > 1) wish.text = ""; // not chosen yet: nothing is hidden for it
         const sum = apply(wish);
@@ -174,12 +188,29 @@
     }
 
     byId("person").addEventListener("focus", () => {
+      read();
       byId("accounts").replaceChildren(...people.labels().map((text) => new Option("", text)));
     }, { once: true });
     form.addEventListener("input", update);
     form.addEventListener("reset", () => setTimeout(update)); // the fields are emptied after the event
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.hidden = items.length === 0;
+    form.hidden = document.querySelector("[data-item]") === null;
+  }
+
+  // What a closed element holds is text where there is much of it: elements are made of it when it is to be seen.
+  function unfold(details) {
+    const text = details.querySelector(":scope > noscript");
+    if (text) text.outerHTML = text.textContent;
+  }
+
+  // Channels that fare alike have their effects written once; each shows them where it is opened.
+  function fill(details) {
+    unfold(details);
+    const like = details.querySelector(".like");
+    if (!like) return;
+    const first = document.querySelector(like.querySelector("a").hash).querySelector("details");
+    unfold(first);
+    like.replaceWith(first.querySelector(".effects").cloneNode(true));
   }
 
   // A click anywhere on a channel's row opens it; the keyboard has the arrow before the name.
@@ -191,11 +222,6 @@
       const details = row.nextElementSibling.querySelector("details");
       details.open = !details.open;
     });
-    // Channels that fare alike have their effects written once; each shows them where it is opened.
-    table?.addEventListener("toggle", (event) => {
-      const like = event.target.querySelector(".like");
-      if (like) like.replaceWith(document.querySelector(`${like.querySelector("a").hash} .effects`).cloneNode(true));
-    }, true);
     // A head that stays in view and a table that scrolls sideways exclude each other.
     const scroll = table?.parentElement;
     if (scroll) new ResizeObserver(() => {
@@ -209,11 +235,15 @@
     let opened = [];
     addEventListener("beforeprint", () => {
       opened = [...document.querySelectorAll("details:not([open])")];
-      for (const details of opened) details.open = true;
+      for (const details of opened) {
+        unfold(details); // that two channels are alike is shorter on paper too
+        details.open = true;
+      }
     });
     addEventListener("afterprint", () => { for (const details of opened) details.open = false; });
   }
 
+  addEventListener("toggle", (event) => { if (event.target.open && event.target.tagName === "DETAILS") fill(event.target); }, true);
   document.addEventListener("DOMContentLoaded", () => {
     startTheme();
     startFilter();
