@@ -3,12 +3,15 @@ package framework
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // WarnOfChannelAccess warns, in a plan that changes a channel's permissions or privacy, who gains and who loses which
@@ -37,10 +40,39 @@ func (b *Base) WarnOfAccess(ctx context.Context, diags *diag.Diagnostics, summar
 	if !b.Meta.AccessWarnings {
 		return
 	}
+	if text := b.accessText(ctx, change); text != "" {
+		diags.AddWarning(summary, text)
+	}
+}
+
+// WarnOfDeactivation warns, in a plan that deactivates an account, which bots go with it, and what nobody can do any more
+// then. Call it once in ModifyPlan, after everything has been checked.
+func (b *Base) WarnOfDeactivation(ctx context.Context, diags *diag.Diagnostics, user *zulip.User, everybody []*zulip.User) {
+	if !b.Meta.AccessWarnings || !user.IsActive {
+		return
+	}
+	parts := []string{fmt.Sprintf("%s loses every right, until the account is reactivated.", user.Address())}
+	var bots []string
+	for _, bot := range everybody {
+		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID {
+			bots = append(bots, bot.Address())
+		}
+	}
+	if len(bots) > 0 {
+		slices.Sort(bots)
+		parts = append(parts, fmt.Sprintf("Bots go with the account, as the server has it: %s.", strings.Join(bots, ", ")))
+	}
+	if text := b.accessText(ctx, permission.Change{Deactivated: []int64{user.ID}}); text != "" {
+		parts = append(parts, text)
+	}
+	diags.AddWarning(fmt.Sprintf("Deactivating %s changes who can do what", user.Address()), strings.Join(parts, "\n\n"))
+}
+
+// accessText says what a change does in all channels; "" if nobody gains or loses a right.
+func (b *Base) accessText(ctx context.Context, change permission.Change) string {
 	view, err := b.Meta.Directory.Channels(ctx)
 	if err != nil {
-		diags.AddWarning(summary, "In which channels is not known. "+Explain(err))
-		return
+		return "In which channels is not known. " + Explain(err)
 	}
 	if change.Now.IsZero() {
 		change.Now = time.Now()
@@ -61,9 +93,7 @@ func (b *Base) WarnOfAccess(ctx context.Context, diags *diag.Diagnostics, summar
 			changes = append(changes, one)
 		}
 	}
-	if text := b.report().Channels(changes); text != "" {
-		diags.AddWarning(summary, text)
-	}
+	return b.report().Channels(changes)
 }
 
 // WarnOfOrganizationAccess warns, in a plan that changes permissions of the organization, who gains and who loses which of

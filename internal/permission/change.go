@@ -17,6 +17,8 @@ type Change struct {
 	// Deactivated are the IDs of those who will be; the bots they own are too (wire-2
 	// §5).
 	Deactivated []int64
+	// Owners are bots by ID, with the ID of who will own them: a bot may post where its owner may.
+	Owners map[int64]int64
 	// Organization are permissions of the organization by name, as they will be.
 	Organization map[string]zulip.GroupSettingValue
 	// Now decides whether the waiting period of somebody who becomes a member is over.
@@ -40,8 +42,12 @@ func (a *Access) With(change Change) *Access {
 	for i, user := range a.facts.Users {
 		facts.Users[i] = user
 		role, changes := change.Roles[user.ID]
-		if changes || deactivated[user.ID] {
+		owner, moves := change.Owners[user.ID]
+		if changes || moves || deactivated[user.ID] {
 			changed := *user
+			if moves {
+				changed.BotOwnerID = &owner
+			}
 			if changes {
 				changed.Role = role
 			}

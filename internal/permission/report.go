@@ -21,6 +21,7 @@ type Report struct {
 const (
 	MaxNames    = 10
 	maxChannels = 10
+	maxRights   = 6
 )
 
 // ChannelChange is a channel before and after.
@@ -97,8 +98,10 @@ type section struct {
 	lines    []*line
 }
 
-// linesOf gathers the effects of a change: each line is about one set of people.
+// linesOf gathers the effects of a change: each line is about one set of people. Those who are deactivated lose
+// everything everywhere, which is not said of every right.
 func linesOf(before, after State) []*line {
+	gone := before.Access.Everybody().Minus(after.Access.Everybody())
 	lines := internetLines(before.Channel, after.Channel)
 	for _, effect := range Compare(before, after) {
 		can := effect.Right.InWords()
@@ -108,8 +111,8 @@ func linesOf(before, after State) []*line {
 		if effect.NobodyLeft && effect.Right != CanSubscribe { // that is what private channels are for
 			lines = withLine(lines, nobodyLeft, can, People{})
 		}
-		if !effect.Lose.IsEmpty() {
-			lines = withLine(lines, lose, can, effect.Lose)
+		if less := effect.Lose.Minus(gone); !less.IsEmpty() {
+			lines = withLine(lines, lose, can, less)
 		}
 		if !effect.Gain.IsEmpty() {
 			lines = withLine(lines, gain, can, effect.Gain)
@@ -195,7 +198,7 @@ func (r Report) Surprise(user *zulip.User) int {
 func (r Report) sentence(line *line) string {
 	var what string
 	if len(line.can) > 0 { // what the internet does says itself what it is
-		what = someOf(line.can, len(line.can))
+		what = Together(line.can, maxRights)
 	}
 	switch line.kind {
 	case nobodyLeft:

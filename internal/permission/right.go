@@ -1,6 +1,12 @@
 package permission
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
 
 // Right is something that can be done in a channel. All but one have the name of the
 // channel's permission that gives them.
@@ -42,6 +48,28 @@ var inWords = map[Right]string{
 
 // InWords says what the right permits, to follow "can": "post", "start topics".
 func (r Right) InWords() string { return inWords[r] }
+
+// folded are pairs of rights that are one in words, where the same people have both.
+var folded = []struct{ one, other, both string }{
+	{CanMoveMessagesOutOfChannel.InWords(), CanMoveMessagesWithinChannel.InWords(), "move messages"},
+	{CanDeleteAnyMessage.InWords(), CanDeleteOwnMessage.InWords(), "delete messages"},
+}
+
+// Together says several rights at once, to follow "can": "post, start topics and move
+// messages". Those beyond a limit are counted; the first are those that come first.
+func Together(rights []string, limit int) string {
+	rights = slices.Clone(rights)
+	for _, pair := range folded {
+		if at := slices.Index(rights, pair.one); at >= 0 && slices.Contains(rights, pair.other) {
+			rights[at] = pair.both
+			rights = slices.DeleteFunc(rights, func(text string) bool { return text == pair.other })
+		}
+	}
+	if len(rights) > limit {
+		return fmt.Sprintf("%s and %d more rights", strings.Join(rights[:limit], ", "), len(rights)-limit)
+	}
+	return someOf(rights, limit)
+}
 
 // Channel is what decides, in a channel, who may do what.
 type Channel struct {

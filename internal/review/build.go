@@ -88,7 +88,6 @@ type builder struct {
 	// joining are those who have an account after the plan and not before. They are taken for there all the time: what
 	// they may by being there is said of the person, and not of every channel.
 	joining       map[int64]zulip.Role
-	leaving       map[int64]bool
 	groups        map[int64]*Group
 	groupRights   map[int64]map[string]planned
 	realmRights   map[string]planned
@@ -105,10 +104,15 @@ var kinds = []string{
 	"zulip_user", "zulip_user_role", "zulip_bot", "zulip_organization",
 }
 
+// released are those of which it is worth saying that they are no longer managed; whatever they are, nothing happens to them.
+var released = []string{"zulip_channel", "zulip_user_group"}
+
 // choose takes the changes of a provider configuration, and counts those that decide nothing.
 func (b *builder) choose(plan *Plan, provider string) {
 	for _, change := range plan.changes {
 		switch {
+		case change.does("forget") && !slices.Contains(released, change.Type):
+			b.review.Others++
 		case change.provider == "" && slices.Contains(kinds, change.Type):
 			b.unsure(fmt.Sprintf("%s is not in the configuration any more, and the plan does not tell of which provider configuration it was. It is not reviewed.", change.Address))
 		case change.provider == provider && slices.Contains(kinds, change.Type):
@@ -129,9 +133,9 @@ func (b *builder) compare() error {
 	}
 	b.names, b.crowd = newNames(view), newCrowd(b.options.Directory.Self().ID)
 	b.change = permission.Change{
-		Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Organization: map[string]zulip.GroupSettingValue{}, Now: b.options.Now,
+		Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}, Organization: map[string]zulip.GroupSettingValue{}, Now: b.options.Now,
 	}
-	b.joining, b.leaving, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]bool{}, map[int64]*Group{}, map[int64]map[string]planned{}
+	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*Group{}, map[int64]map[string]planned{}
 	for _, change := range b.of("zulip_user", "zulip_bot", "zulip_user_role") {
 		b.person(change)
 	}
@@ -139,6 +143,7 @@ func (b *builder) compare() error {
 	for _, change := range b.of("zulip_organization") {
 		b.organization(change)
 	}
+	b.admitLimits()
 	b.workOut(view)
 	if err := b.compareChannels(); err != nil {
 		return err
@@ -146,6 +151,19 @@ func (b *builder) compare() error {
 	b.compareGroups()
 	b.compareOrganization()
 	return nil
+}
+
+// admitLimits says what the account that reviews does not see. An administrator sees every channel.
+func (b *builder) admitLimits() {
+	everywhere := len(b.change.Groups) + len(b.change.Roles) + len(b.change.Owners) + len(b.change.Deactivated) + len(b.change.Organization) + len(b.joining)
+	if self := b.options.Directory.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
+		b.unsure(fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
+	}
+}
+
+// unseen says that the organization shows nothing of what a change is about.
+func (b *builder) unseen(c *change) {
+	b.unsure(fmt.Sprintf("What %s changes is not reviewed: the account that reviews does not see what it is about, or that is gone.", c.Address))
 }
 
 // of returns the changes of some kinds of resource.

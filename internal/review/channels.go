@@ -51,7 +51,7 @@ func (b *builder) compareChannels() error {
 		b.newRoom(room)
 		b.review.Channels = append(b.review.Channels, room.says)
 	}
-	b.review.Channels = together(b.review.Channels)
+	b.review.Channels = arranged(b.review.Channels)
 	return nil
 }
 
@@ -87,6 +87,10 @@ func (b *builder) channel(c *change) {
 	if id, ok := before.number("id"); ok {
 		held, _ = b.names.Channel(id)
 	}
+	if held == nil && !c.does("create") {
+		b.unseen(c)
+		return
+	}
 	if c.does("delete") && held != nil && !held.IsArchived {
 		room := b.named(held, c)
 		if room.says.Action = Release; !keeps(before) {
@@ -94,9 +98,11 @@ func (b *builder) channel(c *change) {
 		}
 	}
 	switch {
+	case c.does("forget") && !held.IsArchived:
+		b.named(held, c).says.Action = Release
 	case c.does("create"):
 		b.create(c)
-	case c.does("update") && held != nil:
+	case c.does("update"):
 		room := b.named(held, c)
 		room.says.Action = Update
 		b.plan(room, c, held.Permissions)
@@ -202,8 +208,12 @@ func (b *builder) plan(room *room, c *change, held map[string]zulip.GroupSetting
 func (b *builder) subscribers(c *change) {
 	was, is := c.before(), c.after()
 	room, ok := b.targetRoom(c)
+	_, there := is.number("channel_id")
 	switch {
 	case !ok && c.Change.After == nil:
+		return
+	case !ok && there:
+		b.unseen(c)
 		return
 	case !ok:
 		b.unsure(fmt.Sprintf("Whom %s puts into which channel is not known yet.", c.Address))
@@ -388,8 +398,8 @@ func (b *builder) newRoom(room *room) {
 	room.says.Joins = b.crowd.of(b.after.People(room.after.Subscribers))
 }
 
-// together puts those channels beside one another in which the same happens, those first that the plan changes itself.
-func together(channels []*Channel) []*Channel {
+// arranged puts those channels beside one another in which the same happens, those first that the plan changes itself.
+func arranged(channels []*Channel) []*Channel {
 	var named, affected []*Channel
 	for _, channel := range channels {
 		if len(channel.Addresses) > 0 {

@@ -64,7 +64,14 @@ func (b *builder) startGroup(c *change) (id int64, ok bool) {
 		return id, true
 	}
 	held, there := b.heldGroup(before, "id")
-	if !there || !c.does("update") {
+	switch {
+	case !there && c.does("update"):
+		b.unseen(c)
+		return 0, false
+	case there && c.does("forget") && !held.Deactivated:
+		b.group(held.ID, c.Address).Action = Release
+		return 0, false
+	case !there || !c.does("update"):
 		return 0, false
 	}
 	if known && name != held.Name {
@@ -144,7 +151,7 @@ func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
 
 func (b *builder) missing(c *change, texts []string) {
 	if len(texts) > 0 {
-		b.unsure(fmt.Sprintf("The organization does not have whom %s names: %s.", c.Address, strings.Join(texts, ", ")))
+		b.unsure(fmt.Sprintf("The organization does not have whom %s names, or does not show the account that reviews their addresses: %s.", c.Address, strings.Join(texts, ", ")))
 	}
 }
 

@@ -16,9 +16,9 @@ func (r *Review) judge() {
 	for _, channel := range r.Channels {
 		j.channel(channel)
 	}
-	j.guests("the organization", r.Rights)
+	j.alike("the organization", r.Rights)
 	for _, group := range r.Groups {
-		j.guests(fmt.Sprintf("user group %q", group.Name), group.Rights)
+		j.alike(fmt.Sprintf("user group %q", group.Name), group.Rights)
 		for _, right := range group.Rights {
 			j.right(fmt.Sprintf("user group %q", group.Name), right, group.Action == Create)
 			if right.locksOut {
@@ -68,7 +68,10 @@ func (j *judging) channel(channel *Channel) {
 	where := fmt.Sprintf("channel %q", channel.Name)
 	isNew := channel.Action == Create || channel.Action == Replace
 	if channel.Action != Archive {
-		j.guests(where, channel.Rights)
+		j.alike(where, channel.Rights)
+	}
+	if channel.Action == Replace {
+		j.risk(Narrowing, where, "The channel is archived with its messages. A new one of the name takes its place, without them.")
 	}
 	for _, right := range channel.Rights {
 		if channel.Action == Archive {
@@ -85,31 +88,58 @@ func (j *judging) channel(channel *Channel) {
 
 // right judges what happens to a right.
 func (j *judging) right(where string, right *Right, isNew bool) {
-	if right.NobodyLeft && right.Name != string(permission.CanSubscribe) { // that is what private channels are for
-		j.risk(Lockout, where, fmt.Sprintf("Nobody is left who can %s.", right.Text))
-	}
 	if right.Internet == InternetGains {
 		j.risk(External, where, "Anyone on the internet can read it, without an account.")
-	}
-	if right.Unknown && right.Why != notAsked {
-		j.risk(Unknown, where, fmt.Sprintf("It cannot be told who gains and who loses that they can %s: %s.", right.Text, right.Why))
 	}
 	j.words[Unknown] = j.words[Unknown] || right.Unknown
 	j.words[Widening] = j.words[Widening] || !isNew && (right.Gain.Len() > 0 || right.Internet == InternetGains)
 	j.words[Narrowing] = j.words[Narrowing] || right.Lose.Len() > 0 || right.Internet == InternetLoses
 }
 
-// guests says what guests come to be able to, of some rights over the same thing.
-func (j *judging) guests(where string, rights []*Right) {
-	can := map[int][]string{}
+// alike says what is to be said of several rights over the same thing at once.
+func (j *judging) alike(where string, rights []*Right) {
+	guests, unknown := map[int][]string{}, map[string][]string{}
+	var nobody []string
 	for _, right := range rights {
 		if right.Gain.Len() > 0 && right.Gain.Guests > 0 {
-			can[right.Gain.Guests] = append(can[right.Gain.Guests], right.Text)
+			guests[right.Gain.Guests] = append(guests[right.Gain.Guests], right.Text)
+		}
+		if right.NobodyLeft && right.Name != string(permission.CanSubscribe) { // that is what private channels are for
+			nobody = append(nobody, right.Text)
+		}
+		if right.Unknown && right.Why != notAsked {
+			unknown[right.Why] = append(unknown[right.Why], right.Text)
+		}
+		if right.Name == string(permission.CanSendMessage) && right.Lose.Len() > 0 && right.Lose.Bots > 0 {
+			j.risk(Narrowing, where, botsLose(right.Lose))
 		}
 	}
-	for _, guests := range slices.Sorted(maps.Keys(can)) {
-		j.risk(External, where, fmt.Sprintf("%s can %s.", counted(guests, "guest"), strings.Join(can[guests], ", ")))
+	if len(nobody) > 0 {
+		j.risk(Lockout, where, fmt.Sprintf("Nobody is left who can %s.", together(nobody)))
 	}
+	for _, n := range slices.Sorted(maps.Keys(guests)) {
+		j.risk(External, where, fmt.Sprintf("%s can %s.", counted(n, "guest"), together(guests[n])))
+	}
+	for _, why := range slices.Sorted(maps.Keys(unknown)) {
+		j.risk(Unknown, where, fmt.Sprintf("It cannot be told who gains and who loses that they can %s: %s.", together(unknown[why]), why))
+	}
+}
+
+// together says rights in a sentence.
+func together(rights []string) string { return permission.Together(rights, len(rights)) }
+
+// botsLose says which bots can no longer post: what they report stops, and nobody at the bot sees why.
+func botsLose(people *People) string {
+	var names []string
+	for _, account := range people.Accounts {
+		if account.IsBot {
+			names = append(names, account.Name)
+		}
+	}
+	if len(names) == 1 {
+		return fmt.Sprintf("The bot %s can no longer post.", names[0])
+	}
+	return fmt.Sprintf("%s can no longer post: %s.", counted(len(names), "bot"), some(names, namedPeople))
 }
 
 // person judges what happens to an account.
@@ -155,6 +185,7 @@ func (j *judging) sentence() string {
 			parts = append(parts, fmt.Sprintf("%s accounts %s", count(part.count), strings.Replace(part.what, "s ", " ", 1)))
 		}
 	}
+	parts = append(parts, j.accounts()...)
 	if j.gainsInternet() {
 		parts = append([]string{"anyone on the internet comes to read"}, parts...)
 	}
@@ -172,6 +203,38 @@ func (j *judging) sentence() string {
 		text += "; not everything is known yet"
 	}
 	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// accounts says what happens to accounts as such.
+func (j *judging) accounts() (parts []string) {
+	made, back, gone, roles := 0, 0, 0, 0
+	for _, person := range j.review.People {
+		switch {
+		case person.Action == Create:
+			made++
+		case person.Action == Reactivate:
+			back++
+		case person.Action == Deactivate:
+			gone++
+		case person.Role.Differs():
+			roles++
+		}
+	}
+	for _, part := range []struct {
+		count     int
+		one, many string
+	}{
+		{made, "1 account is created", "accounts are created"}, {back, "1 account is reactivated", "accounts are reactivated"},
+		{gone, "1 account is deactivated", "accounts are deactivated"}, {roles, "1 role changes", "roles change"},
+	} {
+		switch {
+		case part.count == 1:
+			parts = append(parts, part.one)
+		case part.count > 1:
+			parts = append(parts, count(part.count)+" "+part.many)
+		}
+	}
+	return parts
 }
 
 func (j *judging) gainsInternet() bool {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 )
 
 // MaxMarkdown is how long a comment can be that GitHub takes, in characters. [WriteMarkdown] stays below it, counted in
@@ -137,7 +139,11 @@ func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " 
 func (m *markdown) people(people []*Person) {
 	var rows []cells
 	for _, person := range people {
-		rows = append(rows, cells{accountWords(person.Account), inWords(person.Action), values(person.Role.Before), values(person.Role.After)})
+		what := inWords(person.Action)
+		if person.Owner != nil {
+			what = "owner " + values(person.Owner.Before) + " → " + values(person.Owner.After)
+		}
+		rows = append(rows, cells{accountWords(person.Account), what, values(person.Role.Before), values(person.Role.After)})
 	}
 	m.table("People", []string{"Account", "What happens", "Role before", "Role after"}, rows)
 }
@@ -161,9 +167,13 @@ func (m *markdown) channels(channels []*Channel) {
 		if channels[i].Action == Archive {
 			rows = append(rows, archived(what, channels[i]))
 		} else {
-			rows = append(rows, rightRows(channels[i].Rights, what)...)
+			own := rightRows(channels[i].Rights, what)
+			own = append(own, comings(what, len(own) == 0, channels[i].Joins, channels[i].Leaves, "be in the channel")...)
+			if len(own) == 0 && channels[i].Action != Update {
+				own = []cells{{what, "–", "–", "–", "–", "–"}}
+			}
+			rows = append(rows, own...)
 		}
-		rows = append(rows, comings(what, len(channels[i].Rights) == 0, channels[i].Joins, channels[i].Leaves, "be in the channel")...)
 		i = n
 	}
 	m.table("Channels", []string{"Channel", "Who can", "Before", "After", "Gains", "Loses"}, rows)
@@ -177,7 +187,7 @@ func archived(what string, channel *Channel) cells {
 			everybody = right.Lose
 		}
 	}
-	return cells{what, "write, and change messages", values(channel.Privacy.Before), "archived", "–", peopleWords(everybody, false)}
+	return cells{what, "post, and change messages", values(channel.Privacy.Before), "archived", "–", peopleWords(everybody, false)}
 }
 
 func channelWords(channel *Channel) string {
@@ -238,21 +248,25 @@ func rightRows(rights []*Right, what string) []cells {
 		same         *Right // tells apart those that are on their own
 	}
 	var rows []cells
+	var can [][]string
 	known := map[effect]int{}
 	for _, right := range rights {
-		key, own := effect{gains: gains(right), loses: loses(right)}, cells{what, plain(right.Text), "", "as before", gains(right), loses(right)}
+		key, own := effect{gains: gains(right), loses: loses(right)}, cells{what, "", "", "as before", gains(right), loses(right)}
 		if right.Change.Differs() {
 			key.same, own[3] = right, values(right.Change.After)
 		}
 		own[2] = values(right.Change.Before)
 		if at, ok := known[key]; ok {
-			rows[at][1] += ", " + plain(right.Text)
-			rows[at][2] = "–"
+			can[at] = append(can[at], right.Text)
+			rows[at][2] = "several"
 			continue
 		}
 		known[key] = len(rows)
-		rows = append(rows, own)
+		rows, can = append(rows, own), append(can, []string{right.Text})
 		what = ""
+	}
+	for i, row := range rows {
+		row[1] = plain(permission.Together(can[i], len(can[i])))
 	}
 	return rows
 }
@@ -289,7 +303,7 @@ func peopleWords(people *People, unknown bool) string {
 		names = append(names, accountWords(account))
 	}
 	if rest := people.Len() - len(names); rest > 0 {
-		names = append(names, count(rest)+" more")
+		return strings.Join(names, ", ") + " and " + count(rest) + " more"
 	}
 	return strings.Join(names, ", ")
 }

@@ -138,7 +138,11 @@ func (b *builder) listPerson(c *change) {
 			role.After = b.listed(c.before(), "on_destroy")
 		}
 	}
-	if action == Update && !role.Differs() {
+	var owner *Change
+	if is := (Change{b.listed(c.before(), "owner"), b.listed(c.after(), "owner")}); c.Type == "zulip_bot" && action == Update && c.isSet("owner") && is.Differs() {
+		owner = &is
+	}
+	if action == Update && !role.Differs() && owner == nil {
 		b.review.Others++
 		return
 	}
@@ -151,5 +155,5 @@ func (b *builder) listPerson(c *change) {
 		account.Name = address
 	}
 	account.ID, _ = c.before().number("id")
-	b.review.People = append(b.review.People, &Person{Account: account, AccountID: account.ID, Addresses: []string{c.Address}, Action: action, Role: role})
+	b.review.People = append(b.review.People, &Person{Account: account, AccountID: account.ID, Addresses: []string{c.Address}, Action: action, Role: role, Owner: owner})
 }

@@ -33,9 +33,30 @@ func (b *builder) person(c *change) {
 	case c.does("create"):
 		b.joins(c)
 	case c.does("update"):
-		if user, ok := b.held(c.before(), "id"); ok {
-			b.setRole(c, user, c.after())
+		user, ok := b.held(c.before(), "id")
+		if !ok {
+			b.unseen(c)
+			return
 		}
+		b.setRole(c, user, c.after())
+		b.setOwner(c, user)
+	}
+}
+
+// setOwner takes up that a bot is given to somebody else. A bot may post where its owner may.
+func (b *builder) setOwner(c *change, bot *zulip.User) {
+	text, known := c.after().text("owner")
+	switch owner, found := b.names.person(text); {
+	case !bot.IsBot || bot.BotOwnerID == nil || !c.isSet("owner"):
+	case known && found && owner.ID != *bot.BotOwnerID:
+		b.change.Owners[bot.ID] = owner.ID
+		before := Value{}
+		if was, ok := b.names.User(*bot.BotOwnerID); ok {
+			before = said(was.Address())
+		}
+		b.note(c, bot, Update, Change{said(bot.Role.String()), said(bot.Role.String())}).Owner = &Change{before, said(owner.Address())}
+	case !known && c.after().isUnknown("owner"):
+		b.unsure(fmt.Sprintf("Who will own %s is not known yet; what the bot may depends on that.", c.Address))
 	}
 }
 
@@ -54,13 +75,12 @@ func (b *builder) leaves(c *change, user *zulip.User) {
 		return
 	}
 	b.change.Deactivated = append(b.change.Deactivated, user.ID)
-	b.leaving[user.ID] = true
+	b.note(c, user, Deactivate, Change{Before: said(user.Role.String())})
 	for _, bot := range b.names.Users() {
-		if bot.IsBot && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID {
-			b.leaving[bot.ID] = true
+		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID {
+			b.note(c, bot, Deactivate, Change{Before: said(bot.Role.String())}) // the server does
 		}
 	}
-	b.note(c, user, Deactivate, Change{Before: said(user.Role.String())})
 }
 
 // joins takes up that an account is made, or taken back.
@@ -159,11 +179,11 @@ func (b *builder) giveRole(c *change, user *zulip.User, role zulip.Role) {
 	b.change.Roles[user.ID] = role
 }
 
-func (b *builder) note(c *change, user *zulip.User, action Action, role Change) {
+func (b *builder) note(c *change, user *zulip.User, action Action, role Change) *Person {
 	account := b.crowd.account(user)
-	b.review.People = append(b.review.People, &Person{
-		Account: account, AccountID: account.ID, Addresses: []string{c.Address}, Action: action, Role: role,
-	})
+	person := &Person{Account: account, AccountID: account.ID, Addresses: []string{c.Address}, Action: action, Role: role}
+	b.review.People = append(b.review.People, person)
+	return person
 }
 
 // said is a value of one word.

@@ -95,7 +95,7 @@ func ParsePlan(r io.Reader) (*Plan, error) {
 		if change == nil || change.Mode != "managed" || change.does("no-op") {
 			continue
 		}
-		if !strings.HasSuffix(change.ProviderName, "/zulip-iac/zulip") {
+		if !isOurs(change.ProviderName) {
 			plan.elsewhere++
 			continue
 		}
@@ -106,6 +106,12 @@ func ParsePlan(r io.Reader) (*Plan, error) {
 	}
 	plan.nameProviders()
 	return plan, nil
+}
+
+// isOurs reports whether a provider's source address is this provider's: at any registry, and in any namespace, since a
+// copy that is not reviewed is worse than another provider that is.
+func isOurs(address string) bool {
+	return address[strings.LastIndex(address, "/")+1:] == "zulip"
 }
 
 // check refuses what is not a plan, or one that cannot be read for certain.

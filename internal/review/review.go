@@ -199,6 +199,8 @@ type Person struct {
 	Action    Action   `json:"action"`
 	// Role is the role in words: member, guest.
 	Role Change `json:"role"`
+	// Owner is who owns a bot, by address; nil unless that changes.
+	Owner *Change `json:"owner,omitempty"`
 }
 
 // People are those who gain or lose something. Where they are the same, they are the same pointer.

@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +32,8 @@ func TestAccReviewOfRealPlans(t *testing.T) {
 		before string
 		byHand func(*testing.T, *acctest.Organization)
 		after  string
+		plan   []string // more arguments of plan
+		as     string   // the account that reviews, if it is not the one that plans
 		words  string
 	}{
 		{
@@ -142,6 +147,168 @@ resource "zulip_user_group" "writers" {
 			words: "unknown",
 		},
 		{
+			name:   "replaced",
+			before: channel("releases", `can_send_message_group = ["role:moderators"]`),
+			after:  channel("releases", `can_send_message_group = ["role:moderators"]`),
+			plan:   []string{"-replace=zulip_channel.x"},
+			words:  "narrowing",
+		},
+		{
+			name:   "adopted", // from the archive
+			byHand: func(t *testing.T, o *acctest.Organization) { o.Archive(t, "incidents") },
+			after:  channel("incidents", "adopt_archived = true\ncan_send_message_group = [\"role:members\"]"),
+			words:  "unknown widening",
+		},
+		{
+			name: "reactivated",
+			before: `
+resource "zulip_user_group" "writers" {
+  name = "writers"
+}
+resource "zulip_user" "noor" {
+  email     = "noor@example.com"
+  full_name = "Noor"
+}
+`,
+			byHand: func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", groupID(t, o, "writers")), nil)
+				noor, _ := o.Call(t, http.MethodGet, "/users/noor@example.com", nil)["user"].(map[string]any)
+				o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%v", noor["user_id"]), nil)
+			},
+			after: `
+resource "zulip_user_group" "writers" {
+  name              = "writers"
+  members           = ["kenji.sato@example.com"]
+  adopt_deactivated = true
+}
+resource "zulip_user" "noor" {
+  email             = "noor@example.com"
+  full_name         = "Noor"
+  adopt_deactivated = true
+}
+`,
+			words: "role-change widening",
+		},
+		{
+			name:   "bot",
+			before: channel("alerts", `can_send_message_group = ["role:everyone"]`),
+			after:  channel("alerts", `can_send_message_group = ["group:sre"]`),
+			words:  "narrowing",
+		},
+		{
+			name:   "lockout",
+			before: "provider \"zulip\" {\n  lockout_protection = false\n}\n" + channel("releases", "privacy = \"private_shared_history\"\ncan_send_message_group = [\"role:moderators\"]"),
+			after:  "provider \"zulip\" {\n  lockout_protection = false\n}\n" + channel("releases", "privacy = \"private_shared_history\"\ncan_send_message_group = [\"role:nobody\"]"),
+			words:  "lockout narrowing",
+		},
+		{
+			name: "organization",
+			after: `
+resource "zulip_organization" "x" {
+  can_create_public_channel_group = ["role:moderators"]
+  can_invite_users_group          = ["role:members"]
+}
+`,
+			words: "narrowing",
+		},
+		{
+			name:   "member", // who reviews is one, and does not see the private channel
+			before: channel("releases", `privacy = "private_shared_history"`),
+			after: channel("releases", "privacy = \"private_shared_history\"\ncan_administer_channel_group = [\"role:moderators\"]") + `
+resource "zulip_user_group_membership" "x" {
+  group   = "sre"
+  members = ["kenji.sato@example.com"]
+}
+`,
+			as:    "member",
+			words: "unknown",
+		},
+		{
+			name: "instances",
+			before: `
+resource "zulip_channel" "each" {
+  for_each               = toset(["a \"quoted\" one", "b"])
+  name                   = each.key
+  can_send_message_group = ["role:everyone"]
+}
+resource "zulip_channel" "counted" {
+  count = 2
+  name  = "room ${count.index}"
+}
+`,
+			after: `
+resource "zulip_channel" "every" {
+  for_each               = toset(["a \"quoted\" one", "b"])
+  name                   = each.key
+  can_send_message_group = ["role:members"]
+}
+moved {
+  from = zulip_channel.each
+  to   = zulip_channel.every
+}
+resource "zulip_channel" "counted" {
+  count                  = 2
+  name                   = "room ${count.index}"
+  can_send_message_group = ["role:moderators"]
+}
+`,
+			words: "narrowing",
+		},
+		{
+			name: "imported",
+			after: `
+import {
+  to = zulip_channel.x
+  id = "name:announcements"
+}
+` + channel("announcements", `can_send_message_group = ["role:members"]`),
+			words: "widening",
+		},
+		{
+			name: "released",
+			before: channel("releases", `privacy = "public"`) + `
+resource "zulip_user_group" "writers" {
+  name = "writers"
+}
+resource "zulip_channel_subscription" "releases" {
+  channel = zulip_channel.x.id
+  users   = ["kenji.sato@example.com"]
+}
+resource "zulip_user_role" "lena" {
+  user = "lena.fischer@example.com"
+  role = "member"
+}
+`,
+			after: removed("zulip_channel.x") + removed("zulip_user_group.writers") + removed("zulip_channel_subscription.releases") + removed("zulip_user_role.lena"),
+		},
+		{
+			name: "destroyed",
+			before: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
+resource "zulip_user_group" "writers" {
+  name    = "writers"
+  members = ["lena.fischer@example.com"]
+}
+resource "zulip_user" "noor" {
+  email     = "noor@example.com"
+  full_name = "Noor"
+}
+resource "zulip_user_role" "kenji" {
+  user       = "kenji.sato@example.com"
+  role       = "moderator"
+  on_destroy = "member"
+}
+`,
+			after: "same",
+			plan:  []string{"-destroy"},
+			words: "role-change narrowing",
+		},
+		{
+			name:   "owner",
+			before: ownedBot("lena.fischer@example.com") + channel("releases", `can_send_message_group = ["user:kenji.sato@example.com"]`),
+			after:  ownedBot("kenji.sato@example.com") + channel("releases", `can_send_message_group = ["user:kenji.sato@example.com"]`),
+			words:  "widening",
+		},
+		{
 			name:   "nothing",
 			before: channel("releases", `description = "one"`),
 			after:  channel("releases", `description = "two"`),
@@ -157,9 +324,14 @@ resource "zulip_user_group" "writers" {
 			if test.byHand != nil {
 				test.byHand(t, o)
 			}
-			workspace.Configure(t, test.after)
-			workspace.Must(t, "plan", "-out=plan")
+			if test.after != "same" {
+				workspace.Configure(t, test.after)
+			}
+			workspace.Must(t, append([]string{"plan", "-out=plan"}, test.plan...)...)
 			plan := workspace.Show(t, "plan")
+			if test.as != "" {
+				o = o.As(t, test.as)
+			}
 			sent := o.Sent()
 			found := reviewOf(t, o, plan)
 			if requests := len(sent.Requests()); requests != 2 {
@@ -174,13 +346,46 @@ resource "zulip_user_group" "writers" {
 			}
 			golden(t, test.name+".md", markdown(t, found))
 			golden(t, test.name+".review.json", indented(t, found))
-			keep(t, test.name+".plan.json", plan)
+			if madeBy() == "" || slices.Contains(savedPlans, test.name) {
+				keep(t, madeBy()+test.name+".plan.json", plan)
+			}
 		})
 	}
 }
 
 func channel(name, attributes string) string {
 	return "resource \"zulip_channel\" \"x\" {\n  name = \"" + name + "\"\n  " + attributes + "\n}\n"
+}
+
+// groupID finds a group that people made.
+func groupID(t *testing.T, o *acctest.Organization, name string) int64 {
+	t.Helper()
+	view, err := directory.New(o.Client, o.Self, 0).ChannelsAndSubscribers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, ok := view.UserGroupByName(name)
+	if !ok {
+		t.Fatalf("there is no group %q", name)
+	}
+	return group.ID
+}
+
+// madeBy tells apart the plans of OpenTofu, which are kept beside those of Terraform.
+func madeBy() string {
+	if filepath.Base(os.Getenv("TF_ACC_TERRAFORM_PATH")) == "tofu" {
+		return "tofu-"
+	}
+	return ""
+}
+
+// removed takes a resource out of the state, and leaves what it is about as it is.
+func removed(address string) string {
+	return "removed {\n  from = " + address + "\n  lifecycle {\n    destroy = false\n  }\n}\n"
+}
+
+func ownedBot(owner string) string {
+	return "resource \"zulip_bot\" \"alerts\" {\n  short_name = \"alerts\"\n  full_name  = \"Alerts\"\n  owner      = \"" + owner + "\"\n}\n"
 }
 
 // reviewOf reviews a plan of an organization.

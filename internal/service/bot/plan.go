@@ -12,6 +12,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -44,10 +45,15 @@ type planning struct {
 
 // ModifyPlan refuses what the server would refuse, with the reason and the way out.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
+	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
 	p := planning{Resource: r, diags: &resp.Diagnostics}
+	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
+		p.warnOfEnd(ctx)
+		return
+	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
 	r.Meta.RequirePerson(path.Empty(), "make or change bots", &resp.Diagnostics)
@@ -69,6 +75,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		p.checkChange()
 	}
 	p.checkReferences()
+	p.warn(ctx)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
@@ -218,6 +225,45 @@ func (p *planning) checkReferences() {
 	case p.Meta.LockoutProtection && self.Role > zulip.RoleAdministrator && owner.ID != self.ID:
 		p.diags.AddAttributeError(at, "This would lock the provider out",
 			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.\n\nSet lockout_protection = false in the provider block if this is meant.", self.Address()))
+	}
+}
+
+// warn says who gains and who loses what by another role or owner: a bot may post where its owner may.
+func (p *planning) warn(ctx context.Context) {
+	if p.state == nil || p.diags.HasError() {
+		return
+	}
+	if p.isReplaced() {
+		p.warnOfEnd(ctx)
+		return
+	}
+	bot, ok := p.view.User(p.state.ID.ValueInt64())
+	if !ok {
+		return
+	}
+	change := permission.Change{Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}}
+	if role, known := zulip.ParseRole(p.plan.Role.ValueString()); known && role != bot.Role {
+		change.Roles[bot.ID] = role
+	}
+	if isSet(p.plan.Owner) {
+		if owner, err := framework.FindUser(p.view, p.plan.Owner.ValueString()); err == nil && (bot.BotOwnerID == nil || *bot.BotOwnerID != owner.ID) {
+			change.Owners[bot.ID] = owner.ID
+		}
+	}
+	if len(change.Roles)+len(change.Owners) > 0 {
+		p.WarnOfAccess(ctx, p.diags, fmt.Sprintf("What %s can do changes", bot.Address()), change)
+	}
+}
+
+// warnOfEnd says what the end of the bot in the state means.
+func (p *planning) warnOfEnd(ctx context.Context) {
+	view, err := p.Meta.Directory.Bots(ctx)
+	if err != nil {
+		p.diags.AddError("Could not read the bots", framework.Explain(err))
+		return
+	}
+	if bot, ok := view.User(p.state.ID.ValueInt64()); ok && !p.diags.HasError() {
+		p.WarnOfDeactivation(ctx, p.diags, bot, view.Users())
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -43,6 +44,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if p.plan == nil {
 		if user, ok := p.view.User(p.state.ID.ValueInt64()); ok {
 			framework.CheckDeactivation(r.Meta, p.view, user, p.diags)
+			if !p.diags.HasError() {
+				r.WarnOfDeactivation(ctx, p.diags, user, p.view.Users())
+			}
 		}
 		return
 	}
@@ -52,6 +56,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		p.checkNew()
 	} else {
 		p.checkChange()
+		p.warn(ctx)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
@@ -147,6 +152,17 @@ func (p *planning) checkChange() {
 	if !p.plan.Equal(p.state) && !p.diags.HasError() {
 		p.RequireAdministrator("change accounts", p.diags)
 	}
+}
+
+// warn says who gains and who loses what by another role.
+func (p *planning) warn(ctx context.Context) {
+	user, ok := p.view.User(p.state.ID.ValueInt64())
+	role, known := zulip.ParseRole(p.plan.Role.ValueString())
+	if !ok || !known || p.plan.Role.Equal(p.state.Role) || role == user.Role || p.diags.HasError() {
+		return
+	}
+	p.WarnOfAccess(ctx, p.diags, fmt.Sprintf("The role of %s changes who can do what", user.Address()),
+		permission.Change{Roles: map[int64]zulip.Role{user.ID: role}})
 }
 
 // keepProfile keeps the state's words if all fields mean the same.
