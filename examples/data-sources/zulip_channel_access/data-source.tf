@@ -5,6 +5,8 @@ resource "zulip_channel" "alerts" {
   can_send_message_group = ["role:moderators", "user:terraform-bot@zulip.example.com"]
 }
 
+# The ID ties it to the channel. With depends_on, every plan that changes a channel would show all of this as known after
+# apply.
 data "zulip_channel_access" "alerts" {
   for_each = zulip_channel.alerts
 

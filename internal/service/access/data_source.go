@@ -66,7 +66,9 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Who can really do what in a channel, as the server decides: roles, groups in groups, guests and bots, the organization's permissions and who is in the channel are all taken into account; deactivated accounts are left out. " +
 			"It is for a `check`, a `precondition` or a `postcondition` that holds what has to be so.\n\n" +
-			"`zulip_channel` shows the values of the permissions; this shows what they come to. A right for which the server is too old, or of which it cannot be told who has it, is null.",
+			"`zulip_channel` shows the values of the permissions; this shows what they come to. A right for which the server is too old, or of which it cannot be told who has it, is null.\n\n" +
+			"It is read at plan where the channel is there already, and says who can do what now. With `depends_on` it is read at apply whenever one of those resources changes, and the plan lists all of it as known after apply, with everything that uses it: name the channel by `zulip_channel.x.id` instead, which orders the two without that. " +
+			"What a change would come to is said by the plan's warnings and the access review, before it is applied.",
 		Attributes: attributes,
 	}
 }

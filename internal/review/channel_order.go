@@ -1,0 +1,47 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+)
+
+// arranged puts those channels beside one another in which the same happens, those first that the plan changes itself.
+func arranged(channels []*Channel) []*Channel {
+	var named, affected []*Channel
+	for _, channel := range channels {
+		if len(channel.Addresses) > 0 {
+			named = append(named, channel)
+		} else {
+			affected = append(affected, channel)
+		}
+	}
+	return append(grouped(named), grouped(affected)...)
+}
+
+func grouped(channels []*Channel) []*Channel {
+	var order []string
+	alike := map[string][]*Channel{}
+	for _, channel := range channels {
+		key := channel.effects()
+		if alike[key] == nil {
+			order = append(order, key)
+		}
+		alike[key] = append(alike[key], channel)
+	}
+	var all []*Channel
+	for _, key := range order {
+		all = append(all, alike[key]...)
+	}
+	return all
+}
+
+// effects is the same text for channels in which the same happens.
+func (c *Channel) effects() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %t %q", c.Action, len(c.Addresses) > 0, c.Privacy)
+	for _, right := range c.Rights {
+		fmt.Fprintf(&text, "\n%s %q %p %p %s %t %t %s", right.Name, right.Change, right.Gain, right.Lose, right.Internet, right.NobodyLeft, right.Unknown, right.Why)
+	}
+	fmt.Fprintf(&text, "\n%p %p", c.Joins, c.Leaves)
+	return text.String()
+}
