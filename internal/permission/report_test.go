@@ -180,7 +180,7 @@ func TestTogether(t *testing.T) {
 	}
 	for want, rights := range map[string][]string{
 		"administer the channel, read, add subscribers, join and 6 more rights": all,
-		"start topics, move messages and resolve topics":                 {"start topics", "move messages to other channels", "move messages to other topics", "resolve topics"},
+		"start topics, move messages and resolve topics":                        {"start topics", "move messages to other channels", "move messages to other topics", "resolve topics"},
 		"delete messages":              {"delete anyone's messages", "delete own messages"},
 		"delete own messages and post": {"delete own messages", "post"},
 		"post":                         {"post"},

@@ -139,7 +139,7 @@ func botsLose(people *People) string {
 	if len(names) == 1 {
 		return fmt.Sprintf("The bot %s can no longer post.", names[0])
 	}
-	return fmt.Sprintf("%s can no longer post: %s.", counted(len(names), "bot"), some(names, namedPeople))
+	return fmt.Sprintf("%s can no longer post: %s.", counted(len(names), "bot"), some(names))
 }
 
 // person judges what happens to an account.

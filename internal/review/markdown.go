@@ -12,9 +12,8 @@ const MaxMarkdown = 65536
 
 // How much the Markdown names before it counts.
 const (
-	namedPeople   = 5
-	namedChannels = 5
-	namedRisks    = 20
+	namedInPlace = 5 // people, channels and values
+	namedRisks   = 20
 )
 
 // WriteMarkdown writes a review as a comment on a change: the verdict, the risks, then tables. No name in it can become
@@ -97,7 +96,7 @@ func (m *markdown) risks(risks []Risk) {
 		m.line("")
 	}
 	for i, one := range all {
-		line := fmt.Sprintf("- %#q: %s. %s", one.Word, some(one.where, namedChannels), plain(one.Text))
+		line := fmt.Sprintf("- %#q: %s. %s", one.Word, some(one.where), plain(one.Text))
 		if i >= namedRisks || !m.fits(line) {
 			m.line(fmt.Sprintf("- and %s", counted(len(all)-i, "more risk")))
 			return

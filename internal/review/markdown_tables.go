@@ -31,7 +31,7 @@ func (m *markdown) channels(channels []*Channel) {
 		for _, channel := range channels[i:n] {
 			names = append(names, channelWords(channel))
 		}
-		what := some(names, namedChannels)
+		what := some(names)
 		if action := inWords(channels[i].Action); action != "" && channels[i].Action != Update {
 			what += " (" + action + ")"
 		}
@@ -170,7 +170,7 @@ func peopleWords(people *People, unknown bool) string {
 		return "–"
 	}
 	var names []string
-	for _, account := range people.Accounts[:min(people.Len(), namedPeople)] {
+	for _, account := range people.Accounts[:min(people.Len(), namedInPlace)] {
 		names = append(names, accountWords(account))
 	}
 	if rest := people.Len() - len(names); rest > 0 {
@@ -198,7 +198,7 @@ func values(value Value) string {
 	for _, word := range value.Words {
 		texts = append(texts, code(word))
 	}
-	text := some(texts, namedPeople)
+	text := some(texts)
 	switch {
 	case value.Unknown && text == "":
 		return "not known yet"
@@ -212,10 +212,10 @@ func values(value Value) string {
 	return text
 }
 
-// some lists texts, and counts those beyond a limit.
-func some(texts []string, limit int) string {
-	if len(texts) <= limit {
+// some lists texts, and counts those beyond [namedInPlace].
+func some(texts []string) string {
+	if len(texts) <= namedInPlace {
 		return strings.Join(texts, ", ")
 	}
-	return strings.Join(texts[:limit], ", ") + " and " + count(len(texts)-limit) + " more"
+	return strings.Join(texts[:namedInPlace], ", ") + " and " + count(len(texts)-namedInPlace) + " more"
 }
