@@ -23,6 +23,7 @@ func TestAccReviewOfRealPlans(t *testing.T) {
 		after  string
 		plan   []string // more arguments of plan
 		as     string   // the account that reviews, if it is not the one that plans
+		says   string   // what the plan warns of, in agreement with the review
 		words  string
 	}{
 		{
@@ -296,6 +297,7 @@ resource "zulip_user_role" "kenji" {
 			name:   "owner",
 			before: ownedBot("lena.fischer@example.com") + channel("releases", `can_send_message_group = ["user:kenji.sato@example.com"]`),
 			after:  ownedBot("kenji.sato@example.com") + channel("releases", `can_send_message_group = ["user:kenji.sato@example.com"]`),
+			says:   "In releases: Can now post and start topics: Alerts (alerts-bot@zulip.example.com, a bot).",
 			words:  "widening",
 		},
 		{
@@ -317,7 +319,9 @@ resource "zulip_user_role" "kenji" {
 			if test.after != "same" {
 				workspace.Configure(t, test.after)
 			}
-			workspace.Must(t, append([]string{"plan", "-out=plan"}, test.plan...)...)
+			if printed := workspace.Must(t, append([]string{"plan", "-out=plan"}, test.plan...)...); !strings.Contains(printed, test.says) {
+				t.Errorf("the plan does not say %q:\n%s", test.says, printed)
+			}
 			plan := workspace.Show(t, "plan")
 			if test.as != "" {
 				o = o.As(t, test.as)
