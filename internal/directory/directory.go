@@ -4,13 +4,8 @@ package directory
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
-
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -28,7 +23,8 @@ type Directory struct {
 	have     map[string]bool
 	forgot   map[string]int // how often a part was forgotten
 	reread   map[string]int // how often a part was read by itself
-	flight   *flight
+	flights  gather[[]string, struct{}]
+	failure  failure             // of the last flight
 	rereads  map[string]*rereads // by the part that they read
 	writes   int
 	settled  chan struct{} // closed when writes comes to zero; nil while it is zero
@@ -47,22 +43,17 @@ type Directory struct {
 	groups  groupPlans
 }
 
-// flight is one request for a snapshot, and everybody who waits for it.
-type flight struct {
-	parts []string
-	done  chan struct{}
-	err   error
-}
-
 // New returns an empty directory. self is the account of the client, featureLevel the server's, zero if unknown.
 func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 	d := &Directory{
 		client: client, self: self, level: featureLevel, scarce: client.Scarce,
-		view: &View{}, have: map[string]bool{}, forgot: map[string]int{}, reread: map[string]int{}, rereads: map[string]*rereads{},
+		have: map[string]bool{}, forgot: map[string]int{}, reread: map[string]int{}, rereads: map[string]*rereads{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{},
 		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},
 		takenOut: map[int64]int64{},
 	}
+	d.view = &View{directory: d}
+	d.flights = gather[[]string, struct{}]{ask: d.fly, quiet: gathering, turn: make(chan struct{}, 1)}
 	d.own.init(d)
 	d.people.emoji.read = d.readEmojiNames
 	d.members.init(d)
@@ -74,14 +65,6 @@ func (d *Directory) Self() *zulip.User { return d.self }
 
 // FeatureLevel is what the server says it can; zero if it did not say (wire-1 §13).
 func (d *Directory) FeatureLevel() int { return d.level }
-
-// organizationParts are what a permission needs to be read or written in words: the groups, the people, and what the
-// server says each permission allows.
-var organizationParts = []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers}
-
-// channelParts are what a channel needs beside: by default a channel names a person, its creator, so the people belong
-// to it.
-var channelParts = append([]string{zulip.FetchChannels, zulip.FetchDefaultStreams, zulip.FetchFolders}, organizationParts...)
 
 // Organization returns the snapshot with groups, people and settings in it.
 func (d *Directory) Organization(ctx context.Context) (*View, error) {
@@ -112,94 +95,6 @@ func (d *Directory) CustomEmoji(ctx context.Context) (*View, error) {
 // Channels returns the snapshot with the channels in it too.
 func (d *Directory) Channels(ctx context.Context) (*View, error) {
 	return d.need(ctx, channelParts)
-}
-
-// need returns a snapshot that holds the parts, after one request for those that are missing. Whoever asks meanwhile
-// waits for the same request.
-func (d *Directory) need(ctx context.Context, parts []string) (*View, error) {
-	for {
-		d.mu.Lock()
-		missing := slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return d.have[part] })
-		if len(missing) == 0 {
-			view := d.view.with(d)
-			d.mu.Unlock()
-			return view, nil
-		}
-		current := d.flight
-		if current == nil {
-			current = &flight{parts: missing, done: make(chan struct{})}
-			d.flight = current
-			// The first to ask may give up; the others still want the answer.
-			go d.fly(context.WithoutCancel(ctx), current)
-		}
-		d.mu.Unlock()
-
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-current.done:
-			if current.err != nil {
-				return nil, current.err
-			}
-		}
-	}
-}
-
-// fly fetches the parts of a flight and puts them into the view.
-func (d *Directory) fly(ctx context.Context, current *flight) {
-	d.mu.Lock()
-	forgot, reread := maps.Clone(d.forgot), maps.Clone(d.reread)
-	d.mu.Unlock()
-	snapshot, err := d.register(ctx, current.parts)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err != nil {
-		current.err = whileReading("organization", err)
-	} else {
-		for _, part := range current.parts {
-			if d.forgot[part] == forgot[part] && d.reread[part] == reread[part] {
-				d.have[part] = true
-			} else {
-				leaveOut(snapshot, part) // it may be older than what has been written or read meanwhile
-			}
-		}
-		d.view = d.view.merge(snapshot)
-	}
-	d.flight = nil
-	close(current.done)
-}
-
-// leaveOut takes out of a snapshot a part of those that are read by themselves too.
-func leaveOut(snapshot *zulip.Snapshot, part string) {
-	switch part {
-	case zulip.FetchChannels:
-		snapshot.Channels = nil
-	case zulip.FetchFolders:
-		snapshot.Folders = nil
-	case zulip.FetchUserGroups:
-		snapshot.UserGroups = nil
-	case zulip.FetchUsers:
-		snapshot.Users = nil
-	case zulip.FetchBots:
-		snapshot.Bots = nil
-	case zulip.FetchLinkifiers:
-		snapshot.Linkifiers = nil
-	case zulip.FetchProfileFields:
-		snapshot.ProfileFields = nil
-	}
-}
-
-// register fetches parts and closes the event queue that the server opens for it.
-func (d *Directory) register(ctx context.Context, parts []string) (*zulip.Snapshot, error) {
-	snapshot, err := d.client.Register(ctx, parts)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.client.DeleteQueue(ctx, snapshot.QueueID); err != nil {
-		// The server drops an idle queue by itself after ten minutes (wire-2 §3).
-		tflog.Warn(ctx, "Could not close the event queue of the snapshot", map[string]any{"error": err.Error()})
-	}
-	return snapshot, nil
 }
 
 // Plan registers a principal that this run creates, so that whoever is planned later may already name it.
@@ -270,9 +165,6 @@ func (d *Directory) Forget(parts ...string) {
 		d.forgot[part]++
 	}
 }
-
-// whileReading says what could not be read.
-func whileReading(what string, err error) error { return fmt.Errorf("reading the %s: %w", what, err) }
 
 // isPlanned reports whether this run creates what the principal names.
 func (d *Directory) isPlanned(principal permission.Principal) bool {

@@ -3,7 +3,6 @@ package directory_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"sync"
 	"testing"
@@ -63,48 +62,6 @@ func TestManyWhoAskAreOneRequest(t *testing.T) {
 	}
 	if sent := server.Journal().Requests(sandbox.Filter{}); len(sent) != 2 {
 		t.Errorf("%d requests, not a snapshot and the end of its queue: %v", len(sent), sent)
-	}
-}
-
-func TestOnlyWhatIsAskedForIsRead(t *testing.T) {
-	d, _, server := newDirectory(t)
-	if _, err := d.Organization(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	view, err := d.Channels(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	registers := server.Journal().Requests(sandbox.Filter{Path: "/register"})
-	if len(registers) != 2 {
-		t.Fatalf("%d snapshots", len(registers))
-	}
-	if second := registers[1].Params["fetch_event_types"]; second != `["stream","default_streams","channel_folders"]` {
-		t.Errorf("the second asked for %s", second)
-	}
-	if len(view.Users()) == 0 || len(view.ChannelList()) == 0 {
-		t.Error("the second snapshot does not hold what the first brought")
-	}
-}
-
-func TestAFailureIsToldToAllAndTriedAgainByTheNext(t *testing.T) {
-	d, _, server := newDirectory(t)
-	heal := server.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusInternalServerError})
-	var failed int
-	var count sync.Mutex
-	together(10, func() {
-		if _, err := d.Organization(context.Background()); err != nil {
-			count.Lock()
-			defer count.Unlock()
-			failed++
-		}
-	})
-	if failed != 10 {
-		t.Errorf("%d of 10 were told", failed)
-	}
-	heal()
-	if _, err := d.Organization(context.Background()); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -10,6 +10,11 @@ import (
 type gather[Q, A any] struct {
 	// ask answers questions in their order.
 	ask func(context.Context, []Q) ([]A, error)
+	// quiet is how long nobody has come before the request is made.
+	quiet time.Duration
+	// turn, of capacity one, lets a request wait for the end of the one before, and who comes meanwhile still join it. With
+	// nil nobody waits.
+	turn chan struct{}
 
 	mu   sync.Mutex
 	open *batch[Q, A] // who comes now joins it; nil: the next to come opens one
@@ -20,6 +25,7 @@ type batch[Q, A any] struct {
 	questions []Q
 	answers   []A
 	err       error
+	joined    chan struct{} // tells that somebody has come; one word is enough for several
 	done      chan struct{}
 }
 
@@ -28,7 +34,7 @@ func (g *gather[Q, A]) do(ctx context.Context, question Q) (A, error) {
 	g.mu.Lock()
 	b := g.open
 	if b == nil {
-		b = &batch[Q, A]{done: make(chan struct{})}
+		b = &batch[Q, A]{joined: make(chan struct{}, 1), done: make(chan struct{})}
 		g.open = b
 		// The first to ask may give up; the others still want the answer.
 		go g.run(context.WithoutCancel(ctx), b)
@@ -36,6 +42,7 @@ func (g *gather[Q, A]) do(ctx context.Context, question Q) (A, error) {
 	place := len(b.questions)
 	b.questions = append(b.questions, question)
 	g.mu.Unlock()
+	tell(b.joined)
 	var none A
 	select {
 	case <-ctx.Done():
@@ -50,12 +57,40 @@ func (g *gather[Q, A]) do(ctx context.Context, question Q) (A, error) {
 
 // run waits for company, closes the door, and asks.
 func (g *gather[Q, A]) run(ctx context.Context, b *batch[Q, A]) {
-	<-time.After(shortest)
+	awaitQuiet(b.joined, g.quiet, time.After(longest))
+	if g.turn != nil {
+		g.turn <- struct{}{}
+		defer func() { <-g.turn }()
+	}
 	g.mu.Lock()
 	g.open = nil
 	g.mu.Unlock()
 	b.answers, b.err = g.ask(ctx, b.questions)
 	close(b.done)
+}
+
+// tell tells that somebody has come.
+func tell(joined chan<- struct{}) {
+	select {
+	case joined <- struct{}{}:
+	default:
+	}
+}
+
+// awaitQuiet returns when nobody has come for a while, or at the end.
+func awaitQuiet(joined <-chan struct{}, quiet time.Duration, end <-chan time.Time) {
+	for {
+		moment := time.NewTimer(quiet)
+		select {
+		case <-joined:
+			moment.Stop()
+			continue
+		case <-moment.C:
+		case <-end:
+			moment.Stop()
+		}
+		return
+	}
 }
 
 // kept is something that is read once for all, until it is forgotten.

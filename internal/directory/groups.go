@@ -13,8 +13,8 @@ import (
 // UserGroup returns the group with an ID, roles included, as it is when this run is over: by the name that it then has.
 func (v *View) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	group, ok := v.groups[id]
-	if !ok || v.directory == nil {
-		return group, ok
+	if !ok {
+		return nil, false
 	}
 	if name, planned := v.directory.groups.named.Load(id); planned && (name != group.Name || group.Deactivated) {
 		later := *group
@@ -31,9 +31,6 @@ func (v *View) UserGroupByName(name string) (*zulip.UserGroup, bool) {
 		if later, _ := v.UserGroup(group.ID); later.Name == name {
 			return later, true
 		}
-	}
-	if v.directory == nil {
-		return nil, false
 	}
 	var found *zulip.UserGroup
 	v.directory.groups.named.Range(func(id, later any) bool {

@@ -94,10 +94,7 @@ func (d *Directory) fresh(ctx context.Context, part string, read func(context.Co
 	current := all.open
 	current.askers++
 	d.mu.Unlock()
-	select {
-	case current.joined <- struct{}{}:
-	default:
-	}
+	tell(current.joined)
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -137,7 +134,7 @@ func (d *Directory) runReread(ctx context.Context, part string, all *rereads, cu
 			d.have[part] = forgot == d.forgot[part]
 			d.reread[part]++
 		}
-		current.view = d.view.with(d)
+		current.view = d.view
 	}
 	close(current.done)
 }

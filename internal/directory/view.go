@@ -211,13 +211,6 @@ func nearest(text string, names []string) []string {
 	return best
 }
 
-// with returns the view tied to its directory, which knows what the run plans.
-func (v *View) with(d *Directory) *View {
-	tied := *v
-	tied.directory = d
-	return &tied
-}
-
 // merge returns the view with what a snapshot brings.
 func (v *View) merge(snapshot *zulip.Snapshot) *View {
 	merged := *v

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -14,6 +15,10 @@ func Explain(err error) string {
 	var unknown *unknownOutcomeError
 	if errors.As(err, &unknown) {
 		return Explain(unknown.cause) + "\n\n" + unknown.after()
+	}
+	var told *directory.ToldError
+	if errors.As(err, &told) {
+		return Sentence(told)
 	}
 	var refusal *zulip.Error
 	if !errors.As(err, &refusal) {
