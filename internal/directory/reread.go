@@ -12,13 +12,20 @@ import (
 // the first to ask waits for company before it reads. The CLI works on some number of resources at once, and takes its
 // time between one and the next; so company is expected after somebody asked while a read that was closed to them was
 // under way, and tried for now and then when one question follows the other. Where it comes it is waited for until as many
-// are there as came together last; where it does not, nobody waits.
+// are there as came together last; where it does not, nobody waits. To wait for company costs a run no time: what it waits
+// for is the CLI, which is busy with sending it.
 const (
 	// shortest and longest are how long nobody has come before a read begins: without company in sight, and with it.
 	shortest = 3 * time.Millisecond
 	longest  = 64 * time.Millisecond
-	// patience is the most that a read waits, for company and for writes under way to end.
-	patience = 400 * time.Millisecond
+	// A CLI that needs longer between one question and the next, as a large one on a busy machine does, is waited for
+	// some such gaps, and not for ever.
+	gaps        = 4
+	longestEver = 400 * time.Millisecond
+	// patience is the most that a read waits, for company and for writes under way to end; for a slow CLI, which works on
+	// ten at once unless told otherwise, at least so many gaps.
+	patience     = 400 * time.Millisecond
+	patienceGaps = 16
 	// Where requests are scarce, one that is saved is worth a third of a second by the server's default limit: company is
 	// waited for longer, whether it is in sight or not.
 	longestIfScarce  = 250 * time.Millisecond
@@ -49,6 +56,36 @@ type rereads struct {
 	untried   int       // questions that followed one another since the last trial
 	nextTrial int       // after so many
 	lastEnd   time.Time // of a read
+	lastAsked time.Time
+	gap       time.Duration // between one question and the next, about
+}
+
+// measure takes in how long the CLI needed for the next question: since the last, or since it was answered.
+func (r *rereads) measure() {
+	since := r.lastAsked
+	if r.lastEnd.After(since) {
+		since = r.lastEnd
+	}
+	r.lastAsked = time.Now()
+	if !since.IsZero() {
+		r.gap += (min(r.lastAsked.Sub(since), longestEver) - r.gap) / 4
+	}
+}
+
+// quiet is how long nobody has come before a read begins.
+func (r *rereads) quiet() time.Duration {
+	if !r.expected {
+		return shortest
+	}
+	return min(max(longest, gaps*r.gap), longestEver)
+}
+
+// patience is the most that a read waits.
+func (r *rereads) patience() time.Duration {
+	if !r.expected {
+		return patience
+	}
+	return max(patience, patienceGaps*r.gap)
 }
 
 // expect decides, when a read is opened, whether company is waited for.
@@ -67,7 +104,7 @@ func (r *rereads) expect() {
 func (r *rereads) learn(askers int) {
 	switch {
 	case askers > 1:
-		r.company, r.nextTrial = askers, firstTrial
+		r.company, r.nextTrial = max(askers, r.company-1), firstTrial
 	case r.expected:
 		r.expected, r.untried, r.nextTrial = false, 0, 2*r.nextTrial
 	}
@@ -91,6 +128,7 @@ func (d *Directory) fresh(ctx context.Context, part string, read func(context.Co
 		// The first to ask may give up; the others still want the answer.
 		go d.runReread(context.WithoutCancel(ctx), part, all, all.open, read)
 	}
+	all.measure()
 	current := all.open
 	current.askers++
 	d.mu.Unlock()
@@ -141,20 +179,20 @@ func (d *Directory) runReread(ctx context.Context, part string, all *rereads, cu
 
 // awaitCompany returns when everybody has come who can be expected to.
 func (d *Directory) awaitCompany(all *rereads, current *reread) {
-	scarce, most := d.scarce(), patience
+	scarce := d.scarce()
+	d.mu.Lock()
+	most := all.patience()
+	d.mu.Unlock()
 	if scarce {
-		most = patienceIfScarce
+		most = max(most, patienceIfScarce)
 	}
 	end := time.NewTimer(most)
 	defer end.Stop()
 	for {
 		d.mu.Lock()
-		settled, complete, quiet := d.settled, all.company > 1 && current.askers >= all.company, shortest
-		switch {
-		case scarce:
-			complete, quiet = false, longestIfScarce
-		case all.expected:
-			quiet = longest
+		settled, complete, quiet := d.settled, all.company > 1 && current.askers >= all.company, all.quiet()
+		if scarce {
+			complete, quiet = false, max(quiet, longestIfScarce)
 		}
 		d.mu.Unlock()
 		if settled != nil {

@@ -79,6 +79,7 @@ func TestRereadsAreShared(t *testing.T) {
 		"a fast CLI":                 {cli{atOnce: 10, pause: 2 * ms, write: 5 * ms, read: 20 * ms}, 500, 60, 4 * time.Second},
 		"a CLI that takes its time":  {cli{atOnce: 10, pause: 15 * ms, write: 5 * ms, read: 20 * ms}, 500, 65, 12 * time.Second},
 		"a slow CLI":                 {cli{atOnce: 10, pause: 40 * ms, write: 5 * ms, read: 20 * ms}, 500, 80, 28 * time.Second},
+		"a busy machine":             {cli{atOnce: 10, pause: 80 * ms, write: 5 * ms, read: 20 * ms}, 500, 65, 46 * time.Second},
 		"a server far away":          {cli{atOnce: 10, pause: 5 * ms, write: 80 * ms, read: 150 * ms}, 500, 65, 18 * time.Second},
 		"updates":                    {cli{atOnce: 10, pause: 5 * ms, write: 20 * ms, read: 20 * ms, before: true}, 500, 120, 10 * time.Second},
 		"four at once":               {cli{atOnce: 4, pause: 5 * ms, write: 5 * ms, read: 20 * ms}, 200, 60, 4 * time.Second},
