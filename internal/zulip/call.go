@@ -33,8 +33,9 @@ type call struct {
 	again         repeat
 	pace          *pace // nil: a call that the account's limit does not count
 	turn          *turn // while an attempt is under way
-	// accept takes the body of a successful answer.
+	// accept takes the body of a successful answer; walk, if there is one, takes it while it arrives.
 	accept func(body []byte) error
+	walk   func(*json.Decoder) error
 
 	trace    requestTrace
 	attempts int
@@ -140,17 +141,16 @@ func (c *call) request(ctx context.Context) (*retryablehttp.Request, error) {
 // receive reads one answer to its end, inside the loop of attempts: an answer
 // that breaks off is a failed attempt like any other.
 func (c *call) receive(ctx context.Context, resp *http.Response) error {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit+1))
-	_ = resp.Body.Close() // everything was read, or will not be
-	if err == nil {
-		err = c.judge(resp, body)
-	} else {
-		err = c.readError(ctx, resp.StatusCode, err)
+	c.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), c.client.clock.now())
+	take := c.receiveWhole
+	if c.walk != nil && isSuccess(resp) {
+		take = c.receiveStream
 	}
+	size, err := take(ctx, resp)
 	c.settle(resp.Header, err)
 	fields := map[string]any{
 		"method": c.method, "path": c.path, "status": resp.StatusCode, "attempt": c.attempts,
-		"duration_ms": c.client.clock.now().Sub(c.trace.started).Milliseconds(), "answer_bytes": len(body),
+		"duration_ms": c.client.clock.now().Sub(c.trace.started).Milliseconds(), "answer_bytes": size,
 	}
 	if err != nil {
 		fields["error"] = err.Error()
@@ -159,38 +159,49 @@ func (c *call) receive(ctx context.Context, resp *http.Response) error {
 	return err
 }
 
-// judge decides what an answer that was read is: the data, a refusal, broken,
-// or not Zulip's.
-func (c *call) judge(resp *http.Response, body []byte) error {
-	c.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), c.client.clock.now())
-	success := resp.StatusCode >= 200 && resp.StatusCode < 300
-	switch start := bytes.TrimSpace(body); {
-	case len(body) > answerLimit:
-		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer is larger than %d MB", answerLimit>>20), nil, false)
-	case len(start) == 0 && success:
-		return c.badAnswer(resp.StatusCode, "the answer is empty", nil, true)
-	case len(start) == 0 || start[0] != '{':
-		// Not by content type: a 405 is JSON that says text/html (wire-2 §1.1).
-		return c.notZulip(resp, body)
-	}
-	if !success {
-		return c.refusal(resp, body)
-	}
+func isSuccess(resp *http.Response) bool { return resp.StatusCode >= 200 && resp.StatusCode < 300 }
 
-	err := c.accept(body)
+// receiveWhole reads the body before it judges it, and returns its size.
+func (c *call) receiveWhole(ctx context.Context, resp *http.Response) (size int, err error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit+1))
+	_ = resp.Body.Close() // everything was read, or will not be
+	switch {
+	case err != nil:
+		return len(body), c.readError(ctx, resp.StatusCode, err)
+	case !isSuccess(resp) && isObject(body) && len(body) <= answerLimit:
+		return len(body), c.refusal(resp, body)
+	}
+	return len(body), c.judge(resp, body, len(body), func() error { return c.accept(body) })
+}
+
+// judge decides what an answer is, of which the start and the size are known: the
+// data, which accept takes, or refused, broken, not Zulip's.
+func (c *call) judge(resp *http.Response, start []byte, size int, accept func() error) error {
+	switch {
+	case size > answerLimit:
+		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer is larger than %d MB", answerLimit>>20), nil, false)
+	case len(bytes.TrimSpace(start)) == 0 && isSuccess(resp):
+		return c.badAnswer(resp.StatusCode, "the answer is empty", nil, true)
+	case !isObject(start):
+		// Not by content type: a 405 is JSON that says text/html (wire-2 §1.1).
+		return c.notZulip(resp, start)
+	}
+	err := accept()
 	var syntax *json.SyntaxError
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, errRefused):
-		return c.refusal(resp, body)
+		return c.refusal(resp, start)
 	case errors.Is(err, errNoEnvelope):
-		return c.notZulip(resp, body)
+		return c.notZulip(resp, start)
 	case errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer breaks off or is damaged (%d bytes)", len(body)), err, true)
+		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer breaks off or is damaged (%d bytes)", size), err, true)
 	}
 	return c.badAnswer(resp.StatusCode, "the answer is not of the expected shape: "+err.Error(), err, false)
 }
+
+func isObject(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) }
 
 // refusal is the error an envelope holds, or what is wrong with an answer
 // that should hold one.
@@ -267,22 +278,6 @@ func decodeSuccess(body []byte, answer *Answer, out any) error {
 		return nil
 	}
 	return json.Unmarshal(body, out)
-}
-
-// decodeStream lets decode walk the body of a 200. Where `result` stands in it
-// is not known, so only what decode cannot use is looked at again.
-func decodeStream(body []byte, decode func(*json.Decoder) error) error {
-	err := decode(json.NewDecoder(bytes.NewReader(body)))
-	if err == nil {
-		if !bytes.Contains(body, []byte(`"result"`)) {
-			return errNoEnvelope
-		}
-		return nil
-	}
-	if _, refused := decodeError(http.StatusOK, body); refused {
-		return errRefused
-	}
-	return err
 }
 
 func (c *call) begin(_ retryablehttp.Logger, _ *http.Request, _ int) {

@@ -71,53 +71,52 @@ func (c *Channel) Privacy() Privacy {
 
 // UnmarshalJSON reads the object and gathers its permissions.
 func (c *Channel) UnmarshalJSON(data []byte) error {
-	type plain Channel
-	wire := struct {
-		*plain
-		channelPermissionFields
-	}{plain: (*plain)(c)}
-	if err := json.Unmarshal(data, &wire); err != nil {
+	var row channelRow
+	if err := json.Unmarshal(data, &row); err != nil {
 		return fmt.Errorf("channel: %w", err)
 	}
-	c.Permissions = wire.gather()
+	*c = *row.channel()
 	return nil
 }
 
-// channelPermissionFields exists for speed: an organization has thousands of
-// channels with eleven settings each, and one pass over them is half the time of two.
-type channelPermissionFields struct {
-	AddSubscribers            *GroupSettingValue `json:"can_add_subscribers_group"`
-	AdministerChannel         *GroupSettingValue `json:"can_administer_channel_group"`
-	CreateTopic               *GroupSettingValue `json:"can_create_topic_group"`
-	DeleteAnyMessage          *GroupSettingValue `json:"can_delete_any_message_group"`
-	DeleteOwnMessage          *GroupSettingValue `json:"can_delete_own_message_group"`
-	MoveMessagesOutOfChannel  *GroupSettingValue `json:"can_move_messages_out_of_channel_group"`
-	MoveMessagesWithinChannel *GroupSettingValue `json:"can_move_messages_within_channel_group"`
-	RemoveSubscribers         *GroupSettingValue `json:"can_remove_subscribers_group"`
-	SendMessage               *GroupSettingValue `json:"can_send_message_group"`
-	Subscribe                 *GroupSettingValue `json:"can_subscribe_group"`
-	ResolveTopics             *GroupSettingValue `json:"can_resolve_topics_group"`
+type plainChannel Channel
+
+// channelRow is a channel as the wire has it. It exists for speed: an organization has
+// thousands of channels with eleven settings each, and one pass over them is half the
+// time of two.
+type channelRow struct {
+	plainChannel
+
+	AddSubscribers            settingField `json:"can_add_subscribers_group"`
+	AdministerChannel         settingField `json:"can_administer_channel_group"`
+	CreateTopic               settingField `json:"can_create_topic_group"`
+	DeleteAnyMessage          settingField `json:"can_delete_any_message_group"`
+	DeleteOwnMessage          settingField `json:"can_delete_own_message_group"`
+	MoveMessagesOutOfChannel  settingField `json:"can_move_messages_out_of_channel_group"`
+	MoveMessagesWithinChannel settingField `json:"can_move_messages_within_channel_group"`
+	RemoveSubscribers         settingField `json:"can_remove_subscribers_group"`
+	SendMessage               settingField `json:"can_send_message_group"`
+	Subscribe                 settingField `json:"can_subscribe_group"`
+	ResolveTopics             settingField `json:"can_resolve_topics_group"`
 }
 
-func (f *channelPermissionFields) gather() map[string]GroupSettingValue {
-	permissions := make(map[string]GroupSettingValue, 11)
-	add := func(name string, value *GroupSettingValue) {
-		if value != nil {
-			permissions[name] = *value
-		}
-	}
-	add("can_add_subscribers_group", f.AddSubscribers)
-	add("can_administer_channel_group", f.AdministerChannel)
-	add("can_create_topic_group", f.CreateTopic)
-	add("can_delete_any_message_group", f.DeleteAnyMessage)
-	add("can_delete_own_message_group", f.DeleteOwnMessage)
-	add("can_move_messages_out_of_channel_group", f.MoveMessagesOutOfChannel)
-	add("can_move_messages_within_channel_group", f.MoveMessagesWithinChannel)
-	add("can_remove_subscribers_group", f.RemoveSubscribers)
-	add("can_send_message_group", f.SendMessage)
-	add("can_subscribe_group", f.Subscribe)
-	add("can_resolve_topics_group", f.ResolveTopics)
-	return permissions
+// channel gathers the permissions.
+func (r *channelRow) channel() *Channel {
+	channel := Channel(r.plainChannel)
+	held := make(heldSettings, 11)
+	held.add("can_add_subscribers_group", r.AddSubscribers)
+	held.add("can_administer_channel_group", r.AdministerChannel)
+	held.add("can_create_topic_group", r.CreateTopic)
+	held.add("can_delete_any_message_group", r.DeleteAnyMessage)
+	held.add("can_delete_own_message_group", r.DeleteOwnMessage)
+	held.add("can_move_messages_out_of_channel_group", r.MoveMessagesOutOfChannel)
+	held.add("can_move_messages_within_channel_group", r.MoveMessagesWithinChannel)
+	held.add("can_remove_subscribers_group", r.RemoveSubscribers)
+	held.add("can_send_message_group", r.SendMessage)
+	held.add("can_subscribe_group", r.Subscribe)
+	held.add("can_resolve_topics_group", r.ResolveTopics)
+	channel.Permissions = held
+	return &channel
 }
 
 // Retention is how long messages of a channel are kept, in the two ways the wire
@@ -298,13 +297,12 @@ func (c *Client) Channels(ctx context.Context, featureLevel int) ([]*Channel, er
 		form.JSON("exclude_archived", false)
 	}
 	form.JSON("include_default", true)
-	var answer struct {
-		Streams []*Channel `json:"streams"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/streams", form, safe, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Streams), nil
+	var channels []*Channel
+	err := c.stream(ctx, http.MethodGet, "/streams", form, safe, func(decoder *json.Decoder) error {
+		channels = nil
+		return onlyField(decoder, "streams", func() error { return decodeRows(decoder, &channels, (*channelRow).channel) })
+	})
+	return channels, err
 }
 
 func channelPath(id int64) string { return "/streams/" + strconv.FormatInt(id, 10) }

@@ -194,17 +194,15 @@ func (c *Client) sendAs(ctx context.Context, authorization, method, path string,
 	return &answer, nil
 }
 
-// stream is send for large answers: decode walks the successful body, so that
-// nothing has to be held twice. If the call is repeated, decode is called
-// again from the start of a new body and must forget what it has seen.
-//
-//nolint:unparam // the same parameters as send, though only /register is this large
+// stream is send for large answers: decode walks the successful body while it
+// arrives, so that it is never held as a whole. If the call is repeated, decode is
+// called again from the start of a new body and must forget what it has seen.
 func (c *Client) stream(ctx context.Context, method, path string, form *Form, again repeat, decode func(*json.Decoder) error) error {
 	if c.authorization == "" {
 		return fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
 	}
 	call := c.newCall(c.authorization, method, path, form, again)
-	call.accept = func(body []byte) error { return decodeStream(body, decode) }
+	call.walk = decode
 	return call.run(ctx)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // GroupSettingValue is the value of a permission as the wire has it: either the
@@ -69,8 +70,9 @@ func (v *GroupSettingValue) UnmarshalJSON(data []byte) error {
 		*v = GroupSettingValue{DirectMembers: listed.DirectMembers, DirectSubgroups: listed.DirectSubgroups}
 		return nil
 	}
-	var id int64
-	if err := json.Unmarshal(data, &id); err != nil {
+	// Most values are one number, and an organization has tens of thousands of them.
+	id, err := strconv.ParseInt(string(data), 10, 64)
+	if err != nil {
 		return fmt.Errorf("group-setting value: neither a group's ID nor lists of members and subgroups: %w", err)
 	}
 	if id <= 0 {
@@ -78,4 +80,28 @@ func (v *GroupSettingValue) UnmarshalJSON(data []byte) error {
 	}
 	*v = NamedGroup(id)
 	return nil
+}
+
+// settingField is a group-setting value in an object that need not have it: an older
+// server does not.
+type settingField struct {
+	value GroupSettingValue
+	held  bool
+}
+
+// UnmarshalJSON reads the value; null is none.
+func (f *settingField) UnmarshalJSON(data []byte) error {
+	if f.held = string(data) != "null"; !f.held {
+		return nil
+	}
+	return f.value.UnmarshalJSON(data)
+}
+
+// heldSettings are the settings that an object has, by name.
+type heldSettings map[string]GroupSettingValue
+
+func (h heldSettings) add(name string, field settingField) {
+	if field.held {
+		h[name] = field.value
+	}
 }

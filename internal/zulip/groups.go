@@ -29,46 +29,42 @@ type UserGroup struct {
 	Permissions map[string]GroupSettingValue `json:"-"`
 }
 
-// userGroupPermissions are the settings of a user group, as the server orders them.
-var userGroupPermissions = []string{
-	"can_add_members_group", "can_join_group", "can_leave_group",
-	"can_manage_group", "can_mention_group", "can_remove_members_group",
-}
-
 // UnmarshalJSON reads the object and gathers its permissions.
 func (g *UserGroup) UnmarshalJSON(data []byte) error {
-	type plain UserGroup
-	if err := json.Unmarshal(data, (*plain)(g)); err != nil {
+	var row userGroupRow
+	if err := json.Unmarshal(data, &row); err != nil {
 		return fmt.Errorf("user group: %w", err)
 	}
-	permissions, err := decodePermissions(data, userGroupPermissions)
-	if err != nil {
-		return fmt.Errorf("user group %q: %w", g.Name, err)
-	}
-	g.Permissions = permissions
+	*g = *row.group()
 	return nil
 }
 
-// decodePermissions takes the named settings out of an object. Absent ones stay
-// absent: an older server does not have them.
-func decodePermissions(data []byte, names []string) (map[string]GroupSettingValue, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, err
-	}
-	permissions := make(map[string]GroupSettingValue, len(names))
-	for _, name := range names {
-		raw, ok := fields[name]
-		if !ok || string(raw) == "null" {
-			continue
-		}
-		var value GroupSettingValue
-		if err := json.Unmarshal(raw, &value); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		permissions[name] = value
-	}
-	return permissions, nil
+type plainUserGroup UserGroup
+
+// userGroupRow is a user group as the wire has it.
+type userGroupRow struct {
+	plainUserGroup
+
+	AddMembers    settingField `json:"can_add_members_group"`
+	Join          settingField `json:"can_join_group"`
+	Leave         settingField `json:"can_leave_group"`
+	Manage        settingField `json:"can_manage_group"`
+	Mention       settingField `json:"can_mention_group"`
+	RemoveMembers settingField `json:"can_remove_members_group"`
+}
+
+// group gathers the permissions.
+func (r *userGroupRow) group() *UserGroup {
+	group := UserGroup(r.plainUserGroup)
+	held := make(heldSettings, 6)
+	held.add("can_add_members_group", r.AddMembers)
+	held.add("can_join_group", r.Join)
+	held.add("can_leave_group", r.Leave)
+	held.add("can_manage_group", r.Manage)
+	held.add("can_mention_group", r.Mention)
+	held.add("can_remove_members_group", r.RemoveMembers)
+	group.Permissions = held
+	return &group
 }
 
 // UserGroupCreate is what a new group is made with. An absent permission leaves the
@@ -186,13 +182,12 @@ func (c *Client) UserGroups(ctx context.Context, featureLevel int) ([]*UserGroup
 	} else {
 		form.JSON("allow_deactivated", true) // the name before 294
 	}
-	var answer struct {
-		Groups []*UserGroup `json:"user_groups"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/user_groups", form, safe, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Groups), nil
+	var groups []*UserGroup
+	err := c.stream(ctx, http.MethodGet, "/user_groups", form, safe, func(decoder *json.Decoder) error {
+		groups = nil
+		return onlyField(decoder, "user_groups", func() error { return decodeRows(decoder, &groups, (*userGroupRow).group) })
+	})
+	return groups, err
 }
 
 // membershipMismatches are the server's sentences for members and subgroups that are in

@@ -3,7 +3,6 @@ package zulip
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 )
@@ -163,9 +162,9 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 		case "zulip_feature_level":
 			return decoder.Decode(&s.FeatureLevel)
 		case "realm_user_groups":
-			return decodeList(decoder, &s.UserGroups)
+			return decodeRows(decoder, &s.UserGroups, (*userGroupRow).group)
 		case "streams":
-			return decodeList(decoder, &s.Channels)
+			return decodeRows(decoder, &s.Channels, (*channelRow).channel)
 		case "realm_default_streams":
 			return decoder.Decode((*channelIDs)(&s.DefaultStreams))
 		case "realm_default_stream_groups":
@@ -200,15 +199,6 @@ func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 			return realm.decodeField(decoder, name)
 		}
 	})
-}
-
-// decodeList reads a list of objects. A null among them is left out: nobody who uses the list should have to expect it.
-func decodeList[T any](decoder *json.Decoder, list *[]*T) error {
-	if err := decoder.Decode(list); err != nil {
-		return err
-	}
-	*list = withoutNull(*list)
-	return nil
 }
 
 func withoutNull[T any](list []*T) []*T {
@@ -302,27 +292,4 @@ func (r *Realm) decodeField(decoder *json.Decoder, name string) error {
 		return err
 	}
 	return r.keep(name, raw)
-}
-
-// eachField walks the fields of one JSON object. The function decodes the value.
-func eachField(decoder *json.Decoder, field func(name string) error) error {
-	token, err := decoder.Token()
-	if err != nil {
-		return err
-	}
-	if token != json.Delim('{') {
-		return fmt.Errorf("a JSON object was expected, not %v", token)
-	}
-	for decoder.More() {
-		token, err := decoder.Token()
-		if err != nil {
-			return err
-		}
-		name, _ := token.(string)
-		if err := field(name); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	_, err = decoder.Token()
-	return err
 }

@@ -2,6 +2,7 @@ package zulip
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -102,13 +103,12 @@ func (c *Client) Users(ctx context.Context, withProfile bool) ([]*User, error) {
 	if withProfile {
 		form.JSON("include_custom_profile_fields", true)
 	}
-	var answer struct {
-		Members []*User `json:"members"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/users", form, safe, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Members), nil
+	var users []*User
+	err := c.stream(ctx, http.MethodGet, "/users", form, safe, func(decoder *json.Decoder) error {
+		users = nil
+		return onlyField(decoder, "members", func() error { return decodeList(decoder, &users) })
+	})
+	return users, err
 }
 
 // User returns one person or bot by ID, custom profile fields included. The server
