@@ -24,7 +24,7 @@ func (d *Directory) FreshFolders(ctx context.Context) (*View, error) {
 		}
 		return func(view *View) *View {
 			renewed := *view
-			renewed.indexFolders(folders)
+			renewed.folders = indexFolders(folders)
 			return &renewed
 		}, nil
 	})
@@ -46,49 +46,27 @@ func (d *Directory) TakenOutOf(channel int64) (folder int64, ok bool) {
 }
 
 // Folder returns a channel folder by ID, archived ones included.
-func (v *View) Folder(id int64) (*zulip.ChannelFolder, bool) {
-	folder, ok := v.folders[id]
-	return folder, ok
-}
+func (v *View) Folder(id int64) (*zulip.ChannelFolder, bool) { return v.folders.withID(id) }
 
 // FolderByName returns the active channel folder with a name, whatever the case of its letters. Archived folders do not
 // hold their names (wire-1 §7).
 func (v *View) FolderByName(name string) (*zulip.ChannelFolder, bool) {
-	for _, folder := range v.folders {
-		if !folder.IsArchived && fold(folder.Name) == fold(name) {
-			return folder, true
-		}
-	}
-	return nil, false
+	return v.folders.called(fold(name))
 }
 
 // ArchivedFolder returns the archived channel folder with a name; of several, the one that was made last.
 func (v *View) ArchivedFolder(name string) (*zulip.ChannelFolder, bool) {
-	var last *zulip.ChannelFolder
-	for _, folder := range v.folders {
-		if folder.IsArchived && fold(folder.Name) == fold(name) && (last == nil || last.ID < folder.ID) {
-			last = folder
-		}
-	}
-	return last, last != nil
+	folder, ok := v.folders.archived[fold(name)]
+	return folder, ok
 }
 
 // FolderList returns every channel folder in the organization's order, archived ones included.
-func (v *View) FolderList() []*zulip.ChannelFolder {
-	folders := make([]*zulip.ChannelFolder, 0, len(v.folders))
-	for _, folder := range v.folders {
-		folders = append(folders, folder)
-	}
-	slices.SortFunc(folders, func(a, b *zulip.ChannelFolder) int {
-		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
-	})
-	return folders
-}
+func (v *View) FolderList() []*zulip.ChannelFolder { return v.folders.list }
 
 // NearestFolders returns the names of active channel folders that may have been meant by one that does not exist.
 func (v *View) NearestFolders(name string) []string {
 	var names []string
-	for _, folder := range v.folders {
+	for _, folder := range v.folders.list {
 		if !folder.IsArchived {
 			names = append(names, folder.Name)
 		}
@@ -96,9 +74,27 @@ func (v *View) NearestFolders(name string) []string {
 	return nearest(name, names)
 }
 
-func (v *View) indexFolders(folders []*zulip.ChannelFolder) {
-	v.folders = make(map[int64]*zulip.ChannelFolder, len(folders))
-	for _, folder := range folders {
-		v.folders[folder.ID] = folder
+// folders are the channel folders in the organization's order. By name the active ones are found.
+type folders struct {
+	indexed[zulip.ChannelFolder]
+	archived map[string]*zulip.ChannelFolder
+}
+
+func indexFolders(list []*zulip.ChannelFolder) folders {
+	slices.SortFunc(list, func(a, b *zulip.ChannelFolder) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
+	})
+	f := folders{archived: map[string]*zulip.ChannelFolder{}}
+	f.indexed = index(list, func(folder *zulip.ChannelFolder) int64 { return folder.ID }, func(folder *zulip.ChannelFolder) string {
+		if folder.IsArchived {
+			return ""
+		}
+		return fold(folder.Name)
+	})
+	for _, folder := range list {
+		if last := f.archived[fold(folder.Name)]; folder.IsArchived && (last == nil || last.ID < folder.ID) {
+			f.archived[fold(folder.Name)] = folder
+		}
 	}
+	return f
 }

@@ -2,7 +2,6 @@ package directory
 
 import (
 	"context"
-	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -24,23 +23,23 @@ func (d *Directory) FreshLinkifiers(ctx context.Context) (*View, error) {
 		}
 		return func(view *View) *View {
 			renewed := *view
-			renewed.linkifiers = list
+			renewed.linkifiers = indexLinkifiers(list)
 			return &renewed
 		}, nil
 	})
 }
 
 // Linkifiers returns the linkifiers in the order in which they are tried.
-func (v *View) Linkifiers() []*zulip.Linkifier { return v.linkifiers }
+func (v *View) Linkifiers() []*zulip.Linkifier { return v.linkifiers.list }
 
 // Linkifier returns a linkifier by ID.
 func (v *View) Linkifier(id int64) (*zulip.Linkifier, bool) {
-	return pick(v.linkifiers, func(l *zulip.Linkifier) bool { return l.ID == id })
+	return v.linkifiers.withID(id)
 }
 
 // LinkifierByPattern returns the linkifier that has a pattern; no other has it (wire-2 §8).
 func (v *View) LinkifierByPattern(pattern string) (*zulip.Linkifier, bool) {
-	return pick(v.linkifiers, func(l *zulip.Linkifier) bool { return l.Pattern == pattern })
+	return v.linkifiers.called(pattern)
 }
 
 // ProfileFields returns the snapshot with the custom profile fields in it.
@@ -58,7 +57,7 @@ func (d *Directory) FreshProfileFields(ctx context.Context) (*View, error) {
 		}
 		return func(view *View) *View {
 			renewed := *view
-			renewed.profileFields = list
+			renewed.profileFields = indexProfileFields(list)
 			return &renewed
 		}, nil
 	})
@@ -66,17 +65,18 @@ func (d *Directory) FreshProfileFields(ctx context.Context) (*View, error) {
 
 // ProfileField returns a custom profile field by ID.
 func (v *View) ProfileField(id int64) (*zulip.ProfileField, bool) {
-	return pick(v.profileFields, func(f *zulip.ProfileField) bool { return f.ID == id })
+	return v.profileFields.withID(id)
 }
 
 // ProfileFieldByName returns the custom profile field of a name; no other has it, and cases are told apart (wire-2 §10).
 func (v *View) ProfileFieldByName(name string) (*zulip.ProfileField, bool) {
-	return pick(v.profileFields, func(f *zulip.ProfileField) bool { return f.Name == name })
+	return v.profileFields.called(name)
 }
 
-func pick[T any](list []*T, is func(*T) bool) (*T, bool) {
-	if i := slices.IndexFunc(list, is); i >= 0 {
-		return list[i], true
-	}
-	return nil, false
+func indexLinkifiers(list []*zulip.Linkifier) indexed[zulip.Linkifier] {
+	return index(list, func(l *zulip.Linkifier) int64 { return l.ID }, func(l *zulip.Linkifier) string { return l.Pattern })
+}
+
+func indexProfileFields(list []*zulip.ProfileField) indexed[zulip.ProfileField] {
+	return index(list, func(f *zulip.ProfileField) int64 { return f.ID }, func(f *zulip.ProfileField) string { return f.Name })
 }

@@ -115,13 +115,10 @@ func (d *Directory) readFreshSubscribers(ctx context.Context, channels []int64) 
 // keepSubscribers answers from a snapshot, and asks for the channels that are not in it: those that were made since, and
 // those that are archived or gone.
 func (d *Directory) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64) ([][]int64, error) {
-	found := maps.Clone(all)
-	if found == nil {
-		found = map[int64][]int64{}
-	}
-	read := 0
+	found, read := map[int64][]int64{}, 0
 	for _, channel := range distinct(channels) {
-		if _, ok := found[channel]; ok {
+		if ids, ok := all[channel]; ok {
+			found[channel] = ids
 			continue
 		}
 		ids, err := d.client.ChannelSubscribers(ctx, channel)
@@ -135,12 +132,13 @@ func (d *Directory) keepSubscribers(ctx context.Context, channels []int64, all m
 	d.members.mu.Lock()
 	defer d.members.mu.Unlock()
 	d.members.read += read
-	for channel, ids := range found {
+	for channel, ids := range all {
 		// What was written meanwhile is newer than a snapshot, but not than what was asked for.
-		if _, ok := d.members.known[channel]; !ok || slices.Contains(channels, channel) {
+		if _, ok := d.members.known[channel]; !ok {
 			d.members.known[channel] = ids
 		}
 	}
+	maps.Copy(d.members.known, found)
 	answers := make([][]int64, len(channels))
 	for i, channel := range channels {
 		answers[i] = found[channel]

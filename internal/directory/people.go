@@ -156,7 +156,7 @@ func (v *View) Status(id int64) zulip.Status { return v.statuses[id] }
 // meant by one that does not exist.
 func (v *View) NearestEmoji(name string, standard map[string]string) []string {
 	names := slices.Collect(maps.Keys(standard))
-	for _, emoji := range v.customEmoji {
+	for _, emoji := range v.customEmoji.list {
 		if !emoji.Deactivated {
 			names = append(names, emoji.Name)
 		}
@@ -167,7 +167,7 @@ func (v *View) NearestEmoji(name string, standard map[string]string) []string {
 // NearestProfileFields returns the names of fields that may have been meant by one that does not exist.
 func (v *View) NearestProfileFields(name string) []string {
 	var names []string
-	for _, field := range v.profileFields {
+	for _, field := range v.profileFields.list {
 		names = append(names, strconv.Quote(field.Name))
 	}
 	return nearest(strconv.Quote(name), names)

@@ -22,16 +22,17 @@ type View struct {
 	groups         map[int64]*zulip.UserGroup
 	groupsByName   map[string]*zulip.UserGroup
 	users          map[int64]*zulip.User
+	userList       []*zulip.User // ordered by ID, without the server's own bots
 	usersByAddress map[string]*zulip.User
 	channels       []*zulip.Channel
 	channelsByID   map[int64]*zulip.Channel
 	channelsByName map[string]*zulip.Channel
-	folders        map[int64]*zulip.ChannelFolder
-	profileFields  []*zulip.ProfileField
-	linkifiers     []*zulip.Linkifier
+	folders        folders
+	profileFields  indexed[zulip.ProfileField]
+	linkifiers     indexed[zulip.Linkifier]
 	statuses       map[int64]zulip.Status
 	userDefaults   map[string]json.RawMessage
-	customEmoji    []*zulip.CustomEmoji
+	customEmoji    indexed[zulip.CustomEmoji]
 	// access works out effective access when somebody first asks, for all who look at these people and groups.
 	access        func() *permission.Access
 	playgrounds   []*zulip.Playground
@@ -56,16 +57,7 @@ func (v *View) UserByAddress(address string) (*zulip.User, bool) {
 }
 
 // Users returns everybody, ordered by ID, without the server's own bots.
-func (v *View) Users() []*zulip.User {
-	users := make([]*zulip.User, 0, len(v.users))
-	for _, user := range v.users {
-		if !user.IsSystemBot {
-			users = append(users, user)
-		}
-	}
-	slices.SortFunc(users, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
-	return users
-}
+func (v *View) Users() []*zulip.User { return v.userList }
 
 // Realm returns the organization's settings as far as the snapshot keeps them.
 func (v *View) Realm() *zulip.Realm { return v.realm }
@@ -103,27 +95,28 @@ func (v *View) ChannelTaking(name string, except int64) (*zulip.Channel, bool) {
 func (v *View) ChannelList() []*zulip.Channel { return v.channels }
 
 // ProfileFields returns the custom profile fields of the organization, in their order.
-func (v *View) ProfileFields() []*zulip.ProfileField { return v.profileFields }
+func (v *View) ProfileFields() []*zulip.ProfileField { return v.profileFields.list }
 
 // UserDefaults returns the settings that new accounts start with, by their names on the wire.
 func (v *View) UserDefaults() map[string]json.RawMessage { return v.userDefaults }
 
 // CustomEmoji returns a custom emoji by ID, also one that is deactivated.
 func (v *View) CustomEmoji(id int64) (*zulip.CustomEmoji, bool) {
-	return v.findEmoji(func(emoji *zulip.CustomEmoji) bool { return emoji.ID == id })
+	return v.customEmoji.withID(id)
 }
 
 // CustomEmojiByName returns the custom emoji that has a name now: deactivated ones have given theirs up.
 func (v *View) CustomEmojiByName(name string) (*zulip.CustomEmoji, bool) {
-	return v.findEmoji(func(emoji *zulip.CustomEmoji) bool { return emoji.Name == name && !emoji.Deactivated })
+	return v.customEmoji.called(name)
 }
 
-func (v *View) findEmoji(is func(*zulip.CustomEmoji) bool) (*zulip.CustomEmoji, bool) {
-	i := slices.IndexFunc(v.customEmoji, is)
-	if i < 0 {
-		return nil, false
-	}
-	return v.customEmoji[i], true
+func indexEmoji(list []*zulip.CustomEmoji) indexed[zulip.CustomEmoji] {
+	return index(list, func(emoji *zulip.CustomEmoji) int64 { return emoji.ID }, func(emoji *zulip.CustomEmoji) string {
+		if emoji.Deactivated {
+			return ""
+		}
+		return emoji.Name
+	})
 }
 
 // DefaultChannelGroups returns the groups of channels that are offered to new people, by name.
@@ -224,10 +217,10 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 		merged.indexUsers(snapshot.Users)
 	}
 	if snapshot.ProfileFields != nil {
-		merged.profileFields = snapshot.ProfileFields
+		merged.profileFields = indexProfileFields(snapshot.ProfileFields)
 	}
 	if snapshot.Linkifiers != nil {
-		merged.linkifiers = snapshot.Linkifiers
+		merged.linkifiers = indexLinkifiers(snapshot.Linkifiers)
 	}
 	if snapshot.Statuses != nil {
 		merged.statuses = snapshot.Statuses
@@ -245,7 +238,7 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 		merged.defaultGroups = snapshot.DefaultGroups
 	}
 	if snapshot.CustomEmoji != nil {
-		merged.customEmoji = snapshot.CustomEmoji
+		merged.customEmoji = indexEmoji(snapshot.CustomEmoji)
 	}
 	if snapshot.Playgrounds != nil {
 		merged.playgrounds = snapshot.Playgrounds
@@ -257,11 +250,15 @@ func (v *View) merge(snapshot *zulip.Snapshot) *View {
 		merged.subscribers = snapshot.Subscribers
 	}
 	if snapshot.Folders != nil {
-		merged.indexFolders(snapshot.Folders)
+		merged.folders = indexFolders(snapshot.Folders)
 	}
 	if snapshot.Channels != nil {
+		defaults := make(map[int64]bool, len(snapshot.DefaultStreams))
+		for _, id := range snapshot.DefaultStreams {
+			defaults[id] = true
+		}
 		for _, channel := range snapshot.Channels {
-			channel.IsDefault = slices.Contains(snapshot.DefaultStreams, channel.ID)
+			channel.IsDefault = defaults[channel.ID]
 		}
 		merged = *merged.withChannels(snapshot.Channels)
 	}
@@ -278,14 +275,19 @@ func (v *View) workOutAccess() *permission.Access {
 // indexUsers takes the people of a snapshot. Where two share an address, as a hidden one may, the active one has it.
 func (v *View) indexUsers(users []*zulip.User) {
 	v.users, v.usersByAddress = make(map[int64]*zulip.User, len(users)), make(map[string]*zulip.User, 2*len(users))
+	v.userList = make([]*zulip.User, 0, len(users))
 	for _, user := range users {
 		v.users[user.ID] = user
+		if !user.IsSystemBot {
+			v.userList = append(v.userList, user)
+		}
 		for _, address := range []string{user.Email, user.Address()} {
 			if known, ok := v.usersByAddress[fold(address)]; !ok || !known.IsActive {
 				v.usersByAddress[fold(address)] = user
 			}
 		}
 	}
+	slices.SortFunc(v.userList, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // withChannels returns the view with other channels.
