@@ -18,14 +18,19 @@ type Directory struct {
 	level  int
 	scarce func() bool // whether requests are, as [zulip.Client.Scarce] tells
 
-	mu       sync.Mutex
-	view     *View
-	have     map[string]bool
-	forgot   map[string]int // how often a part was forgotten
-	reread   map[string]int // how often a part was read by itself
-	flights  gather[[]string, struct{}]
-	failure  failure             // of the last flight
-	rereads  map[string]*rereads // by the part that they read
+	mu      sync.Mutex
+	view    *View
+	have    map[string]bool
+	forgot  map[string]int // how often a part was forgotten
+	reread  map[string]int // how often a part was read by itself
+	flights gather[[]string, struct{}]
+	failure failure             // of the last flight
+	rereads map[string]*rereads // by the part that they read
+	joint   gather[partRead, partAnswer]
+	// asking are those who wait for a read that has not begun, unanswered those too who wait for its end, and most is how
+	// many the latter have ever been.
+	asking, unanswered, most int
+
 	writes   int
 	settled  chan struct{} // closed when writes comes to zero; nil while it is zero
 	planned  map[permission.Principal]bool
@@ -53,7 +58,8 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 		takenOut: map[int64]int64{},
 	}
 	d.view = &View{directory: d}
-	d.flights = gather[[]string, struct{}]{ask: d.fly, quiet: gathering, turn: make(chan struct{}, 1)}
+	d.flights = gather[[]string, struct{}]{ask: d.fly, quiet: gatheringOf, turn: make(chan struct{}, 1)}
+	d.joint = gather[partRead, partAnswer]{ask: d.readParts}
 	d.own.init(d)
 	d.people.emoji.read = d.readEmojiNames
 	d.members.init(d)

@@ -39,8 +39,9 @@ var smallParts = []string{
 	zulip.FetchLinkifiers, zulip.FetchCustomEmoji, zulip.FetchUserDefaults, zulip.FetchPlaygrounds, zulip.FetchDomains,
 }
 
-// loneParts are of what depends on nothing and nothing depends on. A configuration may well consist of such things only:
-// whoever asks for them alone is not made to wait for the people and the channels.
+// loneParts are of what depends on nothing and nothing depends on. A configuration may well consist of such things only,
+// and then the people and the channels are not read. Others get the time to come before that is believed; and where ten
+// ask for lone parts, others may stand behind them whose turn it is not.
 var loneParts = []string{zulip.FetchLinkifiers, zulip.FetchUserDefaults, zulip.FetchPlaygrounds, zulip.FetchDomains}
 
 // companyParts come along with everything else. Folders and groups are there for channels, channels name people, and
@@ -74,11 +75,24 @@ func (d *Directory) missing(parts []string) []string {
 	return slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return d.have[part] })
 }
 
+// areLone reports whether it is only lone parts that are asked for, and nobody can stand behind those who ask.
+func areLone(asked [][]string) bool {
+	return len(asked) < atOnce && !slices.ContainsFunc(slices.Concat(asked...), func(part string) bool { return !slices.Contains(loneParts, part) })
+}
+
+// gatheringOf is how long a flight waits for others than those who have asked.
+func gatheringOf(asked [][]string) time.Duration {
+	if areLone(asked) {
+		return longest
+	}
+	return gathering
+}
+
 // company returns the parts that come along with others. What has been read before comes along no more: after a write it
 // may be out of date, and is read again by who needs it. The caller holds the lock.
-func (d *Directory) company(parts []string) []string {
+func (d *Directory) company(parts []string, lone bool) []string {
 	along := slices.Clone(smallParts)
-	if slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(loneParts, part) }) {
+	if !lone {
 		along = append(along, companyParts...)
 	}
 	return slices.DeleteFunc(along, func(part string) bool {
@@ -97,7 +111,7 @@ func (d *Directory) fly(ctx context.Context, asked [][]string) ([]struct{}, erro
 		d.mu.Unlock()
 		return answers, nil // the flight before has brought it
 	}
-	parts = append(parts, d.company(parts)...)
+	parts = append(parts, d.company(parts, areLone(asked))...)
 	forgot, reread := maps.Clone(d.forgot), maps.Clone(d.reread)
 	d.mu.Unlock()
 

@@ -10,8 +10,8 @@ import (
 type gather[Q, A any] struct {
 	// ask answers questions in their order.
 	ask func(context.Context, []Q) ([]A, error)
-	// quiet is how long nobody has come before the request is made.
-	quiet time.Duration
+	// quiet is how long nobody has come, after those who are there, before the request is made; nil is shortest.
+	quiet func([]Q) time.Duration
 	// turn, of capacity one, lets a request wait for the end of the one before, and who comes meanwhile still join it. With
 	// nil nobody waits.
 	turn chan struct{}
@@ -57,7 +57,7 @@ func (g *gather[Q, A]) do(ctx context.Context, question Q) (A, error) {
 
 // run waits for company, closes the door, and asks.
 func (g *gather[Q, A]) run(ctx context.Context, b *batch[Q, A]) {
-	awaitQuiet(b.joined, g.quiet, time.After(longest))
+	g.awaitQuiet(b)
 	if g.turn != nil {
 		g.turn <- struct{}{}
 		defer func() { <-g.turn }()
@@ -77,12 +77,19 @@ func tell(joined chan<- struct{}) {
 	}
 }
 
-// awaitQuiet returns when nobody has come for a while, or at the end.
-func awaitQuiet(joined <-chan struct{}, quiet time.Duration, end <-chan time.Time) {
+// awaitQuiet returns when nobody has come for a while, or too many come for too long.
+func (g *gather[Q, A]) awaitQuiet(b *batch[Q, A]) {
+	end := time.After(patience)
 	for {
+		quiet := shortest
+		if g.quiet != nil {
+			g.mu.Lock()
+			quiet = g.quiet(b.questions)
+			g.mu.Unlock()
+		}
 		moment := time.NewTimer(quiet)
 		select {
-		case <-joined:
+		case <-b.joined:
 			moment.Stop()
 			continue
 		case <-moment.C:

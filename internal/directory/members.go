@@ -26,8 +26,8 @@ type members struct {
 
 func (m *members) init(d *Directory) {
 	m.known = map[int64][]int64{}
-	m.asked = gather[int64, []int64]{ask: d.readSubscribers, quiet: shortest}
-	m.fresh = gather[int64, []int64]{ask: d.readFreshSubscribers, quiet: shortest}
+	m.asked = gather[int64, []int64]{ask: d.readSubscribers}
+	m.fresh = gather[int64, []int64]{ask: d.readFreshSubscribers}
 }
 
 // Subscribers returns the IDs of the active people and bots in a channel, ascending, as read once in this run; nil if the

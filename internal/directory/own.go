@@ -23,8 +23,8 @@ func (o *own) init(d *Directory) {
 	o.scheduled.read = d.client.ScheduledMessages
 	o.invitations.read = d.client.Invitations
 	o.subscriptions.read = d.readSubscriptions
-	o.messages = gather[int64, *zulip.Message]{ask: d.readMessages, quiet: shortest}
-	o.newDrafts = gather[zulip.Draft, int64]{ask: d.client.CreateDrafts, quiet: shortest}
+	o.messages = gather[int64, *zulip.Message]{ask: d.readMessages}
+	o.newDrafts = gather[zulip.Draft, int64]{ask: d.client.CreateDrafts}
 }
 
 // Drafts returns the account's drafts.

@@ -15,6 +15,8 @@ import (
 // are there as came together last; where it does not, nobody waits. To wait for company costs a run no time: what it waits
 // for is the CLI, which is busy with sending it.
 const (
+	// atOnce is how many resources the CLI works on at once, unless it is told otherwise.
+	atOnce = 10
 	// shortest and longest are how long nobody has come before a read begins: without company in sight, and with it.
 	shortest = 3 * time.Millisecond
 	longest  = 64 * time.Millisecond
@@ -22,8 +24,8 @@ const (
 	// some such gaps, and not for ever.
 	gaps        = 4
 	longestEver = 400 * time.Millisecond
-	// patience is the most that a read waits, for company and for writes under way to end; for a slow CLI, which works on
-	// ten at once unless told otherwise, at least so many gaps.
+	// patience is the most that a read waits, for company and for writes under way to end; for a slow CLI at least so many
+	// gaps.
 	patience     = 400 * time.Millisecond
 	patienceGaps = 16
 	// Where requests are scarce, one that is saved is worth a third of a second by the server's default limit: company is
@@ -93,7 +95,7 @@ func (r *rereads) expect() {
 	switch {
 	case r.underWay > 0:
 		r.expected, r.company = true, 0
-	case !r.expected && time.Since(r.lastEnd) < longest:
+	case !r.expected && time.Since(r.lastEnd) < max(longest, gaps*r.gap):
 		if r.untried++; r.untried >= r.nextTrial {
 			r.expected, r.company = true, 0
 		}
@@ -131,8 +133,18 @@ func (d *Directory) fresh(ctx context.Context, part string, read func(context.Co
 	all.measure()
 	current := all.open
 	current.askers++
-	d.mu.Unlock()
+	d.asking++
+	d.unanswered++
+	d.most = max(d.most, d.unanswered)
 	tell(current.joined)
+	if d.isFull() {
+		for _, other := range d.rereads {
+			if other.open != nil {
+				tell(other.open.joined)
+			}
+		}
+	}
+	d.mu.Unlock()
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -153,21 +165,26 @@ func (d *Directory) runReread(ctx context.Context, part string, all *rereads, cu
 			return // the request is repeated
 		}
 		all.open = nil // who comes now needs a later read
+		d.asking -= current.askers
 		all.underWay++
 		all.begun++
 		number, forgot = all.begun, d.forgot[part]
 	}
-	take, err := read(zulip.WhenSent(ctx, closeDoor))
+	answer, err := d.joint.do(ctx, partRead{part, read, closeDoor})
 	closeDoor() // if it never left
+	if err == nil {
+		err = answer.err
+	}
 
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	all.underWay--
+	d.unanswered -= current.askers
 	all.lastEnd = time.Now()
 	if current.err = err; err == nil {
 		if number > all.ended { // else a later one was faster
 			all.ended = number
-			d.view = take(d.view)
+			d.view = answer.take(d.view)
 			// What was forgotten meanwhile may be older than what is to be known now: the next to ask reads again.
 			d.have[part] = forgot == d.forgot[part]
 			d.reread[part]++
@@ -176,6 +193,9 @@ func (d *Directory) runReread(ctx context.Context, part string, all *rereads, cu
 	}
 	close(current.done)
 }
+
+// isFull reports whether as many wait as the CLI works on at once: nobody can come then. The caller holds the lock.
+func (d *Directory) isFull() bool { return d.asking >= max(atOnce, d.most) }
 
 // awaitCompany returns when everybody has come who can be expected to.
 func (d *Directory) awaitCompany(all *rereads, current *reread) {
@@ -190,9 +210,13 @@ func (d *Directory) awaitCompany(all *rereads, current *reread) {
 	defer end.Stop()
 	for {
 		d.mu.Lock()
-		settled, complete, quiet := d.settled, all.company > 1 && current.askers >= all.company, all.quiet()
-		if scarce {
+		settled, quiet := d.settled, all.quiet()
+		complete := all.company > 1 && current.askers >= all.company
+		switch {
+		case scarce:
 			complete, quiet = false, max(quiet, longestIfScarce)
+		case d.isFull():
+			quiet = shortest
 		}
 		d.mu.Unlock()
 		if settled != nil {

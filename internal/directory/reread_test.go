@@ -26,6 +26,7 @@ type cli struct {
 	read   time.Duration // of all
 	before bool          // read before the write too, as an update does
 	scarce bool          // the server takes few requests
+	kinds  int           // of resources, each read by itself; zero is one
 }
 
 // run works through n resources and returns how often all were read, and how long it took.
@@ -38,15 +39,16 @@ func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 		pass(c.read)
 		return func(view *View) *View { return view }, nil
 	}
-	fresh := func() {
-		if _, err := d.fresh(t.Context(), "part", read); err != nil {
+	fresh := func(kind int) {
+		if _, err := d.fresh(t.Context(), "part"+string(rune('a'+kind)), read); err != nil {
 			t.Error(err)
 		}
 	}
 	started := time.Now()
 	places, between := make(chan struct{}, c.atOnce), make(chan struct{}, 1)
 	var all sync.WaitGroup
-	for range n {
+	for i := range n {
+		kind := i % max(c.kinds, 1)
 		places <- struct{}{}
 		all.Go(func() {
 			defer func() { <-places }()
@@ -54,12 +56,12 @@ func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 			pass(c.pause)
 			<-between
 			if c.before {
-				fresh()
+				fresh(kind)
 			}
 			end := d.Write()
 			pass(c.write)
 			end()
-			fresh()
+			fresh(kind)
 		})
 	}
 	all.Wait()
@@ -79,7 +81,9 @@ func TestRereadsAreShared(t *testing.T) {
 		"a fast CLI":                 {cli{atOnce: 10, pause: 2 * ms, write: 5 * ms, read: 20 * ms}, 500, 60, 4 * time.Second},
 		"a CLI that takes its time":  {cli{atOnce: 10, pause: 15 * ms, write: 5 * ms, read: 20 * ms}, 500, 65, 12 * time.Second},
 		"a slow CLI":                 {cli{atOnce: 10, pause: 40 * ms, write: 5 * ms, read: 20 * ms}, 500, 80, 28 * time.Second},
-		"a busy machine":             {cli{atOnce: 10, pause: 80 * ms, write: 5 * ms, read: 20 * ms}, 500, 65, 46 * time.Second},
+		"a busy machine":             {cli{atOnce: 10, pause: 80 * ms, write: 5 * ms, read: 20 * ms}, 500, 75, 46 * time.Second},
+		"four kinds":                 {cli{atOnce: 10, pause: 5 * ms, write: 5 * ms, read: 20 * ms, kinds: 4}, 500, 230, 8 * time.Second},
+		"four kinds, slowly":         {cli{atOnce: 10, pause: 40 * ms, write: 5 * ms, read: 20 * ms, kinds: 4}, 500, 230, 28 * time.Second},
 		"a server far away":          {cli{atOnce: 10, pause: 5 * ms, write: 80 * ms, read: 150 * ms}, 500, 65, 18 * time.Second},
 		"updates":                    {cli{atOnce: 10, pause: 5 * ms, write: 20 * ms, read: 20 * ms, before: true}, 500, 120, 10 * time.Second},
 		"four at once":               {cli{atOnce: 4, pause: 5 * ms, write: 5 * ms, read: 20 * ms}, 200, 60, 4 * time.Second},
