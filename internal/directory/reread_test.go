@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,8 +35,9 @@ func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 	t.Helper()
 	d := New(nil, nil, 0)
 	d.scarce = func() bool { return c.scarce }
+	var count atomic.Int64
 	read := func(context.Context) (put, error) {
-		reads++
+		count.Add(1)
 		pass(c.read)
 		return func(view *View) *View { return view }, nil
 	}
@@ -65,7 +67,7 @@ func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 		})
 	}
 	all.Wait()
-	return reads, time.Since(started)
+	return int(count.Load()), time.Since(started)
 }
 
 // TestRereadsAreShared: whatever the pace of the CLI and of the server, those who are at work at the same time share what

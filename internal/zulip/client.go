@@ -197,6 +197,8 @@ func (c *Client) sendAs(ctx context.Context, authorization, method, path string,
 // stream is send for large answers: decode walks the successful body while it
 // arrives, so that it is never held as a whole. If the call is repeated, decode is
 // called again from the start of a new body and must forget what it has seen.
+//
+//nolint:unparam // the same parameters as send, though what is this large is only read
 func (c *Client) stream(ctx context.Context, method, path string, form *Form, again repeat, decode func(*json.Decoder) error) error {
 	if c.authorization == "" {
 		return fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -59,7 +60,7 @@ func (s *streamed) Read(into []byte) (int, error) {
 		s.end = append(s.end, part...)
 		s.end = bytes.Clone(s.end[max(0, len(s.end)-len(envelopeField)):])
 	}
-	if err != nil && err != io.EOF { //nolint:errorlint // a reader returns it as it is
+	if err != nil && !errors.Is(err, io.EOF) {
 		s.err = err
 	}
 	return n, err
