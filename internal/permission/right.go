@@ -56,7 +56,8 @@ var folded = []struct{ one, other, both string }{
 }
 
 // Together says several rights at once, to follow "can": "post, start topics and move
-// messages". Those beyond a limit are counted; the first are those that come first.
+// messages". Those beyond a limit are counted, where they are two or more; the first are
+// those that come first.
 func Together(rights []string, limit int) string {
 	rights = slices.Clone(rights)
 	for _, pair := range folded {
@@ -65,10 +66,10 @@ func Together(rights []string, limit int) string {
 			rights = slices.DeleteFunc(rights, func(text string) bool { return text == pair.other })
 		}
 	}
-	if len(rights) > limit {
+	if len(rights) > limit+1 {
 		return fmt.Sprintf("%s and %d more rights", strings.Join(rights[:limit], ", "), len(rights)-limit)
 	}
-	return someOf(rights, limit)
+	return someOf(rights, limit+1)
 }
 
 // Channel is what decides, in a channel, who may do what.
