@@ -1,3 +1,4 @@
+//nolint:revive // each method is that of the framework's server, or of the context that it stands for
 package provider
 
 import (
@@ -11,10 +12,16 @@ import (
 
 // NewServer returns the provider of a version as the CLI talks to it.
 func NewServer(version string) tfprotov6.ProviderServer {
-	return &lean{providerserver.NewProtocol6(New(version)())().(protocol)}
+	whole, ok := providerserver.NewProtocol6(New(version)())().(protocol)
+	if !ok {
+		panic("the framework's server does not answer all of the protocol any more")
+	}
+	return &lean{whole}
 }
 
 // protocol is all that the framework's server answers.
+//
+//nolint:staticcheck // the parts have no other names until they belong to tfprotov6.ProviderServer
 type protocol interface {
 	tfprotov6.ProviderServerWithActions
 	tfprotov6.ProviderServerWithListResource

@@ -99,7 +99,7 @@ func TestApplyRightAfterAnother(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := &limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}
 				began := time.Now()
-				time.Sleep(30 * time.Second)
+				pass(30 * time.Second)
 				// What was before is spread, and those of more than 200 are older.
 				for i := range before {
 					server.use(1, began.Add(-time.Hour/2+time.Hour/2*time.Duration(max(0, i-before+200))/200+20*time.Second*time.Duration(i)/time.Duration(before)))
@@ -126,7 +126,7 @@ func TestProcessesShareAnAccount(t *testing.T) {
 				began := time.Now()
 				for i := range processes {
 					all.Go(func() {
-						time.Sleep(time.Duration(i) * 7 * time.Second / 4)
+						pass(time.Duration(i) * 7 * time.Second / 4)
 						apply(t.Context(), t, server.process(t), 500/processes)
 					})
 				}
@@ -148,7 +148,7 @@ func TestHourIsUsedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}
 		began := time.Now()
-		time.Sleep(50 * time.Minute)
+		pass(50 * time.Minute)
 		for i := range 10 { // 2,000 in the first ten minutes
 			server.use(200, began.Add(time.Duration(i)*time.Minute))
 		}
@@ -178,7 +178,7 @@ func TestHourIsNotWaitedForBeforeAnythingIsChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: defaultRules}
 		server.use(2000, time.Now())
-		time.Sleep(2 * time.Minute)
+		pass(2 * time.Minute)
 		c := server.process(t)
 		began := time.Now()
 		_, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safe, nil)
@@ -269,7 +269,7 @@ func TestRequestsAreScarceNearTheLimit(t *testing.T) {
 			want     bool
 		}{{50, 0, false}, {50, 0, true}, {0, time.Minute, false}} {
 			apply(t.Context(), t, c, step.channels)
-			time.Sleep(step.later)
+			pass(step.later)
 			if got := c.Scarce(); got != step.want {
 				t.Errorf("after %d requests and %v: %v", len(server.order), step.later, got)
 			}
@@ -313,7 +313,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 				ended <- err
 			}()
 		}
-		time.Sleep(20 * time.Second)
+		pass(20 * time.Second)
 		began := time.Now()
 		cancel()
 		gaveUp := 0
