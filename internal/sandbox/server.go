@@ -203,13 +203,15 @@ func (s *Server) Close() error {
 }
 
 func newHTTPServer(handler http.Handler) *http.Server {
-	return &http.Server{
+	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
+	endUnused(server)
+	return server
 }
 
 // shutDown lets the requests under way finish, for some seconds. server may be
