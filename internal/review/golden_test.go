@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -106,6 +107,9 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s: the review is not what it was; look at it, and run the test with -update if it is right:\n%s", path, got)
 	}
 }
+
+// host finds where the CLI takes the provider to come from, which is nothing to keep.
+var host = regexp.MustCompile(`"[a-z.]+/zulip-iac/zulip`)
 
 // keep writes a file of testdata, if that is asked for.
 func keep(t *testing.T, name, content string) {

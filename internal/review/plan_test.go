@@ -34,7 +34,7 @@ func offline(t *testing.T, provider, changes, configuration string) (*review.Rev
 }
 
 func changed(address, module, after string) string {
-	return `{"address":"` + address + `","module_address":"` + module + `","mode":"managed","type":"zulip_channel","provider_name":"registry.opentofu.org/zulip-iac/zulip",
+	return `{"address":"` + address + `","module_address":"` + module + `","mode":"managed","type":"zulip_channel","provider_name":"other.example.com/zulip-iac/zulip",
 		"change":{"actions":["update"],"before":{"id":1,"name":"x","can_send_message_group":["role:members"]},"after":{"id":1,"name":"x",` + after + `},"after_unknown":{}}}`
 }
 
@@ -68,7 +68,7 @@ func TestWhatIsNotInTheConfigurationIsNotGuessed(t *testing.T) {
 }
 
 func TestPlansWithoutAnythingOfThisProvider(t *testing.T) {
-	plan, err := review.ParsePlan(strings.NewReader(`{"format_version":"1.2","resource_changes":[{"address":"a.b","mode":"managed","type":"a","provider_name":"registry.terraform.io/x/a","change":{"actions":["create"]}}]}`))
+	plan, err := review.ParsePlan(strings.NewReader(`{"format_version":"1.2","resource_changes":[{"address":"a.b","mode":"managed","type":"a","provider_name":"registry.example.com/x/a","change":{"actions":["create"]}}]}`))
 	if err != nil || !plan.IsEmpty() {
 		t.Fatalf("%v, %+v", err, plan)
 	}

@@ -84,8 +84,8 @@ func TestReviewOfOtherFormatVersions(t *testing.T) {
 // The registry a provider comes from, and whoever copied it, make no difference.
 func TestReviewOfProvidersFromElsewhere(t *testing.T) {
 	text := readFile(t, "permission.plan.json")
-	const address = "registry.terraform.io/zulip-iac/zulip"
-	for _, other := range []string{"registry.opentofu.org/zulip-iac/zulip", "terraform.example.com/zulip-iac/zulip", "terraform.example.com/mirror/zulip"} {
+	const address = "registry.example.com/zulip-iac/zulip"
+	for _, other := range []string{"other.example.com/zulip-iac/zulip", "terraform.example.com/zulip-iac/zulip", "terraform.example.com/mirror/zulip"} {
 		found := reviewOf(t, savedOrganization(t, "permission"), strings.ReplaceAll(text, address, other))
 		if got, want := markdown(t, found), readFile(t, "permission.md"); got != want || !strings.Contains(text, address) {
 			t.Errorf("%s: the review is\n%s\nwanted\n%s", other, got, want)

@@ -50,7 +50,7 @@ func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *dire
 		after["can_send_message_group"] = []string{"role:administrators", fmt.Sprintf("user:m%d@example.com", i)}
 		changes = append(changes, object{
 			"address": fmt.Sprintf("zulip_channel.x[%d]", i), "mode": "managed", "type": "zulip_channel",
-			"provider_name": "registry.terraform.io/zulip-iac/zulip",
+			"provider_name": "registry.example.com/zulip-iac/zulip",
 			"change":        object{"actions": []string{"update"}, "before": before, "after": after, "after_unknown": object{}},
 		})
 	}
