@@ -136,24 +136,27 @@ func (d *Directory) fly(ctx context.Context, asked [][]string) ([]struct{}, erro
 }
 
 // leaveOut takes out of a snapshot a part of those that are read by themselves too.
-func leaveOut(snapshot *zulip.Snapshot, part string) {
+func leaveOut(snapshot *zulip.Snapshot, part string) { copyPart(snapshot, &zulip.Snapshot{}, part) }
+
+// copyPart makes a part of a snapshot what it is in another. It knows those that are read by themselves too.
+func copyPart(into, from *zulip.Snapshot, part string) {
 	switch part {
 	case zulip.FetchRealm:
-		snapshot.Realm = nil
+		into.Realm = from.Realm
 	case zulip.FetchChannels:
-		snapshot.Channels = nil
+		into.Channels = from.Channels
 	case zulip.FetchFolders:
-		snapshot.Folders = nil
+		into.Folders = from.Folders
 	case zulip.FetchUserGroups:
-		snapshot.UserGroups = nil
+		into.UserGroups = from.UserGroups
 	case zulip.FetchUsers:
-		snapshot.Users = nil
+		into.Users = from.Users
 	case zulip.FetchBots:
-		snapshot.Bots = nil
+		into.Bots = from.Bots
 	case zulip.FetchLinkifiers:
-		snapshot.Linkifiers = nil
+		into.Linkifiers = from.Linkifiers
 	case zulip.FetchProfileFields:
-		snapshot.ProfileFields = nil
+		into.ProfileFields = from.ProfileFields
 	}
 }
 

@@ -88,20 +88,12 @@ func withDefaults(parts []string) []string {
 	return parts
 }
 
-// onlyPart returns a snapshot with one of its parts.
+// onlyPart returns a snapshot with one of the joint parts; the default channels belong to the channels.
 func onlyPart(snapshot *zulip.Snapshot, part string) *zulip.Snapshot {
 	one := &zulip.Snapshot{}
-	switch part {
-	case zulip.FetchChannels:
-		one.Channels, one.DefaultStreams = snapshot.Channels, snapshot.DefaultStreams
-	case zulip.FetchFolders:
-		one.Folders = snapshot.Folders
-	case zulip.FetchUserGroups:
-		one.UserGroups = snapshot.UserGroups
-	case zulip.FetchLinkifiers:
-		one.Linkifiers = snapshot.Linkifiers
-	case zulip.FetchProfileFields:
-		one.ProfileFields = snapshot.ProfileFields
+	copyPart(one, snapshot, part)
+	if part == zulip.FetchChannels {
+		one.DefaultStreams = snapshot.DefaultStreams
 	}
 	return one
 }
