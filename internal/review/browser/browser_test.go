@@ -168,10 +168,42 @@ func eval[T any](tab *tab, expression string) T {
 // drawn comes to pass when what was done to the page is on the screen.
 const drawn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true)))))`
 
+// click clicks on an element as a person does, once it has come to rest: rows far below are drawn, and take their real
+// height, when they are scrolled to, which moves what is under them.
+func (tab *tab) click(selector string) {
+	tab.t.Helper()
+	found := eval[bool](tab, fmt.Sprintf(`(async () => {
+		const patience = performance.now() + 20_000;
+		let top = NaN, still = 0;
+		while (still < 5 && performance.now() < patience) {
+			const element = document.querySelector(%q);
+			element?.scrollIntoView({ block: "center", behavior: "instant" });
+			await new Promise(requestAnimationFrame);
+			const now = element?.getBoundingClientRect().top ?? NaN;
+			still = now === top ? still + 1 : 0;
+			top = now;
+		}
+		return still === 5;
+	})()`, selector))
+	if !found {
+		tab.t.Fatalf("%s is not there, or does not come to rest", selector)
+	}
+	tab.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// wantText asks for a text that is shown, or comes to be shown: what a click opens is filled by an event that a busy
+// machine delivers some frames later.
 func (tab *tab) wantText(selector, want string) {
 	tab.t.Helper()
 	eval[bool](tab, drawn)
-	got := eval[string](tab, fmt.Sprintf(`document.querySelector(%q).innerText`, selector))
+	got := eval[string](tab, fmt.Sprintf(`(async () => {
+		const patience = performance.now() + 20_000;
+		for (;;) {
+			const shown = document.querySelector(%q)?.innerText ?? "nothing: no such element";
+			if (shown.includes(%q) || performance.now() > patience) return shown;
+			await new Promise(requestAnimationFrame);
+		}
+	})()`, selector, want))
 	if !strings.Contains(got, want) {
 		tab.t.Errorf("%s shows %q, want %q", selector, got, want)
 	}

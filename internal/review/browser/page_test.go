@@ -74,7 +74,7 @@ func TestBrowserFilters(t *testing.T) {
 	if got := tab.rows(); got != "general" {
 		t.Errorf("for part of a name it shows %s", got)
 	}
-	tab.do(chromedp.Click(chromedp.CSS("#filter button")))
+	tab.click("#filter button")
 	// The fields are emptied after the click, and the page is drawn after that: it is waited for.
 	eval[bool](tab, `new Promise((resolve) => {
 		const look = () => document.querySelector(".matrix tbody[hidden]") ? requestAnimationFrame(look) : resolve(true);
@@ -142,7 +142,7 @@ func TestBrowserLightAndDark(t *testing.T) {
 		t.Errorf("who prefers dark sees the paper of light: %s", got)
 	}
 	tab.keepWhole("dark")
-	tab.do(chromedp.Click(chromedp.CSS(`#theme input[value="light"] + span`)))
+	tab.click(`#theme input[value="light"] + span`)
 	if got := eval[string](tab, paper); got != light {
 		t.Errorf("the switch to light shows paper %s, want %s", got, light)
 	}
@@ -169,10 +169,10 @@ func TestBrowserUnfoldsLongPages(t *testing.T) {
 	if made := eval[int](tab, effects); made != 0 {
 		t.Errorf("%d lists of effects are made before anybody asks for one", made)
 	}
-	tab.do(chromedp.Click(chromedp.CSS("#channel-3 summary")))
+	tab.click("#channel-3 summary")
 	tab.wantText("#channel-3 details", "role:members") // written at the first of those alike, shown here too
 	tab.wantText("#channel-3 .addresses", `zulip_channel.all["team-0004"]`)
-	tab.do(chromedp.Click(chromedp.CSS("#all ~ details summary")))
+	tab.click("#all ~ details summary")
 	tab.wantText(".accounts", "person0150@example.com")
 	eval[bool](tab, `dispatchEvent(new Event("beforeprint"))`)
 	if lists := eval[int](tab, effects+` + document.querySelectorAll(".more .like").length`); lists != 150 {
@@ -193,7 +193,7 @@ func TestBrowserNarrow(t *testing.T) {
 		t.Errorf("on a screen of 390 the page is %d wide", wide)
 	}
 	tab.wantText(".matrix tbody", "incidents")
-	tab.do(chromedp.Click(chromedp.CSS("#channel-0 summary")))
+	tab.click("#channel-0 summary")
 	tab.keepWhole("narrow")
 }
 
@@ -254,7 +254,7 @@ func showThousandChannels(t *testing.T, name string, r *review.Review) {
 	tab.keep("large-person")
 	filter("person", "")
 	eval[bool](tab, `document.querySelector(".matrix").scrollIntoView(), true`)
-	tab.do(chromedp.Click(chromedp.CSS("#channel-3 summary")))
+	tab.click("#channel-3 summary")
 	tab.wantText("#channel-3 details", "role:members")
 	tab.keep("large")
 	acctest.Report(func(w io.Writer) {
