@@ -19,8 +19,10 @@ const many = 100
 // with the end of its event queue.
 const fewRequests = 4
 
-// sharedReads bounds what making one costs: its write, and its part of the reads it shares with those made at the same time.
-const sharedReads = 1.3
+// sharedReads bounds what making one costs: its write, and its part of the reads it shares with those made at the same
+// time. It is 2 where nobody shares; how many share depends on how close together they finish, which on a busy machine is
+// less than what "make bench" shows.
+const sharedReads = 1.5
 
 const manyOfEach = `
 resource "zulip_linkifier" "many" {
