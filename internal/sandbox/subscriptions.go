@@ -87,17 +87,30 @@ func aWanted(value any, path string) (organization.Wanted, error) {
 	if err != nil {
 		return wanted, err
 	}
+	description, err := optionalMember(object, path, "description", true, aDescription)
+	if err != nil {
+		return wanted, err
+	}
+	if description != nil {
+		wanted.Description = *description
+	}
 	if color != nil {
+		// Looked at when the whole entry was read, and named as the other way to subscribe calls it.
 		if !organization.IsColor(*color) {
-			return wanted, organization.Refuse("Invalid %s[\"color\"]: Value error, color is not a valid hex color code", path)
+			return wanted, organization.Refuse("Invalid %s: Value error, add.color is not a valid hex color code", path)
 		}
 		wanted.Color = *color
 	}
-	description, err := optionalMember(object, path, "description", true, aString)
-	if err == nil && description != nil {
-		wanted.Description = *description
+	return wanted, nil
+}
+
+// aDescription is what a new channel is for.
+func aDescription(value any, path string) (string, error) {
+	text, err := aString(value, path)
+	if err != nil {
+		return "", err
 	}
-	return wanted, err
+	return atMost(1024)(text, path)
 }
 
 // principals are people by id, or people by address, never mixed.

@@ -267,12 +267,14 @@ func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, 
 	if _, err := o.checkNewChannel(actor, in.Create); err != nil {
 		return nil, nil, nil, err
 	}
+	for _, wanted := range in.Channels {
+		if err := checkChannelName(strings.TrimSpace(wanted.Name)); err != nil {
+			return nil, nil, nil, err
+		}
+	}
 	colors = map[int]string{}
 	for _, wanted := range in.Channels {
 		name := strings.TrimSpace(wanted.Name)
-		if err := checkChannelName(name); err != nil {
-			return nil, nil, nil, err
-		}
 		spec := in.Create
 		spec.Name, spec.Description = name, wanted.Description
 		if ch, ok := o.ChannelByName(name); ok {
