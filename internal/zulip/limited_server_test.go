@@ -18,6 +18,7 @@ type limitedServer struct {
 	rules   []rule // ascending windows; none: no limit and no headers
 	silent  bool   // limited by something that writes no headers
 	latency time.Duration
+	work    time.Duration // that carrying out what was taken needs beside
 
 	mu      sync.Mutex
 	taken   []time.Time
@@ -36,6 +37,9 @@ func (s *limitedServer) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, req.Context().Err()
 	}
 	answer := s.take(req)
+	if answer.StatusCode == http.StatusOK {
+		pass(s.work)
+	}
 	pass(s.latency / 2)
 	s.mu.Lock()
 	defer s.mu.Unlock()

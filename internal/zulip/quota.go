@@ -14,11 +14,11 @@ import (
 // longest rule is known from every answer; and from how its number falls it
 // can be told what others do with the account meanwhile. The rule of the
 // minute has to be found out by being refused: once, by one request, since
-// close to the number that is expected they leave one at a time.
+// close to the number that is expected they leave one at a time. So has a rule
+// of a few seconds, which some operators add; nothing is expected of that, and
+// it refuses what is under way at the time.
 
 const (
-	minute = time.Minute
-
 	// presumedPerMinute is what a server allows that was not told otherwise.
 	presumedPerMinute = 200
 	// careful is how many requests may have been counted that are not known yet.
@@ -30,6 +30,10 @@ const (
 	// oneMore is how much of another request may be under way after each that
 	// was not refused.
 	oneMore = 1.0 / 16
+	// longestShort is the longest window that is looked for behind a refusal.
+	longestShort = 15 * time.Second
+	// shortInstant is what sameInstant is for such windows.
+	shortInstant = 250 * time.Millisecond
 	// lookAgain is when to try after the longest rule is used up by requests of
 	// which it is not known when they were made.
 	lookAgain = 15 * time.Second
@@ -44,8 +48,8 @@ type quota struct {
 	counts []time.Time // when requests of the account were counted, ours and others', as far as known; ascending
 	ours   int         // how many of ours were counted
 
-	perMinute int       // 0: no such limit is known
-	met       time.Time // when perMinute was met last; zero: it is presumed
+	minute found
+	short  found // of a few seconds
 
 	longest rule      // as the headers have it; limit 0: they said nothing
 	used    int       // of the longest rule
@@ -56,6 +60,14 @@ type quota struct {
 	notBefore time.Time // nothing leaves earlier: a refusal said so
 	by        rule      // that it came from
 	atOnce    float64   // how many may be under way; few after refusals that no known limit explains
+}
+
+// found is a rule of which the headers do not speak. The limit is 0 where no such
+// rule is known.
+type found struct {
+	rule
+
+	met time.Time // when it was met last; zero: it is presumed
 }
 
 // rule allows so many requests in any window of that length.
@@ -70,10 +82,16 @@ func (r rule) String() string {
 		return ""
 	}
 	text := fmt.Sprintf("%d requests", r.limit)
-	switch window := r.window.Round(10 * time.Second); window {
+	window := r.window.Round(10 * time.Second)
+	if r.window <= longestShort {
+		window = r.window // it was not measured, but found out
+	}
+	switch window {
 	case 0:
 		return text
-	case minute:
+	case time.Second:
+		return text + " a second"
+	case time.Minute:
 		return text + " a minute"
 	case time.Hour:
 		return text + " an hour"
@@ -90,7 +108,9 @@ type pause struct {
 	by    rule      // as far as it is known
 }
 
-func newQuota() quota { return quota{perMinute: presumedPerMinute, atOnce: maxInFlight} }
+func newQuota() quota {
+	return quota{minute: found{rule: rule{presumedPerMinute, time.Minute}}, atOnce: maxInFlight}
+}
 
 // next says whether another request may leave while some are under way; nil:
 // yes.
@@ -105,36 +125,44 @@ func (q *quota) next(now time.Time, underWay int) *pause {
 	if underWay >= int(q.atOnce) || underWay > 0 && blind {
 		return &pause{}
 	}
-	if held := q.nextInMinute(now, underWay); held != nil {
+	if held := q.nextIn(&q.minute, now, underWay); held != nil {
 		return held
+	}
+	if q.isLikely(q.short.rule) {
+		if held := q.nextIn(&q.short, now, underWay); held != nil {
+			return held
+		}
 	}
 	return q.nextInLongest(now, underWay)
 }
 
-func (q *quota) nextInMinute(now time.Time, underWay int) *pause {
-	if q.perMinute == 0 {
+// nextIn is next for a rule that was found out.
+func (q *quota) nextIn(r *found, now time.Time, underWay int) *pause {
+	if r.limit == 0 {
 		return nil
 	}
-	counted := q.countedSince(now.Add(-minute))
-	full := counted+underWay >= q.perMinute
+	counted := q.countedSince(now.Add(-r.window))
+	full := counted+underWay >= r.limit
 	switch {
-	case full && underWay < q.perMinute && now.Sub(q.met) < trust:
-		leaves := q.counts[len(q.counts)-(q.perMinute-underWay)]
-		return &pause{until: leaves.Add(minute + grain), by: rule{q.perMinute, minute}}
-	case underWay > 0 && counted+underWay+q.unknown(now)+q.distance() >= q.perMinute:
+	case full && underWay < r.limit && r.isTrusted(now):
+		leaves := q.counts[len(q.counts)-(r.limit-underWay)]
+		return &pause{until: leaves.Add(r.window + grain), by: r.rule}
+	case underWay > 0 && counted+underWay+q.unknown(now, r.window)+q.distance(r.rule) >= r.limit:
 		return &pause{}
 	}
 	return nil
 }
 
-// distance is how far from the minute's limit requests begin to leave one at a
-// time.
-func (q *quota) distance() int {
+// distance is how far from a limit requests begin to leave one at a time.
+func (q *quota) distance(r rule) int {
 	if q.others > 0 {
-		return careful
+		return r.margin()
 	}
 	return 0
 }
+
+// margin is how far a count may be from what the server has counted.
+func (r rule) margin() int { return min(careful, r.limit/10) }
 
 func (q *quota) nextInLongest(now time.Time, underWay int) *pause {
 	left := q.longest.limit - q.used - underWay
@@ -172,11 +200,20 @@ func (q *quota) counted(now time.Time, headers http.Header, earlier, underWay in
 	q.ours++
 	q.counts = append(q.counts, now)
 	q.look(now, headers, earlier, underWay)
-	// A few may be in the count that have just left the server's.
-	if q.perMinute > 0 && now.Sub(q.met) >= trust && q.countedSince(now.Add(-minute)) > q.perMinute+careful {
-		q.perMinute = 0
+	// What was under way at a refusal may have been taken before it.
+	if n := q.countedSince(now.Add(-q.short.window)); q.short.isTrusted(now) && n > q.short.limit {
+		q.short.limit = n
+	}
+	for _, r := range []*found{&q.minute, &q.short} {
+		// A few may be in the count that have just left the server's.
+		if r.limit > 0 && !r.isTrusted(now) && q.countedSince(now.Add(-r.window)) > r.limit+r.margin() {
+			r.limit = 0
+		}
 	}
 }
+
+// isTrusted reports whether the rule was met so lately that it is not tried again.
+func (r *found) isTrusted(now time.Time) bool { return r.limit > 0 && now.Sub(r.met) < trust }
 
 // look takes from the headers of an answer how much of the longest rule is
 // used, and by whom.
@@ -218,63 +255,10 @@ func (q *quota) addOthers(n int, from, to time.Time) {
 	slices.SortFunc(q.counts, time.Time.Compare)
 }
 
-// refused notes that the server let a request wait; it has not counted it.
-func (q *quota) refused(now time.Time, wait time.Duration, headers http.Header, underWay int) {
-	if q.learn(now, wait, underWay) {
-		q.by, q.met = rule{q.perMinute, minute}, now
-	} else if q.by = (rule{}); wait > minute+sameInstant {
-		q.by = rule{limit: headerLimit(headers), window: q.longest.window}
-	} else {
-		q.atOnce = max(1, q.atOnce/2)
-	}
-	// Other processes of the account wait for the same moment.
-	if until := now.Add(wait + jitter(refusalJitter)); until.After(q.notBefore) {
-		q.notBefore = until
-	}
-}
-
-// learn takes from a refusal what it says of the minute's rule, and reports
-// whether it came from that. If so, the wait is until the oldest of the
-// minute's requests is a minute old.
-func (q *quota) learn(now time.Time, wait time.Duration, underWay int) bool {
-	oldest := now.Add(wait - minute)
-	counted := q.countedSince(now.Add(-minute))
-	first := len(q.counts) - counted
-	switch {
-	case wait > minute+sameInstant:
-		return false
-	case q.perMinute > counted+underWay && q.perMinute <= counted+underWay+q.unknown(now) && !oldest.After(q.since):
-		// Those before us filled the minute. Nobody knows when in it; at the
-		// latest when we began.
-		q.counts = slices.Insert(q.counts, first, slices.Repeat([]time.Time{q.since}, q.perMinute-counted)...)
-		q.since = now.Add(-minute)
-		return true
-	case counted > 0 && q.counts[first].Sub(oldest).Abs() <= sameInstant:
-		justMet := now.Sub(q.met) < trust // by others that were under way
-		switch {
-		case q.perMinute > counted+underWay && q.others > 0:
-			return false // not all that others did is known
-		case q.perMinute == 0 || q.perMinute > counted+underWay || q.perMinute < counted && justMet:
-			q.perMinute = counted
-		}
-		return true
-	}
-	return false
-}
-
-// unknown is how many requests may have been made in the last minute before we
-// began.
-func (q *quota) unknown(now time.Time) int {
-	if now.Sub(q.since) >= minute {
-		return 0
-	}
-	return max(0, q.before)
-}
-
 // scarce reports whether a limit is near enough to be met: half of what the
 // account may send in a minute is sent.
 func (q *quota) scarce(now time.Time) bool {
-	return q.perMinute > 0 && q.countedSince(now.Add(-minute)) >= q.perMinute/2
+	return q.minute.limit > 0 && q.countedSince(now.Add(-time.Minute)) >= q.minute.limit/2
 }
 
 func (q *quota) countedSince(from time.Time) int {
@@ -289,7 +273,7 @@ func (q *quota) countedSince(from time.Time) int {
 
 // forget drops what no rule looks at any more.
 func (q *quota) forget(now time.Time) {
-	keep := q.countedSince(now.Add(-max(minute, q.longest.window)))
+	keep := q.countedSince(now.Add(-max(time.Minute, q.longest.window)))
 	gone := len(q.counts) - keep
 	q.counts = q.counts[gone:]
 	q.used = max(0, q.used-gone)
