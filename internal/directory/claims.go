@@ -42,6 +42,15 @@ func (d *Directory) IsClaimed(kind string, id int64) bool {
 	return d.claims.taken[claim{kind, id}]
 }
 
+// Adopt registers that a resource of this run has taken over a thing that was there before. Whoever had it until then, and
+// ends in this run, leaves it: so it is when a resource is made anew before the old one goes, or gets another address.
+func (d *Directory) Adopt(kind string, id int64) { d.Claim(kind+" taken over", id) }
+
+// IsAdopted reports whether a resource of this run has taken a thing over.
+func (d *Directory) IsAdopted(kind string, id int64) bool {
+	return d.IsClaimed(kind+" taken over", id)
+}
+
 // Declare registers what a resource of this run says about a thing, and reports whether no other says otherwise. The
 // same resource says the same however often it is planned.
 func (d *Directory) Declare(kind string, id int64, words string) bool {

@@ -70,6 +70,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	wanted := plan.wire()
+	defer r.Meta.Directory.Alone(kind + " " + wanted.Key())()
 	id, err := r.Meta.Client.AddPlayground(ctx, wanted)
 	r.Meta.Directory.Forget(zulip.FetchPlaygrounds)
 	if err != nil {
@@ -106,6 +107,7 @@ func (r *Resource) takeOver(ctx context.Context, wanted *zulip.Playground, cause
 		if !zulip.MayHaveHappened(cause) {
 			diags.AddWarning("The code playground was there already",
 				fmt.Sprintf("Playground %d is the same as the configured one, perhaps from an apply that was broken off: it is taken over.", found.ID))
+			r.Meta.Directory.Adopt(kind, found.ID)
 		}
 		return found.ID
 	default:
@@ -148,10 +150,16 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
+	wire := state.wire()
+	// Another resource of this run may be about to make the same one, or have taken this one over.
+	defer r.Meta.Directory.Alone(kind + " " + wire.Key())()
+	if r.Meta.Directory.IsAdopted(kind, wire.ID) {
+		tflog.Info(ctx, "The code playground stays: another resource has taken it over", map[string]any{"id": wire.ID})
+		return
+	}
 	// The organization's default language of code blocks may be unset with it.
 	defer r.Meta.Directory.Forget(zulip.FetchPlaygrounds, zulip.FetchRealm)
-	if err := r.Meta.Client.DeletePlayground(ctx, state.ID.ValueInt64()); err != nil {
-		wire := state.wire()
+	if err := r.Meta.Client.DeletePlayground(ctx, wire.ID); err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not remove code playground %q", wire.Key()), framework.Explain(err))
 	}
 }

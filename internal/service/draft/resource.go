@@ -193,6 +193,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
+	if r.Meta.Directory.IsAdopted(kind, state.ID.ValueInt64()) {
+		tflog.Info(ctx, "The draft stays: another resource has taken it over", map[string]any{"id": state.ID.ValueInt64()})
+		return
+	}
 	defer r.Meta.Directory.ForgetDrafts()
 	if err := r.Meta.Client.DeleteDraft(ctx, state.ID.ValueInt64()); err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not delete draft %d", state.ID.ValueInt64()), explain(err))

@@ -224,6 +224,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The message is kept, and not managed any more", map[string]any{"id": state.ID.ValueInt64()})
 		return
 	}
+	if r.Meta.Directory.IsAdopted(kind, state.ID.ValueInt64()) {
+		tflog.Info(ctx, "The message stays: another resource has taken it over", map[string]any{"id": state.ID.ValueInt64()})
+		return
+	}
 	if err := r.Meta.Client.DeleteMessage(ctx, state.ID.ValueInt64()); err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not delete message %d", state.ID.ValueInt64()), explain(err))
 	}

@@ -78,15 +78,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// adopted is what those fields are claimed as that were there before the resource they belong to.
-const adopted = kind + " taken over"
-
 // add makes the field and returns its ID. One that is exactly the same and belongs to no other resource is the one that
 // an apply has made whose answer or state was lost: names are unique.
 func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
 	d := r.Meta.Directory
 	see := d.ProfileFields
-	id, found, err := framework.Creation{
+	id, _, err := framework.Creation{
 		Kind: kind, Thing: plan.label(),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			view, err := see(ctx)
@@ -107,9 +104,6 @@ func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
 			return r.Meta.Client.CreateProfileField(ctx, wanted)
 		},
 	}.Run(ctx, r.Meta)
-	if found {
-		d.Claim(adopted, id)
-	}
 	return id, err
 }
 
@@ -212,7 +206,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	id, d := state.ID.ValueInt64(), r.Meta.Directory
 	// Another resource of this run may be about to make the same one, or have taken this one over.
 	defer d.Alone(kind + " " + state.label())()
-	if d.IsClaimed(adopted, id) {
+	if d.IsAdopted(kind, id) {
 		tflog.Info(ctx, "The custom profile field stays: another resource has taken it over", map[string]any{"id": id})
 		return
 	}

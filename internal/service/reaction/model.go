@@ -35,6 +35,9 @@ func (m *model) identity() identity {
 	return identity{MessageID: m.MessageID, ReactionType: m.ReactionType, EmojiCode: m.EmojiCode}
 }
 
+// adoption is what the reaction is taken over as: it has no number of its own.
+func (m *model) adoption() string { return "zulip_reaction " + m.identity().text() }
+
 // text is the identity as one word.
 func (i identity) text() string {
 	return fmt.Sprintf("%d/%s/%s", i.MessageID.ValueInt64(), i.ReactionType.ValueString(), i.EmojiCode.ValueString())

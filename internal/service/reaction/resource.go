@@ -106,6 +106,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	plan.read(added)
+	if slices.ContainsFunc(before, added.SameEmoji) {
+		r.Meta.Directory.Adopt(plan.adoption(), 0)
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -163,6 +166,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	defer r.Meta.Directory.Alone(fmt.Sprint("zulip_reaction ", state.MessageID.ValueInt64()))()
+	if r.Meta.Directory.IsAdopted(state.adoption(), 0) {
+		tflog.Info(ctx, "The reaction stays: another resource has taken it over", map[string]any{"id": state.ID.ValueString()})
+		return
+	}
 	if err := r.Meta.Client.RemoveReaction(ctx, state.MessageID.ValueInt64(), state.wire()); err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not take the reaction %q to message %d away", state.EmojiName.ValueString(), state.MessageID.ValueInt64()), explain(err))
 	}

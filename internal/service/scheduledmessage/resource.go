@@ -213,6 +213,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) || state.Delivered.ValueBool() {
 		return
 	}
+	if r.Meta.Directory.IsAdopted(kind, state.ID.ValueInt64()) {
+		tflog.Info(ctx, "The scheduled message stays: another resource has taken it over", map[string]any{"id": state.ID.ValueInt64()})
+		return
+	}
 	defer r.Meta.Directory.ForgetScheduledMessages()
 	if err := r.Meta.Client.DeleteScheduledMessage(ctx, state.ID.ValueInt64()); err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not take back scheduled message %d", state.ID.ValueInt64()), explain(err))

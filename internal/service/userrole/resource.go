@@ -31,6 +31,9 @@ var (
 	_ resource.ResourceWithIdentity    = (*Resource)(nil)
 )
 
+// kind is what roles are taken over as, by the IDs of those who have them.
+const kind = "zulip_user_role"
+
 // Resource is zulip_user_role.
 type Resource struct{ framework.Resource }
 
@@ -164,7 +167,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	plan.UserID = types.Int64Value(user.ID)
+	defer r.Meta.Directory.Alone(fmt.Sprint(kind, " ", user.ID))()
 	if r.give(ctx, &plan, framework.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}, &resp.Diagnostics) {
+		r.Meta.Directory.Adopt(kind, user.ID)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.UserID})...)
 	}
@@ -218,6 +223,11 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	change, ok := r.onDestroy(ctx, &state, &resp.Diagnostics)
 	if !ok {
 		tflog.Info(ctx, "The role is kept, and not managed any more", map[string]any{"user": state.User.ValueString(), "role": state.Role.ValueString()})
+		return
+	}
+	defer r.Meta.Directory.Alone(fmt.Sprint(kind, " ", state.UserID.ValueInt64()))()
+	if r.Meta.Directory.IsAdopted(kind, state.UserID.ValueInt64()) {
+		tflog.Info(ctx, "The role stays: another resource has taken it over", map[string]any{"user": state.User.ValueString()})
 		return
 	}
 	r.give(ctx, &state, change, &resp.Diagnostics)

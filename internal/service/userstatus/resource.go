@@ -25,6 +25,13 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
+// The kinds are what a status and its parts are taken over as, by the IDs of those who have it.
+const (
+	kind      = "zulip_user_status"
+	kindText  = kind + " text"
+	kindEmoji = kind + " emoji"
+)
+
 // Resource is zulip_user_status.
 type Resource struct{ framework.Resource }
 
@@ -118,7 +125,17 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	err := r.send(ctx, state.UserID.ValueInt64(), state.cleared())
+	id := state.UserID.ValueInt64()
+	defer r.Meta.Directory.Alone(fmt.Sprint(kind, " ", id))()
+	update := state.cleared()
+	// What another resource of this run has set stays.
+	if r.Meta.Directory.IsAdopted(kindText, id) {
+		update.Text = nil
+	}
+	if r.Meta.Directory.IsAdopted(kindEmoji, id) {
+		update.EmojiName = nil
+	}
+	err := r.send(ctx, id, update)
 	if err != nil && !zulip.IsDeactivated(err) { // a deactivated person shows none
 		resp.Diagnostics.AddError("Could not clear the status of "+state.User.ValueString(), framework.Explain(err))
 	}
@@ -145,6 +162,7 @@ func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *
 // set sends what differs from the status as it is now, and reads what the server makes of it.
 func (r *Resource) set(ctx context.Context, plan *model, diags *diag.Diagnostics) bool {
 	id := plan.UserID.ValueInt64()
+	defer r.Meta.Directory.Alone(fmt.Sprint(kind, " ", id))()
 	now, err := r.now(ctx, id)
 	if err == nil {
 		if update := plan.changes(now); !update.Empty() {
@@ -156,6 +174,12 @@ func (r *Resource) set(ctx context.Context, plan *model, diags *diag.Diagnostics
 	if err != nil {
 		diags.AddError("Could not set the status of "+plan.User.ValueString(), framework.Explain(err))
 		return false
+	}
+	if !plan.StatusText.IsNull() {
+		r.Meta.Directory.Adopt(kindText, id)
+	}
+	if !plan.EmojiName.IsNull() {
+		r.Meta.Directory.Adopt(kindEmoji, id)
 	}
 	plan.read(now)
 	return true
