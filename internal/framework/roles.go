@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -25,6 +26,15 @@ type RoleChange struct {
 
 // wayOut ends the messages of lock-out protection.
 const wayOut = "\n\nSet lockout_protection = false in the provider block if this is meant."
+
+// DeclareRole refuses, at plan, two resources of a configuration that give somebody different roles.
+func DeclareRole(meta *Meta, user *zulip.User, role types.String, diags *diag.Diagnostics) {
+	if role.IsNull() || role.IsUnknown() || meta.Directory.Declare("role", user.ID, role.ValueString()) {
+		return
+	}
+	diags.AddAttributeError(path.Root("role"), "Two roles for "+user.Address(),
+		"Another resource of this configuration gives them another role (a zulip_user_role, or the account's own zulip_user or zulip_bot), and each apply would undo one of them. Keep one.")
+}
 
 // Check refuses, at plan, a change of role that the server would refuse, and one that takes from the account the provider
 // uses what it needs (wire-2 §4.4).

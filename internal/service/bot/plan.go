@@ -72,7 +72,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if p.state == nil || p.isReplaced() {
 		p.checkNew()
 	} else {
-		p.checkChange()
+		var role types.String // what is not configured is not managed
+		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("role"), &role)...)
+		p.checkChange(role)
 	}
 	p.checkReferences()
 	p.warn(ctx)
@@ -169,7 +171,7 @@ const levelRole = 130
 
 // checkChange keeps the state's words where the configuration says the same in others, and refuses who may not change
 // the bot.
-func (p *planning) checkChange() {
+func (p *planning) checkChange(configured types.String) {
 	user, ok := p.view.User(p.state.ID.ValueInt64())
 	if !ok {
 		return // removed from the state by the next read
@@ -192,6 +194,7 @@ func (p *planning) checkChange() {
 		}
 	}
 	p.checkName(user.ID)
+	framework.DeclareRole(p.Meta, user, configured, p.diags)
 	saw, _ := zulip.ParseRole(p.state.Role.ValueString())
 	p.checkRole(user, saw)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
@@ -72,6 +73,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	var plan, state model
 	if !req.Plan.Raw.IsNull() {
 		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+		r.checkAlone(ctx, req.Config, &resp.Diagnostics)
 	}
 	if !req.State.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -86,6 +88,20 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.checkCaller(&resp.Diagnostics)
 	if req.Plan.Raw.IsNull() {
 		r.warnOfLast(ctx, state.ID.ValueString(), &resp.Diagnostics)
+	}
+}
+
+// checkAlone refuses two resources that say different things of one domain.
+func (r *Resource) checkAlone(ctx context.Context, raw tfsdk.Config, diags *diag.Diagnostics) {
+	var config model
+	diags.Append(raw.Get(ctx, &config)...)
+	subdomains := config.AllowSubdomains
+	if r.Meta == nil || r.Meta.Directory == nil || config.Domain.IsUnknown() || subdomains.IsNull() || subdomains.IsUnknown() {
+		return
+	}
+	if name := config.wire().Domain; !r.Meta.Directory.Declare(adoption(name), 0, subdomains.String()) {
+		diags.AddAttributeError(path.Root("allow_subdomains"), "Two resources for "+name,
+			"Another zulip_domain of this configuration says otherwise of the same domain, and each apply would undo one of them. Keep one.")
 	}
 }
 

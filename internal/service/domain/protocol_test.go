@@ -194,3 +194,13 @@ func TestProtocolDomainRights(t *testing.T) {
 	_, diags := old.NewRun(t, kind).Plan(values{"domain": "example.com"})
 	diags.ExpectError(t, "", "feature level 143; the server has 142")
 }
+
+// Two resources for one domain would undo each other with each apply.
+func TestProtocolDomainTwoResources(t *testing.T) {
+	_, run := managed(t)
+	p := run.Process()
+	_, diags := p.Plan(kind, nil, values{"domain": "example.org", "allow_subdomains": true})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(kind, nil, values{"domain": "Example.org", "allow_subdomains": false})
+	diags.ExpectError(t, "allow_subdomains", "Two resources for example.org", "Keep one.")
+}

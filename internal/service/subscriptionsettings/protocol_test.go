@@ -135,3 +135,18 @@ func TestProtocolSubscriptionSettingsBadInput(t *testing.T) {
 		t.Errorf("planned: %v", plan.Values)
 	}
 }
+
+// Two resources that set one thing differently would undo each other with each apply. Different things they may set.
+func TestProtocolSubscriptionSettingsTwoResources(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	p := o.NewRun(t, "zulip_channel_subscription_settings").Process()
+	plan := func(config values) acctest.Diagnostics {
+		config["channel"] = "general"
+		_, diags := p.Plan("zulip_channel_subscription_settings", nil, config)
+		return diags
+	}
+	plan(values{"is_muted": true}).ExpectNoError(t)
+	plan(values{"is_muted": true, "color": "#aabbcc"}).ExpectNoError(t)
+	plan(values{"color": "#000000"}).ExpectError(t, "color", `Two values for color in channel "general"`, "Keep one.")
+	plan(values{"is_muted": false}).ExpectError(t, "is_muted", `Two values for is_muted in channel "general"`, "Keep one.")
+}

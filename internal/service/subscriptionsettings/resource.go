@@ -80,6 +80,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			resp.RequiresReplace.Append(path.Root("channel"))
 		}
 	}
+	var config model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	r.checkAlone(channel, &config, &resp.Diagnostics)
 	plan.ChannelID = types.Int64Value(channel.ID)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	subscription, err := r.Meta.Directory.Subscription(ctx, channel.ID)
@@ -88,6 +91,16 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	} else if subscription == nil {
 		resp.Diagnostics.AddAttributeWarning(path.Root("channel"), "The account is not in the channel",
 			fmt.Sprintf("The account the provider uses has settings only of channels it is in, and it is not in %q now. Unless this run subscribes it before (then let this resource depend on that one), the apply fails.", channel.Name))
+	}
+}
+
+// checkAlone refuses two resources that set one thing differently.
+func (r *Resource) checkAlone(channel *zulip.Channel, config *model, diags *diag.Diagnostics) {
+	for _, change := range config.changes(&model{}) {
+		if !r.Meta.Directory.Declare("zulip_channel_subscription_settings."+change.Property, channel.ID, fmt.Sprint(change.Value)) {
+			diags.AddAttributeError(path.Root(change.Property), fmt.Sprintf("Two values for %s in channel %q", change.Property, channel.Name),
+				"Another zulip_channel_subscription_settings of this configuration sets it to something else, and each apply would undo one of them. Keep one.")
+		}
 	}
 }
 

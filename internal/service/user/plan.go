@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
@@ -55,7 +56,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if p.state == nil {
 		p.checkNew()
 	} else {
-		p.checkChange()
+		var role types.String // what is not configured is not managed
+		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("role"), &role)...)
+		p.checkChange(role)
 		p.warn(ctx)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
@@ -135,7 +138,7 @@ func taken(namesake *zulip.User) (summary, detail string) {
 
 // checkChange keeps the state's words where the configuration says the same in others, and refuses what the server
 // would.
-func (p *planning) checkChange() {
+func (p *planning) checkChange(configured types.String) {
 	user, ok := p.view.User(p.state.ID.ValueInt64())
 	if !ok {
 		return // removed from the state by the next read
@@ -145,6 +148,7 @@ func (p *planning) checkChange() {
 	}
 	p.keepProfile()
 	p.checkEmail(user)
+	framework.DeclareRole(p.Meta, user, configured, p.diags)
 	saw, _ := zulip.ParseRole(p.state.Role.ValueString())
 	if role, ok := zulip.ParseRole(p.plan.Role.ValueString()); ok {
 		framework.RoleChange{User: user, Saw: saw, To: role, At: path.Root("role")}.Check(p.Meta, p.view, p.diags)

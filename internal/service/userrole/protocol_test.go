@@ -247,3 +247,26 @@ func TestProtocolUserRoleUnknown(t *testing.T) {
 	plan.Config = values{"user": lena, "role": "moderator"}
 	run.Apply(plan).ExpectNoError(t)
 }
+
+// Two resources that give one account different roles would undo each other with each apply.
+func TestProtocolUserRoleTwoResources(t *testing.T) {
+	o, run := managed(t)
+	p := run.Process()
+	_, diags := p.Plan("zulip_user_role", nil, values{"user": lena, "role": "moderator"})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "moderator"})
+	diags.ExpectNoError(t) // the same
+	_, diags = p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "guest"})
+	diags.ExpectError(t, "role", "Two roles for "+lena, "Keep one.")
+	_, diags = p.Plan("zulip_user_role", nil, values{"user": "kenji.sato@example.com", "role": "guest"})
+	diags.ExpectNoError(t) // somebody else
+
+	imported, diags := p.Import("zulip_user", lena, nil)
+	diags.ExpectNoError(t)
+	account, diags := p.Read("zulip_user", imported)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user", account, values{"email": lena, "full_name": "Lena Fischer", "role": "member"})
+	diags.ExpectError(t, "role", "Two roles for "+lena)
+	_, diags = p.Plan("zulip_user", account, values{"email": lena, "full_name": "Lena Fischer"})
+	diags.ExpectNoError(t) // does not manage it
+}

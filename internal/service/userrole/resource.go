@@ -134,6 +134,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	plan.UserID = types.Int64Value(user.ID)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	framework.DeclareRole(r.Meta, user, plan.Role, &resp.Diagnostics)
 	if !plan.Role.IsUnknown() {
 		r.check(ctx, change, view, &resp.Diagnostics)
 	}

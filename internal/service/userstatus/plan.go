@@ -75,6 +75,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	r.checkCaller(user, &resp.Diagnostics)
+	r.checkAlone(user, &config, &resp.Diagnostics)
 	r.checkEmoji(ctx, &config, &resp.Diagnostics)
 }
 
@@ -97,6 +98,19 @@ func (m *model) deriveEmoji(config, state *model) {
 	}
 	m.EmojiCode = derive(config.EmojiCode, func() types.String { return state.EmojiCode })
 	m.ReactionType = derive(config.ReactionType, func() types.String { return state.ReactionType })
+}
+
+// checkAlone refuses two resources that say different things of one person.
+func (r *Resource) checkAlone(user *zulip.User, config *model, diags *diag.Diagnostics) {
+	for _, part := range []struct {
+		attribute, kind string
+		value           types.String
+	}{{"status_text", kindText, config.StatusText}, {"emoji_name", kindEmoji, config.EmojiName}} {
+		if isSet(part.value) && !r.Meta.Directory.Declare(part.kind, user.ID, storedText(part.value.ValueString())) {
+			diags.AddAttributeError(path.Root(part.attribute), "Two statuses of "+user.Address(),
+				"Another zulip_user_status of this configuration sets "+part.attribute+" to something else for the same person, and each apply would undo one of them. Keep one.")
+		}
+	}
 }
 
 // levelOfOthers is from when on the status of others can be set.

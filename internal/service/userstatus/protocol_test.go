@@ -251,3 +251,18 @@ func TestProtocolUserStatusDataSource(t *testing.T) {
 	_, diags = run.Process().ReadData("zulip_user_status", values{"user": lena})
 	diags.ExpectError(t, "", "feature level 262")
 }
+
+// Two resources that say different things of one person would undo each other with each apply. Of different parts they may.
+func TestProtocolUserStatusTwoResources(t *testing.T) {
+	_, run := managed(t)
+	p := run.Process()
+	plan := func(config values) acctest.Diagnostics {
+		config["user"] = lena
+		_, diags := p.Plan("zulip_user_status", nil, config)
+		return diags
+	}
+	plan(values{"status_text": "Away"}).ExpectNoError(t)
+	plan(values{"status_text": "Away ", "emoji_name": "car"}).ExpectNoError(t)
+	plan(values{"emoji_name": "palm_tree"}).ExpectError(t, "emoji_name", "Two statuses of "+lena, "Keep one.")
+	plan(values{"status_text": ""}).ExpectError(t, "status_text", "Two statuses of "+lena, "Keep one.")
+}
