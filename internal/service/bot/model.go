@@ -1,7 +1,6 @@
 package bot
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -174,16 +173,20 @@ func channelChange(attribute string, wanted types.String, held *string, view *di
 	return &name
 }
 
-// config returns the settings of the bot's service; none while they are not known.
-func (m *model) config(ctx context.Context) map[string]string {
+// config returns the settings of the bot's service, as far as they are known and not null.
+func (m *model) config() map[string]string {
 	config := map[string]string{}
-	_ = m.ConfigData.ElementsAs(ctx, &config, false) // a null map, or an unknown one, has none
+	for key, element := range m.ConfigData.Elements() {
+		if text, ok := element.(types.String); ok && isSet(text) {
+			config[key] = text.ValueString()
+		}
+	}
 	return config
 }
 
 // newKeys are the keys whose value differs from what was written last: the server shows none of them.
-func (m *model) newKeys(ctx context.Context, written *model) map[string]string {
-	wanted, before := m.config(ctx), written.config(ctx)
+func (m *model) newKeys(written *model) map[string]string {
+	wanted, before := m.config(), written.config()
 	maps.DeleteFunc(wanted, func(key, value string) bool { held, ok := before[key]; return ok && held == value })
 	return wanted
 }

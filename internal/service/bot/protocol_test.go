@@ -260,3 +260,17 @@ func TestProtocolBotUnknown(t *testing.T) {
 	plan.Config = alerts(values{"owner": lena})
 	run.Apply(plan).ExpectNoError(t)
 }
+
+// A key whose value is null is not set, and the others are.
+func TestProtocolBotConfigWithNull(t *testing.T) {
+	o, run := managed(t)
+	sent := o.Sent()
+	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": "ops"}}))
+	sent.Expect(t, "POST bot_type config_data full_name short_name")
+	sent = o.Sent()
+	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": "sre"}}))
+	sent.Expect(t, "PATCH config_data")
+	sent = o.Sent()
+	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": nil}}))
+	sent.Expect(t) // no key is taken away
+}

@@ -78,7 +78,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if now == nil {
 		return
 	}
-	config := plan.config(ctx)
+	config := plan.config()
 	if made {
 		config = nil // it went with the making
 	}
@@ -109,7 +109,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	wanted := zulip.NewBot{
 		FullName: strings.TrimSpace(plan.FullName.ValueString()), ShortName: plan.ShortName.ValueString(), Type: plan.botType(),
 		PayloadURL: plan.PayloadURL.ValueString(), Interface: max(1, number(interfaceWords, plan.Interface.ValueString())),
-		ServiceName: plan.ServiceName.ValueString(), Config: plan.config(ctx),
+		ServiceName: plan.ServiceName.ValueString(), Config: plan.config(),
 	}
 	defer r.Meta.Directory.Write()()
 	read := r.Meta.Directory.Bots
@@ -239,7 +239,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		!(framework.RoleChange{Saw: saw, To: to, At: path.Root("role")}).Stands(now.user, &resp.Diagnostics) {
 		return
 	}
-	update := plan.changes(now.user, now.bot, plan.newKeys(ctx, &state), now.view, &resp.Diagnostics)
+	update := plan.changes(now.user, now.bot, plan.newKeys(&state), now.view, &resp.Diagnostics)
 	if plan.Role.Equal(state.Role) {
 		update.Role = nil
 	}

@@ -373,3 +373,17 @@ func TestProtocolUserUnknown(t *testing.T) {
 	plan.Config = nadia(values{"role": "moderator"})
 	run.Apply(plan).ExpectNoError(t)
 }
+
+// A profile field whose value is null is not managed, and the others are.
+func TestProtocolUserProfileWithNull(t *testing.T) {
+	o, run := managed(t)
+	field(t, o, "Team", "1")
+	field(t, o, "Desk", "1")
+	run.MustApply(nadia(values{"profile_data": values{"Team": "SRE", "Desk": "4"}}))
+	sent := o.Sent()
+	run.MustApply(nadia(values{"profile_data": values{"Team": "Ops", "Desk": nil}}))
+	sent.Expect(t, "PATCH profile_data")
+	if profile := fmt.Sprint(held(t, o, run).ProfileData); !strings.Contains(profile, "{4 ") {
+		t.Errorf("the profile is %s", profile)
+	}
+}

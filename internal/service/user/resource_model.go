@@ -52,27 +52,28 @@ func (a *account) read(ctx context.Context, user *zulip.User, view *directory.Vi
 		}
 		return
 	}
-	a.readProfile(ctx, user, view, diags)
+	a.readProfile(user, view, diags)
 }
 
 // readProfile takes the fields that are managed.
-func (a *account) readProfile(ctx context.Context, user *zulip.User, view *directory.View, diags *diag.Diagnostics) {
+func (a *account) readProfile(user *zulip.User, view *directory.View, diags *diag.Diagnostics) {
 	words, known := a.profile()
 	if !known || words == nil {
 		return
 	}
+	elements := a.ProfileData.Elements()
 	for name, kept := range words {
 		held := heldValue(user, name, view)
 		if field, ok := view.ProfileFieldByName(name); !ok || !sameValue(field, kept, held, view) {
-			words[name] = held
+			elements[name] = types.StringValue(held)
 		}
 	}
-	profile, problems := types.MapValueFrom(ctx, types.StringType, words)
+	profile, problems := types.MapValue(types.StringType, elements)
 	a.ProfileData = profile
 	diags.Append(problems...)
 }
 
-// profile returns the profile fields that are managed; nil if none are. known is false while a value is not known yet.
+// profile returns the profile fields that are managed; nil if none are. Those whose value is null are not. known is false while a value is not known yet.
 func (a *account) profile() (words map[string]string, known bool) {
 	if a.ProfileData.IsNull() || a.ProfileData.IsUnknown() {
 		return nil, a.ProfileData.IsNull()
@@ -84,7 +85,9 @@ func (a *account) profile() (words map[string]string, known bool) {
 			known = false
 			continue
 		}
-		words[name] = text.ValueString()
+		if !text.IsNull() {
+			words[name] = text.ValueString()
+		}
 	}
 	return words, known
 }
