@@ -28,7 +28,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		resp.Diagnostics.AddAttributeError(path.Root("payload_url"), "Nowhere to send to", "An outgoing webhook needs payload_url.")
 	}
 	for attribute, value := range map[string]types.String{"payload_url": config.PayloadURL, "interface": config.Interface} {
-		if !outgoing && !value.IsNull() {
+		if !outgoing && isSet(value) {
 			resp.Diagnostics.AddAttributeError(path.Root(attribute), "Only for outgoing webhooks", fmt.Sprintf("Take %s out, or set bot_type = \"outgoing_webhook\".", attribute))
 		}
 	}
@@ -66,15 +66,15 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
 		return
 	}
-	if !p.plan.BotType.IsUnknown() && p.plan.botType() != zulip.BotOutgoingWebhook {
+	var config model // what is not configured is not managed
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !p.plan.BotType.IsUnknown() && p.plan.botType() != zulip.BotOutgoingWebhook && config.Interface.IsNull() {
 		p.plan.Interface = types.StringNull()
 	}
 	if p.state == nil || p.isReplaced() {
 		p.checkNew()
 	} else {
-		var role types.String // what is not configured is not managed
-		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("role"), &role)...)
-		p.checkChange(role)
+		p.checkChange(config.Role)
 	}
 	p.checkReferences()
 	p.warn(ctx)

@@ -96,13 +96,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 // checkLevels refuses what the server is too old for.
 func (r *Resource) checkLevels(config *model, diags *diag.Diagnostics) {
 	r.RequireLevel("url_template", levelTemplate, diags)
-	if !config.ExampleInput.IsNull() {
+	if isSet(config.ExampleInput) {
 		r.RequireLevel("example_input", levelReverse, diags)
 	}
-	if !config.ReverseTemplate.IsNull() {
+	if isSet(config.ReverseTemplate) {
 		r.RequireLevel("reverse_template", levelReverse, diags)
 	}
-	if !config.AlternativeURLTemplates.IsNull() {
+	if isSet(config.AlternativeURLTemplates) {
 		r.RequireLevel("alternative_url_templates", levelAlternatives, diags)
 	}
 }

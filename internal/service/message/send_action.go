@@ -75,6 +75,8 @@ func (a *SendAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReques
 func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var config sendModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	// Once more: what was not known when it was planned is now.
+	config.Validate(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !a.Ready(&resp.Diagnostics) {
 		return
 	}

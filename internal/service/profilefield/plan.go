@@ -32,7 +32,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		switch {
 		case value.IsNull() && does:
 			resp.Diagnostics.AddAttributeError(path.Root(name), name+" is missing", fmt.Sprintf("A field of the %s needs it.", of))
-		case !value.IsNull() && !does:
+		case isSet(value) && !does:
 			resp.Diagnostics.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("Only a field of the %s has it. Take it out, or change that.", of))
 		}
 	}
@@ -63,7 +63,7 @@ func (m *model) validateName(diags *diag.Diagnostics) {
 		return
 	}
 	for name, value := range map[string]attr.Value{"name": m.Name, "hint": m.Hint} {
-		if !value.IsNull() {
+		if isSet(value) {
 			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("The server knows %s and gives the field its own name, without a hint. Take it out, or choose the subtype custom.", subtype))
 		}
 	}
@@ -181,7 +181,7 @@ func people(count int) string {
 // checkLevels refuses what the server is too old for.
 func (r *Resource) checkLevels(config *model, diags *diag.Diagnostics) {
 	for _, flag := range config.flags() {
-		if !flag.value.IsNull() {
+		if isSet(*flag.value) {
 			r.RequireLevel(flag.name, flag.since, diags)
 		}
 	}

@@ -75,6 +75,8 @@ func (a *Action) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, r
 func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	// Once more: what was not known when it was planned is now.
+	config.Validate(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !a.Ready(&resp.Diagnostics) {
 		return
 	}

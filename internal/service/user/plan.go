@@ -71,7 +71,7 @@ const (
 )
 
 func (p *planning) checkLevels() {
-	if level := p.FeatureLevel(); level > 0 && level < levelComment && !p.plan.Comment.IsNull() {
+	if level := p.FeatureLevel(); level > 0 && level < levelComment && !p.plan.Comment.IsNull() && !p.plan.Comment.IsUnknown() {
 		p.diags.AddAttributeError(path.Root("deactivation_notification_comment"), "The server is too old for deactivation_notification_comment",
 			fmt.Sprintf("It needs feature level %d; the server has %d. Take the attribute out of the configuration, or upgrade the server.", levelComment, level))
 	}

@@ -26,7 +26,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 			fmt.Sprintf("It has %d characters. The server takes %d.", length, zulip.MaxStatusLength))
 	}
 	for attribute, value := range map[string]types.String{"emoji_code": config.EmojiCode, "reaction_type": config.ReactionType} {
-		if !value.IsNull() && (config.EmojiName.IsNull() || isSet(config.EmojiName) && config.EmojiName.ValueString() == "") {
+		if isSet(value) && (config.EmojiName.IsNull() || isSet(config.EmojiName) && config.EmojiName.ValueString() == "") {
 			resp.Diagnostics.AddAttributeError(path.Root(attribute), "No emoji to go with", "Set emoji_name, or leave "+attribute+" out.")
 		}
 	}
