@@ -3,6 +3,7 @@ package domain
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -86,8 +87,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	r.checkCaller(&resp.Diagnostics)
-	if req.Plan.Raw.IsNull() {
-		r.warnOfLast(ctx, state.ID.ValueString(), &resp.Diagnostics)
+	switch isReplaced := zulip.StoredDomain(plan.Domain.ValueString()) != state.ID.ValueString(); {
+	case req.State.Raw.IsNull():
+	case req.Plan.Raw.IsNull():
+		r.warnOfLast(ctx, state.ID.ValueString(), "", &resp.Diagnostics)
+	case isReplaced:
+		r.warnOfLast(ctx, state.ID.ValueString(), beforeItsPlaceIsTaken, &resp.Diagnostics)
 	}
 }
 
@@ -114,16 +119,22 @@ func (r *Resource) checkCaller(diags *diag.Diagnostics) {
 	r.RequireResourceLevel(levelOwners, diags)
 }
 
-// warnOfLast says what happens with the last domain.
-func (r *Resource) warnOfLast(ctx context.Context, domain string, diags *diag.Diagnostics) {
+// beforeItsPlaceIsTaken is what a domain that is replaced by another needs.
+const beforeItsPlaceIsTaken = "\n\nTerraform removes it before it adds the one that takes its place, unless this resource has lifecycle { create_before_destroy = true }: with that, the restriction stays."
+
+// warnOfLast says what happens with the last domain, and with the last of several that go in one run.
+func (r *Resource) warnOfLast(ctx context.Context, domain, next string, diags *diag.Diagnostics) {
 	view, err := r.Meta.Directory.Domains(ctx)
 	if err != nil {
 		diags.AddError("Could not read the domains", framework.Explain(err))
 		return
 	}
-	if _, there := view.Domain(domain); there && len(view.Domains()) == 1 {
+	ends := func(name string) string { return adoption(name) + " ends" }
+	r.Meta.Directory.Claim(ends(domain), 0)
+	stays := slices.ContainsFunc(view.Domains(), func(one *zulip.Domain) bool { return !r.Meta.Directory.IsClaimed(ends(one.Domain), 0) })
+	if _, there := view.Domain(domain); there && !stays {
 		diags.AddAttributeWarning(path.Root("domain"), "This is the organization's last domain",
-			fmt.Sprintf("If only addresses of the organization's domains may join (emails_restricted_to_domains), the server ends that restriction when %s is removed: then any address may.", domain))
+			fmt.Sprintf("If only addresses of the organization's domains may join (emails_restricted_to_domains), the server ends that restriction when %s is removed: then any address may.", domain)+next)
 	}
 }
 

@@ -156,6 +156,26 @@ func TestProtocolDomainTaken(t *testing.T) {
 }
 
 // The plan warns before the restriction to the organization's domains ends with the last of them.
+// The last domain is also the last of several that go in one run, and one that another takes the place of.
+func TestProtocolDomainLastOfSeveral(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"domain": "example.com"})
+	_, diags := run.Plan(values{"domain": "example.org"})
+	diags.ExpectWarning(t, "domain", "last domain", "any address may", "create_before_destroy = true")
+	if _, diags = run.Plan(values{"domain": "example.com", "allow_subdomains": true}); len(diags) > 0 {
+		t.Errorf("it stays, and the plan says %v", diags)
+	}
+	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.org"}))
+	other := o.NewRun(t, kind)
+	other.Import("example.org", nil).ExpectNoError(t)
+	p := run.Process()
+	if _, diags = p.Plan(kind, run.State, nil); len(diags) > 0 {
+		t.Errorf("there is another domain, and the plan says %v", diags)
+	}
+	_, diags = p.Plan(kind, other.State, nil)
+	diags.ExpectWarning(t, "domain", "last domain", "any address may")
+}
+
 func TestProtocolDomainLast(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"domain": "example.com"})
