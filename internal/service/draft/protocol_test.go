@@ -201,3 +201,9 @@ func TestProtocolDraftBadInput(t *testing.T) {
 		diags.ExpectError(t, c.attribute, c.words...)
 	}
 }
+
+// Importing what is not there says so in words of its own, not in the CLI's.
+func TestProtocolDraftImportOfNothing(t *testing.T) {
+	_, run := managed(t)
+	run.Import("99", nil).ExpectError(t, "", "No such draft", "no draft with the ID 99")
+}

@@ -205,9 +205,22 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // ImportState takes the draft's ID.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
 	id, ok := framework.ImportedNumber(ctx, req, "a draft",
 		"GET /drafts lists the account's own.", &resp.Diagnostics)
 	if !ok {
+		return
+	}
+	found, _, err := r.find(ctx, id.ValueInt64())
+	switch {
+	case err != nil:
+		resp.Diagnostics.AddError("Could not read the drafts", explain(err))
+		return
+	case found == nil:
+		resp.Diagnostics.AddError("No such draft",
+			fmt.Sprintf("The account the provider uses has no draft with the ID %d. It may have been sent or deleted; only the account that began a draft sees it.", id.ValueInt64()))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)

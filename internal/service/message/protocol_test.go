@@ -296,3 +296,9 @@ func TestProtocolMessageReadTogether(t *testing.T) {
 		t.Errorf("%d requests for %d messages", reads, len(states))
 	}
 }
+
+// Importing what is not there says so in words of its own, not in the CLI's.
+func TestProtocolMessageImportOfNothing(t *testing.T) {
+	_, run := managed(t)
+	run.Import("99", nil).ExpectError(t, "", "No such message", "no message with the ID 99", "may not read")
+}

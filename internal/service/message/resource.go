@@ -235,9 +235,22 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // ImportState takes the message's ID.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
 	id, ok := framework.ImportedNumber(ctx, req, "a message",
 		"It is the last number of the link that \"Copy link to message\" gives.", &resp.Diagnostics)
 	if !ok {
+		return
+	}
+	found, err := r.Meta.Directory.Message(ctx, id.ValueInt64())
+	switch {
+	case err != nil:
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", id.ValueInt64()), framework.Explain(err))
+		return
+	case found == nil:
+		resp.Diagnostics.AddError("No such message",
+			fmt.Sprintf("The account the provider uses sees no message with the ID %d. It may have been deleted, or be in a channel whose messages the account may not read.", id.ValueInt64()))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)

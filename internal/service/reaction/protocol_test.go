@@ -179,3 +179,8 @@ func TestProtocolReactionBadInput(t *testing.T) {
 	}
 	run.Apply(run.MustPlan(values{"message_id": 1, "emoji_name": "tada"})).ExpectError(t, "", "The message is gone")
 }
+
+func TestProtocolReactionImportOfNothing(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.NewRun(t, "zulip_reaction").Import("99/tada", nil).ExpectError(t, "", "Could not read message 99", "may not read it")
+}

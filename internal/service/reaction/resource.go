@@ -196,7 +196,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	own, err := r.own(ctx, message)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", message), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", message), explain(err))
 		return
 	}
 	kind, code, byCode := strings.Cut(emoji, "/")
