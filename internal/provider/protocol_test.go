@@ -269,4 +269,11 @@ func TestProtocolKeepsUntilEverythingIsKnown(t *testing.T) {
 			t.Errorf("%s is not known yet, and reported is: %v", attribute, diags)
 		}
 	}
+	// What has to be read at plan says so.
+	p := acctest.StartProcess(t.Context(), t)
+	p.Configure(values{"site": acctest.Unknown}).ExpectNoError(t)
+	for _, source := range []string{"zulip_server_settings", "zulip_users", "zulip_trading_platforms"} {
+		_, diags := p.ReadData(source, values{})
+		diags.ExpectError(t, "", "The provider is not configured", "not known yet")
+	}
 }

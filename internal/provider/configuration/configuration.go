@@ -56,7 +56,7 @@ type SettingError struct {
 	Detail  string
 }
 
-func (e *SettingError) Error() string { return e.Summary + ": " + e.Detail }
+func (e *SettingError) Error() string { return e.Summary + ". " + e.Detail }
 
 // Resolve looks for each value in the provider block, then in the environment,
 // then in the file the block's zuliprc or ZULIP_CONFIG names, or else in

@@ -264,7 +264,7 @@ func TestMissingNamesOnlyWhatIsMissing(t *testing.T) {
 	file := s.write(t, ".zuliprc", "[api]\nemail=a@x.y\nsite=https://chat.example.com\n")
 	err := s.resolve(t).Missing()
 	var missing *SettingError
-	if !errors.As(err, &missing) || missing.Setting != "api_key" || !strings.Contains(err.Error(), "Not set: api_key:") || !strings.Contains(err.Error(), file) {
+	if !errors.As(err, &missing) || missing.Setting != "api_key" || !strings.Contains(err.Error(), "Not set: api_key.") || !strings.Contains(err.Error(), file) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -90,7 +90,11 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 
 // Read returns what the provider read when it was configured.
 func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if d.Meta == nil || d.Meta.Server == nil {
+	if d.Meta == nil {
+		d.Ready(&resp.Diagnostics) // says that the provider's settings are not known yet
+		return
+	}
+	if d.Meta.Server == nil {
 		resp.Diagnostics.AddError("No server to ask", "Set site in the provider block, or ZULIP_SITE.")
 		return
 	}
