@@ -66,7 +66,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	resp.Schema = schema.Schema{
 		MarkdownDescription: `The role of a person or bot. Manage it here for people who join by themselves; for accounts that ` + "`zulip_user`" + ` or ` + "`zulip_bot`" + ` makes, set ` + "`role`" + ` there.
 
-Before a role is written it is read again: if somebody changed it since the plan was made, nothing is sent, and the apply says what it was, is, and should be. Planning to demote the only owner is an error, and so is demoting the account the provider uses, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Applying again after a lost answer is safe: there is one role.`,
+Before a role is written it is read again: if somebody changed it since the plan was made, nothing is sent, and the apply says what it was, is, and should be. A resource that is new has no role to compare with, and gives its own over whichever it finds. Planning to demote the only owner is an error, and so is demoting the account the provider uses, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Applying again after a lost answer is safe: there is one role.`,
 		Attributes: map[string]schema.Attribute{
 			"user": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The person or bot: the address, or the ID as in `zulip_user.x.id`.",
