@@ -134,7 +134,7 @@ func taken(namesake *zulip.User, wanted *model) (summary, detail string) {
 	case !sameType(namesake, wanted):
 		return "The short name is taken by another kind of bot", facts + "A bot's type cannot be changed, and its short name stays taken. Choose another short_name."
 	case namesake.IsActive:
-		return "The bot exists already", facts + fmt.Sprintf("To manage it, import it:\n\n  terraform import zulip_bot.NAME %s", namesake.Address())
+		return "The bot exists already", facts + fmt.Sprintf("To manage it, import it:\n\n  terraform import zulip_bot.NAME %s\n\nIf it was managed under another address: write a moved block.", namesake.Address())
 	}
 	return "The short name belongs to a deactivated bot", facts + "Set adopt_deactivated = true to take it back."
 }

@@ -112,7 +112,7 @@ func (r *Resource) checkName(plan *model, view *directory.View, diags *diag.Diag
 		return // it is this very emoji, to be replaced
 	}
 	diags.AddAttributeError(path.Root("name"), fmt.Sprintf("There is an emoji %q already", namesake.Name),
-		fmt.Sprintf("It has the ID %d%s. Import it (an apply that was broken off may have left it): terraform import ADDRESS %d\n\nElse deactivate it, or choose another name.", namesake.ID, addedBy(namesake, view), namesake.ID))
+		fmt.Sprintf("It has the ID %d%s. Import it (an apply that was broken off may have left it): terraform import ADDRESS %d\n\nIf it was managed under another address: write a moved block. Else deactivate it, or choose another name.", namesake.ID, addedBy(namesake, view), namesake.ID))
 }
 
 func addedBy(emoji *zulip.CustomEmoji, view *directory.View) string {

@@ -130,7 +130,7 @@ func taken(namesake *zulip.User) (summary, detail string) {
 		return fmt.Sprintf("%s is a bot", namesake.Address()), "The address belongs to a bot. Bots are managed with zulip_bot."
 	case namesake.IsActive:
 		return fmt.Sprintf("%s has an account already", namesake.Address()),
-			fmt.Sprintf("It has the ID %d and is called %q. To manage it, import it:\n\n  terraform import zulip_user.NAME %s", namesake.ID, namesake.FullName, namesake.Address())
+			fmt.Sprintf("It has the ID %d and is called %q. To manage it, import it:\n\n  terraform import zulip_user.NAME %s\n\nIf it was managed under another address: write a moved block.", namesake.ID, namesake.FullName, namesake.Address())
 	}
 	return fmt.Sprintf("%s has a deactivated account", namesake.Address()),
 		fmt.Sprintf("It has the ID %d and is called %q, and keeps its address. Set adopt_deactivated = true to take it back.", namesake.ID, namesake.FullName)
