@@ -207,3 +207,9 @@ func TestProtocolDraftImportOfNothing(t *testing.T) {
 	_, run := managed(t)
 	run.Import("99", nil).ExpectError(t, "", "No such draft", "no draft with the ID 99")
 }
+
+// The server cuts the topic of a draft before it takes white space away: so that is not sent.
+func TestProtocolDraftLongTopicWithSpace(t *testing.T) {
+	_, run := managed(t)
+	run.MustApply(values{"channel": "general", "topic": strings.Repeat("🦄", 60) + " ", "content": "x"})
+}

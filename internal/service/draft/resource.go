@@ -101,6 +101,7 @@ func (r *Resource) wire(ctx context.Context, plan *model, diags *diag.Diagnostic
 		return zulip.Draft{}
 	}
 	to, _ := plan.Resolve(view, diags)
+	to.Topic = zulip.StoredTopic(to.Topic) // in a draft, the server counts white space before it takes it away
 	return zulip.NewDraft(&to, content)
 }
 
