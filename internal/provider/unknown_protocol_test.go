@@ -1,10 +1,12 @@
 package provider_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // TestProtocolUnknownMayBeNull plans with values that are not known yet where a value would be wrong and null would not:
@@ -46,5 +48,38 @@ func TestProtocolUnknownMayBeNull(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestProtocolUnknownIsAnother plans, for what exists, that it is for somebody or something that is not known yet: that is
+// another resource. An update that turns into a replacement during the apply is what the CLI refuses.
+func TestProtocolUnknownIsAnother(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	const lena = "lena.fischer@example.com"
+	for kind, test := range map[string]struct {
+		attribute string
+		config    acctest.Values
+	}{
+		"zulip_user_role":                     {"user", acctest.Values{"user": lena, "role": "moderator"}},
+		"zulip_user_status":                   {"user", acctest.Values{"user": lena, "status_text": "Away"}},
+		"zulip_channel_subscription_settings": {"channel", acctest.Values{"channel": "general", "is_muted": true}},
+		"zulip_message":                       {"recipients", acctest.Values{"recipients": []any{lena}, "content": "x"}},
+		"zulip_domain":                        {"domain", acctest.Values{"domain": "example.org"}},
+		"zulip_bot":                           {"short_name", acctest.Values{"short_name": "x", "full_name": "X"}},
+		"zulip_reaction":                      {"emoji_name", acctest.Values{"message_id": 0, "emoji_name": "tada"}},
+	} {
+		if _, needed := test.config["message_id"]; needed {
+			id, err := o.Client.SendMessage(t.Context(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: "votes"}, "Shall we?")
+			if err != nil {
+				t.Fatal(err)
+			}
+			test.config["message_id"] = id
+		}
+		run := o.NewRun(t, kind)
+		run.MustApply(test.config)
+		test.config[test.attribute] = acctest.Unknown
+		if plan := run.MustPlan(test.config); !slices.Contains(plan.Replace, test.attribute) {
+			t.Errorf("%s is to be replaced because of %v", kind, plan.Replace)
+		}
 	}
 }

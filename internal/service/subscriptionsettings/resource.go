@@ -62,7 +62,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 	}
-	if resp.Diagnostics.HasError() || plan.Channel.IsUnknown() {
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if plan.Channel.IsUnknown() {
+		if !req.State.Raw.IsNull() { // another one, as far as is known
+			resp.RequiresReplace.Append(path.Root("channel"))
+		}
 		return
 	}
 	channel, err := framework.FindChannel(view, plan.Channel.ValueString())

@@ -117,6 +117,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if plan.User.IsUnknown() {
 		plan.UserID = types.Int64Unknown()
+		if state != nil { // somebody else, as far as is known
+			resp.RequiresReplace.Append(path.Root("user"))
+		}
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}

@@ -48,6 +48,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	plan.deriveEmoji(&config, state)
 	if config.User.IsUnknown() {
 		plan.User, plan.UserID = config.User, types.Int64Unknown()
+		if state != nil { // somebody else, as far as is known
+			resp.RequiresReplace.Append(path.Root("user"))
+		}
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 		return
 	}
