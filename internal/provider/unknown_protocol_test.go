@@ -63,6 +63,7 @@ func TestProtocolUnknownIsAnother(t *testing.T) {
 		"zulip_user_role":                     {"user", acctest.Values{"user": lena, "role": "moderator"}},
 		"zulip_user_status":                   {"user", acctest.Values{"user": lena, "status_text": "Away"}},
 		"zulip_channel_subscription_settings": {"channel", acctest.Values{"channel": "general", "is_muted": true}},
+		"zulip_user_group_membership":         {"group", acctest.Values{"group": "sre", "members": []any{"kenji.sato@example.com"}}},
 		"zulip_message":                       {"recipients", acctest.Values{"recipients": []any{lena}, "content": "x"}},
 		"zulip_domain":                        {"domain", acctest.Values{"domain": "example.org"}},
 		"zulip_bot":                           {"short_name", acctest.Values{"short_name": "x", "full_name": "X"}},

@@ -57,6 +57,9 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	meant := r.checkWords(plan, state, view, &resp.Diagnostics)
 	if plan.Group.IsUnknown() {
 		plan.GroupID = types.Int64Unknown()
+		if state != nil { // another one, as far as is known
+			resp.RequiresReplace.Append(path.Root("group"))
+		}
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}
