@@ -6,11 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
@@ -30,12 +32,14 @@ const (
 	recipientsDescription = "The people and bots a direct message is for, by e-mail address or ID. The account the provider uses need not be among them."
 )
 
+var noNull = []validator.Set{setvalidator.NoNullValues()}
+
 // AddresseeAttributes are the attributes of [Addressee] for a resource.
 func AddresseeAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"channel":    schema.StringAttribute{Optional: true, MarkdownDescription: channelDescription},
 		"topic":      schema.StringAttribute{Optional: true, MarkdownDescription: topicDescription},
-		"recipients": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription},
+		"recipients": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription, Validators: noNull},
 	}
 }
 
@@ -44,7 +48,7 @@ func AddresseeActionAttributes() map[string]actionschema.Attribute {
 	return map[string]actionschema.Attribute{
 		"channel":    actionschema.StringAttribute{Optional: true, MarkdownDescription: channelDescription},
 		"topic":      actionschema.StringAttribute{Optional: true, MarkdownDescription: topicDescription},
-		"recipients": actionschema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription},
+		"recipients": actionschema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription, Validators: noNull},
 	}
 }
 

@@ -130,12 +130,12 @@ func resourceSchema() schema.Schema {
 			},
 			"channel_ids": schema.SetAttribute{
 				ElementType: types.Int64Type, Optional: true, Computed: true, PlanModifiers: keepSet,
-				Validators:          []validator.Set{setvalidator.ValueInt64sAre(int64validator.AtLeast(1))},
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueInt64sAre(int64validator.AtLeast(1))},
 				MarkdownDescription: "The IDs of the channels that whoever joins is put into: default channels, and others to which the account the provider uses may add people. By default none. The server does not give them back.",
 			},
 			"group_ids": schema.SetAttribute{
 				ElementType: types.Int64Type, Optional: true, Computed: true, PlanModifiers: keepSet,
-				Validators:          []validator.Set{setvalidator.ValueInt64sAre(int64validator.AtLeast(1))},
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueInt64sAre(int64validator.AtLeast(1))},
 				MarkdownDescription: "The IDs of the user groups that whoever joins is put into, to which the account the provider uses may add people; not those of roles. By default none. The server does not give them back. Needs feature level 322.",
 			},
 			"include_realm_default_subscriptions": schema.BoolAttribute{

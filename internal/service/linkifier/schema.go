@@ -1,10 +1,12 @@
 package linkifier
 
 import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -36,6 +38,7 @@ A pattern is unique in an organization. So when the answer to a request was lost
 			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeReverse + unmanaged},
 			"alternative_url_templates": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: describeAlternatives + unmanaged,
+				Validators: []validator.List{listvalidator.NoNullValues()},
 			},
 		},
 	}

@@ -65,7 +65,7 @@ func (a *FlagsAction) Schema(_ context.Context, _ action.SchemaRequest, resp *ac
 		Attributes: changeAttributes(map[string]schema.Attribute{
 			"messages": schema.SetAttribute{
 				Required: true, ElementType: types.Int64Type, MarkdownDescription: "The IDs of the messages, at most 5000.",
-				Validators: []validator.Set{setvalidator.SizeBetween(1, zulip.MaxFlagRange)},
+				Validators: []validator.Set{setvalidator.SizeBetween(1, zulip.MaxFlagRange), setvalidator.NoNullValues()},
 			},
 		}),
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -55,6 +56,7 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 			"is_active": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only the active, or only the deactivated."},
 			"emails": schema.SetAttribute{
 				ElementType: types.StringType, Optional: true,
+				Validators:          []validator.Set{setvalidator.NoNullValues()},
 				MarkdownDescription: "Only who has one of these addresses. An address that nobody has is an error.",
 			},
 			"profile_field": schema.SingleNestedAttribute{
