@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -177,10 +179,19 @@ func (r redaction) text(words string) string {
 // excerptLength is how much of a foreign answer an error shows, in bytes.
 const excerptLength = 200
 
-// excerpt is what a person would read of an answer that refuses: the message of the forms that web APIs use, else the
-// first words.
+var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+
+// excerpt is what a person would read of an answer that refuses: the message of the forms that web APIs use, the title of a
+// page, else the first words.
 func excerpt(redacted redaction, body []byte) string {
 	words := string(body)
+	if strings.HasPrefix(strings.TrimSpace(words), "<") {
+		found := title.FindStringSubmatch(words)
+		words = "a page without a title"
+		if found != nil {
+			words = html.UnescapeString(found[1])
+		}
+	}
 	var problem struct{ Message, Detail, Title string } // matched in any case
 	if json.Unmarshal(body, &problem) == nil {
 		for _, candidate := range []string{problem.Detail, problem.Message, problem.Title} {

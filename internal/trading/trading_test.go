@@ -146,6 +146,16 @@ func TestPingThatTheWebAPIDoesNotAnswerInTime(t *testing.T) {
 	}
 }
 
+// A page that a proxy or another server answers with is quoted by its title, not by its markup.
+func TestPageIsQuotedByItsTitle(t *testing.T) {
+	cloud, client, _ := start(t, sandbox.TradingConfig{})
+	page := "\n<!DOCTYPE html>\n<html><head><title>\n Not found &amp; gone</title></head><body><h1>Oh</h1></body></html>"
+	cloud.Fail(sandbox.Fault{Path: "/api/TradePlatforms", Action: sandbox.FaultStatus, Status: 404, Body: page})
+	if _, err := client.Platforms(t.Context()); err == nil || !strings.Contains(err.Error(), `404 not found ("Not found & gone").`) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAnswersThatCannotBeUsed(t *testing.T) {
 	list := "/api/TradePlatforms"
 	for name, test := range map[string]struct {
