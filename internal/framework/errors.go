@@ -64,8 +64,10 @@ func hint(refusal *zulip.Error) string {
 	return ""
 }
 
+// capitalize leaves a first word that is not one of the language: an address, a path, the name of a setting.
 func capitalize(text string) string {
-	if text == "" || text[0] < 'a' || text[0] > 'z' {
+	first, _, _ := strings.Cut(text, " ")
+	if text == "" || text[0] < 'a' || text[0] > 'z' || strings.ContainsAny(first, "/@_.") {
 		return text
 	}
 	return string(text[0]-'a'+'A') + text[1:]
