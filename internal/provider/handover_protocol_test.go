@@ -12,6 +12,7 @@ import (
 // does, and a resource that gets another key of for_each. The thing is there afterwards, and the next plan is empty.
 func TestProtocolMadeBeforeTheEnd(t *testing.T) {
 	for kind, config := range map[string]acctest.Values{
+		"zulip_channel_folder":                {"name": "Incidents"},
 		"zulip_channel_subscription_settings": {"channel": "general", "is_muted": true},
 		"zulip_code_playground":               {"name": "Play", "pygments_language": "Go", "url_template": "https://play.example.com/{code}"},
 		"zulip_custom_profile_field":          {"field_type": "short_text", "name": "Team"},

@@ -140,6 +140,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The channel folder is kept, and not managed any more", map[string]any{"name": state.Name.ValueString()})
 		return
 	}
+	if r.Meta.Directory.IsAdopted(kind, state.ID.ValueInt64()) {
+		tflog.Info(ctx, "The channel folder stays: another resource has taken it over", map[string]any{"name": state.Name.ValueString()})
+		return
+	}
 	if err := r.archive(ctx, state.ID.ValueInt64()); err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not archive channel folder %q", state.Name.ValueString()), explain(err))
 	}
