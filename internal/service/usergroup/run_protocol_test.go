@@ -184,19 +184,24 @@ func TestProtocolCircles(t *testing.T) {
 	}
 }
 
+// The CLI carries a plan out in a process of its own, which has read nothing, and plans there once more what is created.
 func TestProtocolReplacedGroupIsTakenBack(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_user_group")
 	run.MustApply(everything())
 	number := id(t, o, "ops")
-	p := run.Process() // one process, as in an apply that replaces
-	prior, diags := p.Read("zulip_user_group", run.State)
+	planned := run.Process()
+	prior, diags := planned.Read("zulip_user_group", run.State)
 	diags.ExpectNoError(t)
-	destroy, diags := p.Plan("zulip_user_group", prior, nil)
+	destroy, diags := planned.Plan("zulip_user_group", prior, nil)
+	diags.ExpectNoError(t)
+	_, diags = planned.Plan("zulip_user_group", nil, everything())
+	diags.ExpectNoError(t)
+
+	p := run.Process()
+	_, diags = p.Apply(destroy)
 	diags.ExpectNoError(t)
 	create, diags := p.Plan("zulip_user_group", nil, everything())
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(destroy)
 	diags.ExpectNoError(t)
 	state, diags := p.Apply(create)
 	diags.ExpectNoError(t)
