@@ -112,7 +112,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
 	}
-	r.Meta.Directory.Manage(state.ID.ValueInt64())
 	channel, ok := view.Channel(state.ID.ValueInt64())
 	if !ok || channel.IsArchived {
 		tflog.Info(ctx, "The channel is not there any more, or was archived by somebody else: removing it from the state",
@@ -120,6 +119,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
+	r.Meta.Directory.Manage(channel.ID)
 	r.write(ctx, &state, &reading{Thing: channel, View: view}, nil, resp.State.Set, resp.Private, &resp.Diagnostics)
 }
 

@@ -49,6 +49,18 @@ func TestProtocolFindsTheChannelWhoseAnswerWasLost(t *testing.T) {
 	}
 }
 
+// The CLI reads and plans in one process: that the channel was read does not make its name free.
+func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "old"})
+	o.Archive(t, "old")
+	_, diags := run.Plan(values{"name": "old"})
+	if run.State != nil {
+		t.Error("an archived channel is still in the state")
+	}
+	diags.ExpectError(t, "name", `An archived channel is called "old"`, "adopt_archived = true")
+}
+
 func TestProtocolCreatesAgainWhatWasNotCreated(t *testing.T) {
 	o, run := managed(t)
 	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: "/channels/create", Action: sandbox.FaultDrop, Count: 1})

@@ -109,7 +109,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
 	}
-	r.Meta.Directory.Claim(kind, state.ID.ValueInt64())
 	group, ok := view.HeldUserGroup(state.ID.ValueInt64())
 	if !ok || group.Deactivated {
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated by somebody else: removing it from the state",
@@ -117,6 +116,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
+	r.Meta.Directory.Claim(kind, group.ID)
 	r.write(ctx, &state, &reading{Thing: group, View: view}, nil, resp.State.Set, resp.Private, &resp.Diagnostics)
 }
 
