@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -57,6 +58,15 @@ func (f *facts) read(folder *zulip.ChannelFolder) {
 	f.Name, f.Description = types.StringValue(folder.Name), types.StringValue(folder.Description)
 	f.CreatorID = types.Int64PointerValue(folder.CreatorID)
 	f.DateCreated = types.StringValue(time.Unix(folder.DateCreated, 0).UTC().Format(time.RFC3339))
+}
+
+// keep gives back what a plan knew to the facts that were read after it was applied. What the plan did not change,
+// somebody else may have changed meanwhile: that is for the next plan to find and to show.
+func (f *facts) keep(plan facts) {
+	framework.KeepKnown(&f.Name, plan.Name)
+	framework.KeepKnown(&f.Description, plan.Description)
+	framework.KeepKnown(&f.CreatorID, plan.CreatorID)
+	framework.KeepKnown(&f.DateCreated, plan.DateCreated)
 }
 
 // forgetUnknown leaves out of a state what only the server knows.

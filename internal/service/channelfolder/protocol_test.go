@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"reflect"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
@@ -220,6 +221,21 @@ func TestProtocolFolderLeftover(t *testing.T) {
 	}
 	_, diags = o.NewRun(t, folderType).Plan(values{"name": "OPS", "description": "by hand"})
 	diags.ExpectError(t, "name", "exists already")
+}
+
+// What the plan does not change, somebody else may: that is for the next plan to show.
+func TestProtocolFolderChangedByHandSinceThePlan(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "Before", "description": "As planned"})
+	renamed := values{"name": "After", "description": "As planned"}
+	plan := run.MustPlan(renamed)
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%d", idOf(run)), map[string]string{"description": "By hand"})
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH name")
+	if changes := run.MustPlan(renamed).Changes(); !reflect.DeepEqual(changes, []string{"description"}) {
+		t.Errorf("the next plan changes %v", changes)
+	}
 }
 
 func TestProtocolFolderImport(t *testing.T) {

@@ -65,6 +65,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	// From here on the folder exists: it is in the state before anything else can fail.
+	wanted := plan.facts
 	plan.ID = types.Int64Value(id)
 	plan.forgetUnknown()
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
@@ -72,6 +73,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	// Also for the channels that are put into it in this apply: their plan looks for it in the snapshot.
 	if folder := r.fresh(ctx, id, &resp.Diagnostics); folder != nil {
 		plan.read(folder)
+		plan.keep(wanted)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	}
 }
@@ -122,7 +124,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		if folder == nil {
 			return
 		}
+		wanted := plan.facts
 		plan.read(folder)
+		if !resp.Diagnostics.HasError() {
+			plan.keep(wanted)
+		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ID})...)
