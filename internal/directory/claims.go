@@ -42,12 +42,13 @@ func (d *Directory) IsClaimed(kind string, id int64) bool {
 	return d.claims.taken[claim{kind, id}]
 }
 
-// Adopt registers that a resource of this run has taken over a thing that was there before. Whoever had it until then, and
-// ends in this run, leaves it: so it is when a resource is made anew before the old one goes, or gets another address.
-func (d *Directory) Adopt(kind string, id int64) { d.Claim(kind+" taken over", id) }
+// TakeOver registers that a resource of this run has begun to hold a thing that was there before. Whoever held it until
+// then, and ends in this run, leaves it: so it is when a resource is made anew before the old one goes, or gets another
+// address.
+func (d *Directory) TakeOver(kind string, id int64) { d.Claim(kind+" taken over", id) }
 
-// IsAdopted reports whether a resource of this run has taken a thing over.
-func (d *Directory) IsAdopted(kind string, id int64) bool {
+// IsTakenOver reports whether a resource of this run has begun to hold a thing that was there before.
+func (d *Directory) IsTakenOver(kind string, id int64) bool {
 	return d.IsClaimed(kind+" taken over", id)
 }
 

@@ -45,7 +45,7 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, er
 		return 0, false, fmt.Errorf("nothing was sent, for it could not be looked whether it is there already: %w", err)
 	case id != 0:
 		meta.Directory.Claim(c.Kind, id)
-		meta.Directory.Adopt(c.Kind, id)
+		meta.Directory.TakeOver(c.Kind, id)
 		return id, true, nil
 	}
 	pause := FirstPause

@@ -30,6 +30,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 		return r.unarchive(ctx, id, name, diags)
 	}
 	if id, ok := r.Meta.Directory.Ours(name); ok {
+		r.Meta.Directory.TakeOver(kind, id)
 		return id
 	}
 	if plan.AdoptArchived.ValueBool() {

@@ -25,6 +25,9 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
+// kind is the type of the resource, by which the directory knows what belongs to it.
+const kind = "zulip_channel"
+
 // Resource is zulip_channel.
 type Resource struct{ framework.Resource }
 
@@ -167,6 +170,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	if state.OnDestroy.ValueString() == onDestroyKeep {
 		tflog.Info(ctx, "The channel is kept, and not managed any more", map[string]any{"name": state.Name.ValueString()})
+		return
+	}
+	if r.Meta.Directory.IsTakenOver(kind, state.ID.ValueInt64()) {
+		tflog.Info(ctx, "The channel stays: another resource has taken it over", map[string]any{"name": state.Name.ValueString()})
 		return
 	}
 	r.archive(ctx, state.ID.ValueInt64(), state.Name.ValueString(), &resp.Diagnostics)

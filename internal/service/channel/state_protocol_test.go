@@ -49,6 +49,28 @@ func TestProtocolFindsTheChannelWhoseAnswerWasLost(t *testing.T) {
 	}
 }
 
+// With create_before_destroy the channel is there when it is to be made again. It changes its address, and stays.
+func TestProtocolAChannelThatIsReplacedBeforeItIsDestroyed(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "kept", "description": "Stays"}
+	run.MustApply(config)
+	destroy := run.MustPlan(nil)
+	p := run.Process() // it has read nothing
+	create, diags := p.Plan("zulip_channel", nil, config)
+	diags.ExpectWarning(t, "name", `Channel "kept" is there already`, "under another address")
+	state, diags := p.Apply(create)
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(destroy)
+	diags.ExpectNoError(t)
+	if o.MustChannel(t, "kept").IsArchived {
+		t.Error("the channel that the state holds is archived")
+	}
+	run.State = state
+	if plan := run.MustPlan(config); !plan.Empty() {
+		t.Errorf("there is still something to do: %v", plan.Changes())
+	}
+}
+
 // The CLI reads and plans in one process: that the channel was read does not make its name free.
 func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
 	o, run := managed(t)

@@ -45,6 +45,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 		made, lookErr := r.leftover(ctx, plan, func(id int64) bool { return !r.Meta.Directory.IsClaimed(kind, id) })
 		if lookErr == nil && made != 0 {
 			r.Meta.Directory.Claim(kind, made)
+			r.Meta.Directory.TakeOver(kind, made)
 			return made
 		}
 	}
@@ -57,7 +58,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 		return 0
 	case found:
 		diags.AddWarning(fmt.Sprintf("Channel folder %q was there already", name),
-			fmt.Sprintf("The account the provider uses made it within the last %d minutes, probably in an apply that was broken off: folder %d is taken over.", int(framework.Recent.Minutes()), id))
+			fmt.Sprintf("The account the provider uses made it within the last %d minutes, in an apply that was broken off or under another address of this configuration: folder %d is taken over.", int(framework.Recent.Minutes()), id))
 	}
 	return id
 }

@@ -223,6 +223,26 @@ func TestProtocolFolderLeftover(t *testing.T) {
 	diags.ExpectError(t, "name", "exists already")
 }
 
+// With create_before_destroy the folder is there when it is to be made again. It changes its address, and stays.
+func TestProtocolFolderThatIsReplacedBeforeItIsDestroyed(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "Kept"}
+	run.MustApply(config)
+	destroy := run.MustPlan(nil)
+	p := run.Process() // it has read nothing
+	create, diags := p.Plan(folderType, nil, config)
+	diags.ExpectNoError(t)
+	state, diags := p.Apply(create)
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(destroy)
+	diags.ExpectNoError(t)
+	expect(t, o, "Kept")
+	run.State = state
+	if plan := run.MustPlan(config); !plan.Empty() {
+		t.Errorf("there is still something to do: %v", plan.Changes())
+	}
+}
+
 // What the plan does not change, somebody else may: that is for the next plan to show.
 func TestProtocolFolderChangedByHandSinceThePlan(t *testing.T) {
 	o, run := managed(t)

@@ -146,7 +146,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The channel folder is kept, and not managed any more", map[string]any{"name": state.Name.ValueString()})
 		return
 	}
-	if r.Meta.Directory.IsAdopted(kind, state.ID.ValueInt64()) {
+	if r.Meta.Directory.IsTakenOver(kind, state.ID.ValueInt64()) {
 		tflog.Info(ctx, "The channel folder stays: another resource has taken it over", map[string]any{"name": state.Name.ValueString()})
 		return
 	}

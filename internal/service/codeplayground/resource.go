@@ -107,7 +107,7 @@ func (r *Resource) takeOver(ctx context.Context, wanted *zulip.Playground, cause
 		if !zulip.MayHaveHappened(cause) {
 			diags.AddWarning("The code playground was there already",
 				fmt.Sprintf("Playground %d is the same as the configured one, perhaps from an apply that was broken off: it is taken over.", found.ID))
-			r.Meta.Directory.Adopt(kind, found.ID)
+			r.Meta.Directory.TakeOver(kind, found.ID)
 		}
 		return found.ID
 	default:
@@ -153,7 +153,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	wire := state.wire()
 	// Another resource of this run may be about to make the same one, or have taken this one over.
 	defer r.Meta.Directory.Alone(kind + " " + wire.Key())()
-	if r.Meta.Directory.IsAdopted(kind, wire.ID) {
+	if r.Meta.Directory.IsTakenOver(kind, wire.ID) {
 		tflog.Info(ctx, "The code playground stays: another resource has taken it over", map[string]any{"id": wire.ID})
 		return
 	}

@@ -104,7 +104,7 @@ func (r *Resource) checkAlone(ctx context.Context, raw tfsdk.Config, diags *diag
 	if r.Meta == nil || r.Meta.Directory == nil || config.Domain.IsUnknown() || subdomains.IsNull() || subdomains.IsUnknown() {
 		return
 	}
-	if name := config.wire().Domain; !r.Meta.Directory.Declare(adoption(name), 0, subdomains.String()) {
+	if name := config.wire().Domain; !r.Meta.Directory.Declare(takeover(name), 0, subdomains.String()) {
 		diags.AddAttributeError(path.Root("allow_subdomains"), "Two resources for "+name,
 			"Another zulip_domain of this configuration says otherwise of the same domain, and each apply would undo one of them. Keep one.")
 	}
@@ -129,7 +129,7 @@ func (r *Resource) warnOfLast(ctx context.Context, domain, next string, diags *d
 		diags.AddError("Could not read the domains", framework.Explain(err))
 		return
 	}
-	ends := func(name string) string { return adoption(name) + " ends" }
+	ends := func(name string) string { return takeover(name) + " ends" }
 	r.Meta.Directory.Claim(ends(domain), 0)
 	stays := slices.ContainsFunc(view.Domains(), func(one *zulip.Domain) bool { return !r.Meta.Directory.IsClaimed(ends(one.Domain), 0) })
 	if _, there := view.Domain(domain); there && !stays {

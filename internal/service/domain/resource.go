@@ -62,7 +62,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		plan.AllowSubdomains = types.BoolValue(false)
 	}
 	wanted := plan.wire()
-	defer r.Meta.Directory.Alone(adoption(wanted.Domain))()
+	defer r.Meta.Directory.Alone(takeover(wanted.Domain))()
 	err := r.Meta.Client.AddDomain(ctx, wanted)
 	r.Meta.Directory.Forget(zulip.FetchDomains)
 	if err != nil && !r.takeOver(ctx, wanted, err, &resp.Diagnostics) {
@@ -95,7 +95,7 @@ func (r *Resource) takeOver(ctx context.Context, wanted zulip.Domain, cause erro
 	case zulip.MayHaveHappened(cause):
 		return true
 	default:
-		r.Meta.Directory.Adopt(adoption(wanted.Domain), 0)
+		r.Meta.Directory.TakeOver(takeover(wanted.Domain), 0)
 		diags.AddWarning("The domain was there already",
 			fmt.Sprintf("%s is the organization's as configured, perhaps from an apply that was broken off: it is taken over.", wanted.Domain))
 		return true
@@ -163,8 +163,8 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	name := state.ID.ValueString()
 	// Another resource of this run may be about to add the same one, or have taken this one over.
-	defer r.Meta.Directory.Alone(adoption(name))()
-	if r.Meta.Directory.IsAdopted(adoption(name), 0) {
+	defer r.Meta.Directory.Alone(takeover(name))()
+	if r.Meta.Directory.IsTakenOver(takeover(name), 0) {
 		tflog.Info(ctx, "The domain stays: another resource has taken it over", map[string]any{"domain": name})
 		return
 	}
@@ -175,8 +175,8 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 }
 
-// adoption is what a domain is taken over as: it has no number.
-func adoption(domain string) string { return "zulip_domain " + domain }
+// takeover is what a domain is taken over as: it has no number.
+func takeover(domain string) string { return "zulip_domain " + domain }
 
 // ImportState takes the domain, in any case.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

@@ -185,7 +185,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	id, d := state.ID.ValueInt64(), r.Meta.Directory
 	// Another resource of this run may be about to make the same one, or have taken this one over.
 	defer d.Alone(kind + " " + stored(state.Pattern))()
-	if d.IsAdopted(kind, id) {
+	if d.IsTakenOver(kind, id) {
 		tflog.Info(ctx, "The linkifier stays: another resource has taken it over", map[string]any{"id": id})
 		return
 	}

@@ -224,7 +224,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The message is kept, and not managed any more", map[string]any{"id": state.ID.ValueInt64()})
 		return
 	}
-	if r.Meta.Directory.IsAdopted(kind, state.ID.ValueInt64()) {
+	if r.Meta.Directory.IsTakenOver(kind, state.ID.ValueInt64()) {
 		tflog.Info(ctx, "The message stays: another resource has taken it over", map[string]any{"id": state.ID.ValueInt64()})
 		return
 	}

@@ -35,8 +35,8 @@ func (m *model) identity() identity {
 	return identity{MessageID: m.MessageID, ReactionType: m.ReactionType, EmojiCode: m.EmojiCode}
 }
 
-// adoption is what the reaction is taken over as: it has no number of its own.
-func (m *model) adoption() string { return "zulip_reaction " + m.identity().text() }
+// takeover is what the reaction is taken over as: it has no number of its own.
+func (m *model) takeover() string { return "zulip_reaction " + m.identity().text() }
 
 // text is the identity as one word.
 func (i identity) text() string {

@@ -107,7 +107,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	plan.read(added)
 	if slices.ContainsFunc(before, added.SameEmoji) {
-		r.Meta.Directory.Adopt(plan.adoption(), 0)
+		r.Meta.Directory.TakeOver(plan.takeover(), 0)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
@@ -166,7 +166,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	defer r.Meta.Directory.Alone(fmt.Sprint("zulip_reaction ", state.MessageID.ValueInt64()))()
-	if r.Meta.Directory.IsAdopted(state.adoption(), 0) {
+	if r.Meta.Directory.IsTakenOver(state.takeover(), 0) {
 		tflog.Info(ctx, "The reaction stays: another resource has taken it over", map[string]any{"id": state.ID.ValueString()})
 		return
 	}

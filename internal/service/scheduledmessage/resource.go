@@ -213,7 +213,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) || state.Delivered.ValueBool() {
 		return
 	}
-	if r.Meta.Directory.IsAdopted(kind, state.ID.ValueInt64()) {
+	if r.Meta.Directory.IsTakenOver(kind, state.ID.ValueInt64()) {
 		tflog.Info(ctx, "The scheduled message stays: another resource has taken it over", map[string]any{"id": state.ID.ValueInt64()})
 		return
 	}

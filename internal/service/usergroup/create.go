@@ -23,6 +23,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	name := plan.Name.ValueString()
 	// A group that is replaced has just been deactivated, and keeps its name: it is taken back and set up anew.
 	if id, ok := r.Meta.Directory.TakeAside(kind, name); ok {
+		r.Meta.Directory.TakeOver(kind, id)
 		return id
 	}
 	view, err := r.Meta.Directory.Organization(ctx)

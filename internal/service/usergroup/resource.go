@@ -156,6 +156,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
+	if r.Meta.Directory.IsTakenOver(kind, state.ID.ValueInt64()) {
+		tflog.Info(ctx, "The user group stays: another resource has taken it over", map[string]any{"name": state.Name.ValueString()})
+		return
+	}
 	r.deactivate(ctx, state.ID.ValueInt64(), state.Name.ValueString(), &resp.Diagnostics)
 }
 

@@ -211,6 +211,26 @@ func TestProtocolReplacedGroupIsTakenBack(t *testing.T) {
 	holds(t, o, "ops", []string{kenji, lena}, []string{"leads", "role:moderators"})
 }
 
+// With create_before_destroy the group is there when it is to be made again. It changes its address, and stays.
+func TestProtocolGroupThatIsReplacedBeforeItIsDestroyed(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_user_group")
+	run.MustApply(everything())
+	destroy := run.MustPlan(nil)
+	p := run.Process()
+	create, diags := p.Plan("zulip_user_group", nil, everything())
+	diags.ExpectWarning(t, "name", `User group "ops" is there already`, "under another address")
+	state, diags := p.Apply(create)
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(destroy)
+	diags.ExpectNoError(t)
+	if group(t, o, "ops").Deactivated {
+		t.Error("the group that the state holds is deactivated")
+	}
+	run.State = state
+	empty(t, run, everything())
+}
+
 func TestProtocolDataSources(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	members(t, o, "leads", zulip.MembershipChange{Add: ids(t, o, kenji)})

@@ -173,7 +173,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	plan.UserID = types.Int64Value(user.ID)
 	defer r.Meta.Directory.Alone(fmt.Sprint(kind, " ", user.ID))()
 	if r.give(ctx, &plan, framework.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}, &resp.Diagnostics) {
-		r.Meta.Directory.Adopt(kind, user.ID)
+		r.Meta.Directory.TakeOver(kind, user.ID)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.UserID})...)
 	}
@@ -230,7 +230,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	defer r.Meta.Directory.Alone(fmt.Sprint(kind, " ", state.UserID.ValueInt64()))()
-	if r.Meta.Directory.IsAdopted(kind, state.UserID.ValueInt64()) {
+	if r.Meta.Directory.IsTakenOver(kind, state.UserID.ValueInt64()) {
 		tflog.Info(ctx, "The role stays: another resource has taken it over", map[string]any{"user": state.User.ValueString()})
 		return
 	}

@@ -129,10 +129,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	defer r.Meta.Directory.Alone(fmt.Sprint(kind, " ", id))()
 	update := state.cleared()
 	// What another resource of this run has set stays.
-	if r.Meta.Directory.IsAdopted(kindText, id) {
+	if r.Meta.Directory.IsTakenOver(kindText, id) {
 		update.Text = nil
 	}
-	if r.Meta.Directory.IsAdopted(kindEmoji, id) {
+	if r.Meta.Directory.IsTakenOver(kindEmoji, id) {
 		update.EmojiName = nil
 	}
 	err := r.send(ctx, id, update)
@@ -176,10 +176,10 @@ func (r *Resource) set(ctx context.Context, plan *model, diags *diag.Diagnostics
 		return false
 	}
 	if !plan.StatusText.IsNull() {
-		r.Meta.Directory.Adopt(kindText, id)
+		r.Meta.Directory.TakeOver(kindText, id)
 	}
 	if !plan.EmojiName.IsNull() {
-		r.Meta.Directory.Adopt(kindEmoji, id)
+		r.Meta.Directory.TakeOver(kindEmoji, id)
 	}
 	plan.read(now)
 	return true
