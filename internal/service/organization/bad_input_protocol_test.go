@@ -51,6 +51,24 @@ func TestProtocolOrganizationBadInput(t *testing.T) {
 	}
 }
 
+// A channel that this run manages may become private in it.
+func TestProtocolOrganizationChannelThatBecomesPrivate(t *testing.T) {
+	o, run := managed(t)
+	channel := o.NewRun(t, "zulip_channel")
+	channel.MustApply(values{"name": "reports", "initial_subscribers": []any{o.Self.Address()}})
+	wanted := values{"moderation_request_channel_id": channel.State.Values["id"]}
+	p := run.Process()
+	prior, diags := p.Read("zulip_channel", channel.State)
+	diags.ExpectNoError(t)
+	private := values{"name": "reports", "privacy": "private_shared_history", "initial_subscribers": []any{o.Self.Address()}}
+	_, diags = p.Plan("zulip_channel", prior, private)
+	diags.ExpectNoError(t)
+	plan, diags := p.Plan(typeName, nil, wanted)
+	diags.ExpectNoError(t)
+	channel.MustApply(private)
+	run.Apply(plan).ExpectNoError(t)
+}
+
 // A server that sends no digests would go on to say that they are off.
 func TestProtocolOrganizationNoDigests(t *testing.T) {
 	o, run := managed(t)

@@ -267,7 +267,7 @@ func (p *planning) checkChannel(ctx context.Context, attribute string, value att
 		p.diags.AddAttributeError(at, "No such channel", framework.Sentence(err))
 	case channel.IsArchived:
 		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is archived", channel.Name), "The server takes only active channels.")
-	case attribute == moderationAttribute && !channel.Privacy().IsPrivate():
+	case attribute == moderationAttribute && !channel.Privacy().IsPrivate() && !p.Meta.Directory.IsManaged(channel.ID): // else this run may make it so
 		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is not private", channel.Name), "Messages are reported to a private channel only.")
 	}
 }
