@@ -35,6 +35,7 @@ type Directory struct {
 	settled  chan struct{} // closed when writes comes to zero; nil while it is zero
 	planned  map[permission.Principal]bool
 	renamed  map[int64]string
+	called   map[string]int64 // the channels by the names that this run gives them; 0 is one that it creates
 	managed  map[int64]bool
 	archived map[string]int64
 	ours     map[string]int64
@@ -53,7 +54,7 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 	d := &Directory{
 		client: client, self: self, level: featureLevel, scarce: client.Scarce,
 		have: map[string]bool{}, forgot: map[string]int{}, reread: map[string]int{}, rereads: map[string]*rereads{},
-		planned: map[permission.Principal]bool{}, renamed: map[int64]string{},
+		planned: map[permission.Principal]bool{}, renamed: map[int64]string{}, called: map[string]int64{},
 		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},
 		takenOut: map[int64]int64{},
 	}
@@ -110,11 +111,23 @@ func (d *Directory) Plan(principal permission.Principal) {
 	d.planned[principal] = true
 }
 
-// PlanChannelName registers that this run renames a channel, so that its old name counts as free.
+// PlanChannelName registers the name that this run leaves a channel with: its old name counts as free, and it is found
+// by the new one. An archived channel counts as taken back. ID 0 is a channel that this run creates.
 func (d *Directory) PlanChannelName(id int64, name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.renamed[id] = name
+	d.called[fold(name)] = id
+	if id != 0 {
+		d.renamed[id] = name
+	}
+}
+
+// plannedChannel returns the ID of the channel to which this run gives a name; 0 for one that it creates.
+func (d *Directory) plannedChannel(name string) (id int64, planned bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id, planned = d.called[fold(name)]
+	return id, planned
 }
 
 // Manage registers a channel that the state holds.

@@ -79,6 +79,13 @@ func (v *View) ChannelByName(name string) (*zulip.Channel, bool) {
 	return channel, ok
 }
 
+// PlannedChannel returns the channel to which this run gives a name, as it is held now: by its old name, or archived if it
+// is to be taken back; nil if it is yet to be created.
+func (v *View) PlannedChannel(name string) (channel *zulip.Channel, planned bool) {
+	id, planned := v.directory.plannedChannel(strings.TrimSpace(name))
+	return v.channelsByID[id], planned
+}
+
 // ChannelTaking returns the channel other than the given one that holds a name and keeps it in this run.
 func (v *View) ChannelTaking(name string, except int64) (*zulip.Channel, bool) {
 	channel, ok := v.ChannelByName(name)

@@ -9,8 +9,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// FindChannel finds the channel that a `channel` attribute means: an ID in digits, or a name; "name:2024" is the channel
-// called 2024. Archived ones are found too. The error is for people and suggests the nearest names.
+// FindChannel finds the channel that a `channel` attribute means: an ID in digits, or a name, also one that this run gives
+// it; "name:2024" is the channel called 2024. Archived ones are found too. The error is for people and suggests the nearest
+// names.
 func FindChannel(view *directory.View, text string) (*zulip.Channel, error) {
 	name, byName := strings.CutPrefix(text, "name:")
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
@@ -18,6 +19,9 @@ func FindChannel(view *directory.View, text string) (*zulip.Channel, error) {
 			return channel, nil
 		}
 		return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d (a channel whose name is a number is found as name:%d)", id, id)
+	}
+	if channel, _ := view.PlannedChannel(name); channel != nil {
+		return channel, nil
 	}
 	if channel, ok := view.ChannelByName(name); ok {
 		return channel, nil
@@ -30,6 +34,17 @@ func FindChannel(view *directory.View, text string) (*zulip.Channel, error) {
 		hint = "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, hint)
+}
+
+// IsPlannedChannel reports whether a `channel` attribute means a channel that this run has yet to create or to take back:
+// who is in it, and who may do what in it, is not known before.
+func IsPlannedChannel(view *directory.View, text string) bool {
+	name := strings.TrimPrefix(text, "name:")
+	channel, planned := view.PlannedChannel(name)
+	if channel == nil {
+		channel, _ = view.ChannelByName(name)
+	}
+	return planned && (channel == nil || channel.IsArchived)
 }
 
 // channelWords writes a channel as FindChannel reads it: by its name, where there is one to see.

@@ -92,6 +92,9 @@ func (p *planning) permissions() framework.PermissionPlan {
 func (p *planning) derive() {
 	if p.saw == nil {
 		p.plan.IsArchived = types.BoolValue(false)
+		if isSet(p.plan.Name) {
+			p.Meta.Directory.PlanChannelName(0, p.plan.Name.ValueString())
+		}
 		return
 	}
 	if !isSet(p.plan.Name) {
@@ -150,8 +153,10 @@ func (p *planning) checkName() {
 		return
 	}
 	if p.saw == nil && namesake.IsArchived && p.config.AdoptArchived.ValueBool() {
-		p.diags.AddAttributeWarning(path.Root("adopt_archived"), fmt.Sprintf("The archived channel %q will be taken back", namesake.Name),
-			fmt.Sprintf("It has the ID %d, keeps its messages, and has subscribers: %d. What this configuration does not set stays as it was.", namesake.ID, namesake.SubscriberCount))
+		p.Meta.Directory.PlanChannelName(namesake.ID, p.plan.Name.ValueString())
+		// Named in the detail alone, so that the CLI can make one warning of many.
+		p.diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel will be taken back",
+			fmt.Sprintf("Channel %q has the ID %d, keeps its messages, and has subscribers: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, namesake.SubscriberCount))
 		return
 	}
 	if p.saw == nil && p.Meta.Directory.IsManaged(namesake.ID) {

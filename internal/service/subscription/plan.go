@@ -48,7 +48,7 @@ func (b *base) locate(ctx context.Context, plan, state *shared, resp *resource.M
 			resp.RequiresReplace.Append(path.Root("channel"))
 		}
 	}
-	if plan.Channel.IsUnknown() {
+	if plan.Channel.IsUnknown() || framework.IsPlannedChannel(view, plan.Channel.ValueString()) {
 		plan.ChannelID = types.Int64Unknown()
 		replace() // it will be another
 		return nil
@@ -95,7 +95,7 @@ func findChannel(view *directory.View, text types.String, diags *diag.Diagnostic
 		return nil
 	case channel.IsArchived:
 		diags.AddAttributeError(path.Root("channel"), "The channel is archived",
-			fmt.Sprintf("Nobody enters %q. A zulip_channel with its name and adopt_archived = true takes it back.", channel.Name))
+			fmt.Sprintf("Nobody enters %q. A zulip_channel with its name and adopt_archived = true takes it back; refer to it here, so that it comes first.", channel.Name))
 		return nil
 	}
 	return channel
