@@ -109,6 +109,15 @@ func TestProtocolRefusesANameThatIsTaken(t *testing.T) {
 	})
 }
 
+func TestProtocolRefusesTwoChannelsOfOneName(t *testing.T) {
+	_, run := managed(t)
+	p := run.Process()
+	_, diags := p.Plan("zulip_channel", nil, values{"name": "new"})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_channel", nil, values{"name": "New"})
+	diags.ExpectError(t, "name", `Two resources make a channel called "New"`, "another name")
+}
+
 func TestProtocolRefusesANameThatWasTakenSinceThePlan(t *testing.T) {
 	for name, archive := range map[string]bool{"by a channel": false, "by an archived one": true} {
 		t.Run(name, func(t *testing.T) {

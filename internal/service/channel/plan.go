@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -147,6 +148,11 @@ func (p *planning) checkName() {
 	var own int64
 	if p.saw != nil {
 		own = p.saw.ID
+	}
+	if p.saw == nil && !p.Meta.Directory.PlanName(kind, strings.ToLower(p.plan.Name.ValueString())) {
+		p.diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make a channel called %q", p.plan.Name.ValueString()),
+			"Another zulip_channel of this configuration has this name; case does not matter. Take one of the two out, or give it another name.")
+		return
 	}
 	namesake, found := p.view.ChannelTaking(p.plan.Name.ValueString(), own)
 	if !found || p.saw != nil && p.plan.Name.Equal(p.state.Name) {

@@ -61,6 +61,11 @@ func (r *Resource) checkName(plan, state *model, view *directory.View, diags *di
 	if state != nil && strings.EqualFold(state.Name.ValueString(), name) {
 		return // its own name, perhaps in another case
 	}
+	if state == nil && !r.Meta.Directory.PlanName(kind, strings.ToLower(name)) {
+		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make a channel folder called %q", name),
+			"Another zulip_channel_folder of this configuration has this name; case does not matter. Take one of the two out, or give it another name.")
+		return
+	}
 	namesake, taken := view.FolderByName(name)
 	switch {
 	case !taken && state == nil && plan.AdoptArchived.ValueBool():

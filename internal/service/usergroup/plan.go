@@ -150,6 +150,11 @@ func (p *planning) checkName() {
 	if !isSet(p.plan.Name) || p.saw != nil && p.plan.Name.Equal(p.state.Name) {
 		return
 	}
+	if p.saw == nil && !p.Meta.Directory.PlanName(kind, p.plan.Name.ValueString()) {
+		p.diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make a user group called %q", p.plan.Name.ValueString()),
+			"Another zulip_user_group of this configuration has this name. Take one of the two out, or give it another name.")
+		return
+	}
 	namesake, found := p.view.HeldUserGroupByName(p.plan.Name.ValueString())
 	if !found || p.saw != nil && namesake.ID == p.saw.ID {
 		return
