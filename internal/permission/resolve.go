@@ -176,7 +176,7 @@ func userPrincipal(id int64, org Organization, like map[int64]Principal) Princip
 
 func deactivatedGroup(principal Principal) Problem {
 	return Problem{principal, fmt.Sprintf("%q is a deactivated group", principal),
-		"The server accepts no deactivated group in a permission. Reactivate the group, or take it out of the configuration."}
+		"The server accepts no deactivated group in a permission. If this configuration takes it back (adopt_deactivated = true), refer to it (\"group:${zulip_user_group.NAME.name}\") instead of writing its name, so that it is planned first. Otherwise reactivate the group, or take it out of the configuration."}
 }
 
 func unknown(principal Principal, org Organization) Problem {

@@ -94,7 +94,7 @@ func TestProtocolRefusesWhatASettingDoesNotAllow(t *testing.T) {
 func TestProtocolRefusesANameThatIsTaken(t *testing.T) {
 	o, run := managed(t)
 	o.Archive(t, "announcements")
-	existing := []string{`A channel called "general" exists already`, "without regard to case", "terraform import ADDRESS"}
+	existing := []string{`A channel called "general" exists already`, "without regard to case", "terraform import ADDRESS", "moved block"}
 	archived := []string{`An archived channel is called "announcements"`, "keep their names", "adopt_archived = true"}
 	expectRefusals(t, o, run, map[string]refusal{
 		"by a channel":          {values{"name": "General"}, "name", existing},

@@ -302,5 +302,5 @@ func howToTake(namesake *zulip.Channel) string {
 		return fmt.Sprintf("Channels keep their names when they are archived, so that it is not free (ID %d). "+
 			"Set adopt_archived = true to take that channel back with its messages and subscribers, or choose another name, or rename the archived one.", namesake.ID)
 	}
-	return fmt.Sprintf("Names are compared without regard to case. To manage the existing channel, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID)
+	return fmt.Sprintf("Names are compared without regard to case. If this configuration manages it under another address, as before a key of for_each changed, write a moved block. To manage a channel that is not managed yet, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID)
 }

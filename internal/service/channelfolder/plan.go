@@ -70,8 +70,9 @@ func (r *Resource) checkName(plan, state *model, view *directory.View, diags *di
 	switch {
 	case !taken && state == nil && plan.AdoptArchived.ValueBool():
 		if archived, ok := view.ArchivedFolder(name); ok {
-			diags.AddAttributeWarning(path.Root("adopt_archived"), fmt.Sprintf("The archived channel folder %q will be taken back", archived.Name),
-				fmt.Sprintf("It has the ID %d. What this configuration does not set stays as it was.", archived.ID))
+			// Named in the detail alone, so that the CLI can make one warning of many.
+			diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel folder will be taken back",
+				fmt.Sprintf("Channel folder %q has the ID %d. What this configuration does not set stays as it was.", archived.Name, archived.ID))
 		}
 	case !taken, r.Meta.Directory.IsClaimed(kind, namesake.ID):
 		// Free, or of a folder that this run may rename or archive.
@@ -79,6 +80,6 @@ func (r *Resource) checkName(plan, state *model, view *directory.View, diags *di
 		// Left by an apply that was broken off: it will be taken over.
 	default:
 		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("A channel folder called %q exists already", namesake.Name),
-			fmt.Sprintf("Names are compared without regard to case. To manage the existing folder, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID))
+			fmt.Sprintf("Names are compared without regard to case. If this configuration manages it under another address, as before a key of for_each changed, write a moved block. To manage a folder that is not managed yet, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID))
 	}
 }

@@ -178,7 +178,7 @@ func TestProtocolFolderIsTakenBack(t *testing.T) {
 	last := byHand(t, o, "oPS")
 	archive(t, o, last)
 	plan, diags := run.Plan(values{"name": "Ops", "adopt_archived": true})
-	diags.ExpectWarning(t, "adopt_archived", "will be taken back")
+	diags.ExpectWarning(t, "adopt_archived", "An archived channel folder will be taken back", `"oPS"`)
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "PATCH is_archived name")

@@ -165,5 +165,5 @@ func howToTake(namesake *zulip.UserGroup) string {
 		return fmt.Sprintf("Groups keep their names when they are deactivated, so that it is not free (ID %d). "+
 			"Set adopt_deactivated = true to take that group back with its members and permissions, or choose another name, or rename the deactivated one.", namesake.ID)
 	}
-	return fmt.Sprintf("To manage the existing group, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID)
+	return fmt.Sprintf("If this configuration manages it under another address, as before a key of for_each changed, write a moved block. To manage a group that is not managed yet, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID)
 }

@@ -179,7 +179,7 @@ func TestProtocolAdopt(t *testing.T) {
 
 	config := but(everything(), values{"adopt_deactivated": true, "can_mention_group": set("role:members")})
 	plan, diags := run.Plan(config)
-	diags.ExpectWarning(t, "adopt_deactivated", `The deactivated user group "ops" will be taken back`, "members: 2")
+	diags.ExpectWarning(t, "adopt_deactivated", "A deactivated user group will be taken back", `User group "ops" has the ID`, "members: 2")
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	// Who is not to be in it is taken out before the group is active again.
@@ -196,7 +196,7 @@ func TestProtocolAdopt(t *testing.T) {
 func TestProtocolNamesThatAreTaken(t *testing.T) {
 	o, run := managed(t)
 	_, diags := run.Plan(values{"name": "sre"})
-	diags.ExpectError(t, "name", `A user group called "sre" exists already`, fmt.Sprintf("terraform import ADDRESS %d", id(t, o, "sre")))
+	diags.ExpectError(t, "name", `A user group called "sre" exists already`, "moved block", fmt.Sprintf("terraform import ADDRESS %d", id(t, o, "sre")))
 	run.MustApply(values{"name": "SRE"}) // the server tells cases apart
 	_, diags = run.Plan(values{"name": "leads"})
 	diags.ExpectError(t, "name", `A user group called "leads" exists already`)

@@ -165,8 +165,9 @@ func (p *planning) checkName() {
 	switch {
 	case p.saw == nil && namesake.Deactivated && p.config.AdoptDeactivated.ValueBool():
 		p.takes = namesake
-		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The deactivated user group %q will be taken back", namesake.Name),
-			fmt.Sprintf("It has the ID %d, and members: %d. What this configuration does not set stays as it was.", namesake.ID, len(namesake.Members)))
+		// Named in the detail alone, so that the CLI can make one warning of many.
+		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), "A deactivated user group will be taken back",
+			fmt.Sprintf("User group %q has the ID %d, and members: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, len(namesake.Members)))
 	case p.saw == nil && p.Meta.Directory.IsClaimed(kind, namesake.ID):
 		// It is this very group, to be replaced, or one that this run renames.
 	case p.saw == nil && p.isLeftover(namesake):

@@ -99,7 +99,7 @@ func TestProtocolAGroupThatIsTakenBackCanBeNamed(t *testing.T) {
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	config := values{"name": "c", "can_send_message_group": set("group:back")}
 	_, reported := planTogether(t, o, member{"zulip_channel", nil, config})
-	reported[0].ExpectError(t, "can_send_message_group", "is a deactivated group")
+	reported[0].ExpectError(t, "can_send_message_group", "is a deactivated group", "adopt_deactivated = true", "group:${zulip_user_group.NAME.name}")
 	_, reported = planTogether(t, o,
 		member{"zulip_user_group", nil, values{"name": "back", "adopt_deactivated": true}},
 		member{"zulip_channel", nil, config})
