@@ -221,6 +221,11 @@ func TestProtocolFolderLeftover(t *testing.T) {
 	}
 	_, diags = o.NewRun(t, folderType).Plan(values{"name": "OPS", "description": "by hand"})
 	diags.ExpectError(t, "name", "exists already")
+	p := run.Process()
+	_, diags = p.Plan(folderType, nil, values{"name": "Twice"})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(folderType, nil, values{"name": "TWICE"})
+	diags.ExpectError(t, "name", `Two resources make a channel folder called "TWICE"`)
 }
 
 // With create_before_destroy the folder is there when it is to be made again. It changes its address, and stays.

@@ -201,6 +201,15 @@ func TestProtocolNamesThatAreTaken(t *testing.T) {
 	_, diags = run.Plan(values{"name": "leads"})
 	diags.ExpectError(t, "name", `A user group called "leads" exists already`)
 
+	// Another resource of the same plan has it.
+	p := o.NewRun(t, "zulip_user_group").Process()
+	_, diags = p.Plan("zulip_user_group", nil, values{"name": "twice"})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_group", nil, values{"name": "Twice"})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_group", nil, values{"name": "twice"})
+	diags.ExpectError(t, "name", `Two resources make a user group called "twice"`)
+
 	// Somebody takes the name after the plan.
 	second := o.NewRun(t, "zulip_user_group")
 	plan := second.MustPlan(values{"name": "late", "description": "planned"})
