@@ -14,6 +14,7 @@ type claims struct {
 	names map[claimName][]int64
 	said  map[claim]string
 	aside map[claimName]int64
+	held  map[claim]bool
 }
 
 // claim is one thing: its kind, as the type of the resource, and its ID.
@@ -50,6 +51,19 @@ func (d *Directory) TakeOver(kind string, id int64) { d.Claim(kind+" taken over"
 // IsTakenOver reports whether a resource of this run has begun to hold a thing that was there before.
 func (d *Directory) IsTakenOver(kind string, id int64) bool {
 	return d.IsClaimed(kind+" taken over", id)
+}
+
+// PlanHeld registers that a resource whose state holds a thing is planned to go on, and reports whether it is the first:
+// a run plans each resource once so.
+func (d *Directory) PlanHeld(kind string, id int64) bool {
+	d.claims.mu.Lock()
+	defer d.claims.mu.Unlock()
+	if d.claims.held == nil {
+		d.claims.held = map[claim]bool{}
+	}
+	first := !d.claims.held[claim{kind, id}]
+	d.claims.held[claim{kind, id}] = true
+	return first
 }
 
 // Declare registers what a resource of this run says about a thing, and reports whether no other says otherwise. The

@@ -34,7 +34,13 @@ type planning struct {
 // ModifyPlan resolves names, checks everything that can be known before a request is sent, and says what follows from
 // what is planned.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
+	if !r.CanPlan(&resp.Diagnostics) {
+		return
+	}
+	if held := r.Held(ctx, kind, "channel", req, &resp.Diagnostics); held != 0 {
+		r.Meta.Directory.Manage(held)
+	}
+	if req.Plan.Raw.IsNull() {
 		return
 	}
 	p := planning{Resource: r, diags: &resp.Diagnostics}

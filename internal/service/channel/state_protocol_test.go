@@ -71,6 +71,33 @@ func TestProtocolAChannelThatIsReplacedBeforeItIsDestroyed(t *testing.T) {
 	}
 }
 
+// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
+func TestProtocolReplacesWithoutRefreshing(t *testing.T) {
+	_, run := managed(t)
+	config := values{"name": "kept"}
+	run.MustApply(config)
+	p := run.Process()
+	_, diags := p.Plan("zulip_channel", run.State, config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_channel", nil, config)
+	if len(diags) > 0 {
+		t.Errorf("reported: %v", diags)
+	}
+}
+
+func TestProtocolSaysThatTwoResourcesHoldOneChannel(t *testing.T) {
+	_, run := managed(t)
+	run.MustApply(values{"name": "kept"})
+	p := run.Process()
+	_, diags := p.Plan("zulip_channel", run.State, values{"name": "kept"})
+	if len(diags) > 0 {
+		t.Errorf("reported of the first: %v", diags)
+	}
+	_, diags = p.Plan("zulip_channel", run.State, values{"name": "kept"})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", `Two resources manage channel "kept"`, "removed block")
+}
+
 // The CLI reads and plans in one process: that the channel was read does not make its name free.
 func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
 	o, run := managed(t)

@@ -248,6 +248,21 @@ func TestProtocolFolderThatIsReplacedBeforeItIsDestroyed(t *testing.T) {
 	}
 }
 
+// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
+func TestProtocolFolderIsReplacedWithoutRefreshing(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "Kept"}
+	run.MustApply(config)
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%d", idOf(run)), map[string]string{"description": "not a leftover"})
+	p := run.Process()
+	_, diags := p.Plan(folderType, run.State, config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(folderType, nil, config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(folderType, run.State, config)
+	diags.ExpectWarning(t, "", `Two resources manage channel folder "Kept"`, "removed block")
+}
+
 // What the plan does not change, somebody else may: that is for the next plan to show.
 func TestProtocolFolderChangedByHandSinceThePlan(t *testing.T) {
 	o, run := managed(t)

@@ -17,7 +17,11 @@ import (
 
 // ModifyPlan refuses what the server would refuse.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan(&resp.Diagnostics) || !req.Plan.Raw.IsNull() && req.Plan.Raw.Equal(req.State.Raw) {
+	if !r.CanPlan(&resp.Diagnostics) {
+		return
+	}
+	r.Held(ctx, kind, "default channel group", req, &resp.Diagnostics)
+	if !req.Plan.Raw.IsNull() && req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
 	if !r.RequireAdministrator("manage default channel groups", &resp.Diagnostics) {

@@ -154,6 +154,20 @@ func TestProtocolDefaultChannelGroupDrift(t *testing.T) {
 	expectHeld(t, o, "dev", "", b)
 }
 
+// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
+func TestProtocolDefaultChannelGroupIsReplacedWithoutRefreshing(t *testing.T) {
+	_, run, _, _, _ := managed(t)
+	config := values{"name": "Kept"}
+	run.MustApply(config)
+	p := run.Process()
+	_, diags := p.Plan(typeName, run.State, config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(typeName, nil, config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(typeName, run.State, config)
+	diags.ExpectWarning(t, "", `Two resources manage default channel group "Kept"`, "removed block")
+}
+
 func TestProtocolDefaultChannelGroupImport(t *testing.T) {
 	o, run, a, _, _ := managed(t)
 	run.MustApply(values{"name": "2024", "description": "x", "channel_ids": []any{a}})

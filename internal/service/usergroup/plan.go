@@ -35,7 +35,11 @@ type planning struct {
 // ModifyPlan resolves names, checks everything that can be known before a request is sent, and lets what is planned
 // later know of it.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
+	if !r.CanPlan(&resp.Diagnostics) {
+		return
+	}
+	r.Held(ctx, kind, "user group", req, &resp.Diagnostics)
+	if req.Plan.Raw.IsNull() {
 		return
 	}
 	p := planning{Resource: r, diags: &resp.Diagnostics}

@@ -231,6 +231,22 @@ func TestProtocolGroupThatIsReplacedBeforeItIsDestroyed(t *testing.T) {
 	empty(t, run, everything())
 }
 
+// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
+func TestProtocolGroupIsReplacedWithoutRefreshing(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_user_group")
+	run.MustApply(everything())
+	p := run.Process()
+	_, diags := p.Plan("zulip_user_group", run.State, everything())
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_group", nil, everything())
+	if len(diags) > 0 {
+		t.Errorf("reported: %v", diags)
+	}
+	_, diags = p.Plan("zulip_user_group", run.State, everything())
+	diags.ExpectWarning(t, "", `Two resources manage user group "ops"`, "removed block")
+}
+
 func TestProtocolDataSources(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	members(t, o, "leads", zulip.MembershipChange{Add: ids(t, o, kenji)})

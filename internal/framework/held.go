@@ -1,0 +1,35 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// Held returns the ID of the thing that the state of a planned resource holds; zero for one that is to be created. It
+// claims the thing, for without a refresh it was not read before; and it warns where two resources hold one: that is for
+// the state, which no apply can put right. kind is the type of the resource, noun what people call the thing. It has to
+// have the attributes `id` and `name`. Call it first in ModifyPlan, after [Base.CanPlan].
+func (b *Base) Held(ctx context.Context, kind, noun string, req resource.ModifyPlanRequest, diags *diag.Diagnostics) int64 {
+	if req.State.Raw.IsNull() {
+		return 0
+	}
+	var id types.Int64
+	var name types.String
+	diags.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
+	diags.Append(req.State.GetAttribute(ctx, path.Root("name"), &name)...)
+	if id.ValueInt64() == 0 {
+		return 0 // it could not be read when it was made
+	}
+	b.Meta.Directory.Claim(kind, id.ValueInt64())
+	if !req.Plan.Raw.IsNull() && !b.Meta.Directory.PlanHeld(kind, id.ValueInt64()) {
+		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", noun, name.ValueString()),
+			fmt.Sprintf("Another %s in the state has the same ID, %d. What one of them changes the other changes back, and the end of one is the end of both. "+
+				"Take one out of the state and out of the configuration, without its end: with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", kind, id.ValueInt64()))
+	}
+	return id.ValueInt64()
+}
