@@ -132,6 +132,12 @@ resource "zulip_user_group" "g" {
 				Config:            config(name+"-renamed", "members = []", "subgroups = []", "can_mention_group = []"),
 				ConfigStateChecks: []statecheck.StateCheck{sends("PATCH can_mention_group", "POST delete delete_subgroups")},
 			},
+			{ // replaced: deactivated and taken back, for a name is never free again
+				Taint:             []string{g},
+				Config:            config(name+"-renamed", "members = []", "subgroups = []", "can_mention_group = []"),
+				ConfigPlanChecks:  action(g, plancheck.ResourceActionDestroyBeforeCreate),
+				ConfigStateChecks: []statecheck.StateCheck{sends("POST", "PATCH deactivated")},
+			},
 			{ // taken out and back
 				Config: fmt.Sprintf("resource \"zulip_user_group\" \"below\" {\n  name = %q\n}", o.Prefix+"below"),
 			}, {
