@@ -15,6 +15,7 @@ type claims struct {
 	said  map[claim]string
 	aside map[claimName]int64
 	held  map[claim]bool
+	ends  map[claim]bool
 }
 
 // claim is one thing: its kind, as the type of the resource, and its ID.
@@ -64,6 +65,23 @@ func (d *Directory) PlanHeld(kind string, id int64) bool {
 	first := !d.claims.held[claim{kind, id}]
 	d.claims.held[claim{kind, id}] = true
 	return first
+}
+
+// PlanEnd registers that a resource of this run gives up its thing.
+func (d *Directory) PlanEnd(kind string, id int64) {
+	d.claims.mu.Lock()
+	defer d.claims.mu.Unlock()
+	if d.claims.ends == nil {
+		d.claims.ends = map[claim]bool{}
+	}
+	d.claims.ends[claim{kind, id}] = true
+}
+
+// Ends reports whether a resource of this run gives up a thing.
+func (d *Directory) Ends(kind string, id int64) bool {
+	d.claims.mu.Lock()
+	defer d.claims.mu.Unlock()
+	return d.claims.ends[claim{kind, id}]
 }
 
 // Declare registers what a resource of this run says about a thing, and reports whether no other says otherwise. The

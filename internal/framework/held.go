@@ -3,6 +3,7 @@ package framework
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -26,10 +27,32 @@ func (b *Base) Held(ctx context.Context, kind, noun string, req resource.ModifyP
 		return 0 // it could not be read when it was made
 	}
 	b.Meta.Directory.Claim(kind, id.ValueInt64())
-	if !req.Plan.Raw.IsNull() && !b.Meta.Directory.PlanHeld(kind, id.ValueInt64()) {
+	if req.Plan.Raw.IsNull() {
+		b.Meta.Directory.PlanEnd(kind, id.ValueInt64())
+		// Some kinds compare names without regard to case.
+		if b.Meta.Directory.IsPlannedName(kind, name.ValueString()) || b.Meta.Directory.IsPlannedName(kind, strings.ToLower(name.ValueString())) {
+			warnOfAddress(noun, name.ValueString(), diags)
+		}
+		return id.ValueInt64()
+	}
+	if !b.Meta.Directory.PlanHeld(kind, id.ValueInt64()) {
 		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", noun, name.ValueString()),
 			fmt.Sprintf("Another %s in the state has the same ID, %d. What one of them changes the other changes back, and the end of one is the end of both. "+
 				"Take one out of the state and out of the configuration, without its end: with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", kind, id.ValueInt64()))
 	}
 	return id.ValueInt64()
+}
+
+// WarnIfItEnds warns where a new resource takes the name of a thing that another resource of this run gives up. Whichever
+// of the two is planned last says so: this, or [Base.Held].
+func (b *Base) WarnIfItEnds(kind, noun string, id int64, name string, diags *diag.Diagnostics) {
+	if b.Meta.Directory.Ends(kind, id) {
+		warnOfAddress(noun, name, diags)
+	}
+}
+
+func warnOfAddress(noun, name string, diags *diag.Diagnostics) {
+	diags.AddWarning(fmt.Sprintf("A %s changes its address", noun),
+		fmt.Sprintf("%s %q is taken out of use for one resource, and made or taken back for another of the same name. "+
+			"If that is the same resource under another name, or with another key of for_each or count, write a moved block (from and to): then nothing happens to the %s.", capitalize(noun), name, noun))
 }

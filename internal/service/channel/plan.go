@@ -172,6 +172,7 @@ func (p *planning) checkName() {
 		return
 	}
 	if p.saw == nil && p.Meta.Directory.IsManaged(namesake.ID) {
+		p.WarnIfItEnds(kind, "channel", namesake.ID, namesake.Name, p.diags)
 		return // it is this very channel, to be replaced, or one that this run renames
 	}
 	if p.saw == nil && p.isLeftover(namesake) {

@@ -85,6 +85,30 @@ func TestProtocolReplacesWithoutRefreshing(t *testing.T) {
 	}
 }
 
+// A resource that was renamed, or got another key, is planned as an end and a beginning, in any order.
+func TestProtocolSaysThatAChannelChangesItsAddress(t *testing.T) {
+	_, run := managed(t)
+	run.MustApply(values{"name": "Kept"})
+	for _, endsFirst := range []bool{true, false} {
+		p := run.Process()
+		var all acctest.Diagnostics
+		for _, ends := range []bool{endsFirst, !endsFirst} {
+			prior, config := run.State, values(nil)
+			if !ends {
+				prior, config = nil, values{"name": "Kept"}
+			}
+			_, diags := p.Plan("zulip_channel", prior, config)
+			diags.ExpectNoError(t)
+			all = append(all, diags...)
+		}
+		all.ExpectWarning(t, "", "A channel changes its address", `Channel "Kept"`, "moved block")
+	}
+	_, diags := run.Plan(nil)
+	if len(diags) > 0 {
+		t.Errorf("reported of an end alone: %v", diags)
+	}
+}
+
 func TestProtocolSaysThatTwoResourcesHoldOneChannel(t *testing.T) {
 	_, run := managed(t)
 	run.MustApply(values{"name": "kept"})

@@ -75,8 +75,10 @@ func (r *Resource) checkName(plan, state *model, view *directory.View, diags *di
 			diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel folder will be taken back",
 				fmt.Sprintf("Channel folder %q has the ID %d. What this configuration does not set stays as it was.", archived.Name, archived.ID))
 		}
-	case !taken, r.Meta.Directory.IsClaimed(kind, namesake.ID):
-		// Free, or of a folder that this run may rename or archive.
+	case !taken:
+	case r.Meta.Directory.IsClaimed(kind, namesake.ID):
+		// Of a folder that this run may rename or archive.
+		r.WarnIfItEnds(kind, "channel folder", namesake.ID, namesake.Name, diags)
 	case state == nil && r.isOurs(namesake, plan):
 		// Left by an apply that was broken off: it will be taken over.
 	default:

@@ -263,6 +263,23 @@ func TestProtocolFolderIsReplacedWithoutRefreshing(t *testing.T) {
 	diags.ExpectWarning(t, "", `Two resources manage channel folder "Kept"`, "removed block")
 }
 
+// A resource that was renamed, or got another key, is planned as an end and a beginning.
+func TestProtocolFolderThatChangesItsAddress(t *testing.T) {
+	_, run := managed(t)
+	config := values{"name": "Kept"}
+	run.MustApply(config)
+	p := run.Process()
+	_, diags := p.Plan(folderType, nil, config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(folderType, run.State, nil)
+	diags.ExpectWarning(t, "", "A channel folder changes its address", `Channel folder "Kept"`, "moved block")
+	p = run.Process()
+	_, diags = p.Plan(folderType, run.State, nil)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(folderType, nil, config)
+	diags.ExpectWarning(t, "", "A channel folder changes its address", `Channel folder "Kept"`, "moved block")
+}
+
 // What the plan does not change, somebody else may: that is for the next plan to show.
 func TestProtocolFolderChangedByHandSinceThePlan(t *testing.T) {
 	o, run := managed(t)

@@ -173,7 +173,8 @@ func (p *planning) checkName() {
 		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), "A deactivated user group will be taken back",
 			fmt.Sprintf("User group %q has the ID %d, and members: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, len(namesake.Members)))
 	case p.saw == nil && p.Meta.Directory.IsClaimed(kind, namesake.ID):
-		// It is this very group, to be replaced, or one that this run renames.
+		// It is this very group, to be replaced, or one that this run renames or gives up.
+		p.WarnIfItEnds(kind, "user group", namesake.ID, namesake.Name, p.diags)
 	case p.saw == nil && p.isLeftover(namesake):
 		p.takes = namesake
 		p.Meta.Directory.PutAside(kind, namesake.Name, namesake.ID)

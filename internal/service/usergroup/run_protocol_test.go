@@ -247,6 +247,23 @@ func TestProtocolGroupIsReplacedWithoutRefreshing(t *testing.T) {
 	diags.ExpectWarning(t, "", `Two resources manage user group "ops"`, "removed block")
 }
 
+// A resource that was renamed, or got another key, is planned as an end and a beginning.
+func TestProtocolGroupThatChangesItsAddress(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_user_group")
+	run.MustApply(everything())
+	p := run.Process()
+	_, diags := p.Plan("zulip_user_group", nil, everything())
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_group", run.State, nil)
+	diags.ExpectWarning(t, "", "A user group changes its address", `User group "ops"`, "moved block")
+	p = run.Process()
+	_, diags = p.Plan("zulip_user_group", run.State, nil)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_group", nil, everything())
+	diags.ExpectWarning(t, "", "A user group changes its address", `User group "ops"`, "moved block")
+}
+
 func TestProtocolDataSources(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	members(t, o, "leads", zulip.MembershipChange{Add: ids(t, o, kenji)})
