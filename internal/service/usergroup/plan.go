@@ -179,7 +179,7 @@ func (p *planning) checkName() {
 		p.takes = namesake
 		p.Meta.Directory.PutAside(kind, namesake.Name, namesake.ID)
 		p.diags.AddAttributeWarning(path.Root("name"), fmt.Sprintf("User group %q is there already, and is taken into the state", namesake.Name),
-			fmt.Sprintf("The account the provider uses made it less than an hour ago (ID %d), exactly as it is planned here: an apply must have been interrupted before it was written down, or this configuration has had it under another address until now. Nothing is changed in the organization.", namesake.ID))
+			fmt.Sprintf("The account the provider uses made it less than an hour ago (ID %d), exactly as it is planned here: an apply must have been interrupted before it was written down, or this configuration has had it under another address until now. To take it changes nothing in the organization.", namesake.ID))
 	default:
 		p.diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
 	}
