@@ -44,11 +44,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	p := planning{Resource: r, diags: &resp.Diagnostics}
-	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	resp.Diagnostics.Append(framework.Get(ctx, req.Config, &p.config)...)
+	resp.Diagnostics.Append(framework.Get(ctx, req.Plan, &p.plan)...)
+	before := p.plan
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
-		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
+		resp.Diagnostics.Append(framework.Get(ctx, req.State, p.state)...)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -71,7 +72,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if !resp.Diagnostics.HasError() {
 		p.reviewAccess(ctx)
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
+	if !framework.Same(&before, &p.plan) {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
+	}
 }
 
 // keepEqual keeps the state's words for permissions and the description where the configuration says the same in

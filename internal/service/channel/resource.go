@@ -59,7 +59,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 // ValidateConfig refuses what is wrong in any organization.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(framework.Get(ctx, req.Config, &config)...)
 	if zulip.Privacy(config.Privacy.ValueString()).IsPrivate() && config.IsDefault.ValueBool() {
 		resp.Diagnostics.AddAttributeError(path.Root("is_default"), "A private channel cannot be a default channel",
 			"Everybody who joins the organization is put into its default channels. Remove is_default, or set privacy = \"public\".")
@@ -69,7 +69,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 // Create makes the channel, or takes an archived one back, and brings it to what is planned.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(framework.Get(ctx, req.Plan, &plan)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
@@ -104,7 +104,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // Read takes the channel from the snapshot.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(framework.Get(ctx, req.State, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
@@ -123,14 +123,21 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	r.Meta.Directory.Manage(channel.ID)
-	r.write(ctx, &state, &reading{Thing: channel, View: view}, nil, resp.State.Set, resp.Private, &resp.Diagnostics)
+	before := state
+	set := func(ctx context.Context, now any) diag.Diagnostics {
+		if framework.Same(&before, &state) {
+			return nil // the response holds it already, and to write it again costs more than to compare
+		}
+		return resp.State.Set(ctx, now)
+	}
+	r.write(ctx, &state, &reading{Thing: channel, View: view}, nil, set, resp.Private, &resp.Diagnostics)
 }
 
 // Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, prior model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	resp.Diagnostics.Append(framework.Get(ctx, req.Plan, &plan)...)
+	resp.Diagnostics.Append(framework.Get(ctx, req.State, &prior)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
@@ -164,7 +171,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 // Delete archives the channel, unless it is to be kept. Nothing is deleted for good (wire-1 §5.8).
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(framework.Get(ctx, req.State, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
