@@ -118,13 +118,10 @@ func (c *cycle) step(ctx context.Context, step string) (*figure, error) {
 // compared runs a command for the provider and the floors in turns, so that whatever else the machine does weighs on all of
 // them alike.
 func (c *cycle) compared(ctx context.Context, f *figure, runs int, command []string) error {
-	floors := []*subject{c.cliFloor, c.protocolFlr}
-	if slices.Contains(c.alone, f.Step) {
-		floors = nil
-	}
+	floors := c.floors(f.Step)
 	for range runs {
 		for i, floor := range floors {
-			spent, err := c.cli.run(ctx, floor, nil, command...)
+			spent, err := c.cli.run(ctx, floor.subject, floor.env, command...)
 			if err != nil {
 				return err
 			}
@@ -135,6 +132,25 @@ func (c *cycle) compared(ctx context.Context, f *figure, runs int, command []str
 		}
 	}
 	return nil
+}
+
+// A floor is a subject that costs less than the provider can.
+type floor struct {
+	*subject
+	env []string
+}
+
+// floors are those that a step is measured beside, in the order of the figure's.
+func (c *cycle) floors(step string) []floor {
+	switch {
+	case slices.Contains(c.alone, step):
+		return nil
+	case step == stepPlan:
+		// Its libraries log nothing, as those of the provider don't where nobody asked for a log.
+		atOnce := []string{"ZULIP_BENCH_AT_ONCE=1", "TF_LOG_SDK=off", "TF_LOG_SDK_FRAMEWORK=off", "TF_LOG_SDK_PROTO=off"}
+		return []floor{{c.cliFloor, nil}, {c.protocolFlr, nil}, {c.protocolFlr, atOnce}}
+	}
+	return []floor{{c.cliFloor, nil}, {c.protocolFlr, nil}}
 }
 
 // counted runs a command for the provider, and counts what the server was asked.

@@ -30,10 +30,12 @@ func TestDocsBenchTablesAreTheResults(t *testing.T) {
 func TestGoalsTableMarksWhatIsNotMet(t *testing.T) {
 	r := planned(5, 1)
 	r.Figures[0].Floors[0] = []cost{{Wall: 2 * time.Second}}
+	r.Figures[0].Floors[2] = []cost{{Wall: 2500 * time.Millisecond}}
 	table := goalsTable(r)
 	for _, want := range []string{
 		"| requests of a plan without changes | at most 4 | **5** |",
 		"| its time ÷ floor 1 | at most 1.1 | 1.00 |",
+		"| … the time of a plugin that answers at once, looking at nothing ÷ floor 1 | – | 1.25 |",
 		"| its time ÷ floor 2 | at most 0.6 | – |",
 		"| its wait for the server's default limits | none | none |",
 	} {

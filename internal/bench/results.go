@@ -45,9 +45,9 @@ type figure struct {
 	// Limited tells that the server had the limits that it has by default.
 	Limited bool   `json:"limited"`
 	Runs    []cost `json:"runs"`
-	// Floors are what the same command costs with the CLI's own resource, and with a provider that does nothing. Empty where
-	// they were not measured.
-	Floors [2][]cost `json:"floors"`
+	// Floors are what the same command costs with the CLI's own resource, with a provider that does nothing, and, for a plan,
+	// with a plugin that answers at once. Empty where they were not measured.
+	Floors [3][]cost `json:"floors"`
 	// Traffic is that of the run with the most.
 	Traffic traffic `json:"traffic"`
 	// Plugin is what the plugin says about itself, in a run of its own that the others do not count.
@@ -144,13 +144,19 @@ func peak(runs []cost) int64 {
 }
 
 // over is how many times the floor the figure takes; zero if the floor was not measured.
-func (f *figure) over(floor int) float64 {
-	low, _ := median(f.Floors[floor])
-	if low == 0 {
+func (f *figure) over(floor int) float64 { return times(f.Runs, f.Floors[floor]) }
+
+// least is how many times floor 1 a plan takes with a plugin that answers at once; zero if that was not measured.
+func (f *figure) least() float64 { return times(f.Floors[2], f.Floors[0]) }
+
+// times is how many times as long as others some runs take; zero without either.
+func times(runs, others []cost) float64 {
+	wall, _ := median(runs)
+	other, _ := median(others)
+	if other == 0 {
 		return 0
 	}
-	wall, _ := median(f.Runs)
-	return wall.Seconds() / low.Seconds()
+	return wall.Seconds() / other.Seconds()
 }
 
 // each is how many requests there are for a channel.

@@ -27,12 +27,12 @@ const dash = "–"
 
 // stepRows are what each step cost, under a line of headings.
 func stepRows(r *results) [][]string {
-	rows := [][]string{{"channels", "step", "state", "requests", "each", "answers", "refused", "waited", "time", "floor 1", "÷", "floor 2", "÷", "memory"}}
+	rows := [][]string{{"channels", "step", "state", "requests", "each", "answers", "refused", "waited", "time", "floor 1", "÷", "floor 2", "÷", "at once", "memory"}}
 	for _, f := range r.Figures {
 		rows = append(rows, []string{
 			strconv.Itoa(f.Channels), f.words(), string(f.State), strconv.Itoa(f.Traffic.Requests), fmt.Sprintf("%.2f", f.each()),
 			kilobytes(f.Traffic.Bytes), strconv.Itoa(f.Traffic.Refused), f.waited(), wall(f.Runs),
-			wall(f.Floors[0]), ratio(f.over(0)), wall(f.Floors[1]), ratio(f.over(1)), megabytes(peak(f.Runs)),
+			wall(f.Floors[0]), ratio(f.over(0)), wall(f.Floors[1]), ratio(f.over(1)), wall(f.Floors[2]), megabytes(peak(f.Runs)),
 		})
 	}
 	return rows
