@@ -65,17 +65,17 @@ func (a Addressee) Equal(b Addressee) bool {
 // Validate refuses what is wrong in any organization, as far as it is known: what is not may well turn out to be null.
 func (a *Addressee) Validate(diags *diag.Diagnostics) {
 	switch {
-	case isSet(a.Channel) && isSet(a.Recipients):
+	case IsSet(a.Channel) && IsSet(a.Recipients):
 		diags.AddAttributeError(path.Root("recipients"), "For a channel or for people",
 			"A message goes to a topic of a channel, or to people. Set channel and topic, or recipients.")
 	case a.Channel.IsNull() && a.Recipients.IsNull():
 		diags.AddError("Nobody to send to", "Set channel and topic, or recipients.")
-	case a.Channel.IsNull() && isSet(a.Topic):
+	case a.Channel.IsNull() && IsSet(a.Topic):
 		diags.AddAttributeError(path.Root("topic"), "A direct message has no topic", "Remove topic, or set channel instead of recipients.")
-	case isSet(a.Channel) && a.Topic.IsNull():
+	case IsSet(a.Channel) && a.Topic.IsNull():
 		diags.AddAttributeError(path.Root("topic"), "A message to a channel has a topic",
 			"Set topic; topic = \"\" is the topic without a name.")
-	case isSet(a.Recipients) && len(a.Recipients.Elements()) == 0:
+	case IsSet(a.Recipients) && len(a.Recipients.Elements()) == 0:
 		diags.AddAttributeError(path.Root("recipients"), "Nobody to send to", "Name at least one person or bot.")
 	}
 	checkCharacters(a.Topic, diags)
@@ -193,5 +193,3 @@ func recipientWords(ids []int64, view *directory.View, self int64) types.Set {
 	}
 	return types.SetValueMust(types.StringType, elements)
 }
-
-func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }

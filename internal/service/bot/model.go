@@ -119,7 +119,7 @@ func (m *model) changes(user *zulip.User, bot *zulip.Bot, config map[string]stri
 	if role, ok := zulip.ParseRole(m.Role.ValueString()); ok && role != user.Role {
 		update.Role = &role
 	}
-	if isSet(m.Owner) {
+	if framework.IsSet(m.Owner) {
 		owner, err := framework.FindUser(view, m.Owner.ValueString())
 		if err != nil {
 			diags.AddAttributeError(path.Root("owner"), "No such person", framework.Sentence(err))
@@ -132,7 +132,7 @@ func (m *model) changes(user *zulip.User, bot *zulip.Bot, config map[string]stri
 	if all := m.DefaultAllPublicStreams; !all.IsNull() && !all.IsUnknown() && all.ValueBool() != bot.DefaultAllPublicStreams {
 		update.DefaultAllPublicStreams = all.ValueBoolPointer()
 	}
-	if bot.Type == zulip.BotOutgoingWebhook && isSet(m.PayloadURL) {
+	if bot.Type == zulip.BotOutgoingWebhook && framework.IsSet(m.PayloadURL) {
 		wanted := m.service(bot)
 		if len(bot.Services) == 0 || wanted != bot.Services[0] {
 			update.Service = &wanted
@@ -147,7 +147,7 @@ func (m *model) service(bot *zulip.Bot) zulip.BotService {
 	if len(bot.Services) > 0 {
 		wanted.Interface = bot.Services[0].Interface
 	}
-	if isSet(m.Interface) {
+	if framework.IsSet(m.Interface) {
 		wanted.Interface = number(interfaceWords, m.Interface.ValueString())
 	}
 	return wanted
@@ -155,7 +155,7 @@ func (m *model) service(bot *zulip.Bot) zulip.BotService {
 
 // channelChange is the channel's name to send; nil if it is not managed or there already.
 func channelChange(attribute string, wanted types.String, held *string, view *directory.View, diags *diag.Diagnostics) *string {
-	if !isSet(wanted) {
+	if !framework.IsSet(wanted) {
 		return nil
 	}
 	name := ""
@@ -177,7 +177,7 @@ func channelChange(attribute string, wanted types.String, held *string, view *di
 func (m *model) config() map[string]string {
 	config := map[string]string{}
 	for key, element := range m.ConfigData.Elements() {
-		if text, ok := element.(types.String); ok && isSet(text) {
+		if text, ok := element.(types.String); ok && framework.IsSet(text) {
 			config[key] = text.ValueString()
 		}
 	}
@@ -190,5 +190,3 @@ func (m *model) newKeys(written *model) map[string]string {
 	maps.DeleteFunc(wanted, func(key, value string) bool { held, ok := before[key]; return ok && held == value })
 	return wanted
 }
-
-func isSet(text types.String) bool { return !text.IsNull() && !text.IsUnknown() }

@@ -28,7 +28,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		resp.Diagnostics.AddAttributeError(path.Root("payload_url"), "Nowhere to send to", "An outgoing webhook needs payload_url.")
 	}
 	for attribute, value := range map[string]types.String{"payload_url": config.PayloadURL, "interface": config.Interface} {
-		if !outgoing && isSet(value) {
+		if !outgoing && framework.IsSet(value) {
 			resp.Diagnostics.AddAttributeError(path.Root(attribute), "Only for outgoing webhooks", fmt.Sprintf("Take %s out, or set bot_type = \"outgoing_webhook\".", attribute))
 		}
 	}
@@ -90,7 +90,7 @@ func (p *planning) isReplaced() bool {
 func (p *planning) checkNew() {
 	p.checkMayCreate()
 	person := &zulip.User{Email: p.plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
-	if domain := p.view.Realm().BotDomain; domain != "" && isSet(p.plan.ShortName) {
+	if domain := p.view.Realm().BotDomain; domain != "" && framework.IsSet(p.plan.ShortName) {
 		if namesake, ok := p.view.UserByAddress(p.plan.ShortName.ValueString() + suffix + "@" + domain); ok {
 			person = namesake
 			p.checkNamesake(namesake)
@@ -141,7 +141,7 @@ func taken(namesake *zulip.User, wanted *model) (summary, detail string) {
 
 // checkName refuses the name of another active account.
 func (p *planning) checkName(own int64) {
-	if !isSet(p.plan.FullName) {
+	if !framework.IsSet(p.plan.FullName) {
 		return
 	}
 	name := strings.TrimSpace(p.plan.FullName.ValueString())
@@ -176,10 +176,10 @@ func (p *planning) checkChange(configured types.String) {
 	if !ok {
 		return // removed from the state by the next read
 	}
-	if isSet(p.plan.FullName) && strings.TrimSpace(p.plan.FullName.ValueString()) == strings.TrimSpace(p.state.FullName.ValueString()) {
+	if framework.IsSet(p.plan.FullName) && strings.TrimSpace(p.plan.FullName.ValueString()) == strings.TrimSpace(p.state.FullName.ValueString()) {
 		p.plan.FullName = p.state.FullName
 	}
-	if isSet(p.plan.Owner) && isSet(p.state.Owner) {
+	if framework.IsSet(p.plan.Owner) && framework.IsSet(p.state.Owner) {
 		if owner, err := framework.FindUser(p.view, p.plan.Owner.ValueString()); err == nil && framework.UserAddress(p.state.Owner.ValueString(), owner, p.view) == p.state.Owner.ValueString() {
 			p.plan.Owner = p.state.Owner
 		}
@@ -187,7 +187,7 @@ func (p *planning) checkChange(configured types.String) {
 	for _, pair := range [][2]*types.String{
 		{&p.plan.DefaultSendingStream, &p.state.DefaultSendingStream}, {&p.plan.DefaultEventsRegisterStream, &p.state.DefaultEventsRegisterStream},
 	} {
-		if planned, held := pair[0], pair[1]; isSet(*planned) && planned.ValueString() != "" {
+		if planned, held := pair[0], pair[1]; framework.IsSet(*planned) && planned.ValueString() != "" {
 			if channel, err := framework.FindChannel(p.view, planned.ValueString()); err == nil && framework.KeepChannel(held.ValueString(), channel.ID, p.view) == held.ValueString() {
 				*planned = *held
 			}
@@ -205,7 +205,7 @@ func (p *planning) checkReferences() {
 	for attribute, value := range map[string]types.String{
 		"default_sending_stream": p.plan.DefaultSendingStream, "default_events_register_stream": p.plan.DefaultEventsRegisterStream,
 	} {
-		if !isSet(value) || value.ValueString() == "" {
+		if !framework.IsSet(value) || value.ValueString() == "" {
 			continue
 		}
 		if _, err := framework.FindChannel(p.view, value.ValueString()); err != nil && !p.holds(attribute, value) {
@@ -213,7 +213,7 @@ func (p *planning) checkReferences() {
 				framework.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
 		}
 	}
-	if !isSet(p.plan.Owner) || p.state != nil && p.plan.Owner.Equal(p.state.Owner) {
+	if !framework.IsSet(p.plan.Owner) || p.state != nil && p.plan.Owner.Equal(p.state.Owner) {
 		return
 	}
 	owner, err := framework.FindUser(p.view, p.plan.Owner.ValueString())
@@ -248,7 +248,7 @@ func (p *planning) warn(ctx context.Context) {
 	if role, known := zulip.ParseRole(p.plan.Role.ValueString()); known && role != bot.Role {
 		change.Roles[bot.ID] = role
 	}
-	if isSet(p.plan.Owner) {
+	if framework.IsSet(p.plan.Owner) {
 		if owner, err := framework.FindUser(p.view, p.plan.Owner.ValueString()); err == nil && (bot.BotOwnerID == nil || *bot.BotOwnerID != owner.ID) {
 			change.Owners[bot.ID] = owner.ID
 		}

@@ -83,7 +83,7 @@ func (p *planning) planned() permission.Channel {
 	channel := permission.ChannelOf(p.saw)
 	if p.plan.Privacy.IsUnknown() {
 		channel.PrivacyUnknown = true
-	} else if isSet(p.plan.Privacy) {
+	} else if framework.IsSet(p.plan.Privacy) {
 		channel.Privacy = zulip.Privacy(p.plan.Privacy.ValueString())
 	}
 	channel.Permissions, channel.Unknown = maps.Clone(channel.Permissions), map[string]bool{}

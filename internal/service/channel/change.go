@@ -40,40 +40,32 @@ func steps(saw *zulip.Channel, plan *model, view *directory.View) ([]step, []per
 		}
 	}
 	privacy := zulip.Privacy(plan.Privacy.ValueString())
-	add("privacy", isSet(plan.Privacy), string(privacy),
+	add("privacy", framework.IsSet(plan.Privacy), string(privacy),
 		func(c *zulip.Channel) string { return string(c.Privacy()) },
 		func(u *zulip.ChannelUpdate, now *zulip.Channel) { changePrivacy(u, now.Privacy(), privacy) })
-	add("is_default", isSet(plan.IsDefault), fmt.Sprint(plan.IsDefault.ValueBool()),
+	add("is_default", framework.IsSet(plan.IsDefault), fmt.Sprint(plan.IsDefault.ValueBool()),
 		func(c *zulip.Channel) string { return fmt.Sprint(c.IsDefault) },
 		func(u *zulip.ChannelUpdate, _ *zulip.Channel) { u.IsDefaultStream = plan.IsDefault.ValueBoolPointer() })
 	retention := parseRetention(plan.MessageRetentionDays.ValueString())
-	add("message_retention_days", isSet(plan.MessageRetentionDays), plan.MessageRetentionDays.ValueString(), retentionOf,
+	add("message_retention_days", framework.IsSet(plan.MessageRetentionDays), plan.MessageRetentionDays.ValueString(), retentionOf,
 		func(u *zulip.ChannelUpdate, _ *zulip.Channel) { u.MessageRetentionDays = &retention })
-	add("topics_policy", isSet(plan.TopicsPolicy), plan.TopicsPolicy.ValueString(),
+	add("topics_policy", framework.IsSet(plan.TopicsPolicy), plan.TopicsPolicy.ValueString(),
 		func(c *zulip.Channel) string { return c.TopicsPolicy },
 		func(u *zulip.ChannelUpdate, _ *zulip.Channel) {
 			u.TopicsPolicy = plan.TopicsPolicy.ValueStringPointer()
 		})
 	description := storedDescription(plan.Description.ValueString())
-	add("description", isSet(plan.Description), description,
+	add("description", framework.IsSet(plan.Description), description,
 		func(c *zulip.Channel) string { return c.Description },
 		func(u *zulip.ChannelUpdate, _ *zulip.Channel) { u.Description = &description })
-	add("name", isSet(plan.Name), plan.Name.ValueString(),
+	add("name", framework.IsSet(plan.Name), plan.Name.ValueString(),
 		func(c *zulip.Channel) string { return c.Name },
 		func(u *zulip.ChannelUpdate, _ *zulip.Channel) { u.Name = plan.Name.ValueStringPointer() })
 	folder := folderID(plan.FolderID.ValueInt64())
-	add("folder_id", isSet(plan.FolderID), fmt.Sprint(plan.FolderID.ValueInt64()),
+	add("folder_id", framework.IsSet(plan.FolderID), fmt.Sprint(plan.FolderID.ValueInt64()),
 		func(c *zulip.Channel) string { return fmt.Sprint(folderOf(c)) },
 		func(u *zulip.ChannelUpdate, _ *zulip.Channel) { u.FolderID = &folder })
 	return all, problems
-}
-
-// isSet reports whether a planned value is there and known.
-func isSet(value interface {
-	IsNull() bool
-	IsUnknown() bool
-}) bool {
-	return !value.IsNull() && !value.IsUnknown()
 }
 
 // changePrivacy writes a change of privacy with the flags it takes, and no other: a flag that is sent again resets what

@@ -68,17 +68,17 @@ func (r *Resource) createRequest(plan *model, view *directory.View, diags *diag.
 		FolderID:        folderID(plan.FolderID.ValueInt64()),
 		Permissions:     map[string]zulip.GroupSettingValue{},
 	}
-	if isSet(plan.Description) {
+	if framework.IsSet(plan.Description) {
 		request.Description = plan.Description.ValueStringPointer()
 	}
-	if isSet(plan.TopicsPolicy) {
+	if framework.IsSet(plan.TopicsPolicy) {
 		request.TopicsPolicy = plan.TopicsPolicy.ValueStringPointer()
 	}
-	if isSet(plan.MessageRetentionDays) && plan.MessageRetentionDays.ValueString() != retentionDefault {
+	if framework.IsSet(plan.MessageRetentionDays) && plan.MessageRetentionDays.ValueString() != retentionDefault {
 		retention := parseRetention(plan.MessageRetentionDays.ValueString())
 		request.MessageRetentionDays = &retention
 	}
-	if privacy := zulip.Privacy(plan.Privacy.ValueString()); isSet(plan.Privacy) {
+	if privacy := zulip.Privacy(plan.Privacy.ValueString()); framework.IsSet(plan.Privacy) {
 		private, web, history := privacy.IsPrivate(), privacy == zulip.PrivacyWebPublic, privacy != zulip.PrivacyPrivateProtectedHistory
 		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
 	}
@@ -96,7 +96,7 @@ func (r *Resource) createRequest(plan *model, view *directory.View, diags *diag.
 }
 
 func knownBool(value types.Bool) *bool {
-	if !isSet(value) {
+	if !framework.IsSet(value) {
 		return nil
 	}
 	return value.ValueBoolPointer()
@@ -105,7 +105,7 @@ func knownBool(value types.Bool) *bool {
 // initialSubscribers are who is in the channel from the start. A private channel without any would shut out the account
 // that manages it, for good (wire-1 §3.1): by default it is in.
 func (r *Resource) initialSubscribers(plan *model, view *directory.View, diags *diag.Diagnostics) []int64 {
-	if !isSet(plan.InitialSubscribers) {
+	if !framework.IsSet(plan.InitialSubscribers) {
 		if zulip.Privacy(plan.Privacy.ValueString()).IsPrivate() {
 			return []int64{r.Meta.Directory.Self().ID}
 		}

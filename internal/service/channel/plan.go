@@ -83,7 +83,7 @@ func (p *planning) keepEqual() {
 	if p.saw == nil {
 		return
 	}
-	if isSet(p.plan.Description) && storedDescription(p.plan.Description.ValueString()) == p.saw.Description {
+	if framework.IsSet(p.plan.Description) && storedDescription(p.plan.Description.ValueString()) == p.saw.Description {
 		p.plan.Description = p.state.Description
 	}
 	p.permissions().KeepEqual()
@@ -102,12 +102,12 @@ func (p *planning) permissions() framework.PermissionPlan {
 func (p *planning) derive() {
 	if p.saw == nil {
 		p.plan.IsArchived = types.BoolValue(false)
-		if isSet(p.plan.Name) {
+		if framework.IsSet(p.plan.Name) {
 			p.Meta.Directory.PlanChannelName(0, p.plan.Name.ValueString())
 		}
 		return
 	}
-	if !isSet(p.plan.Name) {
+	if !framework.IsSet(p.plan.Name) {
 		p.plan.URL = types.StringUnknown()
 	} else {
 		p.plan.URL = types.StringValue(zulip.ChannelURL(p.Meta.Client.Site(), p.saw.ID, p.plan.Name.ValueString()))
@@ -151,7 +151,7 @@ func (p *planning) checkLevels() {
 
 // checkName refuses a name that another channel has, archived ones included.
 func (p *planning) checkName() {
-	if !isSet(p.plan.Name) {
+	if !framework.IsSet(p.plan.Name) {
 		return
 	}
 	var own int64
@@ -235,12 +235,12 @@ func (p *planning) checkProtectedHistory() {
 
 // checkSubscribers finds out who is meant.
 func (p *planning) checkSubscribers() {
-	if p.saw != nil || !isSet(p.plan.InitialSubscribers) {
+	if p.saw != nil || !framework.IsSet(p.plan.InitialSubscribers) {
 		return
 	}
 	for _, element := range p.plan.InitialSubscribers.Elements() {
 		text, ok := element.(types.String)
-		if !ok || !isSet(text) {
+		if !ok || !framework.IsSet(text) {
 			continue
 		}
 		user, err := framework.FindUser(p.view, text.ValueString())

@@ -80,11 +80,11 @@ func (p *planning) changed(attribute string) bool {
 	}
 	switch attribute {
 	case "message_retention_days":
-		return isSet(p.plan.MessageRetentionDays) && p.plan.MessageRetentionDays.ValueString() != retentionDefault
+		return framework.IsSet(p.plan.MessageRetentionDays) && p.plan.MessageRetentionDays.ValueString() != retentionDefault
 	case "is_default":
 		return p.plan.IsDefault.ValueBool()
 	case "topics_policy":
-		return isSet(p.plan.TopicsPolicy)
+		return framework.IsSet(p.plan.TopicsPolicy)
 	}
 	// A permission: those that matter here start with nobody.
 	principals, known := framework.PrincipalsOf(*p.plan.permission(attribute))
@@ -102,7 +102,7 @@ func (p *planning) checkLockout() {
 		p.diags.AddAttributeError(path.Root("can_administer_channel_group"), "This would lock the provider out",
 			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+wayOut)
 	}
-	if p.saw == nil && zulip.Privacy(p.plan.Privacy.ValueString()).IsPrivate() && isSet(p.plan.InitialSubscribers) &&
+	if p.saw == nil && zulip.Privacy(p.plan.Privacy.ValueString()).IsPrivate() && framework.IsSet(p.plan.InitialSubscribers) &&
 		!p.subscribesSelf(self) && !p.opensTo("can_add_subscribers_group", self) && !p.opensTo("can_subscribe_group", self) {
 		p.diags.AddAttributeError(path.Root("initial_subscribers"), "This would lock the provider out",
 			fmt.Sprintf("%s is not among the initial subscribers of this private channel, nor in can_add_subscribers_group or can_subscribe_group. It could never add anybody to the channel or change its privacy, whatever its role.", self.Address())+wayOut)
@@ -125,7 +125,7 @@ func (p *planning) opensTo(setting string, self *zulip.User) bool {
 func (p *planning) subscribesSelf(self *zulip.User) bool {
 	for _, element := range p.plan.InitialSubscribers.Elements() {
 		text, ok := element.(types.String)
-		if !ok || !isSet(text) {
+		if !ok || !framework.IsSet(text) {
 			return true
 		}
 		if user, err := framework.FindUser(p.view, text.ValueString()); err != nil || user.ID == self.ID {

@@ -87,9 +87,9 @@ func (r *Resource) checkServer(plan *model, diags *diag.Diagnostics) {
 		isSet     bool
 		level     int
 	}{
-		{"include_realm_default_subscriptions", isSet(plan.DefaultSubscriptions), zulip.LevelInviteDefaultChannels},
-		{"group_ids", isSet(plan.GroupIDs), zulip.LevelInviteGroups},
-		{"welcome_message_custom_text", isSet(plan.WelcomeMessage), zulip.LevelInviteWelcome},
+		{"include_realm_default_subscriptions", framework.IsSet(plan.DefaultSubscriptions), zulip.LevelInviteDefaultChannels},
+		{"group_ids", framework.IsSet(plan.GroupIDs), zulip.LevelInviteGroups},
+		{"welcome_message_custom_text", framework.IsSet(plan.WelcomeMessage), zulip.LevelInviteWelcome},
 	} {
 		if needs.isSet && level < needs.level {
 			diags.AddAttributeError(path.Root(needs.attribute), "The server is too old for "+needs.attribute,
@@ -112,7 +112,7 @@ func (r *Resource) checkCaller(plan *model, view *directory.View, diags *diag.Di
 	if role, ok := zulip.ParseRole(plan.InviteAs.ValueString()); ok && role < zulip.RoleMember {
 		r.Meta.RequireRole(min(zulip.RoleAdministrator, role), path.Root("invite_as"), fmt.Sprintf("invite %ss", role), diags)
 	}
-	if isSet(plan.WelcomeMessage) {
+	if framework.IsSet(plan.WelcomeMessage) {
 		r.Meta.RequireRole(zulip.RoleAdministrator, path.Root("welcome_message_custom_text"), "choose the welcome message", diags)
 	}
 }
@@ -151,14 +151,12 @@ func checkGroups(ids types.Set, view *directory.View, diags *diag.Diagnostics) {
 func numbers(set types.Set) []int64 {
 	var known []int64
 	for _, element := range set.Elements() {
-		if number, ok := element.(types.Int64); ok && isSet(number) {
+		if number, ok := element.(types.Int64); ok && framework.IsSet(number) {
 			known = append(known, number.ValueInt64())
 		}
 	}
 	return known
 }
-
-func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
 // explain adds what a refusal means for an invitation, where that is special.
 func explain(err error) string {

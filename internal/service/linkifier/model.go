@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -51,13 +52,13 @@ func (m *model) read(held *zulip.Linkifier, level int) {
 // is no state.
 func (m *model) wire(state *model) zulip.LinkifierChange {
 	change := zulip.LinkifierChange{Pattern: stored(m.Pattern), URLTemplate: stored(m.URLTemplate)}
-	if isSet(m.ExampleInput) && (state == nil || !m.ExampleInput.Equal(state.ExampleInput)) {
+	if framework.IsSet(m.ExampleInput) && (state == nil || !m.ExampleInput.Equal(state.ExampleInput)) {
 		change.ExampleInput = m.ExampleInput.ValueStringPointer()
 	}
-	if isSet(m.ReverseTemplate) && (state == nil || !m.ReverseTemplate.Equal(state.ReverseTemplate)) {
+	if framework.IsSet(m.ReverseTemplate) && (state == nil || !m.ReverseTemplate.Equal(state.ReverseTemplate)) {
 		change.ReverseTemplate = m.ReverseTemplate.ValueStringPointer()
 	}
-	if isSet(m.AlternativeURLTemplates) && (state == nil || !m.AlternativeURLTemplates.Equal(state.AlternativeURLTemplates)) {
+	if framework.IsSet(m.AlternativeURLTemplates) && (state == nil || !m.AlternativeURLTemplates.Equal(state.AlternativeURLTemplates)) {
 		texts := textsOf(m.AlternativeURLTemplates)
 		change.AlternativeURLTemplates = &texts
 	}
@@ -66,10 +67,10 @@ func (m *model) wire(state *model) zulip.LinkifierChange {
 
 // keepWords keeps the state's words where they mean the same, and what is not configured.
 func (m *model) keepWords(state *model, config *model) {
-	if isSet(m.Pattern) && stored(m.Pattern) == stored(state.Pattern) {
+	if framework.IsSet(m.Pattern) && stored(m.Pattern) == stored(state.Pattern) {
 		m.Pattern = state.Pattern
 	}
-	if isSet(m.URLTemplate) && stored(m.URLTemplate) == stored(state.URLTemplate) {
+	if framework.IsSet(m.URLTemplate) && stored(m.URLTemplate) == stored(state.URLTemplate) {
 		m.URLTemplate = state.URLTemplate
 	}
 	if config.ExampleInput.IsNull() {
@@ -94,22 +95,20 @@ func (m *model) isHeld(held *zulip.Linkifier, level int) bool {
 	now := *m
 	now.read(held, level)
 	return stored(m.Pattern) == held.Pattern && stored(m.URLTemplate) == held.URLTemplate &&
-		(!isSet(m.ExampleInput) || m.ExampleInput.Equal(now.ExampleInput)) &&
-		(!isSet(m.ReverseTemplate) || m.ReverseTemplate.Equal(now.ReverseTemplate)) &&
-		(!isSet(m.AlternativeURLTemplates) || m.AlternativeURLTemplates.Equal(now.AlternativeURLTemplates))
+		(!framework.IsSet(m.ExampleInput) || m.ExampleInput.Equal(now.ExampleInput)) &&
+		(!framework.IsSet(m.ReverseTemplate) || m.ReverseTemplate.Equal(now.ReverseTemplate)) &&
+		(!framework.IsSet(m.AlternativeURLTemplates) || m.AlternativeURLTemplates.Equal(now.AlternativeURLTemplates))
 }
 
 // stored is what the server makes of a pattern or template: it takes white space away at both ends (wire-2 §8).
 func stored(text types.String) string { return strings.TrimSpace(text.ValueString()) }
 
 func keep(kept types.String, held string) types.String {
-	if isSet(kept) && stored(kept) == held {
+	if framework.IsSet(kept) && stored(kept) == held {
 		return kept
 	}
 	return types.StringValue(held)
 }
-
-func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
 func deref(text *string) string {
 	if text == nil {
@@ -130,7 +129,7 @@ func listOf(texts []string) types.List {
 func textsOf(list types.List) []string {
 	texts := []string{}
 	for _, element := range list.Elements() {
-		if text, ok := element.(types.String); ok && isSet(text) {
+		if text, ok := element.(types.String); ok && framework.IsSet(text) {
 			texts = append(texts, text.ValueString())
 		}
 	}

@@ -22,13 +22,13 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		return
 	}
 	switch {
-	case isSet(config.Pattern) && isSet(config.URLTemplate):
+	case framework.IsSet(config.Pattern) && framework.IsSet(config.URLTemplate):
 		_, err := zulip.ParseLinkifier(config.Pattern.ValueString(), config.URLTemplate.ValueString())
 		addWrong(err, &resp.Diagnostics)
-	case isSet(config.Pattern):
+	case framework.IsSet(config.Pattern):
 		_, err := zulip.ParseLinkifierPattern(config.Pattern.ValueString())
 		addWrong(err, &resp.Diagnostics)
-	case isSet(config.URLTemplate):
+	case framework.IsSet(config.URLTemplate):
 		_, err := zulip.ParseURLTemplate(config.URLTemplate.ValueString())
 		addWrong(err, &resp.Diagnostics)
 	}
@@ -37,7 +37,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 			resp.Diagnostics.AddAttributeError(path.Root("alternative_url_templates").AtListIndex(i), "Not a URL template", "The server would refuse it: it is empty, or not a URL template of RFC 6570.")
 		}
 	}
-	if config.ReverseTemplate.ValueString() != "" && isSet(config.ExampleInput) && config.ExampleInput.ValueString() == "" {
+	if config.ReverseTemplate.ValueString() != "" && framework.IsSet(config.ExampleInput) && config.ExampleInput.ValueString() == "" {
 		resp.Diagnostics.AddAttributeError(path.Root("example_input"), "An example is missing", "The server wants an example_input with every reverse_template.")
 	}
 }
@@ -96,13 +96,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 // checkLevels refuses what the server is too old for.
 func (r *Resource) checkLevels(config *model, diags *diag.Diagnostics) {
 	r.RequireLevel("url_template", levelTemplate, diags)
-	if isSet(config.ExampleInput) {
+	if framework.IsSet(config.ExampleInput) {
 		r.RequireLevel("example_input", levelReverse, diags)
 	}
-	if isSet(config.ReverseTemplate) {
+	if framework.IsSet(config.ReverseTemplate) {
 		r.RequireLevel("reverse_template", levelReverse, diags)
 	}
-	if isSet(config.AlternativeURLTemplates) {
+	if framework.IsSet(config.AlternativeURLTemplates) {
 		r.RequireLevel("alternative_url_templates", levelAlternatives, diags)
 	}
 }
@@ -110,7 +110,7 @@ func (r *Resource) checkLevels(config *model, diags *diag.Diagnostics) {
 // checkPattern refuses a pattern that another linkifier has, of this configuration or of the organization. own is the ID
 // that the linkifier has, or had.
 func (r *Resource) checkPattern(plan, state *model, own []int64, view *directory.View, diags *diag.Diagnostics) {
-	if !isSet(plan.Pattern) {
+	if !framework.IsSet(plan.Pattern) {
 		return
 	}
 	at, pattern := path.Root("pattern"), stored(plan.Pattern)

@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -90,21 +91,21 @@ func (m *model) wire(state *model) zulip.ProfileFieldChange {
 		state = &model{}
 	}
 	var change zulip.ProfileFieldChange
-	if isSet(m.Name) && !m.Name.Equal(state.Name) {
+	if framework.IsSet(m.Name) && !m.Name.Equal(state.Name) {
 		change.Name = m.Name.ValueStringPointer()
 	}
-	if isSet(m.Hint) && !m.Hint.Equal(state.Hint) {
+	if framework.IsSet(m.Hint) && !m.Hint.Equal(state.Hint) {
 		change.Hint = m.Hint.ValueStringPointer()
 	}
-	if isSet(m.Options) && !m.Options.Equal(state.Options) {
+	if framework.IsSet(m.Options) && !m.Options.Equal(state.Options) {
 		change.Options = optionsOf(m.Options)
 	}
-	if isSet(m.Subtype) && (!m.Subtype.Equal(state.Subtype) || !m.URLPattern.Equal(state.URLPattern)) {
+	if framework.IsSet(m.Subtype) && (!m.Subtype.Equal(state.Subtype) || !m.URLPattern.Equal(state.URLPattern)) {
 		change.ExternalAccount = &zulip.ExternalAccount{Subtype: m.Subtype.ValueString(), URLPattern: m.URLPattern.ValueString()}
 	}
 	held := state.flags()
 	for i, sent := range []**bool{&change.DisplayInProfileSummary, &change.Required, &change.EditableByUser, &change.UseForUserMatching} {
-		if value := *m.flags()[i].value; isSet(value) && !value.Equal(*held[i].value) {
+		if value := *m.flags()[i].value; framework.IsSet(value) && !value.Equal(*held[i].value) {
 			*sent = value.ValueBoolPointer()
 		}
 	}
@@ -167,13 +168,11 @@ func (m *model) forgetUnknown() {
 
 // label is what tells the field from others: the service that the server knows, else its name.
 func (m *model) label() string {
-	if isSet(m.Subtype) && m.Subtype.ValueString() != custom {
+	if framework.IsSet(m.Subtype) && m.Subtype.ValueString() != custom {
 		return m.Subtype.ValueString()
 	}
 	return m.Name.ValueString()
 }
-
-func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
 func listOf(options []zulip.ProfileFieldOption) types.List {
 	elements := make([]attr.Value, len(options))

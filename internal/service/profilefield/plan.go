@@ -32,7 +32,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		switch {
 		case value.IsNull() && does:
 			resp.Diagnostics.AddAttributeError(path.Root(name), name+" is missing", fmt.Sprintf("A field of the %s needs it.", of))
-		case isSet(value) && !does:
+		case framework.IsSet(value) && !does:
 			resp.Diagnostics.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("Only a field of the %s has it. Take it out, or change that.", of))
 		}
 	}
@@ -43,7 +43,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		belongs("url_pattern", config.URLPattern, "subtype custom", config.Subtype.ValueString() == custom)
 		config.validateName(&resp.Diagnostics)
 	}
-	if isSet(config.URLPattern) && strings.Count(config.URLPattern.ValueString(), "%(username)s") != 1 {
+	if framework.IsSet(config.URLPattern) && strings.Count(config.URLPattern.ValueString(), "%(username)s") != 1 {
 		resp.Diagnostics.AddAttributeError(path.Root("url_pattern"), "Not a pattern of URLs", "It holds %(username)s once, where the name of the account goes.")
 	}
 	if kind == zulip.ProfileFieldUser && config.DisplayInProfileSummary.ValueBool() {
@@ -63,7 +63,7 @@ func (m *model) validateName(diags *diag.Diagnostics) {
 		return
 	}
 	for name, value := range map[string]attr.Value{"name": m.Name, "hint": m.Hint} {
-		if isSet(value) {
+		if framework.IsSet(value) {
 			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("The server knows %s and gives the field its own name, without a hint. Take it out, or choose the subtype custom.", subtype))
 		}
 	}
@@ -135,7 +135,7 @@ func (r *Resource) planChange(ctx context.Context, plan, state, config *model, d
 	if !plan.isAs(state) {
 		r.RequireAdministrator("change custom profile fields", diags)
 	}
-	if plan.Options.IsUnknown() || !isSet(state.Options) {
+	if plan.Options.IsUnknown() || !framework.IsSet(state.Options) {
 		return
 	}
 	gone := map[string]bool{}
@@ -181,7 +181,7 @@ func people(count int) string {
 // checkLevels refuses what the server is too old for.
 func (r *Resource) checkLevels(config *model, diags *diag.Diagnostics) {
 	for _, flag := range config.flags() {
-		if isSet(*flag.value) {
+		if framework.IsSet(*flag.value) {
 			r.RequireLevel(flag.name, flag.since, diags)
 		}
 	}
@@ -202,7 +202,7 @@ func (r *Resource) checkName(plan *model, own []int64, view *directory.View, dia
 		return // not known yet
 	}
 	at := path.Root("name")
-	if !isSet(plan.Name) {
+	if !framework.IsSet(plan.Name) {
 		at = path.Root("subtype")
 	}
 	if !r.Meta.Directory.PlanName(kind, plan.label(), own...) {

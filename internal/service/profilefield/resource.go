@@ -110,7 +110,7 @@ func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
 // namesake returns the field of the organization that has the name of the planned one. A service that the server knows
 // has one name, which only the server says.
 func (m *model) namesake(view *directory.View) (*zulip.ProfileField, bool) {
-	if isSet(m.Name) {
+	if framework.IsSet(m.Name) {
 		return view.ProfileFieldByName(m.Name.ValueString())
 	}
 	for _, field := range view.ProfileFields() {

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -62,22 +63,15 @@ func (m *model) read(found *zulip.Subscription, channel string) {
 // changes are the settings that are planned otherwise than they are held.
 func (m *model) changes(held *model) []zulip.SubscriptionProperty {
 	var changes []zulip.SubscriptionProperty
-	if isSet(m.Color) && !m.Color.Equal(held.Color) {
+	if framework.IsSet(m.Color) && !m.Color.Equal(held.Color) {
 		changes = append(changes, zulip.SubscriptionProperty{Property: "color", Value: m.Color.ValueString()})
 	}
 	for _, flag := range flags {
-		if planned := *flag.of(m); isSet(planned) && !planned.Equal(*flag.of(held)) {
+		if planned := *flag.of(m); framework.IsSet(planned) && !planned.Equal(*flag.of(held)) {
 			changes = append(changes, zulip.SubscriptionProperty{Property: flag.property, Value: planned.ValueBool()})
 		}
 	}
 	return changes
-}
-
-func isSet(value interface {
-	IsNull() bool
-	IsUnknown() bool
-}) bool {
-	return !value.IsNull() && !value.IsUnknown()
 }
 
 func resourceSchema() schema.Schema {

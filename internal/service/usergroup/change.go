@@ -47,11 +47,11 @@ func steps(saw *zulip.UserGroup, plan *model, view *directory.View) ([]step, []p
 			})
 		}
 	}
-	if isSet(plan.Name) {
+	if framework.IsSet(plan.Name) {
 		add("name", plan.Name.ValueString(), func(g *zulip.UserGroup) string { return g.Name },
 			func(u *update, _ *zulip.UserGroup) { u.Name = plan.Name.ValueStringPointer() })
 	}
-	if isSet(plan.Description) {
+	if framework.IsSet(plan.Description) {
 		add("description", plan.Description.ValueString(), func(g *zulip.UserGroup) string { return g.Description },
 			func(u *update, _ *zulip.UserGroup) { u.Description = plan.Description.ValueStringPointer() })
 	}

@@ -114,12 +114,3 @@ func (f *facts) seen(raw map[string]zulip.GroupSettingValue, view *directory.Vie
 		Permissions: f.permissionSets().Saw(permission.UserGroups, raw, view),
 	}
 }
-
-// isSet reports whether a planned value is there and known.
-func isSet(value interface {
-	IsNull() bool
-	IsUnknown() bool
-},
-) bool {
-	return !value.IsNull() && !value.IsUnknown()
-}

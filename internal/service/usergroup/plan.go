@@ -73,7 +73,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 // announce lets whoever is planned later name the group as it will be.
 func (p *planning) announce() {
-	if !isSet(p.plan.Name) {
+	if !framework.IsSet(p.plan.Name) {
 		return
 	}
 	name := p.plan.Name.ValueString()
@@ -151,7 +151,7 @@ const interrupted = time.Hour
 
 // checkName refuses a name that another group has, deactivated ones included, and finds the group that is taken back.
 func (p *planning) checkName() {
-	if !isSet(p.plan.Name) || p.saw != nil && p.plan.Name.Equal(p.state.Name) {
+	if !framework.IsSet(p.plan.Name) || p.saw != nil && p.plan.Name.Equal(p.state.Name) {
 		return
 	}
 	if p.saw == nil && !p.Meta.Directory.PlanName(kind, p.plan.Name.ValueString()) {
@@ -199,7 +199,7 @@ func (p *planning) isLeftover(group *zulip.UserGroup) bool {
 // checkList resolves a list of what is in the group, which nobody else may manage.
 func (p *planning) checkList(list membershipList) {
 	at := path.Root(list.name)
-	if (isSet(p.plan.Name) || p.saw != nil) && !p.Meta.Directory.ManageMembership(p.key(), list.name, true) {
+	if (framework.IsSet(p.plan.Name) || p.saw != nil) && !p.Meta.Directory.ManageMembership(p.key(), list.name, true) {
 		p.diags.AddAttributeError(at, "Two resources manage the "+list.name+" of this user group",
 			fmt.Sprintf("A zulip_user_group_membership adds to what %s says is everything. Take %s out of this resource, or the other resource out of the configuration.", list.name, list.name))
 	}
@@ -226,7 +226,7 @@ func warnDeactivated(diags *diag.Diagnostics, at path.Path, meant framework.Mean
 
 // checkNesting refuses a group that would contain itself, as far as that can be known.
 func (p *planning) checkNesting() {
-	if p.config.Subgroups.IsNull() || !isSet(p.plan.Name) && p.saw == nil {
+	if p.config.Subgroups.IsNull() || !framework.IsSet(p.plan.Name) && p.saw == nil {
 		return
 	}
 	below, known := groupKeys(p.plan.Subgroups, p.view)

@@ -167,7 +167,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 func (r *Resource) belongs(id int64, plan *facts) {
 	r.Meta.Directory.Claim(kind, id)
 	for _, list := range membershipLists {
-		if isSet(*list.attribute(plan)) { // on creation, only what is configured is known
+		if framework.IsSet(*list.attribute(plan)) { // on creation, only what is configured is known
 			r.Meta.Directory.ManageMembership(directory.GroupKey{ID: id}, list.name, true)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -63,10 +64,10 @@ func (m *model) changes(from zulip.Status) zulip.StatusUpdate {
 		return update
 	}
 	update.EmojiName = m.EmojiName.ValueStringPointer()
-	if isSet(m.EmojiCode) {
+	if framework.IsSet(m.EmojiCode) {
 		update.EmojiCode = m.EmojiCode.ValueStringPointer()
 	}
-	if isSet(m.ReactionType) {
+	if framework.IsSet(m.ReactionType) {
 		update.ReactionType = m.ReactionType.ValueStringPointer()
 	}
 	return update
@@ -75,8 +76,8 @@ func (m *model) changes(from zulip.Status) zulip.StatusUpdate {
 // emojiIs reports whether a status has the emoji; what is not known of it does not differ.
 func (m *model) emojiIs(status zulip.Status) bool {
 	return m.EmojiName.ValueString() == status.EmojiName &&
-		(!isSet(m.EmojiCode) || m.EmojiCode.ValueString() == status.EmojiCode) &&
-		(!isSet(m.ReactionType) || m.ReactionType.ValueString() == status.ReactionType)
+		(!framework.IsSet(m.EmojiCode) || m.EmojiCode.ValueString() == status.EmojiCode) &&
+		(!framework.IsSet(m.ReactionType) || m.ReactionType.ValueString() == status.ReactionType)
 }
 
 // cleared are what has to be sent so that nothing is left of what is managed.
@@ -91,8 +92,6 @@ func (m *model) cleared() zulip.StatusUpdate {
 	}
 	return update
 }
-
-func isSet(text types.String) bool { return !text.IsNull() && !text.IsUnknown() }
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{

@@ -26,7 +26,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 			fmt.Sprintf("It has %d characters. The server takes %d.", length, zulip.MaxStatusLength))
 	}
 	for attribute, value := range map[string]types.String{"emoji_code": config.EmojiCode, "reaction_type": config.ReactionType} {
-		if isSet(value) && (config.EmojiName.IsNull() || isSet(config.EmojiName) && config.EmojiName.ValueString() == "") {
+		if framework.IsSet(value) && (config.EmojiName.IsNull() || framework.IsSet(config.EmojiName) && config.EmojiName.ValueString() == "") {
 			resp.Diagnostics.AddAttributeError(path.Root(attribute), "No emoji to go with", "Set emoji_name, or leave "+attribute+" out.")
 		}
 	}
@@ -73,7 +73,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		}
 	}
 	plan.UserID = types.Int64Value(user.ID)
-	if state != nil && isSet(plan.StatusText) && storedText(plan.StatusText.ValueString()) == storedText(state.StatusText.ValueString()) && !state.StatusText.IsNull() {
+	if state != nil && framework.IsSet(plan.StatusText) && storedText(plan.StatusText.ValueString()) == storedText(state.StatusText.ValueString()) && !state.StatusText.IsNull() {
 		plan.StatusText = state.StatusText
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -90,7 +90,7 @@ func (m *model) deriveEmoji(config, state *model) {
 		(config.ReactionType.IsNull() || config.ReactionType.Equal(state.ReactionType))
 	derive := func(configured types.String, held func() types.String) types.String {
 		switch {
-		case m.EmojiName.IsNull() || isSet(m.EmojiName) && m.EmojiName.ValueString() == "":
+		case m.EmojiName.IsNull() || framework.IsSet(m.EmojiName) && m.EmojiName.ValueString() == "":
 			return types.StringNull()
 		case !configured.IsNull():
 			return configured
@@ -109,7 +109,7 @@ func (r *Resource) checkAlone(user *zulip.User, config *model, diags *diag.Diagn
 		attribute, kind string
 		value           types.String
 	}{{"status_text", kindText, config.StatusText}, {"emoji_name", kindEmoji, config.EmojiName}} {
-		if isSet(part.value) && !r.Meta.Directory.Declare(part.kind, user.ID, storedText(part.value.ValueString())) {
+		if framework.IsSet(part.value) && !r.Meta.Directory.Declare(part.kind, user.ID, storedText(part.value.ValueString())) {
 			diags.AddAttributeError(path.Root(part.attribute), "Two statuses of "+user.Address(),
 				"Another zulip_user_status of this configuration sets "+part.attribute+" to something else for the same person, and each apply would undo one of them. Keep one.")
 		}
@@ -140,7 +140,7 @@ func (r *Resource) checkCaller(user *zulip.User, diags *diag.Diagnostics) {
 
 // checkEmoji refuses an emoji that the server does not know.
 func (r *Resource) checkEmoji(ctx context.Context, config *model, diags *diag.Diagnostics) {
-	if !isSet(config.EmojiName) || config.EmojiName.ValueString() == "" {
+	if !framework.IsSet(config.EmojiName) || config.EmojiName.ValueString() == "" {
 		return
 	}
 	view, err := r.Meta.Directory.Statuses(ctx)
