@@ -3,6 +3,7 @@ package channel
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -44,12 +45,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	p := planning{Resource: r, diags: &resp.Diagnostics}
-	resp.Diagnostics.Append(framework.Get(ctx, req.Config, &p.config)...)
-	resp.Diagnostics.Append(framework.Get(ctx, req.Plan, &p.plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	before := p.plan
 	if !req.State.Raw.IsNull() {
 		p.state = &model{}
-		resp.Diagnostics.Append(framework.Get(ctx, req.State, p.state)...)
+		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -72,7 +73,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if !resp.Diagnostics.HasError() {
 		p.reviewAccess(ctx)
 	}
-	if !framework.Same(&before, &p.plan) {
+	if !reflect.DeepEqual(before, p.plan) {
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
 	}
 }

@@ -4,6 +4,7 @@ package channel
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -59,7 +60,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 // ValidateConfig refuses what is wrong in any organization.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config model
-	resp.Diagnostics.Append(framework.Get(ctx, req.Config, &config)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if zulip.Privacy(config.Privacy.ValueString()).IsPrivate() && config.IsDefault.ValueBool() {
 		resp.Diagnostics.AddAttributeError(path.Root("is_default"), "A private channel cannot be a default channel",
 			"Everybody who joins the organization is put into its default channels. Remove is_default, or set privacy = \"public\".")
@@ -69,7 +70,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 // Create makes the channel, or takes an archived one back, and brings it to what is planned.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
-	resp.Diagnostics.Append(framework.Get(ctx, req.Plan, &plan)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
@@ -104,7 +105,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // Read takes the channel from the snapshot.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
-	resp.Diagnostics.Append(framework.Get(ctx, req.State, &state)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
@@ -125,7 +126,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	r.Meta.Directory.Manage(channel.ID)
 	before := state
 	set := func(ctx context.Context, now any) diag.Diagnostics {
-		if framework.Same(&before, &state) {
+		if reflect.DeepEqual(before, state) {
 			return nil // the response holds it already, and to write it again costs more than to compare
 		}
 		return resp.State.Set(ctx, now)
@@ -136,8 +137,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 // Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, prior model
-	resp.Diagnostics.Append(framework.Get(ctx, req.Plan, &plan)...)
-	resp.Diagnostics.Append(framework.Get(ctx, req.State, &prior)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
@@ -171,7 +172,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 // Delete archives the channel, unless it is to be kept. Nothing is deleted for good (wire-1 §5.8).
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
-	resp.Diagnostics.Append(framework.Get(ctx, req.State, &state)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
