@@ -38,9 +38,8 @@ func TestProtocolMadeBeforeTheEnd(t *testing.T) {
 			run := o.NewRun(t, kind)
 			run.MustApply(config)
 
-			p := run.Process()
-			end, diags := p.Plan(kind, run.State, nil)
-			diags.ExpectNoError(t)
+			end := run.MustPlan(nil)
+			p := run.Process() // the apply's, which has not read what ends
 			begin, diags := p.Plan(kind, nil, config)
 			diags.ExpectNoError(t)
 			made, diags := p.Apply(begin)
