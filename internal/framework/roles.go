@@ -24,8 +24,8 @@ type RoleChange struct {
 	At path.Path
 }
 
-// wayOut ends the messages of lock-out protection.
-const wayOut = "\n\nSet lockout_protection = false in the provider block if this is meant."
+// WayOut ends the messages of lock-out protection.
+const WayOut = "\n\nIf that is meant, set lockout_protection = false in the provider block."
 
 // DeclareRole refuses, at plan, two resources of a configuration that give somebody different roles.
 func DeclareRole(meta *Meta, user *zulip.User, role types.String, diags *diag.Diagnostics) {
@@ -54,7 +54,7 @@ func (c RoleChange) Check(meta *Meta, view *directory.View, diags *diag.Diagnost
 			fmt.Sprintf("%s is the only active owner, whom the server lets nobody demote. Make another person an owner first; if this configuration does, let this resource depend on that one.", who))
 	case meta.LockoutProtection && c.User.ID == self.ID && c.To > c.Saw:
 		diags.AddAttributeError(c.At, "This would lock the provider out",
-			fmt.Sprintf("%s is the account the provider uses. As %s it could do less than now, and could not take this back.", who, withArticle(c.To))+wayOut)
+			fmt.Sprintf("%s is the account the provider uses. As %s it could do less than now, and could not take this back.", who, withArticle(c.To))+WayOut)
 	}
 	meta.Directory.PlanRole(c.User.ID, c.To)
 }
@@ -85,7 +85,7 @@ func CheckDeactivation(meta *Meta, view *directory.View, user *zulip.User, diags
 			fmt.Sprintf("%s is the only active owner, whom the server does not deactivate. Make another person an owner first, or take the resource out of the state.", who))
 	case meta.LockoutProtection && user.ID == self.ID:
 		diags.AddError("This would lock the provider out",
-			fmt.Sprintf("%s is the account the provider uses. Deactivated, it could not even be reactivated by this configuration.", who)+wayOut)
+			fmt.Sprintf("%s is the account the provider uses. Deactivated, it could not even be reactivated by this configuration.", who)+WayOut)
 	}
 }
 

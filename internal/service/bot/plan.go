@@ -227,7 +227,7 @@ func (p *planning) checkReferences() {
 		p.diags.AddAttributeError(at, "Deactivated", fmt.Sprintf("%s is deactivated and cannot be given a bot.", owner.Address()))
 	case p.Meta.LockoutProtection && self.Role > zulip.RoleAdministrator && owner.ID != self.ID:
 		p.diags.AddAttributeError(at, "This would lock the provider out",
-			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.\n\nSet lockout_protection = false in the provider block if this is meant.", self.Address()))
+			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.", self.Address())+framework.WayOut)
 	}
 }
 

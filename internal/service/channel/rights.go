@@ -91,8 +91,6 @@ func (p *planning) changed(attribute string) bool {
 	return known && len(principals) > 0 && principals[0] != permission.Nobody
 }
 
-const wayOut = "\n\nIf that is meant, set lockout_protection = false in the provider block."
-
 // checkLockout refuses a plan after which the account could no longer manage the channel.
 func (p *planning) checkLockout() {
 	self := p.Meta.Directory.Self()
@@ -100,12 +98,12 @@ func (p *planning) checkLockout() {
 	manages := p.saw == nil || p.administers(self)
 	if self.Role > zulip.RoleAdministrator && manages && !p.admits("can_administer_channel_group", self) {
 		p.diags.AddAttributeError(path.Root("can_administer_channel_group"), "This would lock the provider out",
-			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+wayOut)
+			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+framework.WayOut)
 	}
 	if p.saw == nil && zulip.Privacy(p.plan.Privacy.ValueString()).IsPrivate() && framework.IsSet(p.plan.InitialSubscribers) &&
 		!p.subscribesSelf(self) && !p.opensTo("can_add_subscribers_group", self) && !p.opensTo("can_subscribe_group", self) {
 		p.diags.AddAttributeError(path.Root("initial_subscribers"), "This would lock the provider out",
-			fmt.Sprintf("%s is not among the initial subscribers of this private channel, nor in can_add_subscribers_group or can_subscribe_group. It could never add anybody to the channel or change its privacy, whatever its role.", self.Address())+wayOut)
+			fmt.Sprintf("%s is not among the initial subscribers of this private channel, nor in can_add_subscribers_group or can_subscribe_group. It could never add anybody to the channel or change its privacy, whatever its role.", self.Address())+framework.WayOut)
 	}
 }
 
