@@ -35,6 +35,10 @@ func asksForLogs(name string) bool {
 	return name == "TF_LOG" || strings.HasPrefix(name, "TF_LOG_")
 }
 
+// memoryLimit is above what a plan of 5,000 channels holds at once (135 MB): below it the collector would run without end
+// and free nothing.
+const memoryLimit = 180 << 20
+
 // tradeMemoryForTime lets garbage lie longer than Go does by itself, up to a limit that is small beside what the CLI
 // needs for the same plan: a plugin lives for seconds. GOGC and GOMEMLIMIT, where set, have the last word.
 func tradeMemoryForTime(lookup func(name string) (string, bool)) {
@@ -42,6 +46,6 @@ func tradeMemoryForTime(lookup func(name string) (string, bool)) {
 		debug.SetGCPercent(400)
 	}
 	if _, set := lookup("GOMEMLIMIT"); !set {
-		debug.SetMemoryLimit(120 << 20)
+		debug.SetMemoryLimit(memoryLimit)
 	}
 }

@@ -4,24 +4,25 @@
 package acctest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Factories makes the provider in the test's own process.
 var Factories = map[string]func() (tfprotov6.ProviderServer, error){
-	"zulip": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test"), nil },
+	"zulip": newNoting,
 }
 
 // Organization is what a test works on.
@@ -45,6 +46,16 @@ type credentials struct{ site, email, key string }
 
 // realServer is what the environment named before any test changed it.
 var realServer = credentials{os.Getenv("ZULIP_SITE"), os.Getenv("ZULIP_EMAIL"), os.Getenv("ZULIP_API_KEY")}
+
+// featureLevel is that of every sandbox for which a test wants no other: the environment's, so that the same tests can be
+// run at another level; zero for the sandbox's own.
+var featureLevel = func() int {
+	level, err := strconv.Atoi(cmp.Or(os.Getenv("ZULIP_TEST_FEATURE_LEVEL"), "0"))
+	if err != nil {
+		panic("ZULIP_TEST_FEATURE_LEVEL: " + err.Error())
+	}
+	return level
+}()
 
 // Start gives a test its organization and points the environment at it. The account has to be an owner's. A real server
 // is reached through a recorder, so that what is sent to it can be looked at as in a sandbox's journal.
@@ -73,6 +84,9 @@ func StartSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 // newSandbox is StartSandbox without a word in the environment, so that tests can run at the same time.
 func newSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 	t.Helper()
+	if cfg.FeatureLevel == 0 {
+		cfg.FeatureLevel = featureLevel
+	}
 	server, err := sandbox.New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -10,18 +11,20 @@ import (
 // when all of them are done. Not set: nothing is noted.
 func noteLines(t *testing.T, variable string, lines []string) {
 	t.Helper()
+	if err := appendLines(variable, lines); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func appendLines(variable string, lines []string) error {
 	path := os.Getenv(variable)
 	if path == "" || len(lines) == 0 {
-		return
+		return nil
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	if _, err := file.WriteString(strings.Join(lines, "\n") + "\n"); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	_, err = file.WriteString(strings.Join(lines, "\n") + "\n")
+	return errors.Join(err, file.Close())
 }

@@ -1,9 +1,16 @@
 package acctest
 
 import (
+	"context"
 	"encoding/base64"
+	"errors"
+	"net/url"
+	"sync"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -20,6 +27,74 @@ func noteSecrets(t *testing.T, server *sandbox.Server) {
 	}
 	noteWords(t, words...)
 	t.Cleanup(func() { noteWords(t, server.AllInviteKeys()...) })
+}
+
+// shortestNoted is the length from which on a secret of a configuration is looked for: a shorter one may be a word that
+// stands anywhere.
+const shortestNoted = 8
+
+// noting is the provider, of which it notes every value that stands in an attribute which its schema calls sensitive or
+// write-only. So nobody has to think of a new one for it to be looked for.
+type noting struct {
+	server
+	schemas func() (*tfprotov6.GetProviderSchemaResponse, error)
+}
+
+// server is all that the provider answers.
+//
+//nolint:staticcheck // the parts have no other names until they belong to tfprotov6.ProviderServer
+type server interface {
+	tfprotov6.ProviderServerWithActions
+	tfprotov6.ProviderServerWithListResource
+	tfprotov6.ProviderServerWithStateStores
+}
+
+func newNoting() (tfprotov6.ProviderServer, error) {
+	whole, ok := provider.NewServer("test").(server)
+	if !ok {
+		return nil, errors.New("the provider does not answer all of the protocol any more")
+	}
+	return &noting{whole, sync.OnceValues(func() (*tfprotov6.GetProviderSchemaResponse, error) {
+		return whole.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	})}, nil
+}
+
+// ApplyResourceChange notes what is configured, and what is in the state afterwards.
+func (n *noting) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	schemas, err := n.schemas()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := n.server.ApplyResourceChange(ctx, req)
+	if err == nil {
+		err = noteSecretsOf(schemas.ResourceSchemas[req.TypeName], req.Config, answer.NewState)
+	}
+	return answer, err
+}
+
+// OpenEphemeralResource notes what is configured, and what was opened.
+func (n *noting) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+	schemas, err := n.schemas()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := n.server.OpenEphemeralResource(ctx, req)
+	if err == nil {
+		err = noteSecretsOf(schemas.EphemeralResourceSchemas[req.TypeName], req.Config, answer.Result)
+	}
+	return answer, err
+}
+
+func noteSecretsOf(schema *tfprotov6.Schema, values ...*tfprotov6.DynamicValue) error {
+	var words []string
+	for _, value := range values {
+		for _, secret := range provider.Secrets(schema, value) {
+			if len(secret) >= shortestNoted {
+				words = append(words, secret, url.QueryEscape(secret))
+			}
+		}
+	}
+	return appendLines(secretsFile, words)
 }
 
 func noteWords(t *testing.T, words ...string) {

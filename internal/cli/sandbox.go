@@ -14,10 +14,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -47,7 +49,9 @@ What it prints to standard output are the lines that point the provider at it: p
 Terraform.`,
 		Example: `  terraform-provider-zulip sandbox
   terraform-provider-zulip sandbox --state organization.db --as moderator
+  terraform-provider-zulip sandbox --state organization.db --feature-level 442
   terraform-provider-zulip sandbox --rate-limit --latency 50ms
+  terraform-provider-zulip sandbox --fail "POST /channels/create after drop 1" --fail "* ** lag=500ms"
   terraform-provider-zulip sandbox --trading 127.0.0.1:9971`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -63,10 +67,11 @@ Terraform.`,
 	f.StringVar(&flags.credentials, "credentials", "", "`file` to write every account's credentials to, as JSON, readable by you alone")
 	f.StringVar(&flags.state, "state", "", "`file` that keeps the organization when the sandbox ends (default: memory)")
 	f.StringVar(&flags.journal, "journal", "", "`file` to append every request and its answer to, as JSON lines")
-	f.IntVar(&flags.featureLevel, "feature-level", 0, "behave as a server of this feature level (default: the newest known)")
+	f.IntVar(&flags.featureLevel, "feature-level", sandbox.DefaultFeatureLevel, fmt.Sprintf("behave as a server of this feature level, from %d (Zulip %s) to %d; Zulip 12.2 has %d",
+		featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest), featurelevel.Newest, featurelevel.Current))
 	f.BoolVar(&flags.rateLimit, "rate-limit", false, "limit requests as a server does by default: 200 a minute, 2,000 an hour")
 	f.DurationVar(&flags.latency, "latency", 0, "wait this long before each answer, such as 50ms")
-	f.StringArrayVar(&flags.failures, "fail", nil, "fail on purpose by this `rule`; can be given more than once")
+	f.StringArrayVar(&flags.failures, "fail", nil, "fail on purpose by this `rule`: METHOD PATH [before|after] ACTION [COUNT], where ACTION is drop, truncate, html, empty, status=CODE, stall=DURATION, or lag=DURATION for lists (of emoji, linkifiers and the like) that show a write only after that time; can be given more than once")
 	f.StringVar(&flags.trading, "trading", "", "serve a trading cloud too, on this `address`; its lines are printed after the others")
 	return command
 }
@@ -96,7 +101,7 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 		return err
 	}
 	if err := server.Start(flags.listen); err != nil {
-		return err
+		return explainListen(flags.listen, err)
 	}
 	if flags.credentials != "" {
 		if err := writeCredentials(flags.credentials, server); err != nil {
@@ -122,8 +127,19 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 	return nil
 }
 
+// explainListen says what to do about an address that cannot be served on.
+func explainListen(address string, err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s is in use, perhaps by another sandbox: end that one, or choose another port with --listen (--listen 127.0.0.1:0 takes a free one)", address)
+	}
+	return fmt.Errorf("cannot serve on %s, which --listen can change: %w", address, err)
+}
+
 // config turns flags into what the server is made of, except for the journal, which is open while the server runs.
 func (f sandboxFlags) config() (sandbox.Config, error) {
+	if f.featureLevel < featurelevel.Oldest || f.featureLevel > featurelevel.Newest {
+		return sandbox.Config{}, fmt.Errorf("--feature-level %d: the sandbox knows the levels from %d to %d", f.featureLevel, featurelevel.Oldest, featurelevel.Newest)
+	}
 	config := sandbox.Config{StatePath: f.state, FeatureLevel: f.featureLevel, Latency: f.latency}
 	if f.rateLimit {
 		config.RateLimits = sandbox.DefaultRateLimits()

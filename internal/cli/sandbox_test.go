@@ -218,3 +218,28 @@ func readJSON(t *testing.T, path string, into any) {
 		t.Fatal(err)
 	}
 }
+
+func TestSandboxNamesListenWhereThePortIsTaken(t *testing.T) {
+	run := startSandbox(t, "--listen", "127.0.0.1:0")
+	address := strings.TrimPrefix(run.site, "http://")
+	command := newSandbox()
+	command.SetArgs([]string{"--listen", address})
+	command.SetOut(io.Discard)
+	command.SetErr(io.Discard)
+	err := command.ExecuteContext(t.Context())
+	if err == nil || !strings.Contains(err.Error(), address+" is in use") || !strings.Contains(err.Error(), "--listen 127.0.0.1:0") {
+		t.Errorf("the second sandbox says: %v", err)
+	}
+}
+
+func TestSandboxRefusesLevelsItDoesNotKnow(t *testing.T) {
+	for _, level := range []string{"370", "513"} {
+		command := newSandbox()
+		command.SetArgs([]string{"--feature-level", level})
+		command.SetOut(io.Discard)
+		command.SetErr(io.Discard)
+		if err := command.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "from 371 to 512") {
+			t.Errorf("level %s: %v", level, err)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package directory
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -10,7 +12,7 @@ import (
 type claims struct {
 	mu    sync.Mutex
 	taken map[claim]bool
-	alone map[string]*sync.Mutex
+	alone map[string]chan struct{} // of capacity one: full while somebody holds the lock
 	names map[claimName][]int64
 	said  map[claim]string
 	aside map[claimName]int64
@@ -52,6 +54,21 @@ func (d *Directory) TakeOver(kind string, id int64) { d.Claim(kind+" taken over"
 // IsTakenOver reports whether a resource of this run has begun to hold a thing that was there before.
 func (d *Directory) IsTakenOver(kind string, id int64) bool {
 	return d.IsClaimed(kind+" taken over", id)
+}
+
+// Refused registers that the server does not let the account create anything of a kind.
+func (d *Directory) Refused(kind string) { d.Claim(kind+" refused", 0) }
+
+// IsRefused reports whether the server has refused, in this run, to let the account create anything of a kind.
+func (d *Directory) IsRefused(kind string) bool { return d.IsClaimed(kind+" refused", 0) }
+
+// LeftState registers that a thing which a state held was archived or deactivated by somebody else, so that the state
+// holds it no longer.
+func (d *Directory) LeftState(kind string, id int64) { d.Claim(kind+" left the state", id) }
+
+// HasLeftState reports whether a state held a thing until this run read it.
+func (d *Directory) HasLeftState(kind string, id int64) bool {
+	return d.IsClaimed(kind+" left the state", id)
 }
 
 // PlanHeld registers that a resource whose state holds a thing is planned to go on, and reports whether it is the first:
@@ -100,20 +117,27 @@ func (d *Directory) Declare(kind string, id int64, words string) bool {
 }
 
 // Alone waits until nobody else is about to make the same thing, and returns what is to be called when it is made or
-// not.
-func (d *Directory) Alone(thing string) func() {
+// not. It is an error if the context ends first.
+func (d *Directory) Alone(ctx context.Context, thing string) (func(), error) {
 	d.claims.mu.Lock()
 	if d.claims.alone == nil {
-		d.claims.alone = map[string]*sync.Mutex{}
+		d.claims.alone = map[string]chan struct{}{}
 	}
 	one := d.claims.alone[thing]
 	if one == nil {
-		one = &sync.Mutex{}
+		one = make(chan struct{}, 1)
 		d.claims.alone[thing] = one
 	}
 	d.claims.mu.Unlock()
-	one.Lock()
-	return one.Unlock
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("nothing was sent: %w", err)
+	}
+	select {
+	case one <- struct{}{}:
+		return func() { <-one }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("nothing was sent, for another resource was still at work on the same: %w", ctx.Err())
+	}
 }
 
 // PlanName registers that a resource of this run gives a name to its thing, and reports whether no other resource of the

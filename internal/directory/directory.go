@@ -6,6 +6,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -26,6 +27,7 @@ type Directory struct {
 	flights gather[[]string, struct{}]
 	failure failure             // of the last flight
 	rereads map[string]*rereads // by the part that they read
+	lists   lists
 	joint   gather[partRead, partAnswer]
 	// asking are those who wait for a read that has not begun, unanswered those too who wait for its end, and most is how
 	// many the latter have ever been.
@@ -57,8 +59,9 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{}, called: map[string]int64{},
 		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},
 		takenOut: map[int64]int64{},
+		lists:    lists{started: time.Now(), wrote: map[string]time.Time{}, read: map[string]time.Time{}},
 	}
-	d.view = &View{directory: d}
+	d.view = newView(d, noFacts())
 	d.flights = gather[[]string, struct{}]{ask: d.fly, quiet: gatheringOf, turn: make(chan struct{}, 1)}
 	d.joint = gather[partRead, partAnswer]{ask: d.readParts}
 	d.own.init(d)

@@ -113,6 +113,7 @@ func (d *Directory) fly(ctx context.Context, asked [][]string) ([]struct{}, erro
 	}
 	parts = append(parts, d.company(parts, areLone(asked))...)
 	forgot, reread := maps.Clone(d.forgot), maps.Clone(d.reread)
+	began := time.Now()
 	d.mu.Unlock()
 
 	snapshot, err := d.register(ctx, parts)
@@ -127,11 +128,12 @@ func (d *Directory) fly(ctx context.Context, asked [][]string) ([]struct{}, erro
 	for _, part := range parts {
 		if d.forgot[part] == forgot[part] && d.reread[part] == reread[part] {
 			d.have[part] = true
+			d.lists.read[part] = began
 		} else {
 			leaveOut(snapshot, part) // it may be older than what has been written or read meanwhile
 		}
 	}
-	d.view = d.view.merge(snapshot)
+	d.view = d.view.with(func(facts *facts) { facts.merge(snapshot) })
 	return answers, nil
 }
 
@@ -157,6 +159,14 @@ func copyPart(into, from *zulip.Snapshot, part string) {
 		into.Linkifiers = from.Linkifiers
 	case zulip.FetchProfileFields:
 		into.ProfileFields = from.ProfileFields
+	case zulip.FetchCustomEmoji:
+		into.CustomEmoji = from.CustomEmoji
+	case zulip.FetchPlaygrounds:
+		into.Playgrounds = from.Playgrounds
+	case zulip.FetchDomains:
+		into.Domains = from.Domains
+	case zulip.FetchDefaultGroups:
+		into.DefaultGroups = from.DefaultGroups
 	}
 }
 

@@ -22,11 +22,7 @@ func (d *Directory) FreshFolders(ctx context.Context) (*View, error) {
 		if err != nil {
 			return nil, whileReading("channel folders", err)
 		}
-		return func(view *View) *View {
-			renewed := *view
-			renewed.folders = indexFolders(folders)
-			return &renewed
-		}, nil
+		return func(facts *facts) { facts.folders = newFolders(folders) }, nil
 	})
 }
 
@@ -46,27 +42,26 @@ func (d *Directory) TakenOutOf(channel int64) (folder int64, ok bool) {
 }
 
 // Folder returns a channel folder by ID, archived ones included.
-func (v *View) Folder(id int64) (*zulip.ChannelFolder, bool) { return v.folders.withID(id) }
+func (v *View) Folder(id int64) (*zulip.ChannelFolder, bool) { return v.facts.folders.withID(id) }
 
 // FolderByName returns the active channel folder with a name, whatever the case of its letters. Archived folders do not
 // hold their names (wire-1 §7).
 func (v *View) FolderByName(name string) (*zulip.ChannelFolder, bool) {
-	return v.folders.called(fold(name))
+	return v.facts.folders.called(fold(name))
 }
 
 // ArchivedFolder returns the archived channel folder with a name; of several, the one that was made last.
 func (v *View) ArchivedFolder(name string) (*zulip.ChannelFolder, bool) {
-	folder, ok := v.folders.archived[fold(name)]
-	return folder, ok
+	return v.facts.folders.archivedAs(fold(name))
 }
 
 // FolderList returns every channel folder in the organization's order, archived ones included.
-func (v *View) FolderList() []*zulip.ChannelFolder { return v.folders.list }
+func (v *View) FolderList() []*zulip.ChannelFolder { return v.facts.folders.all }
 
 // NearestFolders returns the names of active channel folders that may have been meant by one that does not exist.
 func (v *View) NearestFolders(name string) []string {
 	var names []string
-	for _, folder := range v.folders.list {
+	for _, folder := range v.facts.folders.all {
 		if !folder.IsArchived {
 			names = append(names, folder.Name)
 		}
@@ -76,25 +71,35 @@ func (v *View) NearestFolders(name string) []string {
 
 // folders are the channel folders in the organization's order. By name the active ones are found.
 type folders struct {
-	indexed[zulip.ChannelFolder]
-	archived map[string]*zulip.ChannelFolder
+	list[zulip.ChannelFolder]
+
+	archived lazy[map[string]*zulip.ChannelFolder]
 }
 
-func indexFolders(list []*zulip.ChannelFolder) folders {
-	slices.SortFunc(list, func(a, b *zulip.ChannelFolder) int {
+func newFolders(all []*zulip.ChannelFolder) *folders {
+	f := &folders{}
+	f.all = slices.SortedStableFunc(slices.Values(all), func(a, b *zulip.ChannelFolder) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
 	})
-	f := folders{archived: map[string]*zulip.ChannelFolder{}}
-	f.indexed = index(list, func(folder *zulip.ChannelFolder) int64 { return folder.ID }, func(folder *zulip.ChannelFolder) string {
+	f.id, f.name = func(folder *zulip.ChannelFolder) int64 { return folder.ID }, func(folder *zulip.ChannelFolder) string {
 		if folder.IsArchived {
 			return ""
 		}
 		return fold(folder.Name)
-	})
-	for _, folder := range list {
-		if last := f.archived[fold(folder.Name)]; folder.IsArchived && (last == nil || last.ID < folder.ID) {
-			f.archived[fold(folder.Name)] = folder
-		}
 	}
 	return f
+}
+
+// archivedAs finds the archived folder of a name; of several, the one that was made last.
+func (f *folders) archivedAs(name string) (*zulip.ChannelFolder, bool) {
+	folder, ok := f.archived.get(func() map[string]*zulip.ChannelFolder {
+		found := map[string]*zulip.ChannelFolder{}
+		for _, folder := range f.all {
+			if last := found[fold(folder.Name)]; folder.IsArchived && (last == nil || last.ID < folder.ID) {
+				found[fold(folder.Name)] = folder
+			}
+		}
+		return found
+	})[name]
+	return folder, ok
 }

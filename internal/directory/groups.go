@@ -12,7 +12,7 @@ import (
 
 // UserGroup returns the group with an ID, roles included, as it is when this run is over: by the name that it then has.
 func (v *View) UserGroup(id int64) (*zulip.UserGroup, bool) {
-	group, ok := v.groups[id]
+	group, ok := v.facts.groups.withID(id)
 	if !ok {
 		return nil, false
 	}
@@ -27,7 +27,7 @@ func (v *View) UserGroup(id int64) (*zulip.UserGroup, bool) {
 
 // UserGroupByName returns the group that has a name when this run is over; the server tells cases apart (wire-1 §8.4).
 func (v *View) UserGroupByName(name string) (*zulip.UserGroup, bool) {
-	if group, ok := v.groupsByName[name]; ok {
+	if group, ok := v.facts.groups.called(name); ok {
 		if later, _ := v.UserGroup(group.ID); later.Name == name {
 			return later, true
 		}
@@ -44,27 +44,23 @@ func (v *View) UserGroupByName(name string) (*zulip.UserGroup, bool) {
 
 // HeldUserGroup returns the group with an ID by the name that it has now.
 func (v *View) HeldUserGroup(id int64) (*zulip.UserGroup, bool) {
-	group, ok := v.groups[id]
-	return group, ok
+	return v.facts.groups.withID(id)
 }
 
 // HeldUserGroupByName returns the group that has a name now, deactivated ones included: they keep theirs.
 func (v *View) HeldUserGroupByName(name string) (*zulip.UserGroup, bool) {
-	group, ok := v.groupsByName[name]
-	return group, ok
+	return v.facts.groups.called(name)
 }
 
 // UserGroups returns every group, ordered by ID, roles and deactivated ones included, by the names that they have now.
-func (v *View) UserGroups() []*zulip.UserGroup {
-	return slices.SortedFunc(maps.Values(v.groups), func(a, b *zulip.UserGroup) int { return cmp.Compare(a.ID, b.ID) })
-}
+func (v *View) UserGroups() []*zulip.UserGroup { return slices.Clone(v.facts.groups.all) }
 
 // AllSubgroups returns the IDs of the groups that are in a group, however deep, ascending and without itself.
 func (v *View) AllSubgroups(group *zulip.UserGroup) []int64 {
 	seen := map[int64]bool{group.ID: true}
 	var all []int64
 	for queue := slices.Clone(group.DirectSubgroupIDs); len(queue) > 0; queue = queue[1:] {
-		below, ok := v.groups[queue[0]]
+		below, ok := v.facts.groups.withID(queue[0])
 		if !ok || seen[below.ID] {
 			continue
 		}
@@ -80,21 +76,11 @@ func (v *View) AllSubgroups(group *zulip.UserGroup) []int64 {
 func (v *View) AllMembers(group *zulip.UserGroup) []int64 {
 	all := slices.Clone(group.Members)
 	for _, id := range v.AllSubgroups(group) {
-		all = append(all, v.groups[id].Members...)
+		below, _ := v.facts.groups.withID(id)
+		all = append(all, below.Members...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// withGroups returns the view with other groups.
-func (v *View) withGroups(groups []*zulip.UserGroup) *View {
-	renewed := *v
-	renewed.groups = make(map[int64]*zulip.UserGroup, len(groups))
-	renewed.groupsByName = make(map[string]*zulip.UserGroup, len(groups))
-	for _, group := range groups {
-		renewed.groups[group.ID], renewed.groupsByName[group.Name] = group, group
-	}
-	return &renewed
 }
 
 // FreshUserGroups returns a snapshot whose groups were read after the call began, with people and settings. It is one
@@ -108,7 +94,7 @@ func (d *Directory) FreshUserGroups(ctx context.Context) (*View, error) {
 		if err != nil {
 			return nil, whileReading("user groups", err)
 		}
-		return func(view *View) *View { return view.withGroups(groups) }, nil
+		return func(facts *facts) { facts.groups = newGroups(groups) }, nil
 	})
 }
 
@@ -213,7 +199,7 @@ func (v *View) Cycle(group GroupKey) []GroupKey {
 // planned returns the groups that are in a group when this run is over.
 func (v *View) planned(g *groupPlans, group GroupKey) []GroupKey {
 	all := slices.Collect(maps.Keys(g.below[group]))
-	if held, ok := v.groups[group.ID]; ok && !g.decided[group] {
+	if held, ok := v.facts.groups.withID(group.ID); ok && !g.decided[group] {
 		for _, id := range held.DirectSubgroupIDs {
 			all = append(all, GroupKey{ID: id})
 		}

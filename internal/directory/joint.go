@@ -59,11 +59,11 @@ func (d *Directory) readParts(ctx context.Context, wanted []partRead) ([]partAns
 				answers[i].err = whileReading("organization", err)
 				return
 			}
-			answers[i].take = func(view *View) *View {
+			answers[i].take = func(facts *facts) {
 				if one.part == zulip.FetchChannels {
 					d.have[zulip.FetchDefaultStreams] = true
 				}
-				return view.merge(onlyPart(read, one.part))
+				facts.merge(onlyPart(read, one.part))
 			}
 		})
 	}

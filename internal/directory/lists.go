@@ -21,25 +21,21 @@ func (d *Directory) FreshLinkifiers(ctx context.Context) (*View, error) {
 		if err != nil {
 			return nil, whileReading("linkifiers", err)
 		}
-		return func(view *View) *View {
-			renewed := *view
-			renewed.linkifiers = indexLinkifiers(list)
-			return &renewed
-		}, nil
+		return func(facts *facts) { facts.linkifiers = newLinkifiers(list) }, nil
 	})
 }
 
 // Linkifiers returns the linkifiers in the order in which they are tried.
-func (v *View) Linkifiers() []*zulip.Linkifier { return v.linkifiers.list }
+func (v *View) Linkifiers() []*zulip.Linkifier { return v.facts.linkifiers.all }
 
 // Linkifier returns a linkifier by ID.
 func (v *View) Linkifier(id int64) (*zulip.Linkifier, bool) {
-	return v.linkifiers.withID(id)
+	return v.facts.linkifiers.withID(id)
 }
 
 // LinkifierByPattern returns the linkifier that has a pattern; no other has it (wire-2 §8).
 func (v *View) LinkifierByPattern(pattern string) (*zulip.Linkifier, bool) {
-	return v.linkifiers.called(pattern)
+	return v.facts.linkifiers.called(pattern)
 }
 
 // ProfileFields returns the snapshot with the custom profile fields in it.
@@ -55,28 +51,16 @@ func (d *Directory) FreshProfileFields(ctx context.Context) (*View, error) {
 		if err != nil {
 			return nil, whileReading("custom profile fields", err)
 		}
-		return func(view *View) *View {
-			renewed := *view
-			renewed.profileFields = indexProfileFields(list)
-			return &renewed
-		}, nil
+		return func(facts *facts) { facts.profileFields = newProfileFields(list) }, nil
 	})
 }
 
 // ProfileField returns a custom profile field by ID.
 func (v *View) ProfileField(id int64) (*zulip.ProfileField, bool) {
-	return v.profileFields.withID(id)
+	return v.facts.profileFields.withID(id)
 }
 
 // ProfileFieldByName returns the custom profile field of a name; no other has it, and cases are told apart (wire-2 §10).
 func (v *View) ProfileFieldByName(name string) (*zulip.ProfileField, bool) {
-	return v.profileFields.called(name)
-}
-
-func indexLinkifiers(list []*zulip.Linkifier) indexed[zulip.Linkifier] {
-	return index(list, func(l *zulip.Linkifier) int64 { return l.ID }, func(l *zulip.Linkifier) string { return l.Pattern })
-}
-
-func indexProfileFields(list []*zulip.ProfileField) indexed[zulip.ProfileField] {
-	return index(list, func(f *zulip.ProfileField) int64 { return f.ID }, func(f *zulip.ProfileField) string { return f.Name })
+	return v.facts.profileFields.called(name)
 }

@@ -31,7 +31,8 @@ func (m *members) init(d *Directory) {
 }
 
 // Subscribers returns the IDs of the active people and bots in a channel, ascending, as read once in this run; nil if the
-// account sees no such channel, or it is archived. Of more than a few channels they come in one snapshot, together with
+// account sees no such channel. Of an archived channel servers tell them from feature level 480 on; below it is nil too,
+// so that whether a channel is archived has to be taken from the channel. Of more than a few channels they come in one snapshot, together with
 // the channels if those are not read yet. For that the account has to be an administrator: others are not shown the
 // subscribers of every channel there, and ask for each.
 func (d *Directory) Subscribers(ctx context.Context, channel int64) ([]int64, error) {
@@ -55,7 +56,7 @@ func (d *Directory) ChannelsAndSubscribers(ctx context.Context) (*View, error) {
 
 // Subscribers returns who is in a channel, if the snapshot holds it; it never does of an archived channel.
 func (v *View) Subscribers(channel int64) (ids []int64, ok bool) {
-	ids, ok = v.subscribers[channel]
+	ids, ok = v.facts.subscribers[channel]
 	return ids, ok
 }
 
@@ -95,7 +96,7 @@ func (d *Directory) readSubscribers(ctx context.Context, channels []int64) ([][]
 		if err != nil {
 			return nil, err
 		}
-		all = view.subscribers
+		all = view.facts.subscribers
 	}
 	return d.keepSubscribers(ctx, channels, all)
 }
@@ -113,7 +114,8 @@ func (d *Directory) readFreshSubscribers(ctx context.Context, channels []int64) 
 }
 
 // keepSubscribers answers from a snapshot, and asks for the channels that are not in it: those that were made since, and
-// those that are archived or gone.
+// those that are archived or gone. `Invalid channel ID` is what servers answer for a channel that is gone, and below
+// feature level 480 for an archived one.
 func (d *Directory) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64) ([][]int64, error) {
 	found, read := map[int64][]int64{}, 0
 	for _, channel := range distinct(channels) {

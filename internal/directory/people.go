@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -29,7 +30,7 @@ func (d *Directory) FreshPeople(ctx context.Context) (*View, error) {
 		if err != nil {
 			return nil, whileReading("people", err)
 		}
-		return func(view *View) *View { return view.withUsers(users) }, nil
+		return func(facts *facts) { facts.users = facts.users.renewed(users) }, nil
 	})
 }
 
@@ -44,15 +45,18 @@ func (d *Directory) GaveRole(id int64, role zulip.Role) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.have, zulip.FetchUserGroups)
-	if user, ok := d.view.users[id]; ok {
+	if user, ok := d.view.User(id); ok {
 		changed := *user
 		changed.Role = role
-		users := maps.Clone(d.view.users)
-		users[id] = &changed
-		renewed := *d.view
-		renewed.indexUsers(slices.Collect(maps.Values(users)))
-		d.view = &renewed
+		d.view = d.view.with(func(facts *facts) { facts.users = facts.users.replacing(&changed) })
 	}
+}
+
+// BecameActive registers that this run has created or reactivated an account. It is in the groups of its role from then
+// on, and may be in channels: those are read again.
+func (d *Directory) BecameActive() {
+	d.Forget(zulip.FetchUserGroups)
+	d.ForgetSubscribers()
 }
 
 // Bots returns the snapshot with the bots in it, and the channels and people that they name.
@@ -71,9 +75,9 @@ func (d *Directory) FreshBots(ctx context.Context) (*View, error) {
 		if err != nil {
 			return nil, whileReading("bots", err)
 		}
-		return func(view *View) *View {
+		return func(facts *facts) {
 			d.have[zulip.FetchUsers] = true
-			return view.merge(snapshot)
+			facts.merge(snapshot)
 		}, nil
 	})
 }
@@ -104,6 +108,11 @@ func (d *Directory) PlanRole(id int64, role zulip.Role) {
 		d.people.roles = map[int64]zulip.Role{}
 	}
 	d.people.roles[id] = role
+}
+
+// PlanReactivation registers an account that this run reactivates.
+func (d *Directory) PlanReactivation(id int64) {
+	d.Plan(permission.Principal{Kind: permission.KindUserID, ID: id})
 }
 
 // Deactivated registers an account that this run has deactivated.
@@ -145,18 +154,17 @@ func (v *View) HasOtherOwner(except int64) bool {
 
 // Bot returns what a bot has beside its account, if the account the provider uses may see it.
 func (v *View) Bot(id int64) (*zulip.Bot, bool) {
-	bot, ok := v.bots[id]
-	return bot, ok
+	return v.facts.bots.withID(id)
 }
 
 // Status returns the status of a person; that of somebody who says nothing is empty.
-func (v *View) Status(id int64) zulip.Status { return v.statuses[id] }
+func (v *View) Status(id int64) zulip.Status { return v.facts.statuses[id] }
 
 // NearestEmoji returns the names of emoji, of the organization's own and the given standard ones, that may have been
 // meant by one that does not exist.
 func (v *View) NearestEmoji(name string, standard map[string]string) []string {
 	names := slices.Collect(maps.Keys(standard))
-	for _, emoji := range v.customEmoji.list {
+	for _, emoji := range v.facts.customEmoji.all {
 		if !emoji.Deactivated {
 			names = append(names, emoji.Name)
 		}
@@ -167,20 +175,8 @@ func (v *View) NearestEmoji(name string, standard map[string]string) []string {
 // NearestProfileFields returns the names of fields that may have been meant by one that does not exist.
 func (v *View) NearestProfileFields(name string) []string {
 	var names []string
-	for _, field := range v.profileFields.list {
+	for _, field := range v.facts.profileFields.all {
 		names = append(names, strconv.Quote(field.Name))
 	}
 	return nearest(strconv.Quote(name), names)
-}
-
-// withUsers returns the view with other people. The server's own bots, which the list of users lacks, stay.
-func (v *View) withUsers(users []*zulip.User) *View {
-	renewed := *v
-	for _, user := range v.users {
-		if user.IsSystemBot {
-			users = append(users, user)
-		}
-	}
-	renewed.indexUsers(users)
-	return &renewed
 }

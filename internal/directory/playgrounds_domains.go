@@ -18,16 +18,16 @@ func (d *Directory) Domains(ctx context.Context) (*View, error) {
 }
 
 // Playgrounds returns the code playgrounds of the organization.
-func (v *View) Playgrounds() []*zulip.Playground { return v.playgrounds }
+func (v *View) Playgrounds() []*zulip.Playground { return v.facts.playgrounds }
 
 // Domains returns the domains of the organization.
-func (v *View) Domains() []*zulip.Domain { return v.domains }
+func (v *View) Domains() []*zulip.Domain { return v.facts.domains }
 
 // Domain returns a domain as the server holds it, whatever its case.
 func (v *View) Domain(name string) (*zulip.Domain, bool) {
-	i := slices.IndexFunc(v.domains, func(d *zulip.Domain) bool { return d.Domain == zulip.StoredDomain(name) })
+	i := slices.IndexFunc(v.facts.domains, func(d *zulip.Domain) bool { return d.Domain == zulip.StoredDomain(name) })
 	if i < 0 {
 		return nil, false
 	}
-	return v.domains[i], true
+	return v.facts.domains[i], true
 }

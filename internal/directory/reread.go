@@ -112,8 +112,8 @@ func (r *rereads) learn(askers int) {
 	}
 }
 
-// put takes what was read into a view.
-type put func(*View) *View
+// put takes what was read into the facts of a view.
+type put func(*facts)
 
 // fresh returns a snapshot of which a part was read after the call began. read asks the server. It is one request for all
 // who ask at the same time, and whoever reads the snapshot later sees the answer too.
@@ -158,6 +158,7 @@ func (d *Directory) fresh(ctx context.Context, part string, read func(context.Co
 func (d *Directory) runReread(ctx context.Context, part string, all *rereads, current *reread, read func(context.Context) (put, error)) {
 	d.awaitCompany(all, current)
 	var number, forgot int
+	var began time.Time
 	closeDoor := func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -168,7 +169,7 @@ func (d *Directory) runReread(ctx context.Context, part string, all *rereads, cu
 		d.asking -= current.askers
 		all.underWay++
 		all.begun++
-		number, forgot = all.begun, d.forgot[part]
+		number, forgot, began = all.begun, d.forgot[part], time.Now()
 	}
 	answer, err := d.joint.do(ctx, partRead{part, read, closeDoor})
 	closeDoor() // if it never left
@@ -184,7 +185,8 @@ func (d *Directory) runReread(ctx context.Context, part string, all *rereads, cu
 	if current.err = err; err == nil {
 		if number > all.ended { // else a later one was faster
 			all.ended = number
-			d.view = answer.take(d.view)
+			d.lists.read[part] = began
+			d.view = d.view.with(answer.take)
 			// What was forgotten meanwhile may be older than what is to be known now: the next to ask reads again.
 			d.have[part] = forgot == d.forgot[part]
 			d.reread[part]++
@@ -273,9 +275,9 @@ func (d *Directory) FreshChannels(ctx context.Context) (*View, error) {
 		if err != nil {
 			return nil, whileReading("channels", err)
 		}
-		return func(view *View) *View {
+		return func(facts *facts) {
 			d.have[zulip.FetchDefaultStreams] = true
-			return view.withChannels(channels)
+			facts.channels = newChannels(channels)
 		}, nil
 	})
 }
@@ -291,6 +293,6 @@ func (d *Directory) FreshRealm(ctx context.Context) (*View, error) {
 		if err != nil {
 			return nil, whileReading("settings of the organization", err)
 		}
-		return func(view *View) *View { return view.merge(snapshot) }, nil
+		return func(facts *facts) { facts.merge(snapshot) }, nil
 	})
 }

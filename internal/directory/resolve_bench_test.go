@@ -12,7 +12,7 @@ import (
 // a large one: it must not take longer there.
 func BenchmarkResolvePrincipals(b *testing.B) {
 	for _, size := range []struct{ people, groups int }{{50, 10}, {5_000, 200}, {50_000, 2_000}} {
-		view := New(nil, nil, 0).view.merge(organizationOf(size.people, size.groups))
+		view := New(nil, nil, 0).view.with(func(facts *facts) { facts.merge(organizationOf(size.people, size.groups)) })
 		principals := []permission.Principal{
 			mustParse(b, "role:moderators"), mustParse(b, fmt.Sprintf("group:team-%d", size.groups/2)),
 			mustParse(b, fmt.Sprintf("user:person%d@example.com", size.people/2)),

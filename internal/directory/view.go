@@ -3,10 +3,8 @@ package directory
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/agnivade/levenshtein"
 
@@ -17,73 +15,55 @@ import (
 // View is one state of the snapshot. It does not change; a later read makes another.
 type View struct {
 	directory *Directory
+	facts     facts
 
-	realm          *zulip.Realm
-	groups         map[int64]*zulip.UserGroup
-	groupsByName   map[string]*zulip.UserGroup
-	users          map[int64]*zulip.User
-	userList       []*zulip.User // ordered by ID, without the server's own bots
-	usersByAddress map[string]*zulip.User
-	channels       []*zulip.Channel
-	channelsByID   map[int64]*zulip.Channel
-	channelsByName map[string]*zulip.Channel
-	folders        folders
-	profileFields  indexed[zulip.ProfileField]
-	linkifiers     indexed[zulip.Linkifier]
-	statuses       map[int64]zulip.Status
-	userDefaults   map[string]json.RawMessage
-	customEmoji    indexed[zulip.CustomEmoji]
-	// access works out effective access when somebody first asks, for all who look at these people and groups.
-	access        func() *permission.Access
-	playgrounds   []*zulip.Playground
-	domains       []*zulip.Domain
-	bots          map[int64]*zulip.Bot
-	defaultGroups []*zulip.DefaultChannelGroup
-	subscribers   map[int64][]int64
+	// access is worked out from several parts.
+	access lazy[*permission.Access]
 }
 
 var _ permission.Organization = (*View)(nil)
 
 // User returns the person or bot with an ID, deactivated ones included.
 func (v *View) User(id int64) (*zulip.User, bool) {
-	user, ok := v.users[id]
-	return user, ok
+	return v.facts.users.withID(id)
 }
 
 // UserByAddress returns the person or bot with an address, the real one or the API address, whatever its case.
 func (v *View) UserByAddress(address string) (*zulip.User, bool) {
-	user, ok := v.usersByAddress[fold(address)]
-	return user, ok
+	return v.facts.users.withAddress(address)
 }
 
 // Users returns everybody, ordered by ID, without the server's own bots.
-func (v *View) Users() []*zulip.User { return v.userList }
+func (v *View) Users() []*zulip.User { return v.facts.users.withoutSystemBots() }
 
 // Realm returns the organization's settings as far as the snapshot keeps them.
-func (v *View) Realm() *zulip.Realm { return v.realm }
+func (v *View) Realm() *zulip.Realm { return v.facts.realm }
 
 // Access returns who can really do what. It is worked out once for a snapshot, which has to be one of
 // [Directory.Organization] or [Directory.Channels].
-func (v *View) Access() *permission.Access { return v.access() }
+func (v *View) Access() *permission.Access {
+	return v.access.get(func() *permission.Access {
+		return permission.NewAccess(permission.Facts{Users: v.facts.users.all, Groups: v.facts.groups.all, Realm: v.facts.realm})
+	})
+}
 
 // Channel returns a channel by ID, archived ones included.
 func (v *View) Channel(id int64) (*zulip.Channel, bool) {
-	channel, ok := v.channelsByID[id]
-	return channel, ok
+	return v.facts.channels.withID(id)
 }
 
 // ChannelByName returns the channel that holds a name, archived ones included: they keep theirs. Case does not matter
 // (wire-1 §5.9).
 func (v *View) ChannelByName(name string) (*zulip.Channel, bool) {
-	channel, ok := v.channelsByName[fold(strings.TrimSpace(name))]
-	return channel, ok
+	return v.facts.channels.called(fold(strings.TrimSpace(name)))
 }
 
 // PlannedChannel returns the channel to which this run gives a name, as it is held now: by its old name, or archived if it
 // is to be taken back; nil if it is yet to be created.
 func (v *View) PlannedChannel(name string) (channel *zulip.Channel, planned bool) {
 	id, planned := v.directory.plannedChannel(strings.TrimSpace(name))
-	return v.channelsByID[id], planned
+	channel, _ = v.Channel(id)
+	return channel, planned
 }
 
 // ChannelTaking returns the channel other than the given one that holds a name and keeps it in this run.
@@ -99,35 +79,26 @@ func (v *View) ChannelTaking(name string, except int64) (*zulip.Channel, bool) {
 }
 
 // ChannelList returns every channel in the server's order, by name.
-func (v *View) ChannelList() []*zulip.Channel { return v.channels }
+func (v *View) ChannelList() []*zulip.Channel { return v.facts.channels.all }
 
 // ProfileFields returns the custom profile fields of the organization, in their order.
-func (v *View) ProfileFields() []*zulip.ProfileField { return v.profileFields.list }
+func (v *View) ProfileFields() []*zulip.ProfileField { return v.facts.profileFields.all }
 
 // UserDefaults returns the settings that new accounts start with, by their names on the wire.
-func (v *View) UserDefaults() map[string]json.RawMessage { return v.userDefaults }
+func (v *View) UserDefaults() map[string]json.RawMessage { return v.facts.userDefaults }
 
 // CustomEmoji returns a custom emoji by ID, also one that is deactivated.
 func (v *View) CustomEmoji(id int64) (*zulip.CustomEmoji, bool) {
-	return v.customEmoji.withID(id)
+	return v.facts.customEmoji.withID(id)
 }
 
 // CustomEmojiByName returns the custom emoji that has a name now: deactivated ones have given theirs up.
 func (v *View) CustomEmojiByName(name string) (*zulip.CustomEmoji, bool) {
-	return v.customEmoji.called(name)
-}
-
-func indexEmoji(list []*zulip.CustomEmoji) indexed[zulip.CustomEmoji] {
-	return index(list, func(emoji *zulip.CustomEmoji) int64 { return emoji.ID }, func(emoji *zulip.CustomEmoji) string {
-		if emoji.Deactivated {
-			return ""
-		}
-		return emoji.Name
-	})
+	return v.facts.customEmoji.called(name)
 }
 
 // DefaultChannelGroups returns the groups of channels that are offered to new people, by name.
-func (v *View) DefaultChannelGroups() []*zulip.DefaultChannelGroup { return v.defaultGroups }
+func (v *View) DefaultChannelGroups() []*zulip.DefaultChannelGroup { return v.facts.defaultGroups }
 
 // IsPlanned reports whether this run creates what the principal names.
 func (v *View) IsPlanned(principal permission.Principal) bool {
@@ -142,7 +113,7 @@ func (v *View) Nearest(principal permission.Principal) []permission.Principal {
 	switch principal.Kind {
 	case permission.KindRole, permission.KindGroup:
 		var names []string
-		for _, group := range v.groups {
+		for _, group := range v.facts.groups.all {
 			if !group.Deactivated && group.IsSystemGroup == (principal.Kind == permission.KindRole) {
 				names = append(names, strings.TrimPrefix(group.Name, "role:"))
 			}
@@ -150,7 +121,7 @@ func (v *View) Nearest(principal permission.Principal) []permission.Principal {
 		return asPrincipals(principal.Kind, nearest(principal.Name, names))
 	case permission.KindUser:
 		var addresses []string
-		for _, user := range v.users {
+		for _, user := range v.facts.users.all {
 			if user.IsActive && !user.IsSystemBot {
 				addresses = append(addresses, user.Address())
 			}
@@ -163,7 +134,7 @@ func (v *View) Nearest(principal permission.Principal) []permission.Principal {
 // NearestChannels returns the names of channels that may have been meant by one that does not exist.
 func (v *View) NearestChannels(name string) []string {
 	var names []string
-	for _, channel := range v.channels {
+	for _, channel := range v.facts.channels.all {
 		names = append(names, channel.Name)
 	}
 	return nearest(name, names)
@@ -209,103 +180,4 @@ func nearest(text string, names []string) []string {
 		best = append(best, candidate.name)
 	}
 	return best
-}
-
-// merge returns the view with what a snapshot brings.
-func (v *View) merge(snapshot *zulip.Snapshot) *View {
-	merged := *v
-	if snapshot.Realm != nil {
-		merged.realm = snapshot.Realm
-	}
-	if snapshot.UserGroups != nil {
-		merged = *merged.withGroups(snapshot.UserGroups)
-	}
-	if snapshot.Users != nil {
-		merged.indexUsers(snapshot.Users)
-	}
-	if snapshot.ProfileFields != nil {
-		merged.profileFields = indexProfileFields(snapshot.ProfileFields)
-	}
-	if snapshot.Linkifiers != nil {
-		merged.linkifiers = indexLinkifiers(snapshot.Linkifiers)
-	}
-	if snapshot.Statuses != nil {
-		merged.statuses = snapshot.Statuses
-	}
-	if snapshot.UserDefaults != nil {
-		merged.userDefaults = snapshot.UserDefaults
-	}
-	if snapshot.Bots != nil {
-		merged.bots = make(map[int64]*zulip.Bot, len(snapshot.Bots))
-		for _, bot := range snapshot.Bots {
-			merged.bots[bot.UserID] = bot
-		}
-	}
-	if snapshot.DefaultGroups != nil {
-		merged.defaultGroups = snapshot.DefaultGroups
-	}
-	if snapshot.CustomEmoji != nil {
-		merged.customEmoji = indexEmoji(snapshot.CustomEmoji)
-	}
-	if snapshot.Playgrounds != nil {
-		merged.playgrounds = snapshot.Playgrounds
-	}
-	if snapshot.Domains != nil {
-		merged.domains = snapshot.Domains
-	}
-	if snapshot.Subscribers != nil {
-		merged.subscribers = snapshot.Subscribers
-	}
-	if snapshot.Folders != nil {
-		merged.folders = indexFolders(snapshot.Folders)
-	}
-	if snapshot.Channels != nil {
-		defaults := make(map[int64]bool, len(snapshot.DefaultStreams))
-		for _, id := range snapshot.DefaultStreams {
-			defaults[id] = true
-		}
-		for _, channel := range snapshot.Channels {
-			channel.IsDefault = defaults[channel.ID]
-		}
-		merged = *merged.withChannels(snapshot.Channels)
-	}
-	merged.access = sync.OnceValue(merged.workOutAccess)
-	return &merged
-}
-
-func (v *View) workOutAccess() *permission.Access {
-	return permission.NewAccess(permission.Facts{
-		Users: slices.Collect(maps.Values(v.users)), Groups: slices.Collect(maps.Values(v.groups)), Realm: v.realm,
-	})
-}
-
-// indexUsers takes the people of a snapshot. Where two share an address, as a hidden one may, the active one has it.
-func (v *View) indexUsers(users []*zulip.User) {
-	v.users, v.usersByAddress = make(map[int64]*zulip.User, len(users)), make(map[string]*zulip.User, 2*len(users))
-	v.userList = make([]*zulip.User, 0, len(users))
-	for _, user := range users {
-		v.users[user.ID] = user
-		if !user.IsSystemBot {
-			v.userList = append(v.userList, user)
-		}
-		for _, address := range []string{user.Email, user.Address()} {
-			if known, ok := v.usersByAddress[fold(address)]; !ok || !known.IsActive {
-				v.usersByAddress[fold(address)] = user
-			}
-		}
-	}
-	slices.SortFunc(v.userList, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
-}
-
-// withChannels returns the view with other channels.
-func (v *View) withChannels(channels []*zulip.Channel) *View {
-	renewed := *v
-	renewed.channels = channels
-	renewed.channelsByID = make(map[int64]*zulip.Channel, len(channels))
-	renewed.channelsByName = make(map[string]*zulip.Channel, len(channels))
-	for _, channel := range channels {
-		renewed.channelsByID[channel.ID] = channel
-		renewed.channelsByName[fold(channel.Name)] = channel
-	}
-	return &renewed
 }

@@ -88,7 +88,7 @@ func (b *Base) accessText(ctx context.Context, change permission.Change) string 
 		one := permission.ChannelChange{
 			Name: channel.Name, Before: permission.State{Access: before, Channel: facts}, After: permission.State{Access: after, Channel: facts},
 		}
-		if len(permission.Compare(one.Before, one.After)) > 0 {
+		if len(permission.Compare(one.Before, one.After)) > 0 || permission.CompareInternet(one.Before, one.After) != permission.InternetAsBefore {
 			b.FillSubscribers(ctx, channel.ID, &one)
 			changes = append(changes, one)
 		}
@@ -96,27 +96,37 @@ func (b *Base) accessText(ctx context.Context, change permission.Change) string 
 	return b.report().Channels(changes)
 }
 
-// WarnOfOrganizationAccess warns, in a plan that changes permissions of the organization, who gains and who loses which of
-// them. Nothing is said when nobody does, or when the provider block turns such warnings off. Call it once in ModifyPlan,
-// after everything has been checked; of the plan Config, Plan, Saw and View are looked at. Saw is what there is now, also
-// for a resource that is to be created.
-func (b *Base) WarnOfOrganizationAccess(diags *diag.Diagnostics, plan PermissionPlan) {
+// WarnOfOrganizationAccess warns, in a plan that changes permissions of the organization, or a setting that decides who is
+// in a role, who gains and who loses which of them. Nothing is said when nobody does, or when the provider block turns such
+// warnings off. Call it once in ModifyPlan, after everything has been checked; of the plan Config, Plan, Saw and View are
+// looked at. Saw is what there is now, also for a resource that is to be created. settings is what changes beside the
+// permissions.
+func (b *Base) WarnOfOrganizationAccess(diags *diag.Diagnostics, plan PermissionPlan, settings permission.Change) {
 	if !b.Meta.AccessWarnings {
 		return
 	}
 	var changes []permission.OrganizationChange
 	for _, setting := range plan.Table.Settings {
 		before, there := plan.Saw[setting.Name]
-		if !there || plan.Config(setting.Name).IsNull() {
+		if !there {
 			continue
 		}
-		change := permission.OrganizationChange{Setting: setting, Before: before}
-		principals, known := PrincipalsOf(*plan.Plan(setting.Name))
-		resolved, _ := permission.Resolve(principals, plan.View) // what cannot be used was refused
-		change.After, change.Unknown = resolved.Value, !known || len(resolved.Planned) > 0
+		change := permission.OrganizationChange{Setting: setting, Before: before, After: before}
+		if plan.Config(setting.Name).IsNull() {
+			changes = append(changes, change)
+			continue
+		}
+		switch found := plan.Classify(setting.Name); found.Outcome {
+		case PermissionUnset, PermissionUnchanged, PermissionEquivalent:
+		case PermissionUnknown, PermissionPlanned:
+			change.After, change.Unknown = found.Value, true
+		default:
+			change.After = found.Value
+		}
 		changes = append(changes, change)
 	}
-	if text := b.report().Organization(plan.View.Access(), changes); text != "" {
+	before := plan.View.Access()
+	if text := b.report().Organization(before, before.With(settings), changes); text != "" {
 		diags.AddWarning("Who can do what in the organization changes", text)
 	}
 }

@@ -36,7 +36,7 @@ func newBase(t *testing.T) (*framework.Base, *sandbox.Server, *directory.View) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := &framework.Base{Meta: &framework.Meta{Client: client, Directory: directory.New(client, self, sandbox.NewestFeatureLevel), AccessWarnings: true}}
+	base := &framework.Base{Meta: &framework.Meta{Client: client, Directory: directory.New(client, self, sandbox.DefaultFeatureLevel), AccessWarnings: true}}
 	view, err := base.Meta.Directory.Channels(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -95,9 +95,9 @@ func TestWarnOfAccess(t *testing.T) {
 		"a guest, who can make no use of it": {group(permission.Membership{Members: []int64{amara, lena, guest}}), "", 0},
 		"a guest becomes a member": {
 			permission.Change{Roles: map[int64]zulip.Role{guest: zulip.RoleMember}},
-			"In announcements:\nCan now read, add subscribers, join, move messages, resolve topics and delete own messages: Paul Dubois (paul.dubois@example.com, a guest).\n\n" +
-				"In general:\nCan now add subscribers, join and move messages to other channels: Paul Dubois (paul.dubois@example.com, a guest).\n\n" +
-				"In incidents:\nCan now read, add subscribers, join, post, start topics, move messages and 2 more rights: Paul Dubois (paul.dubois@example.com, a guest).", 4,
+			"In announcements:\nCan now read, add subscribers, join, move messages, resolve topics and delete own messages: Paul Dubois (paul.dubois@example.com).\n\n" +
+				"In general:\nCan now add subscribers, join and move messages to other channels: Paul Dubois (paul.dubois@example.com).\n\n" +
+				"In incidents:\nCan now read, add subscribers, join, post, start topics, move messages and 2 more rights: Paul Dubois (paul.dubois@example.com).", 4,
 		},
 		"somebody is deactivated, who is not said to lose everything everywhere": {permission.Change{Deactivated: []int64{lena}}, "", -1},
 	} {

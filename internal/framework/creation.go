@@ -30,7 +30,14 @@ const Recent = 10 * time.Minute
 // Run returns the ID of what was made, or found. found says that an earlier attempt had made it. The error is for
 // Explain.
 func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, err error) {
-	defer meta.Directory.Alone(c.Kind + " " + c.Thing)()
+	done, err := meta.Directory.Alone(ctx, c.Kind+" "+c.Thing)
+	if err != nil {
+		return 0, false, err
+	}
+	defer done()
+	if err := RefusedBefore(meta, c.Kind); err != nil {
+		return 0, false, err
+	}
 	seen := map[int64]bool{}
 	look := func() (int64, error) {
 		return c.Look(ctx, func(id int64) bool { return !seen[id] && !meta.Directory.IsClaimed(c.Kind, id) })
@@ -54,6 +61,9 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, er
 			break
 		}
 		if !zulip.MayHaveHappened(err) {
+			if zulip.IsLackOfRight(err) {
+				meta.Directory.Refused(c.Kind)
+			}
 			return 0, false, err
 		}
 		tflog.Info(ctx, "It is not known whether this was carried out: looking for it",

@@ -43,6 +43,17 @@ func (b *Base) Held(ctx context.Context, kind, noun string, req resource.ModifyP
 	return id.ValueInt64()
 }
 
+// RefuseTakenName refuses the name of a thing that is archived or deactivated. Where a state held that thing until this
+// run, it warns instead, and the plan of the apply refuses: `terraform destroy` begins with a plan of the whole
+// configuration, and would not get past an error.
+func (b *Base) RefuseTakenName(kind string, id int64, at path.Path, summary, detail string, diags *diag.Diagnostics) {
+	if b.Meta.Directory.HasLeftState(kind, id) {
+		diags.AddAttributeWarning(at, summary, detail+"\n\nIt was archived or deactivated outside of Terraform. An apply that is to create it again will fail until one of these is done. terraform destroy leaves it as it is.")
+		return
+	}
+	diags.AddAttributeError(at, summary, detail)
+}
+
 // WarnIfItEnds warns where a new resource takes the name of a thing that another resource of this run gives up. Whichever
 // of the two is planned last says so: this, or [Base.Held].
 func (b *Base) WarnIfItEnds(kind, noun string, id int64, name string, diags *diag.Diagnostics) {

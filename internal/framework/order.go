@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -19,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -46,13 +49,16 @@ type Order struct {
 	Attribute string
 	// Thing and Things are words: `linkifier`, `linkifiers`.
 	Thing, Things string
-	// FeatureLevel is the first at which an order can be set; zero if it always could.
-	FeatureLevel int
 	// Description says in Markdown what the order is for. What all orders have in common is added to it.
 	Description string
 
-	// Seen returns all things in order from the snapshot, Fresh after a read of its own.
-	Seen, Fresh func(context.Context, *directory.Directory) ([]Ordered, error)
+	// Seen returns all things in order from the snapshot.
+	Seen func(context.Context, *directory.Directory) ([]Ordered, error)
+	// Fresh returns them after a read of its own. Where a server's list can lag behind a write, it is read again until
+	// shows is true of it.
+	Fresh func(ctx context.Context, d *directory.Directory, shows func([]Ordered) bool) ([]Ordered, error)
+	// List is the part of the snapshot that lags so; empty if none does.
+	List string
 	// Write sends all IDs in order, of those that do not count too.
 	Write func(context.Context, *zulip.Client, []int64) error
 	// IsIncomplete reports whether the server has refused an order because it does not name everything there is.
@@ -79,6 +85,7 @@ func (r *OrderResource) Metadata(_ context.Context, req resource.MetadataRequest
 // Schema describes the resource.
 func (r *OrderResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version:             SchemaVersion,
 		MarkdownDescription: r.description(),
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
@@ -87,7 +94,7 @@ func (r *OrderResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			},
 			r.Attribute: schema.ListAttribute{
 				ElementType: types.Int64Type, Required: true,
-				MarkdownDescription: "The IDs of the " + r.Things + " that come first, each once. The others keep their order behind them.",
+				MarkdownDescription: "The IDs of the " + r.Things + " that come first, each once. The others keep their order behind them. A plan warns of those that somebody has deleted since they were applied, and leaves them out.",
 				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues()},
 			},
 		},
@@ -96,8 +103,8 @@ func (r *OrderResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 
 func (r *OrderResource) description() string {
 	text := r.Description + " An organization has one order, so have one such resource. Only administrators and owners may set it."
-	if r.FeatureLevel > 0 {
-		text += fmt.Sprintf(" Needs feature level %d.", r.FeatureLevel)
+	if level := featurelevel.Lookup("zulip_"+r.TypeName, r.Attribute); level > 0 {
+		text += " " + featurelevel.Sentence(level)
 	}
 	return text + "\n\nThe order is sent only if it is another. Destroying the resource leaves the order as it is. After an import the resource names all " +
 		r.Things + "; a shorter list is then a change that sends nothing if the order is right."
@@ -110,12 +117,13 @@ func (r *OrderResource) IdentitySchema(_ context.Context, _ resource.IdentitySch
 	}}
 }
 
-// ModifyPlan refuses IDs that do not exist, and an order that the account may not set.
+// ModifyPlan refuses new IDs that do not exist, warns of those that do not exist any more, and refuses an order that the
+// account may not set.
 func (r *OrderResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
 		return // the order stays when the resource goes
 	}
-	r.RequireLevel(r.Attribute, r.FeatureLevel, &resp.Diagnostics)
+	r.CheckLevels(ctx, "zulip_"+r.TypeName, req.Config, &resp.Diagnostics)
 	var list types.List
 	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
 	if resp.Diagnostics.HasError() {
@@ -131,27 +139,46 @@ func (r *OrderResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		resp.Diagnostics.AddError("Could not read the "+r.Things, Explain(err))
 		return
 	}
-	r.checkNamed(wanted, all, "If this configuration makes it, refer to its resource: the ID is not known before.", &resp.Diagnostics)
+	prior := types.ListNull(types.Int64Type)
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(r.Attribute), &prior)...)
+	}
+	before, _ := numbers(prior)
+	wanted = r.checkNamed(wanted, before, all, &resp.Diagnostics)
 	there := counting(all)
 	if known && !resp.Diagnostics.HasError() && !slices.Equal(inOrder(there, wanted), there) {
 		r.RequireAdministrator("order "+r.Things, &resp.Diagnostics)
 	}
 }
 
-// checkNamed refuses IDs of nothing, and of what has no place in the order. An ID that is not known yet is zero. next is
-// what to do about one that does not exist.
-func (r *OrderResource) checkNamed(wanted []int64, all []Ordered, next string, diags *diag.Diagnostics) {
-	for i, id := range wanted {
-		at := slices.IndexFunc(all, func(one Ordered) bool { return one.ID == id })
+// checkNamed returns the IDs that have a place in the order. It warns, once for all, of those that are missing although
+// the state names them: they were deleted or archived since, and are left out. It refuses those that are missing and new,
+// again once for all. An ID that is not known yet is zero.
+func (r *OrderResource) checkNamed(wanted, prior []int64, all []Ordered, diags *diag.Diagnostics) (present []int64) {
+	var gone, wrong []string
+	for _, id := range wanted {
+		reason := fmt.Sprintf("The organization has no %s with the ID %d.", r.Thing, id)
+		if at := slices.IndexFunc(all, func(one Ordered) bool { return one.ID == id }); at >= 0 {
+			reason = all[at].Aside
+		}
 		switch {
-		case id == 0:
-		case at < 0:
-			diags.AddAttributeError(path.Root(r.Attribute).AtListIndex(i), "No such "+r.Thing,
-				fmt.Sprintf("The organization has no %s with the ID %d. %s", r.Thing, id, next))
-		case all[at].Aside != "":
-			diags.AddAttributeError(path.Root(r.Attribute).AtListIndex(i), "Not in the order of the "+r.Things, all[at].Aside)
+		case id == 0 || reason == "":
+			present = append(present, id)
+		case slices.Contains(prior, id):
+			gone = append(gone, reason)
+		default:
+			wrong = append(wrong, reason)
 		}
 	}
+	if len(gone) > 0 {
+		diags.AddAttributeWarning(path.Root(r.Attribute), capitalize(r.Things)+" that are missing are left out of the order",
+			strings.Join(gone, "\n")+"\n\nRemove what is missing from "+r.Attribute+".")
+	}
+	if len(wrong) > 0 {
+		diags.AddAttributeError(path.Root(r.Attribute), "No such "+r.Thing+" in the order",
+			strings.Join(wrong, "\n")+"\n\nIf this configuration creates it, refer to its resource: the ID is not known before.")
+	}
+	return present
 }
 
 // Create sets the order, if it is another.
@@ -187,7 +214,15 @@ func (r *OrderResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	there := counting(all)
 	if !list.IsNull() { // as it is after an import
 		named, _ := numbers(list)
-		there = upToLast(there, named)
+		isThere := func(id int64) bool { return slices.Contains(there, id) }
+		present := slices.DeleteFunc(slices.Clone(named), func(id int64) bool { return !isThere(id) })
+		missing := slices.DeleteFunc(slices.Clone(named), isThere)
+		// What is missing stays in the state: so the plan tells it from an ID that never was there.
+		if there = upToLast(there, named); slices.Equal(there, present) {
+			there = named
+		} else {
+			there = append(slices.Clone(there), missing...)
+		}
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), listOf(there))...)
 }
@@ -230,24 +265,37 @@ func (r *OrderResource) ImportState(ctx context.Context, req resource.ImportStat
 // arrangements is how often an order is put together anew because somebody has added something meanwhile.
 const arrangements = 5
 
+// firstArrangementPause is how long it takes then until a list that can lag is read again; each time it is twice as long.
+const firstArrangementPause = 100 * time.Millisecond
+
 // arrange brings the organization to the wanted order and reports whether it has it then.
 func (r *OrderResource) arrange(ctx context.Context, list types.List, diags *diag.Diagnostics) bool {
 	wanted, _ := numbers(list)
 	var err error
+	sent, pause := false, firstArrangementPause
+	shows := func(all []Ordered) bool {
+		there := counting(all)
+		missing := slices.ContainsFunc(wanted, func(id int64) bool { return !slices.Contains(everything(all), id) })
+		return !missing && (!sent || slices.Equal(inOrder(there, wanted), there))
+	}
 	for range arrangements {
 		var all []Ordered
-		if all, err = r.Fresh(ctx, r.Meta.Directory); err != nil {
+		if all, err = r.Fresh(ctx, r.Meta.Directory, shows); err != nil {
 			diags.AddError("Could not read the "+r.Things, Explain(err))
 			return false
 		}
-		r.checkNamed(wanted, all, "It is not there any more: plan again.", diags)
 		there := counting(all)
-		if diags.HasError() || slices.Equal(inOrder(there, wanted), there) {
-			return !diags.HasError()
+		// What was deleted since the plan is left out; the next plan says so.
+		present := slices.DeleteFunc(slices.Clone(wanted), func(id int64) bool { return !slices.Contains(there, id) })
+		if slices.Equal(inOrder(there, present), there) {
+			return true
 		}
-		if err = r.send(ctx, inOrder(everything(all), wanted)); err != nil && !r.IsIncomplete(err) {
+		err = r.send(ctx, inOrder(everything(all), present))
+		sent = err == nil
+		if err != nil && (!r.IsIncomplete(err) || r.List != "" && !Wait(ctx, pause)) {
 			break
 		}
+		pause *= 2
 	}
 	if err == nil {
 		err = fmt.Errorf("the server took the order and has another one each time it is read: somebody else sets it too")
@@ -257,6 +305,9 @@ func (r *OrderResource) arrange(ctx context.Context, list types.List, diags *dia
 }
 
 func (r *OrderResource) send(ctx context.Context, ids []int64) error {
+	if r.List != "" {
+		return r.Meta.Directory.WriteList(ctx, r.List, func(ctx context.Context) error { return r.Write(ctx, r.Meta.Client, ids) })
+	}
 	defer r.Meta.Directory.Write()()
 	return r.Write(ctx, r.Meta.Client, ids)
 }

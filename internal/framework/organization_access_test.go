@@ -51,7 +51,7 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 			Config: sets(test.config), Plan: sets(test.plan),
 		}
 		var diags diag.Diagnostics
-		base.WarnOfOrganizationAccess(&diags, plan)
+		base.WarnOfOrganizationAccess(&diags, plan, permission.Change{})
 		got := ""
 		if len(diags) > 0 {
 			got = diags[0].Detail()
@@ -61,7 +61,7 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 		}
 		base.Meta.AccessWarnings = false
 		diags = nil
-		if base.WarnOfOrganizationAccess(&diags, plan); len(diags) > 0 {
+		if base.WarnOfOrganizationAccess(&diags, plan, permission.Change{}); len(diags) > 0 {
 			t.Errorf("%s: warned although such warnings are off", name)
 		}
 		base.Meta.AccessWarnings = true

@@ -21,7 +21,7 @@ type PermissionSets func(setting string) *types.Set
 // Read takes what the server holds, and keeps the words that already say it. A setting that the server does not have is
 // null.
 func (s PermissionSets) Read(table permission.Table, held map[string]zulip.GroupSettingValue, view *directory.View) {
-	for _, setting := range table.Settings {
+	for _, setting := range table.All() {
 		attribute := s(setting.Name)
 		value, ok := held[setting.Name]
 		if !ok {
@@ -34,7 +34,7 @@ func (s PermissionSets) Read(table permission.Table, held map[string]zulip.Group
 
 // ForgetUnknown makes what is not known null: a state holds nothing that is unknown.
 func (s PermissionSets) ForgetUnknown(table permission.Table) {
-	for _, setting := range table.Settings {
+	for _, setting := range table.All() {
 		if attribute := s(setting.Name); attribute.IsUnknown() {
 			*attribute = types.SetNull(types.StringType)
 		}
@@ -44,7 +44,7 @@ func (s PermissionSets) ForgetUnknown(table permission.Table) {
 // Keep gives back what a plan knew to what was read after it was applied, and returns the settings for which that makes
 // a difference.
 func (s PermissionSets) Keep(table permission.Table, plan PermissionSets) (differing []string) {
-	for _, setting := range table.Settings {
+	for _, setting := range table.All() {
 		if KeepKnown(s(setting.Name), *plan(setting.Name)) {
 			differing = append(differing, setting.Name)
 		}
@@ -92,55 +92,53 @@ func (p PermissionPlan) KeepEqual() {
 	if p.State == nil {
 		return
 	}
-	for _, setting := range p.Table.Settings {
+	for _, setting := range p.Table.All() {
 		planned, held := p.Plan(setting.Name), *p.State(setting.Name)
 		if planned.IsUnknown() && held.IsNull() {
 			// The server does not have the setting, and will not have it after this apply either.
 			*planned = held
 			continue
 		}
-		principals, known := PrincipalsOf(*planned)
-		if !known || planned.IsNull() || held.IsNull() {
+		if held.IsNull() {
 			continue
 		}
-		resolved, problems := permission.Resolve(principals, p.View)
-		if len(problems) == 0 && len(resolved.Planned) == 0 &&
-			permission.Equal(resolved.Value, p.Saw[setting.Name], permission.NobodyID(p.View)) {
+		if found := p.Classify(setting.Name); found.Outcome == PermissionEquivalent && found.isSameIn(held, p.View) {
 			*planned = held
 		}
 	}
 }
 
-// Check resolves every permission of the configuration and refuses what the setting does not allow, and what the server
-// is too old for.
-func (p PermissionPlan) Check(base *Base, diags *diag.Diagnostics) {
+// Classify decides what is to be done about one of the permissions.
+func (p PermissionPlan) Classify(setting string) PermissionCase {
+	var prior *types.Set
+	if p.State != nil {
+		prior = p.State(setting)
+	}
+	var current *zulip.GroupSettingValue
+	if value, ok := p.Saw[setting]; ok {
+		current = &value
+	}
+	return ClassifyPermission(*p.Plan(setting), prior, current, p.View)
+}
+
+// Check resolves every permission of the configuration and refuses what the setting does not allow.
+func (p PermissionPlan) Check(diags *diag.Diagnostics) {
 	for _, setting := range p.Table.Settings {
 		if p.Config(setting.Name).IsNull() {
 			continue
 		}
-		base.RequireLevel(setting.Name, setting.FeatureLevel, diags)
 		p.check(setting, diags)
 	}
 }
 
 func (p PermissionPlan) check(setting permission.Setting, diags *diag.Diagnostics) {
-	at, set := path.Root(setting.Name), *p.Plan(setting.Name)
-	principals, known := PrincipalsOf(set)
-	if !known {
+	at, found := path.Root(setting.Name), p.Classify(setting.Name)
+	warnDeactivated(setting.Name, *p.Config(setting.Name), p.View, diags)
+	AddProblems(diags, at, found.Problems)
+	if found.Outcome != PermissionWritten {
 		return
 	}
-	resolved, problems := permission.Resolve(principals, p.View)
-	AddProblems(diags, at, problems)
-	if len(problems) > 0 || len(resolved.Planned) > 0 {
-		return
-	}
-	if p.State != nil && set.Equal(*p.State(setting.Name)) {
-		return // nothing is written
-	}
-	for _, principal := range resolved.Deactivated {
-		AddProblems(diags, at, []permission.Problem{deactivated(setting.Name, principal)})
-	}
-	if err := permission.Allowed(setting.Name, p.Table.Supported(setting, p.View.Realm()), resolved.Value, p.View); err != nil {
+	if err := permission.Allowed(setting.Name, p.Table.Supported(setting, p.View.Realm()), found.Value, p.View); err != nil {
 		diags.AddAttributeError(at, "Not allowed for "+setting.Name, Sentence(err))
 	}
 }

@@ -18,38 +18,30 @@ type Permissions[T, U any] struct {
 	Changes func(*U) *map[string]zulip.GroupSettingChange
 }
 
-// Steps lists the permissions that change, in the table's order. Those whose planned value is not known or not managed
-// are none. Principals that cannot be written are problems.
-func (p Permissions[T, U]) Steps(saw T, plan PermissionSets, view *directory.View) (all []Step[T, U], problems []permission.Problem) {
-	nobody := permission.NobodyID(view)
+// Steps lists the permissions that change, in the table's order, as [ClassifyPermission] decides. prior is nil for what
+// is to be created. Principals that cannot be written are problems.
+func (p Permissions[T, U]) Steps(saw T, prior, plan PermissionSets, view *directory.View) (all []Step[T, U], problems []permission.Problem) {
+	table := PermissionPlan{Table: p.Table, Plan: plan, State: prior, Saw: p.Held(saw), View: view}
 	for _, setting := range p.Table.Settings {
-		set := *plan(setting.Name)
-		principals, known := PrincipalsOf(set)
-		if !known || set.IsNull() {
+		found := table.Classify(setting.Name)
+		switch found.Outcome {
+		case PermissionUnusable, PermissionPlanned, PermissionWritten:
+		default:
 			continue
 		}
-		resolved, unusable := permission.Resolve(principals, view)
-		// What was not seen at all, as of a thing that is yet to be created, is not the same as nobody.
-		held, ok := p.Held(saw)[setting.Name]
-		if ok && len(unusable) == 0 && permission.Equal(held, resolved.Value, nobody) {
-			continue
-		}
-		problems = append(problems, unusable...)
-		for _, principal := range resolved.Planned {
+		problems = append(problems, found.Problems...)
+		for _, principal := range found.Planned {
 			problems = append(problems, permission.Problem{Principal: principal, Summary: fmt.Sprintf("%q is still not in the organization", principal),
-				Detail: fmt.Sprintf("The plan was to create it before this %s. Refer to the resource that creates it, so that Terraform knows the order.", p.Table.Noun)})
+				Detail: fmt.Sprintf("The plan was to create or reactivate it before this %s. Refer to the resource that does, so that Terraform knows the order.", p.Table.Noun)})
 		}
-		for _, principal := range resolved.Deactivated {
-			problems = append(problems, deactivated(setting.Name, principal))
-		}
-		all = append(all, p.Step(setting.Name, saw, resolved.Value, view))
+		all = append(all, p.Step(setting.Name, saw, found.Value, view))
 	}
 	return all, problems
 }
 
 // Step is the change of one permission to a value.
 func (p Permissions[T, U]) Step(setting string, saw T, want zulip.GroupSettingValue, view *directory.View) Step[T, U] {
-	value := func(thing T) string { return permission.Describe(p.Held(thing)[setting], view) }
+	value := func(thing T) string { return permission.Describe(activeMembers(p.Held(thing)[setting], view), view) }
 	return Step[T, U]{
 		Attribute: setting, Permission: true, Value: value,
 		Saw: value(saw), Want: permission.Describe(want, view),
@@ -68,15 +60,6 @@ func (p Permissions[T, U]) Step(setting string, saw T, want zulip.GroupSettingVa
 			}
 			(*changes)[setting] = change
 		},
-	}
-}
-
-// deactivated is the problem of naming somebody whom the server no longer accepts in a value that has to be written.
-func deactivated(setting string, principal permission.Principal) permission.Problem {
-	return permission.Problem{
-		Principal: principal,
-		Summary:   fmt.Sprintf("%q is deactivated", principal),
-		Detail:    fmt.Sprintf("The server refuses deactivated people in %s, which this plan changes. Take %q out of it, or reactivate the account first.", setting, principal),
 	}
 }
 

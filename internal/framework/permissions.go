@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -26,6 +27,17 @@ func PermissionAttributes(attributes map[string]schema.Attribute, table permissi
 	for _, setting := range table.Settings {
 		attributes[setting.Name] = permissionAttribute(table, setting)
 	}
+	for _, setting := range table.Shown {
+		attributes[setting.Name] = schema.SetAttribute{
+			ElementType: types.StringType, Computed: true,
+			MarkdownDescription: shownDescription(setting) + " " + featurelevel.Sentence(setting.FeatureLevel),
+			PlanModifiers:       []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
+		}
+	}
+}
+
+func shownDescription(setting permission.Setting) string {
+	return fmt.Sprintf("Those who %s, as principals. Read only.", setting.Right)
 }
 
 func permissionAttribute(table permission.Table, setting permission.Setting) schema.SetAttribute {
@@ -41,12 +53,14 @@ func permissionAttribute(table permission.Table, setting permission.Setting) sch
 
 // PermissionDataSourceAttributes adds an attribute that shows each permission of a table.
 func PermissionDataSourceAttributes(attributes map[string]datasourceschema.Attribute, table permission.Table) {
+	add := func(setting permission.Setting, description string) {
+		attributes[setting.Name] = datasourceschema.SetAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
+	}
 	for _, setting := range table.Settings {
-		attributes[setting.Name] = datasourceschema.SetAttribute{
-			ElementType:         types.StringType,
-			Computed:            true,
-			MarkdownDescription: fmt.Sprintf("Who may %s, as principals.", setting.Right),
-		}
+		add(setting, fmt.Sprintf("Who may %s, as principals.", setting.Right))
+	}
+	for _, setting := range table.Shown {
+		add(setting, shownDescription(setting))
 	}
 }
 
@@ -70,7 +84,7 @@ func permissionDescription(table permission.Table, setting permission.Setting) s
 		text += " Only owners may set it."
 	}
 	text += fmt.Sprintf(" A new %s starts with %s.", table.Noun, code(setting.Default))
-	return text + fmt.Sprintf(" Needs feature level %d. Unset: not managed.", setting.FeatureLevel)
+	return text + " " + featurelevel.Sentence(setting.FeatureLevel) + " Unset: not managed."
 }
 
 func code(text string) string {
@@ -139,18 +153,11 @@ func AddProblems(diags *diag.Diagnostics, at path.Path, problems []permission.Pr
 }
 
 // KeepOrFormat returns a set for a value the server holds. A set that already means the value is kept as it is written:
-// people who have been deactivated since do not count, for the server hides them (wire-1 §2).
+// people and groups that have been deactivated since do not count.
 func KeepOrFormat(kept types.Set, value zulip.GroupSettingValue, view *directory.View) types.Set {
-	var like []permission.Principal
-	if !kept.IsNull() {
-		principals, known := PrincipalsOf(kept)
-		if known {
-			like = principals
-			resolved, problems := permission.Resolve(principals, view)
-			if len(problems) == 0 && len(resolved.Planned) == 0 && permission.Equal(resolved.Value, value, permission.NobodyID(view)) {
-				return kept
-			}
-		}
+	if ClassifyPermission(kept, nil, &value, view).Outcome == PermissionEquivalent {
+		return kept
 	}
+	like, _ := PrincipalsOf(kept)
 	return SetOf(permission.Format(value, view, like))
 }

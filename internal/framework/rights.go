@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -67,6 +68,18 @@ func (m *Meta) RequirePerson(at path.Path, doing string, diags *diag.Diagnostics
 		addError(diags, at, "A bot cannot "+doing, fmt.Sprintf("%s is a bot, and the server lets only people do this. Use the key of a person's account.", self.Address()))
 	}
 	return !self.IsBot
+}
+
+// RequirePersonBelow refuses what the server lets no bot do below a feature level. A level that is not known refuses nothing.
+func (m *Meta) RequirePersonBelow(needed int, at path.Path, doing string, diags *diag.Diagnostics) bool {
+	self, level := m.Directory.Self(), m.Directory.FeatureLevel()
+	refused := self.IsBot && level > 0 && level < needed
+	if refused {
+		addError(diags, at, "A bot cannot "+doing,
+			fmt.Sprintf("%s is a bot. Bots can do this from %s on; this server has feature level %d. Use the key of a person's account, or upgrade the server.",
+				self.Address(), featurelevel.Describe(needed), level))
+	}
+	return !refused
 }
 
 // RequireMember refuses what the server lets no guest do.

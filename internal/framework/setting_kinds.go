@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -121,7 +122,7 @@ type CodeSetting []Code
 type Code struct {
 	Word   string
 	Number int
-	// FeatureLevel is the first at which the server has it, if that is later than the setting.
+	// FeatureLevel is the first at which the server has it, if that is later than the setting. [SettingsOf] sets it.
 	FeatureLevel int
 }
 
@@ -131,7 +132,7 @@ func (k CodeSetting) Attribute(description string) schema.Attribute {
 	for i, code := range k {
 		words[i] = code.Word
 		if code.FeatureLevel > 0 {
-			description += fmt.Sprintf(" %#q needs feature level %d.", code.Word, code.FeatureLevel)
+			description += fmt.Sprintf(" %#q needs %s.", code.Word, featurelevel.Describe(code.FeatureLevel))
 		}
 	}
 	return wordAttribute(description, words)
@@ -156,12 +157,6 @@ func (k CodeSetting) Send(form *zulip.Form, name string, value attr.Value) {
 	if code, ok := k.of(value); ok {
 		form.JSON(name, code.Number)
 	}
-}
-
-// LevelOf is the feature level of a word.
-func (k CodeSetting) LevelOf(value attr.Value) int {
-	code, _ := k.of(value)
-	return code.FeatureLevel
 }
 
 func (k CodeSetting) of(value attr.Value) (Code, bool) {

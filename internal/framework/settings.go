@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
+	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -14,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -26,15 +29,42 @@ type Settings []Setting
 
 // Setting is one line of the table.
 type Setting struct {
-	// Name is the attribute; it is the parameter and the field on the wire too, unless Wire says otherwise.
-	Name, Wire string
-	Kind       SettingKind
-	// FeatureLevel is the first on which the server has the setting as it is here; zero: all have it.
+	// Name is the attribute; it is the parameter and the field on the wire too.
+	Name string
+	// Renamed is what newer servers call it on the wire; empty: the same. A server has one of the two names: the one that it
+	// shows is the one that it takes, and it ignores the other without an error.
+	Renamed string
+	// Synonyms are two of its words that mean the same; the zero value: there are none.
+	Synonyms Synonyms
+	Kind     SettingKind
+	// FeatureLevel is the first on which the server has the setting as it is here; zero: all have it. [SettingsOf] sets it.
 	FeatureLevel int
 	// OwnerOnly says that administrators may not set it.
 	OwnerOnly bool
 	// Description says what the setting does; what can be said of every setting of its kind comes after it.
 	Description string
+}
+
+// Synonyms are two words for the same, of which a server takes one: Old below a feature level, and New from it on.
+type Synonyms struct {
+	Old, New string
+	Level    int
+}
+
+// SettingsOf completes the table of a resource with the levels from the table of feature levels.
+func SettingsOf(resource string, settings Settings) Settings {
+	for i := range settings {
+		setting := &settings[i]
+		setting.FeatureLevel = featurelevel.Lookup(resource, setting.Name)
+		if codes, ok := setting.Kind.(CodeSetting); ok {
+			codes = slices.Clone(codes)
+			for j := range codes {
+				codes[j].FeatureLevel = featurelevel.LookupValue(resource, setting.Name, codes[j].Word)
+			}
+			setting.Kind = codes
+		}
+	}
+	return settings
 }
 
 // SettingKind is how the values of a setting are written, read and sent.
@@ -46,12 +76,6 @@ type SettingKind interface {
 	Read(raw json.RawMessage, kept attr.Value) (attr.Value, error)
 	// Send adds a value, which is known and not null, to a form.
 	Send(form *zulip.Form, name string, value attr.Value)
-}
-
-// levelledKind is a kind that has values which not every server has.
-type levelledKind interface {
-	// LevelOf is the first feature level that has a value; zero: all have it.
-	LevelOf(value attr.Value) int
 }
 
 // SettingValues are the attributes of a resource by name: of a plan, a state or a configuration. Those that stand in no
@@ -101,9 +125,27 @@ func (s Settings) Attributes() map[string]schema.Attribute {
 			text += " Only owners may set it."
 		}
 		if setting.FeatureLevel > 0 {
-			text += fmt.Sprintf(" Needs feature level %d.", setting.FeatureLevel)
+			text += " " + featurelevel.Sentence(setting.FeatureLevel)
 		}
 		attributes[setting.Name] = setting.Kind.Attribute(text)
+	}
+	return attributes
+}
+
+// ActionAttributes are attributes with which an action is told settings.
+func (s Settings) ActionAttributes() map[string]actionschema.Attribute {
+	attributes := map[string]actionschema.Attribute{}
+	for name, attribute := range s.Attributes() {
+		switch attribute := attribute.(type) {
+		case schema.BoolAttribute:
+			attributes[name] = actionschema.BoolAttribute{Optional: true, MarkdownDescription: attribute.MarkdownDescription, Validators: attribute.Validators}
+		case schema.Int64Attribute:
+			attributes[name] = actionschema.Int64Attribute{Optional: true, MarkdownDescription: attribute.MarkdownDescription, Validators: attribute.Validators}
+		case schema.StringAttribute:
+			attributes[name] = actionschema.StringAttribute{Optional: true, MarkdownDescription: attribute.MarkdownDescription, Validators: attribute.Validators}
+		default:
+			panic(fmt.Sprintf("no action takes a %T", attribute))
+		}
 	}
 	return attributes
 }
@@ -137,7 +179,7 @@ func (s Settings) Read(held map[string]json.RawMessage, level int, kept SettingV
 		values = SettingValues{}
 	}
 	for _, setting := range s {
-		raw := held[setting.wire()]
+		raw := held[setting.wire(held)]
 		if level > 0 && level < setting.FeatureLevel {
 			raw = nil
 		}
@@ -146,6 +188,9 @@ func (s Settings) Read(held map[string]json.RawMessage, level int, kept SettingV
 			diags.AddAttributeError(path.Root(setting.Name), "The server holds something unexpected for "+setting.Name,
 				fmt.Sprintf("It answered %s. %s", raw, Sentence(err)))
 			continue
+		}
+		if was := kept[setting.Name]; was != nil && setting.same(was, value) {
+			value = was
 		}
 		values[setting.Name] = value
 	}
@@ -157,17 +202,26 @@ func (s Settings) Changes(plan, held SettingValues) Settings {
 	var changes Settings
 	for _, setting := range s {
 		planned := plan[setting.Name]
-		if planned != nil && !planned.IsNull() && !planned.IsUnknown() && !planned.Equal(held[setting.Name]) {
+		if planned != nil && !planned.IsNull() && !planned.IsUnknown() && !setting.same(planned, held[setting.Name]) {
 			changes = append(changes, setting)
 		}
 	}
 	return changes
 }
 
+// KeepEqual takes over the words of a state where a plan says the same in others, so that a plan shows no difference that
+// is none.
+func (s Settings) KeepEqual(plan, state SettingValues) {
+	for _, setting := range s {
+		if planned, was := plan[setting.Name], state[setting.Name]; planned != nil && was != nil && setting.same(planned, was) {
+			plan[setting.Name] = was
+		}
+	}
+}
+
 // Check refuses to send settings that the server does not have, or that the account may not set: administrators may set
 // most of them, owners all (wire-2 §12.1, §12.5).
-func (s Settings) Check(plan SettingValues, base *Base, diags *diag.Diagnostics) {
-	s.CheckLevels(plan, base, diags)
+func (s Settings) Check(base *Base, diags *diag.Diagnostics) {
 	for _, setting := range s {
 		role := zulip.RoleAdministrator
 		if setting.OwnerOnly {
@@ -177,36 +231,42 @@ func (s Settings) Check(plan SettingValues, base *Base, diags *diag.Diagnostics)
 	}
 }
 
-// CheckLevels refuses to send settings, and values of settings, that the server is too old for.
-func (s Settings) CheckLevels(plan SettingValues, base *Base, diags *diag.Diagnostics) {
-	level := base.FeatureLevel()
-	for _, setting := range s {
-		at, needed, what := path.Root(setting.Name), setting.FeatureLevel, setting.Name
-		if kind, ok := setting.Kind.(levelledKind); ok {
-			if value := kind.LevelOf(plan[setting.Name]); value > needed {
-				needed, what = value, fmt.Sprintf("%s = %s", setting.Name, plan[setting.Name])
-			}
-		}
-		if level > 0 && level < needed {
-			diags.AddAttributeError(at, "The server is too old for "+what,
-				fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). Take it out of the configuration, or upgrade the server.",
-					needed, level, base.Meta.Server.ZulipVersion))
-		}
-	}
-}
-
-// Form holds the planned values as the server takes them.
-func (s Settings) Form(plan SettingValues) *zulip.Form {
+// Form holds the planned values as a server of this feature level (zero: unknown) takes them, whose settings are held by
+// the names on the wire.
+func (s Settings) Form(plan SettingValues, held map[string]json.RawMessage, level int) *zulip.Form {
 	form := &zulip.Form{}
 	for _, setting := range s {
-		setting.Send(form, plan)
+		setting.Send(form, plan, held, level)
 	}
 	return form
 }
 
-// Send adds the planned value of the setting to a form.
-func (s Setting) Send(form *zulip.Form, plan SettingValues) {
-	s.Kind.Send(form, s.wire(), plan[s.Name])
+// Send adds the planned value of the setting to a form; see [Settings.Form].
+func (s Setting) Send(form *zulip.Form, plan SettingValues, held map[string]json.RawMessage, level int) {
+	s.Kind.Send(form, s.wire(held), s.Synonyms.at(level, plan[s.Name]))
+}
+
+// same reports whether two values are equal, or synonyms.
+func (s Setting) same(a, b attr.Value) bool {
+	return a.Equal(b) || s.Synonyms.has(a) && s.Synonyms.has(b)
+}
+
+func (s Synonyms) has(value attr.Value) bool {
+	text, ok := value.(types.String)
+	return ok && s.Level > 0 && (text.ValueString() == s.Old || text.ValueString() == s.New)
+}
+
+// at returns the word that a server takes, of a value that may be one of the synonyms. Where the level is not known it is
+// the one that is written.
+func (s Synonyms) at(level int, value attr.Value) attr.Value {
+	switch {
+	case level == 0 || !s.has(value):
+		return value
+	case level >= s.Level:
+		return types.StringValue(s.New)
+	default:
+		return types.StringValue(s.Old)
+	}
 }
 
 // CheckSent reports the settings that the server, when it is read after they were sent, does not hold as planned.
@@ -227,9 +287,10 @@ func (s Settings) Names() string {
 	return strings.Join(names, ", ")
 }
 
-func (s Setting) wire() string {
-	if s.Wire != "" {
-		return s.Wire
+// wire is the name of the setting on a server that holds settings by these names.
+func (s Setting) wire(held map[string]json.RawMessage) string {
+	if _, renamed := held[s.Renamed]; renamed && s.Renamed != "" {
+		return s.Renamed
 	}
 	return s.Name
 }

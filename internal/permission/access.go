@@ -28,11 +28,29 @@ type Access struct {
 	active         bitset
 	guests         bitset
 	administrators bitset     // and owners
+	webhooks       bitset     // incoming webhook bots; nil if there are none
 	bots           []ownedBot // active ones with an owner
 	groups         map[int64]bitset
-	// unknown are the groups of which it is not known who will be in them; vague are
-	// those and all that hold one of them, however deep.
-	unknown, vague map[int64]bool
+	// unknown are the groups of which it is not known who will be in them, and vague those in which that makes a
+	// difference: they and most that hold one of them, however deep.
+	unknown map[int64]uncertain
+	vague   map[int64]span
+	// spectatorsUnknown says that it is not known whether people without an account are let in.
+	spectatorsUnknown bool
+}
+
+// uncertain says of a group that it is not known who will be in it: more than its direct members.
+type uncertain struct {
+	// among, if isBounded, are the IDs of those who may be.
+	among     []int64
+	isBounded bool
+}
+
+// span is how far a group that is vague may reach.
+type span struct {
+	most bitset
+	// isOpen says that there may be people in it who have no account yet.
+	isOpen bool
 }
 
 // ownedBot is a bot and its owner, by their places in the roster.
@@ -42,7 +60,7 @@ type ownedBot struct{ bot, owner int }
 type Facts struct {
 	Users  []*zulip.User
 	Groups []*zulip.UserGroup
-	// Realm holds the organization's own permissions; nil counts as all of them nobody.
+	// Realm holds the organization's own permissions and settings; nil counts as all of the permissions being nobody.
 	Realm *zulip.Realm
 }
 
@@ -50,16 +68,22 @@ type Facts struct {
 func NewAccess(facts Facts) *Access { return newAccess(facts, newRoster(facts.Users), nil) }
 
 // newAccess takes the facts as they are now, which may have changed since the roster
-// was made, and the groups whose members are not known.
-func newAccess(facts Facts, everybody *roster, unknown map[int64]bool) *Access {
+// was made, and the groups whose members are not known. Everybody keeps the place, and is as the facts say.
+func newAccess(facts Facts, everybody *roster, unknown map[int64]uncertain) *Access {
 	size := len(everybody.users)
+	everybody = &roster{users: slices.Clone(everybody.users), places: everybody.places}
 	a := &Access{
 		facts: facts, roster: everybody,
 		active: newBitset(size), guests: newBitset(size), administrators: newBitset(size),
-		groups: make(map[int64]bitset, len(facts.Groups)), unknown: unknown, vague: map[int64]bool{},
+		groups: make(map[int64]bitset, len(facts.Groups)), unknown: unknown, vague: map[int64]span{},
 	}
 	for _, user := range facts.Users {
-		if place, ok := everybody.places[user.ID]; ok && user.IsActive {
+		place, ok := everybody.places[user.ID]
+		if !ok {
+			continue
+		}
+		everybody.users[place] = user
+		if user.IsActive {
 			a.enter(user, place)
 		}
 	}
@@ -81,6 +105,12 @@ func (a *Access) enter(user *zulip.User, place int) {
 	}
 	if user.Role <= zulip.RoleAdministrator {
 		a.administrators.add(place)
+	}
+	if user.IsBot && user.BotType != nil && zulip.BotType(*user.BotType) == zulip.BotIncomingWebhook {
+		if a.webhooks == nil {
+			a.webhooks = newBitset(len(a.roster.users))
+		}
+		a.webhooks.add(place)
 	}
 	if user.IsBot && user.BotOwnerID != nil {
 		if owner, ok := a.roster.places[*user.BotOwnerID]; ok {
@@ -127,7 +157,28 @@ func (a *Access) listed(ids []int64) bitset {
 
 // IsVague reports whether it is not known whom a value will hold, or not of all.
 func (a *Access) IsVague(value zulip.GroupSettingValue) bool {
-	return a.vague[value.Group] || slices.ContainsFunc(value.DirectSubgroups, func(group int64) bool { return a.vague[group] })
+	most, isOpen := a.most(value)
+	return isOpen || most != nil && !most.equal(a.in(value))
+}
+
+// most returns all whom a value may come to hold, and whether there may be others yet; nil if it holds no vague group.
+func (a *Access) most(value zulip.GroupSettingValue) (most bitset, isOpen bool) {
+	if len(a.vague) == 0 {
+		return nil, false
+	}
+	groups := value.DirectSubgroups
+	if value.IsNamed() {
+		groups = []int64{value.Group}
+	}
+	for _, group := range groups {
+		if span, ok := a.vague[group]; ok {
+			most, isOpen = most.or(span.most), isOpen || span.isOpen
+		}
+	}
+	if most == nil {
+		return nil, isOpen
+	}
+	return most.or(a.in(value)), isOpen
 }
 
 // hasSamePeople reports whether nobody's role or activity, and no bot's owner, is another.
@@ -177,16 +228,23 @@ func (c closure) visit(group *zulip.UserGroup) {
 	}
 	c.begun[group.ID] = true
 	set := c.access.listed(group.Members)
-	vague := c.access.unknown[group.ID]
+	var reach span
+	if unknown, ok := c.access.unknown[group.ID]; ok && unknown.isBounded {
+		reach.most = c.access.listed(unknown.among)
+	} else if ok {
+		reach = span{most: c.access.active, isOpen: true}
+	}
 	for _, id := range group.DirectSubgroupIDs {
 		if below, ok := c.byID[id]; ok {
 			c.visit(below)
 			set.addAll(c.access.groups[id])
-			vague = vague || c.access.vague[id]
+			if span, ok := c.access.vague[id]; ok {
+				reach.most, reach.isOpen = reach.most.or(span.most), reach.isOpen || span.isOpen
+			}
 		}
 	}
 	c.access.groups[group.ID] = set
-	if vague {
-		c.access.vague[group.ID] = true
+	if reach.isOpen || !reach.most.minus(set).isEmpty() {
+		c.access.vague[group.ID] = reach
 	}
 }

@@ -21,9 +21,11 @@ var (
 const waitingPeriod = 10 // days
 
 // isFullMember decides it by the date alone, as the server does daily.
-func isFullMember(user *zulip.User) bool {
+func isFullMember(user *zulip.User) bool { return hasWaited(user, waitingPeriod) }
+
+func hasWaited(user *zulip.User, days int) bool {
 	joined, err := time.Parse("2006-01-02T15:04-07:00", user.DateJoined)
-	return err == nil && !joined.After(noon.AddDate(0, 0, -waitingPeriod))
+	return err == nil && !joined.After(noon.AddDate(0, 0, -days))
 }
 
 // systemGroups are the groups of the roles, with their chain, as a server shows them.
@@ -63,7 +65,8 @@ func drawFacts(t *rapid.T) permission.Facts {
 		if i > 0 && rapid.IntRange(0, 2).Draw(t, "bot") == 0 {
 			owner := rapid.SampledFrom(facts.Users).Draw(t, "owner")
 			if !owner.IsBot { // only people own bots, and who is deactivated takes them along
-				user.IsBot, user.BotOwnerID = true, &owner.ID
+				kind := rapid.Int64Range(1, 4).Draw(t, "bot type")
+				user.IsBot, user.BotOwnerID, user.BotType = true, &owner.ID, &kind
 				user.IsActive = user.IsActive && owner.IsActive
 			}
 		}
@@ -116,6 +119,7 @@ func drawChannel(t *rapid.T, facts permission.Facts) permission.Channel {
 	channel := permission.Channel{
 		Privacy: rapid.SampledFrom(zulip.Privacies).Draw(t, "privacy"), IsArchived: rapid.IntRange(0, 9).Draw(t, "archived") == 0,
 		Permissions: map[string]zulip.GroupSettingValue{}, SubscribersKnown: true,
+		TopicsPolicy: rapid.SampledFrom([]string{"", "inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"}).Draw(t, "topics policy"),
 	}
 	for _, setting := range permission.ChannelSettings {
 		channel.Permissions[setting.Name] = drawValueOf(t, facts)
@@ -183,6 +187,7 @@ func TestLawWhatIsNotKnownIsNotGuessed(t *testing.T) {
 				b.Channel.Unknown[setting.Name] = true
 			}
 		}
+		b.Channel.TopicsPolicyUnknown = rapid.IntRange(0, 5).Draw(t, "unknown policy of topics") == 0
 		b.Channel.PrivacyUnknown = rapid.IntRange(0, 5).Draw(t, "unknown privacy") == 0
 		if rapid.Bool().Draw(t, "unknown subscribers") {
 			a.Channel.SubscribersKnown, b.Channel.SubscribersKnown = false, false
@@ -203,6 +208,11 @@ func TestLawWithIsTheOrganizationMadeAnew(t *testing.T) {
 		facts := drawFacts(t)
 		change := permission.Change{Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Now: noon}
 		after := permission.Facts{Realm: facts.Realm}
+		period := waitingPeriod
+		if rapid.Bool().Draw(t, "change of the waiting period") {
+			period = rapid.IntRange(0, 20).Draw(t, "waiting period")
+			change.WaitingPeriod = &period
+		}
 		leave := map[int64]bool{}
 		for _, user := range facts.Users {
 			changed := *user
@@ -221,7 +231,7 @@ func TestLawWithIsTheOrganizationMadeAnew(t *testing.T) {
 				user.IsActive = false
 			}
 		}
-		after.Groups = systemGroups(after.Users[:len(after.Users)-1], isFullMember)
+		after.Groups = systemGroups(after.Users[:len(after.Users)-1], func(user *zulip.User) bool { return hasWaited(user, period) })
 		for _, group := range facts.Groups[len(roles):] {
 			changed := *group
 			if rapid.IntRange(0, 2).Draw(t, "change of group") == 0 {
@@ -238,6 +248,29 @@ func TestLawWithIsTheOrganizationMadeAnew(t *testing.T) {
 			want, _ := anew.Can(right, channel)
 			if !slices.Equal(got.IDs(), want.IDs()) {
 				t.Fatalf("%s after %+v: %v, wanted %v", right, change, got.IDs(), want.IDs())
+			}
+		}
+	})
+}
+
+// Of a waiting period that is not known yet it is told what holds for each.
+func TestLawAnUnknownWaitingPeriodIsNotGuessed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := drawFacts(t)
+		before, channel := permission.NewAccess(facts), drawChannel(t, facts)
+		period := rapid.IntRange(0, 20).Draw(t, "waiting period")
+		known := before.With(permission.Change{WaitingPeriod: &period, Now: noon})
+		unknown := before.With(permission.Change{WaitingPeriodUnknown: true, Now: noon})
+		was := permission.State{Access: before, Channel: channel}
+		is, told := effectsByRight(was, permission.State{Access: known, Channel: channel}), effectsByRight(was, permission.State{Access: unknown, Channel: channel})
+		for _, right := range permission.Rights {
+			if same := told[right].Gain.Equal(is[right].Gain) && told[right].Lose.Equal(is[right].Lose); !told[right].Unknown && !same {
+				t.Fatalf("%s: told %v and %v, is %v and %v", right, told[right].Gain.IDs(), told[right].Lose.IDs(), is[right].Gain.IDs(), is[right].Lose.IDs())
+			}
+		}
+		for _, group := range facts.Groups { // that all members are in the role of members is no question
+			if group.Name == "role:members" && unknown.IsVague(zulip.NamedGroup(group.ID)) {
+				t.Fatal("it counts as not known who is a member")
 			}
 		}
 	})

@@ -1,7 +1,10 @@
 package permission
 
 import (
+	"encoding/json"
 	"maps"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -21,6 +24,14 @@ type Change struct {
 	Owners map[int64]int64
 	// Organization are permissions of the organization by name, as they will be.
 	Organization map[string]zulip.GroupSettingValue
+	// WaitingPeriod is how many days a member will wait to be a full member; nil if that does not change.
+	// WaitingPeriodUnknown says that it changes, and to what is not known yet.
+	WaitingPeriod        *int
+	WaitingPeriodUnknown bool
+	// Spectators is whether the organization will let people without an account read what is public on the web; nil if
+	// that does not change. SpectatorsUnknown says that it may, and is not known yet.
+	Spectators        *bool
+	SpectatorsUnknown bool
 	// Now decides whether the waiting period of somebody who becomes a member is over.
 	Now time.Time
 }
@@ -55,32 +66,54 @@ func (a *Access) With(change Change) *Access {
 			facts.Users[i] = &changed
 		}
 	}
-	unknown := map[int64]bool{}
+	unknown := map[int64]uncertain{}
 	maps.Copy(unknown, a.unknown)
 	facts.Groups = make([]*zulip.UserGroup, len(a.facts.Groups))
 	for i, group := range a.facts.Groups {
 		changed := *group
 		if membership, ok := change.Groups[group.ID]; ok && !group.IsSystemGroup {
 			changed.Members, changed.DirectSubgroupIDs = membership.Members, membership.Subgroups
-			unknown[group.ID] = membership.Unknown
+			if delete(unknown, group.ID); membership.Unknown {
+				unknown[group.ID] = uncertain{}
+			}
 		}
-		if group.IsSystemGroup && len(change.Roles) > 0 {
+		isFullMembers := group.IsSystemGroup && group.Name == fullMembers
+		switch {
+		case isFullMembers && change.WaitingPeriodUnknown:
+			changed.Members = nil
+			unknown[group.ID] = uncertain{among: a.members(change), isBounded: true}
+		case isFullMembers && change.WaitingPeriod != nil:
+			changed.Members = a.fullMembers(change)
+			delete(unknown, group.ID)
+		case group.IsSystemGroup && len(change.Roles) > 0:
 			changed.Members = a.inRole(group, change)
 		}
 		facts.Groups[i] = &changed
 	}
-	facts.Realm = withPermissions(a.facts.Realm, change.Organization)
-	return newAccess(facts, a.roster, unknown)
+	facts.Realm = change.realm(a.facts.Realm)
+	after := newAccess(facts, a.roster, unknown)
+	after.spectatorsUnknown = change.SpectatorsUnknown || a.spectatorsUnknown && change.Spectators == nil
+	return after
 }
 
-// withPermissions returns the organization's settings with other permissions.
-func withPermissions(realm *zulip.Realm, permissions map[string]zulip.GroupSettingValue) *zulip.Realm {
-	if realm == nil || len(permissions) == 0 {
+// realm returns the organization's permissions and settings after the change.
+func (c Change) realm(realm *zulip.Realm) *zulip.Realm {
+	if realm == nil || len(c.Organization) == 0 && c.WaitingPeriod == nil && c.Spectators == nil {
 		return realm
 	}
 	changed := *realm
 	changed.Permissions = maps.Clone(realm.Permissions)
-	maps.Copy(changed.Permissions, permissions)
+	maps.Copy(changed.Permissions, c.Organization)
+	if c.WaitingPeriod != nil {
+		changed.WaitingPeriodThreshold = *c.WaitingPeriod
+	}
+	if c.Spectators != nil {
+		changed.Settings = maps.Clone(realm.Settings)
+		if changed.Settings == nil {
+			changed.Settings = map[string]json.RawMessage{}
+		}
+		changed.Settings[spectatorAccess] = json.RawMessage(strconv.FormatBool(*c.Spectators))
+	}
 	return &changed
 }
 
@@ -113,12 +146,49 @@ func (a *Access) inRole(group *zulip.UserGroup, change Change) []int64 {
 		if !changes {
 			continue
 		}
-		full := group.Name == "role:fullmembers" && role == zulip.RoleMember && a.isPastWaitingPeriod(user, change.Now)
+		full := group.Name == fullMembers && role == zulip.RoleMember && isPastWaitingPeriod(user, a.waitingPeriod(change), change.Now)
 		if full || group.Name == roleGroups[role] {
 			members = append(members, user.ID)
 		}
 	}
 	return members
+}
+
+// fullMembers is the group of the members whose waiting period is over.
+const fullMembers = "role:fullmembers"
+
+// fullMembers returns who will be a full member after a change of the waiting period: the server looks at all members
+// anew (https://zulip.com/api/roles-and-permissions).
+func (a *Access) fullMembers(change Change) (members []int64) {
+	days := a.waitingPeriod(change)
+	return slices.DeleteFunc(a.members(change), func(id int64) bool {
+		return !isPastWaitingPeriod(a.roster.users[a.roster.places[id]], days, change.Now)
+	})
+}
+
+// members returns who will have the role of a member.
+func (a *Access) members(change Change) (members []int64) {
+	for _, user := range a.facts.Users {
+		role, changes := change.Roles[user.ID]
+		if !changes {
+			role = user.Role
+		}
+		if role == zulip.RoleMember && !user.IsSystemBot {
+			members = append(members, user.ID)
+		}
+	}
+	return members
+}
+
+// waitingPeriod is that after a change, in days.
+func (a *Access) waitingPeriod(change Change) int {
+	switch {
+	case change.WaitingPeriod != nil:
+		return *change.WaitingPeriod
+	case a.facts.Realm != nil:
+		return a.facts.Realm.WaitingPeriodThreshold
+	}
+	return 0
 }
 
 // roleGroups are the groups that hold everybody of a role directly (wire-1 §2.1).
@@ -129,13 +199,13 @@ var roleGroups = map[zulip.Role]string{
 
 // isPastWaitingPeriod reports whether a member is a full member. Who joined at a time
 // that cannot be read has been there for long.
-func (a *Access) isPastWaitingPeriod(user *zulip.User, now time.Time) bool {
-	if a.facts.Realm == nil || a.facts.Realm.WaitingPeriodThreshold == 0 {
+func isPastWaitingPeriod(user *zulip.User, days int, now time.Time) bool {
+	if days == 0 {
 		return true
 	}
 	joined, err := time.Parse("2006-01-02T15:04Z07:00", user.DateJoined)
 	if err != nil {
 		joined, _ = time.Parse(time.RFC3339, user.DateJoined)
 	}
-	return now.Sub(joined) >= time.Duration(a.facts.Realm.WaitingPeriodThreshold)*24*time.Hour
+	return now.Sub(joined) >= time.Duration(days)*24*time.Hour
 }

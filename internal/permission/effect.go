@@ -11,7 +11,8 @@ type State struct {
 // Effect is what a change does to one right in a channel.
 type Effect struct {
 	Right Right
-	// Gain and Lose are the people who can do it after the change only, and before only.
+	// Gain and Lose are the people who can do it after the change only, and before only: those who gain with the roles they
+	// will have, those who lose with the roles they have.
 	Gain, Lose People
 	// NobodyLeft says that somebody could before, and nobody can after.
 	NobodyLeft bool
@@ -33,7 +34,7 @@ func Compare(before, after State) []Effect {
 		if !before.Channel.has(right) || !after.Channel.has(right) {
 			continue
 		}
-		effect := compare(right, before.Access, pairs)
+		effect := compare(right, pairs)
 		if effect.Unknown || !effect.Gain.IsEmpty() || !effect.Lose.IsEmpty() {
 			effects = append(effects, effect)
 		}
@@ -46,6 +47,7 @@ func Compare(before, after State) []Effect {
 func unchanged(before, after *State) bool {
 	was, is := &before.Channel, &after.Channel
 	if was.Privacy != is.Privacy || was.PrivacyUnknown || is.PrivacyUnknown || was.IsArchived != is.IsArchived ||
+		was.onlyEmptyTopic() != is.onlyEmptyTopic() || was.TopicsPolicyUnknown || is.TopicsPolicyUnknown ||
 		len(was.Unknown) > 0 || len(is.Unknown) > 0 || len(was.Permissions) != len(is.Permissions) ||
 		was.SubscribersKnown != is.SubscribersKnown || !slices.Equal(was.Subscribers, is.Subscribers) ||
 		!before.Access.hasSamePeople(after.Access) {
@@ -64,10 +66,10 @@ func unchanged(before, after *State) bool {
 	return true
 }
 
-func compare(right Right, access *Access, pairs []pair) Effect {
+func compare(right Right, pairs []pair) Effect {
 	effect := Effect{Right: right}
 	for i, pair := range pairs {
-		was, is := People{access.roster, pair.before.can(right)}, People{access.roster, pair.after.can(right)}
+		was, is := People{pair.before.access.roster, pair.before.can(right)}, People{pair.after.access.roster, pair.after.can(right)}
 		gain, lose, nobodyLeft := is.Minus(was), was.Minus(is), is.IsEmpty() && !was.IsEmpty()
 		if i > 0 && (!gain.Equal(effect.Gain) || !lose.Equal(effect.Lose)) {
 			return Effect{Right: right, Unknown: true}

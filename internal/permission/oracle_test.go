@@ -23,15 +23,21 @@ func (o oracle) can(right permission.Right, channel *permission.Channel) (ids []
 
 func (o oracle) mayDo(user *zulip.User, right permission.Right, channel *permission.Channel) bool {
 	named := o.holds(channel.Permissions[string(right)], user)
+	if isWebhook(user) && right != permission.CanSendMessage && right != permission.CanCreateTopic {
+		return false
+	}
+	if onlyEmpty := channel.TopicsPolicy == "empty_topic_only"; onlyEmpty && slices.Contains(aboutTopics, right) {
+		return false
+	}
 	switch right {
 	case permission.CanRead:
-		return o.reads(user, channel)
+		return o.sees(user, channel) && (channel.Privacy != zulip.PrivacyPrivateProtectedHistory || isIn(user, channel))
 	case permission.CanAdministerChannel:
 		return o.administers(user, channel)
 	case permission.CanSubscribe:
-		return !isGuest(user) && o.reads(user, without(channel, user))
+		return !isGuest(user) && o.sees(user, without(channel, user))
 	case permission.CanAddSubscribers:
-		if isGuest(user) || !o.reads(user, channel) {
+		if isGuest(user) || !o.sees(user, channel) {
 			return false
 		}
 		return o.hasInOrganization(user, "can_add_subscribers_group") || o.administers(user, channel) || named
@@ -45,14 +51,19 @@ func (o oracle) mayDo(user *zulip.User, right permission.Right, channel *permiss
 	case permission.CanCreateTopic:
 		return o.sends(user, channel) && (named || o.ownerHolds(user, channel.Permissions[string(right)]))
 	}
-	if channel.IsArchived || !o.reads(user, channel) || channel.Privacy == zulip.PrivacyPrivateProtectedHistory && !isIn(user, channel) {
+	if channel.IsArchived || !o.sees(user, channel) || isGuest(user) && !isIn(user, channel) {
+		return false
+	}
+	isOwn := right == permission.CanDeleteOwnMessage
+	if !isOwn && channel.Privacy == zulip.PrivacyPrivateProtectedHistory && !isIn(user, channel) {
 		return false
 	}
 	switch right {
 	case permission.CanDeleteAnyMessage:
 		return o.hasInOrganization(user, "can_delete_any_message_group") || named
 	case permission.CanDeleteOwnMessage:
-		return o.mayDo(user, permission.CanDeleteAnyMessage, channel) || o.hasInOrganization(user, "can_delete_own_message_group") || named
+		return o.hasInOrganization(user, "can_delete_any_message_group") || o.holds(channel.Permissions["can_delete_any_message_group"], user) ||
+			o.hasInOrganization(user, "can_delete_own_message_group") || named
 	case permission.CanMoveMessagesOutOfChannel:
 		return o.hasInOrganization(user, "can_move_messages_between_channels_group") || o.administers(user, channel) || named
 	case permission.CanMoveMessagesWithinChannel:
@@ -92,7 +103,8 @@ func (o oracle) administers(user *zulip.User, channel *permission.Channel) bool 
 	return !isGuest(user) && o.holds(channel.Permissions["can_administer_channel_group"], user)
 }
 
-func (o oracle) reads(user *zulip.User, channel *permission.Channel) bool {
+// sees tells whether the server lets somebody see what a channel is about.
+func (o oracle) sees(user *zulip.User, channel *permission.Channel) bool {
 	switch {
 	case channel.Privacy == zulip.PrivacyWebPublic, isIn(user, channel):
 		return true
@@ -103,7 +115,7 @@ func (o oracle) reads(user *zulip.User, channel *permission.Channel) bool {
 }
 
 func (o oracle) knows(user *zulip.User, channel *permission.Channel) bool {
-	return o.reads(user, channel) || o.administers(user, channel)
+	return o.sees(user, channel) || o.administers(user, channel)
 }
 
 func (o oracle) isOpenedTo(user *zulip.User, channel *permission.Channel) bool {
@@ -142,6 +154,11 @@ func (o oracle) ownerOf(user *zulip.User) *zulip.User {
 	owner, _ := first(o.facts.Users, func(u *zulip.User) bool { return u.ID == *user.BotOwnerID && u.IsActive })
 	return owner
 }
+
+// aboutTopics are what takes a topic that has a name.
+var aboutTopics = []permission.Right{permission.CanCreateTopic, permission.CanMoveMessagesWithinChannel, permission.CanResolveTopics}
+
+func isWebhook(user *zulip.User) bool { return user.IsBot && user.BotType != nil && *user.BotType == 2 }
 
 func isGuest(user *zulip.User) bool { return user.Role == zulip.RoleGuest }
 

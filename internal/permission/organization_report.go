@@ -16,15 +16,15 @@ type OrganizationChange struct {
 }
 
 // Organization says who gains and who loses which of the organization's own rights,
-// wherever they matter; "" if nobody does and all is known.
-func (r Report) Organization(access *Access, changes []OrganizationChange) string {
+// wherever they matter; "" if nobody does and all is known. after is before, or what [Access.With] made of it.
+func (r Report) Organization(before, after *Access, changes []OrganizationChange) string {
 	var lines []*line
 	for _, change := range changes {
-		if change.Unknown || access.IsVague(change.Before) || access.IsVague(change.After) {
+		if change.Unknown || before.IsVague(change.Before) || after.IsVague(change.After) {
 			lines = withLine(lines, notKnown, change.Setting.Right, People{})
 			continue
 		}
-		was, is := access.Admitted(Organizations, change.Setting, change.Before), access.Admitted(Organizations, change.Setting, change.After)
+		was, is := before.Admitted(Organizations, change.Setting, change.Before), after.Admitted(Organizations, change.Setting, change.After)
 		if is.IsEmpty() && !was.IsEmpty() {
 			lines = withLine(lines, nobodyLeft, change.Setting.Right, People{})
 		}
@@ -43,9 +43,13 @@ func (r Report) Organization(access *Access, changes []OrganizationChange) strin
 }
 
 // Admitted returns those whom a permission of a user group or of the organization admits: guests only where the server
-// lets them have it at all (wire-1 §2.3, wire-2 §12.3).
+// lets them have it at all, and incoming webhook bots only where sending messages is all that it takes,
+// since the server answers no other request of theirs.
 func (a *Access) Admitted(table Table, setting Setting, value zulip.GroupSettingValue) People {
 	people := a.In(value)
+	if !setting.BySending {
+		people = People{people.roster, people.set.minus(a.webhooks)}
+	}
 	if !table.Supported(setting, a.facts.Realm).AllowEveryoneGroup {
 		return people.Minus(a.Guests())
 	}

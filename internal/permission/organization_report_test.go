@@ -55,7 +55,7 @@ func TestReportOfTheOrganization(t *testing.T) {
 			[]string{"Not known yet: who gains and who loses that they can create user groups."},
 		},
 	} {
-		if got := (permission.Report{Self: 4}).Organization(access, test.changes); got != strings.Join(test.want, "\n") {
+		if got := (permission.Report{Self: 4}).Organization(access, access, test.changes); got != strings.Join(test.want, "\n") {
 			t.Errorf("%s:\n%s\nwant:\n%s", name, got, strings.Join(test.want, "\n"))
 		}
 	}
@@ -67,7 +67,8 @@ func TestReportOfTheOrganizationAsksTheServerAboutGuests(t *testing.T) {
 	facts.Realm.SupportedPermissions = map[string]map[string]zulip.SupportedPermission{"realm": {"can_resolve_topics_group": {}}}
 	i := slices.IndexFunc(permission.RealmSettings, func(s permission.Setting) bool { return s.Name == "can_resolve_topics_group" })
 	change := permission.OrganizationChange{Setting: permission.RealmSettings[i], After: zulip.GroupSettingValue{DirectMembers: []int64{5}}}
-	if got := (permission.Report{}).Organization(permission.NewAccess(facts), []permission.OrganizationChange{change}); got != "" {
+	access := permission.NewAccess(facts)
+	if got := (permission.Report{}).Organization(access, access, []permission.OrganizationChange{change}); got != "" {
 		t.Errorf("said %q", got)
 	}
 }

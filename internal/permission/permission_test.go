@@ -151,16 +151,16 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	ada, bob := "ada@example.com", "bob@example.com"
+	ada, bob, carl := "ada@example.com", "bob@example.com", "carl@example.com"
 	o := &organization{
 		groups: []*zulip.UserGroup{
 			{ID: nobody, Name: "role:nobody", IsSystemGroup: true}, {ID: 11, Name: "role:members", IsSystemGroup: true},
 			{ID: 50, Name: "sre"}, {ID: 51, Name: "old", Deactivated: true}, {ID: 52, Name: "a:b"},
 		},
 		users: []*zulip.User{
-			{ID: 1, Email: ada, DeliveryEmail: &ada, IsActive: true}, {ID: 2, Email: bob, DeliveryEmail: &bob},
+			{ID: 1, Email: ada, DeliveryEmail: &ada, IsActive: true}, {ID: 2, Email: bob, DeliveryEmail: &bob}, {ID: 3, Email: carl, DeliveryEmail: &carl},
 		},
-		planned: []permission.Principal{{Kind: permission.KindGroup, Name: "planned"}},
+		planned: []permission.Principal{{Kind: permission.KindGroup, Name: "planned"}, {Kind: permission.KindUserID, ID: 3}},
 	}
 	for text, test := range map[string]struct {
 		value       string
@@ -177,7 +177,9 @@ func TestResolve(t *testing.T) {
 		"user:ADA@example.com":   {value: `{"direct_members":[1],"direct_subgroups":[]}`},
 		"user_id:1 role:members": {value: `{"direct_members":[1],"direct_subgroups":[11]}`},
 		"user:bob@example.com":   {value: "10", deactivated: 1},
-		"group:old":              {value: "51", problem: "deactivated group"},
+		"group:old":              {value: "10", deactivated: 1},
+		"group_id:51 group:sre":  {value: "50", deactivated: 1},
+		"user:carl@example.com":  {value: "10", planned: 1},
 		"group:planned":          {value: "10", planned: 1},
 		"group:srr":              {value: "10", problem: "not in the organization"},
 		"group:role:members":     {value: "10", problem: "not in the organization"},

@@ -68,6 +68,7 @@ const (
 	nobodyLeft kind = iota
 	internetGains
 	internetLoses
+	internetUnknown
 	lose
 	gain
 	notKnown
@@ -102,7 +103,7 @@ type section struct {
 // everything everywhere, which is not said of every right.
 func linesOf(before, after State) []*line {
 	gone := before.Access.Everybody().Minus(after.Access.Everybody())
-	lines := internetLines(before.Channel, after.Channel)
+	lines := internetLines(before, after)
 	for _, effect := range Compare(before, after) {
 		can := effect.Right.InWords()
 		if effect.Unknown {
@@ -124,16 +125,17 @@ func linesOf(before, after State) []*line {
 
 // internetLines say what those outside the organization gain and lose, who are among no
 // people.
-func internetLines(before, after Channel) []*line {
-	if before.PrivacyUnknown || after.PrivacyUnknown {
-		return nil // that it is not known who reads is said of the people
-	}
-	was, is := before.Privacy == zulip.PrivacyWebPublic, after.Privacy == zulip.PrivacyWebPublic
-	switch {
-	case is && !was:
+func internetLines(before, after State) []*line {
+	switch CompareInternet(before, after) {
+	case InternetGains:
 		return []*line{{kind: internetGains}}
-	case was && !is:
+	case InternetLoses:
 		return []*line{{kind: internetLoses}}
+	case InternetUnknown:
+		if before.Channel.PrivacyUnknown || after.Channel.PrivacyUnknown {
+			return nil // that it is not known who reads is said of the people
+		}
+		return []*line{{kind: internetUnknown}}
 	}
 	return nil
 }
@@ -207,6 +209,8 @@ func (r Report) sentence(line *line) string {
 		return "Anyone on the internet can read it, without an account."
 	case internetLoses:
 		return "It can no longer be read without an account."
+	case internetUnknown:
+		return "Not known yet: whether anyone on the internet can read it, without an account."
 	case lose:
 		return fmt.Sprintf("Can no longer %s: %s.", what, r.names(line))
 	case gain:

@@ -18,7 +18,7 @@ type Organization interface {
 	User(id int64) (*zulip.User, bool)
 	UserByAddress(address string) (*zulip.User, bool)
 	// IsPlanned reports whether this run creates or renames something so that the
-	// principal will mean something.
+	// principal will mean something. An account that it reactivates is planned by ID.
 	IsPlanned(principal Principal) bool
 	// Nearest returns known principals of the same form whose text is near, the
 	// nearest first.
@@ -29,11 +29,13 @@ type Organization interface {
 type Resolution struct {
 	// Value is canonical. It is complete only when Planned is empty.
 	Value zulip.GroupSettingValue
-	// Deactivated are the principals that name deactivated people. They are not in
-	// the value: the server hides them from what it shows and refuses them in what it
-	// is sent (wire-1 §2).
+	// Deactivated are the principals that name deactivated people and groups. They are
+	// not in the value: the server refuses them in what it is sent
+	// (https://zulip.com/api/group-setting-values).
 	Deactivated []Principal
-	// Planned are the principals that this run has yet to create.
+	// LeftOut is who they are.
+	LeftOut zulip.GroupSettingValue
+	// Planned are the principals that this run has yet to create or to reactivate.
 	Planned []Principal
 }
 
@@ -62,15 +64,18 @@ func Resolve(principals []Principal, org Organization) (Resolution, []Problem) {
 	for _, principal := range principals {
 		group, user := lookUp(principal, org)
 		switch {
-		case group != nil:
-			if group.Deactivated {
-				problems = append(problems, deactivatedGroup(principal))
-			}
-			result.Value.DirectSubgroups = append(result.Value.DirectSubgroups, group.ID)
-		case user != nil && !user.IsActive:
+		case group != nil && group.Deactivated:
 			result.Deactivated = append(result.Deactivated, principal)
-		case user != nil:
+			result.LeftOut.DirectSubgroups = append(result.LeftOut.DirectSubgroups, group.ID)
+		case group != nil:
+			result.Value.DirectSubgroups = append(result.Value.DirectSubgroups, group.ID)
+		case user != nil && user.IsActive:
 			result.Value.DirectMembers = append(result.Value.DirectMembers, user.ID)
+		case user != nil && !org.IsPlanned(Principal{Kind: KindUserID, ID: user.ID}):
+			result.Deactivated = append(result.Deactivated, principal)
+			result.LeftOut.DirectMembers = append(result.LeftOut.DirectMembers, user.ID)
+		case user != nil:
+			result.Planned = append(result.Planned, principal)
 		case org.IsPlanned(principal):
 			result.Planned = append(result.Planned, principal)
 		default:
@@ -172,11 +177,6 @@ func userPrincipal(id int64, org Organization, like map[int64]Principal) Princip
 		return Principal{Kind: KindUser, Name: user.Address()}
 	}
 	return Principal{Kind: KindUserID, ID: id}
-}
-
-func deactivatedGroup(principal Principal) Problem {
-	return Problem{principal, fmt.Sprintf("%q is a deactivated group", principal),
-		"The server accepts no deactivated group in a permission. If this configuration takes it back (adopt_deactivated = true), refer to it (\"group:${zulip_user_group.NAME.name}\") instead of writing its name, so that it is planned first. Otherwise reactivate the group, or take it out of the configuration."}
 }
 
 func unknown(principal Principal, org Organization) Problem {

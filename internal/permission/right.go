@@ -83,6 +83,10 @@ type Channel struct {
 	Unknown map[string]bool
 	// PrivacyUnknown says that the privacy is not known yet.
 	PrivacyUnknown bool
+	// TopicsPolicy is what the channel says of topics, as the server has it; "" counts as the organization's policy.
+	// TopicsPolicyUnknown says that it is not known yet.
+	TopicsPolicy        string
+	TopicsPolicyUnknown bool
 	// Subscribers are the IDs of those in the channel, if SubscribersKnown.
 	Subscribers      []int64
 	SubscribersKnown bool
@@ -91,8 +95,11 @@ type Channel struct {
 // ChannelOf returns what decides in a channel, without its subscribers, which are not
 // part of it on the wire.
 func ChannelOf(channel *zulip.Channel) Channel {
-	return Channel{Privacy: channel.Privacy(), IsArchived: channel.IsArchived, Permissions: channel.Permissions}
+	return Channel{Privacy: channel.Privacy(), IsArchived: channel.IsArchived, Permissions: channel.Permissions, TopicsPolicy: channel.TopicsPolicy}
 }
+
+// onlyEmptyTopic reports whether all messages of the channel go without a topic.
+func (c *Channel) onlyEmptyTopic() bool { return c.TopicsPolicy == "empty_topic_only" }
 
 // has reports whether the server has what the right is decided by.
 func (c *Channel) has(right Right) bool {
@@ -102,8 +109,8 @@ func (c *Channel) has(right Right) bool {
 
 // Can returns the people who can exercise a right, and whether these are all: it is not
 // certain where the server has no such permission, or where it depends on something that
-// is not known; then they are those who can whatever that comes to. Time limits and what only the server's shell grants are left out, and so is
-// what somebody received before leaving a channel of protected history.
+// is not known; then they are those who can whatever that comes to. Time limits and what only the server's shell grants are
+// left out.
 func (a *Access) Can(right Right, channel Channel) (who People, certain bool) {
 	if !channel.has(right) {
 		return People{roster: a.roster}, false

@@ -29,6 +29,8 @@ type Setting struct {
 	// OwnersOnly tells whether an administrator is refused who sends it, changed or not
 	// (wire-2 §12.1).
 	OwnersOnly bool
+	// BySending tells whether it is had by sending messages, which is all that incoming webhook bots do.
+	BySending bool
 	// Right says what it permits, to follow "may".
 	Right string
 	// Default is whom the server gives the right on creation.

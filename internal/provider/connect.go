@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -25,6 +26,11 @@ func connect(ctx context.Context, client *zulip.Client, values configuration.Val
 	if meta.Server.ZulipFeatureLevel == 0 {
 		diags.AddWarning("The server does not say what it can do",
 			"It names no feature level. Nothing is refused because the server may be too old for it; what it ignores is found after it was sent.")
+	}
+	if level := meta.Server.ZulipFeatureLevel; level > 0 && level < featurelevel.Oldest {
+		diags.AddWarning(fmt.Sprintf("Zulip %s is older than what the provider supports", meta.Server.ZulipVersion),
+			fmt.Sprintf("It has feature level %d; the provider is tested from %d (Zulip %s) on. What is known of older servers is checked at plan, and the rest is not tested. Upgrade the server, or try every change on another organization first.",
+				level, featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest)))
 	}
 	if meta.NoAccount != nil {
 		// Enough for what needs no account; everything else says what is missing.

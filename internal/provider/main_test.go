@@ -11,6 +11,7 @@ func TestMain(m *testing.M) {
 	status := m.Run()
 	acctest.Report(acctest.PrintFaults)
 	acctest.Report(printScale)
+	acctest.Report(printLives)
 	acctest.RemovePlugin()
 	os.Exit(status)
 }

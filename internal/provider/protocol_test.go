@@ -64,7 +64,7 @@ func TestProtocolWorksWithoutAnAccountWhereNoneIsNeeded(t *testing.T) {
 	run := acctest.NewRun(context.Background(), t, "zulip_channel", values{"site": o.Block(nil)["site"]})
 	settings, diags := run.Process().ReadData("zulip_server_settings", values{})
 	diags.ExpectNoError(t)
-	if settings["realm_name"] != "Example Works" || settings["zulip_feature_level"] != int64(sandbox.NewestFeatureLevel) {
+	if settings["realm_name"] != "Example Works" || settings["zulip_feature_level"] != int64(sandbox.DefaultFeatureLevel) {
 		t.Errorf("the server says %v", settings)
 	}
 	_, diags = run.Process().ReadData("zulip_channel", values{"name": "general"})

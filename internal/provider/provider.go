@@ -53,6 +53,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/user"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/usergroup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/userrole"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/usersettings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/userstatus"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -182,8 +183,8 @@ func (p *Provider) configureOrganization(
 	cfg.MaxRetries = block.maxRetries()
 	client, err := zulip.New(cfg)
 	if err != nil {
-		if _, wrong := zulip.New(zulip.Config{Site: cfg.Site}); wrong != nil {
-			// Its words leave out what the value must not show: a password.
+		var wrong *zulip.SiteError
+		if errors.As(err, &wrong) {
 			at("site", values.Site.Source, diags)("The site is not an organization's address",
 				fmt.Sprintf("%s (From %s.)", framework.Sentence(wrong), values.Site.Source))
 			return nil
@@ -350,6 +351,7 @@ func (p *Provider) Actions(context.Context) []func() action.Action {
 		messageflags.NewNarrowAction,
 		messageflags.NewTopicAction,
 		typing.NewAction,
+		usersettings.NewAction,
 	}
 }
 

@@ -1,4 +1,4 @@
-//nolint:revive // each method is that of the framework's server, or of the context that it stands for
+//nolint:revive // each method is that of the framework's server
 package provider
 
 import (
@@ -16,7 +16,7 @@ func NewServer(version string) tfprotov6.ProviderServer {
 	if !ok {
 		panic("the framework's server does not answer all of the protocol any more")
 	}
-	return &lean{whole}
+	return &lean{protocol: whole}
 }
 
 // protocol is all that the framework's server answers.
@@ -32,7 +32,12 @@ type protocol interface {
 // the request's loggers and stream, some 25 kB. A plan asks four times per resource, so that thousands of resources would
 // take hundreds of megabytes that the collector marks again and again. What is asked once per object is therefore answered
 // under a context that lets go of everything when the answer is there.
-type lean struct{ protocol }
+//
+// It also keeps what the schemas call sensitive out of the log, see [lean.hide].
+type lean struct {
+	protocol
+	secretive secretive
+}
 
 func (s *lean) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return passing(ctx, req, s.protocol.ValidateResourceConfig)
@@ -47,14 +52,17 @@ func (s *lean) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.Upgra
 }
 
 func (s *lean) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	ctx = s.hide(ctx, req.TypeName, req.CurrentState)
 	return passing(ctx, req, s.protocol.ReadResource)
 }
 
 func (s *lean) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
 	return passing(ctx, req, s.protocol.PlanResourceChange)
 }
 
 func (s *lean) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	ctx = s.hide(ctx, req.TypeName, req.Config, req.PlannedState, req.PriorState)
 	return passing(ctx, req, s.protocol.ApplyResourceChange)
 }
 
@@ -74,27 +82,50 @@ func (s *lean) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequ
 	return passing(ctx, req, s.protocol.CallFunction)
 }
 
+func (s *lean) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+	return s.protocol.OpenEphemeralResource(s.hide(ctx, req.TypeName, req.Config), req)
+}
+
+func (s *lean) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	return s.protocol.InvokeAction(s.hide(ctx, req.ActionType, req.Config), req)
+}
+
 // passing answers a request under a context that ends with it.
 func passing[Request, Response any](ctx context.Context, req Request, answer func(context.Context, Request) (Response, error)) (Response, error) {
-	passing := &passingContext{}
-	passing.current.Store(&ctx)
-	defer passing.current.Store(&over)
+	own, cancel := context.WithCancelCause(context.Background())
+	unlink := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	passing := &passingContext{Context: own}
+	passing.request.Store(&ctx)
+	defer func() {
+		unlink()
+		passing.request.Store(nil)
+		cancel(nil)
+	}()
 	return answer(passing, req)
 }
 
-// passingContext is a request's context until the request is answered, and [over] from then on.
+// passingContext is a request's context that does not hold the request: it ends with it, and has the values of it until
+// then. Whatever is derived from it hangs on its own context, which never changes.
 type passingContext struct {
-	current atomic.Pointer[context.Context]
+	context.Context
+	request atomic.Pointer[context.Context] // nil when it is answered
 }
 
-// over is what a context is after its request.
-var over = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}()
+// Deadline is the request's.
+func (p *passingContext) Deadline() (time.Time, bool) {
+	if request := p.request.Load(); request != nil {
+		return (*request).Deadline()
+	}
+	return time.Time{}, false
+}
 
-func (p *passingContext) Deadline() (time.Time, bool) { return (*p.current.Load()).Deadline() }
-func (p *passingContext) Done() <-chan struct{}       { return (*p.current.Load()).Done() }
-func (p *passingContext) Err() error                  { return (*p.current.Load()).Err() }
-func (p *passingContext) Value(key any) any           { return (*p.current.Load()).Value(key) }
+// Value is the request's.
+func (p *passingContext) Value(key any) any {
+	if value := p.Context.Value(key); value != nil {
+		return value
+	}
+	if request := p.request.Load(); request != nil {
+		return (*request).Value(key)
+	}
+	return nil
+}

@@ -70,6 +70,24 @@ func TestServerPassesCancellationOn(t *testing.T) {
 	}
 }
 
+// TestServerContextKeepsItsChannel looks whether what waits for the end of a request waits for one thing: the channel that
+// a context has may not become another one.
+func TestServerContextKeepsItsChannel(t *testing.T) {
+	var before, during <-chan struct{}
+	var kept context.Context
+	ctx, cancel := context.WithCancel(t.Context())
+	_, _ = provider.Passing(ctx, "", func(ctx context.Context, _ string) (any, error) {
+		kept, before = ctx, ctx.Done()
+		cancel()
+		<-ctx.Done()
+		during = ctx.Done()
+		return nil, nil
+	})
+	if before != during || before != kept.Done() {
+		t.Error("the context has had several channels")
+	}
+}
+
 // TestServerEndsContexts looks whether work that outlives its request sees that it is over.
 func TestServerEndsContexts(t *testing.T) {
 	var kept context.Context

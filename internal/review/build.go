@@ -87,12 +87,14 @@ type builder struct {
 	change permission.Change
 	// joining are those who have an account after the plan and not before. They are taken for there all the time: what
 	// they may by being there is said of the person, and not of every channel.
-	joining       map[int64]zulip.Role
-	groups        map[int64]*Group
-	groupRights   map[int64]map[string]planned
-	realmRights   map[string]planned
-	vague         bool // whether anything names somebody
-	before, after *permission.Access
+	joining     map[int64]zulip.Role
+	groups      map[int64]*Group
+	groupRights map[int64]map[string]planned
+	realmRights map[string]planned
+	// realmSettingRights are what follows from settings of the organization that are no permissions.
+	realmSettingRights []*Right
+	vague              bool // whether anything names somebody
+	before, after      *permission.Access
 
 	channels map[int64]*room // those that are there, as the plan changes them
 	created  []*room
@@ -149,13 +151,14 @@ func (b *builder) compare() error {
 		return err
 	}
 	b.compareGroups()
+	b.compareSettings()
 	b.compareOrganization()
 	return nil
 }
 
 // admitLimits says what the account that reviews does not see. An administrator sees every channel.
 func (b *builder) admitLimits() {
-	everywhere := len(b.change.Groups) + len(b.change.Roles) + len(b.change.Owners) + len(b.change.Deactivated) + len(b.change.Organization) + len(b.joining)
+	everywhere := len(b.change.Groups) + len(b.change.Roles) + len(b.change.Owners) + len(b.change.Deactivated) + len(b.change.Organization) + len(b.joining) + len(b.realmSettingRights)
 	if self := b.options.Directory.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
 		b.unsure(fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // compareRoom says who gains and who loses in a channel that is there.
@@ -31,11 +30,15 @@ func (b *builder) compareRoom(room *room) error {
 	for _, right := range permission.Rights {
 		effect, differs := effects[right]
 		planned, changes := room.rights[string(right)]
-		reading := right == permission.CanRead && room.says.Privacy.Differs()
+		reading := right == permission.CanRead && (room.says.Privacy.Differs() || internet(was, is) != "")
 		if !differs && !changes && !reading {
 			continue
 		}
-		room.says.Rights = append(room.says.Rights, b.right(room, right, effect, planned, changes))
+		says := b.right(room, right, effect, planned, changes)
+		if right == permission.CanRead {
+			says.Internet = internet(was, is)
+		}
+		room.says.Rights = append(room.says.Rights, says)
 	}
 	return nil
 }
@@ -66,7 +69,7 @@ func (b *builder) right(room *room, right permission.Right, effect permission.Ef
 	}
 	switch {
 	case right == permission.CanRead:
-		says.Change, says.Internet = room.says.Privacy, internet(room.before, room.after)
+		says.Change = room.says.Privacy
 	case !changes:
 		value := Value{Words: words(room.before.Permissions[string(right)], b.names.View)}
 		says.Change = Change{value, value}
@@ -87,6 +90,8 @@ func (b *builder) why(room *room, planned planned) string {
 		return room.vague
 	case room.after.PrivacyUnknown:
 		return "the plan does not know yet what kind of channel it will be"
+	case room.after.TopicsPolicyUnknown:
+		return "the plan does not know yet whether messages of the channel will have topics"
 	case len(room.after.Unknown) > 0:
 		names := slices.Sorted(maps.Keys(room.after.Unknown))
 		return "the plan does not know yet whom " + strings.Join(names, " and ") + " will name"
@@ -97,12 +102,11 @@ func (b *builder) why(room *room, planned planned) string {
 }
 
 // internet says whether anyone outside the organization comes to read a channel, or does no more.
-func internet(before, after permission.Channel) string {
-	was, is := before.Privacy == zulip.PrivacyWebPublic, after.Privacy == zulip.PrivacyWebPublic && !after.PrivacyUnknown
-	switch {
-	case is && !was:
+func internet(before, after permission.State) string {
+	switch permission.CompareInternet(before, after) {
+	case permission.InternetGains:
 		return InternetGains
-	case was && !is && !after.PrivacyUnknown:
+	case permission.InternetLoses:
 		return InternetLoses
 	}
 	return ""
@@ -121,7 +125,8 @@ func (b *builder) newRoom(room *room) {
 			Name: string(right), Text: right.InWords(), Change: planned.change, Gain: b.crowd.of(who), Lose: b.crowd.nobody(), Unknown: !certain,
 		}
 		if right == permission.CanRead {
-			says.Change, says.Internet = room.says.Privacy, internet(permission.Channel{}, room.after)
+			says.Change = room.says.Privacy
+			says.Internet = internet(permission.State{Access: b.before}, permission.State{Access: b.after, Channel: room.after})
 		}
 		if says.Unknown {
 			says.Gain, says.Why = b.crowd.nobody(), b.why(room, planned)

@@ -177,6 +177,11 @@ func (b *builder) plan(room *room, c *change, held map[string]zulip.GroupSetting
 		room.after.Privacy = zulip.Privacy(word)
 		room.says.Privacy.After = said(privacyWords(room.after.Privacy))
 	}
+	if policy, known := c.after().text("topics_policy"); known {
+		room.after.TopicsPolicy = policy
+	} else if c.after().isUnknown("topics_policy") && c.isSet("topics_policy") {
+		room.after.TopicsPolicyUnknown = true
+	}
 	room.rights = b.plannedRights(c, permission.Channels, held)
 	room.after.Permissions, room.after.Unknown = maps.Clone(room.after.Permissions), map[string]bool{}
 	for name, planned := range room.rights {

@@ -2,6 +2,7 @@ package review
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -30,14 +31,20 @@ func newCrowd(self int64) *crowd {
 	return &crowd{self: self, sets: map[string]*People{}, accounts: map[int64]*Account{}}
 }
 
-// of returns a set, never nil.
+// of returns a set, never nil. Who is a guest in it is who is one in the state of the organization that it is of.
 func (c *crowd) of(people permission.People) *People {
-	key := people.Key()
+	guests := 0
+	for user := range people.All() {
+		if user.Role == zulip.RoleGuest {
+			guests++
+		}
+	}
+	key := fmt.Sprintf("%d %s", guests, people.Key())
 	if known, ok := c.sets[key]; ok {
 		return known
 	}
 	length := people.Len()
-	set := &People{Accounts: make([]*Account, 0, length), IDs: make([]int64, 0, length)}
+	set := &People{Accounts: make([]*Account, 0, length), IDs: make([]int64, 0, length), Guests: guests}
 	for _, user := range c.order {
 		if len(set.IDs) == length {
 			break
@@ -46,9 +53,6 @@ func (c *crowd) of(people permission.People) *People {
 			continue
 		}
 		set.Accounts, set.IDs = append(set.Accounts, c.account(user)), append(set.IDs, user.ID)
-		if user.Role == zulip.RoleGuest {
-			set.Guests++
-		}
 		if user.IsBot {
 			set.Bots++
 		}

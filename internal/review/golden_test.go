@@ -54,6 +54,12 @@ func ownedBot(owner string) string {
 	return "resource \"zulip_bot\" \"alerts\" {\n  short_name = \"alerts\"\n  full_name  = \"Alerts\"\n  owner      = \"" + owner + "\"\n}\n"
 }
 
+// letSpectatorsIn lets those without an account read what is public on the web.
+func letSpectatorsIn(t *testing.T, o *acctest.Organization) {
+	t.Helper()
+	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
+}
+
 // reviewOf reviews a plan of an organization.
 func reviewOf(t testing.TB, o *acctest.Organization, text string) *review.Review {
 	t.Helper()

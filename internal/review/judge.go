@@ -157,7 +157,7 @@ func (j *judging) person(person *Person) {
 		}
 	case Deactivate:
 		j.words[Narrowing] = true
-		j.risk(RoleChange, where, "The account is deactivated.")
+		j.risk(RoleChange, where, "The account is deactivated, and loses every right that it has.")
 	default:
 		if person.Role.Differs() {
 			j.risk(RoleChange, where, fmt.Sprintf("The role was %s, and becomes %s.", person.Role.Before, person.Role.After))
@@ -186,7 +186,10 @@ func (j *judging) sentence() string {
 		}
 	}
 	parts = append(parts, j.accounts()...)
-	if j.gainsInternet() {
+	if j.hasInternet(InternetLoses) {
+		parts = append([]string{"nobody reads any more without an account what was public on the web"}, parts...)
+	}
+	if j.hasInternet(InternetGains) {
 		parts = append([]string{"anyone on the internet comes to read"}, parts...)
 	}
 	text := strings.Join(parts, ", ")
@@ -237,9 +240,9 @@ func (j *judging) accounts() (parts []string) {
 	return parts
 }
 
-func (j *judging) gainsInternet() bool {
+func (j *judging) hasInternet(does string) bool {
 	return slices.ContainsFunc(j.review.Channels, func(channel *Channel) bool {
-		return slices.ContainsFunc(channel.Rights, func(right *Right) bool { return right.Internet == InternetGains })
+		return slices.ContainsFunc(channel.Rights, func(right *Right) bool { return right.Internet == does })
 	})
 }
 

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
@@ -17,6 +18,7 @@ func (b *builder) list() {
 		case "zulip_user_group", "zulip_user_group_membership":
 			b.listGroup(change)
 		case "zulip_organization":
+			b.review.Rights = append(b.review.Rights, b.listSettings(change)...)
 			b.review.Rights = append(b.review.Rights, b.listRights(change, permission.Organizations)...)
 		default:
 			b.listPerson(change)
@@ -95,6 +97,27 @@ func (b *builder) listRights(c *change, table permission.Table) []*Right {
 		rights = append(rights, b.untold(setting.Name, setting.Right, Change{Value{Words: before}, Value{Words: after, Unknown: unknown}}))
 	}
 	return rights
+}
+
+// listSettings lists the settings of the organization beside the permissions that decide who may do what.
+func (b *builder) listSettings(c *change) (rights []*Right) {
+	for _, name := range []string{waitingPeriod, spectators} {
+		before, after := settingValue(c.before(), name), settingValue(c.after(), name)
+		if change := (Change{before, after}); change.Differs() && (after.Unknown && c.isSet(name) || after.Words != nil) {
+			rights = append(rights, b.untold(name, settingRights[name], change))
+		}
+	}
+	return rights
+}
+
+func settingValue(m moment, name string) Value {
+	if number, ok := m.number(name); ok {
+		return said(fmt.Sprint(number))
+	}
+	if flag, ok := m.flag(name); ok {
+		return said(fmt.Sprint(flag))
+	}
+	return Value{Unknown: m.isUnknown(name)}
 }
 
 // untold is a right of which nobody knows who gains it and who loses it.

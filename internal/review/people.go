@@ -93,6 +93,10 @@ func (b *builder) joins(c *change) {
 	}
 	user := zulip.User{ID: b.names.next(), Email: address, Role: zulip.RoleMember, IsBot: c.Type == "zulip_bot"}
 	user.FullName, _ = after.text("full_name")
+	if word, _ := after.text("bot_type"); user.IsBot && word == "incoming_webhook" {
+		kind := int64(zulip.BotIncomingWebhook)
+		user.BotType = &kind
+	}
 	action, before := Create, Value{}
 	if held, ok := b.names.UserByAddress(address); known && ok && !held.IsActive {
 		user, action, before = *held, Reactivate, said(held.Role.String())
@@ -181,7 +185,9 @@ func (b *builder) giveRole(c *change, user *zulip.User, role zulip.Role) {
 
 func (b *builder) note(c *change, user *zulip.User, action Action, role Change) *Person {
 	account := b.crowd.account(user)
-	person := &Person{Account: account, AccountID: account.ID, Addresses: []string{c.Address}, Action: action, Role: role}
+	person := &Person{
+		Account: account, AccountID: account.ID, Addresses: []string{c.Address}, Action: action, Role: role, LosesEverything: action == Deactivate,
+	}
 	b.review.People = append(b.review.People, person)
 	return person
 }

@@ -289,6 +289,15 @@ func (m moment) number(attribute string) (number int64, ok bool) {
 	return *value, true
 }
 
+// flag returns an attribute that is true or false; ok is false where it is null, absent or not known.
+func (m moment) flag(attribute string) (flag, ok bool) {
+	var value *bool
+	if m.isUnknown(attribute) || json.Unmarshal(m.values[attribute], &value) != nil || value == nil {
+		return false, false
+	}
+	return *value, true
+}
+
 func (m moment) isTrue(attribute string) bool {
 	var value bool
 	return json.Unmarshal(m.values[attribute], &value) == nil && value

@@ -33,7 +33,8 @@ type Review struct {
 	Groups   []*Group   `json:"groups"`
 	// People are accounts that the plan creates, changes or deactivates.
 	People []*Person `json:"people"`
-	// Rights are the organization's own permissions.
+	// Rights are the organization's own permissions, and settings of it that decide who has others:
+	// waiting_period_threshold and enable_spectator_access.
 	Rights []*Right `json:"rights"`
 	// Unknown says in sentences what the plan does not know yet, beside what is marked as such above.
 	Unknown []string `json:"unknown"`
@@ -201,6 +202,9 @@ type Person struct {
 	Role Change `json:"role"`
 	// Owner is who owns a bot, by address; nil unless that changes.
 	Owner *Change `json:"owner,omitempty"`
+	// LosesEverything says that the account is deactivated, and loses every right it has, in every channel, over every user
+	// group and in the organization. It is not among those who lose these rights one by one.
+	LosesEverything bool `json:"loses_everything,omitempty"`
 }
 
 // People are those who gain or lose something. Where they are the same, they are the same pointer.
@@ -209,9 +213,10 @@ type People struct {
 	// people by role.
 	Accounts []*Account `json:"-"`
 	// IDs are the same, in the same order.
-	IDs    []int64 `json:"ids"`
-	Guests int     `json:"guests"`
-	Bots   int     `json:"bots"`
+	IDs []int64 `json:"ids"`
+	// Guests are those among them who are guests when they gain it, or lose it: after the plan, or before.
+	Guests int `json:"guests"`
+	Bots   int `json:"bots"`
 }
 
 // Len is how many there are; none are in nil.

@@ -46,6 +46,7 @@ func TestAccReviewOfRealPlans(t *testing.T) {
 		{
 			name:   "web-public",
 			before: channel("releases", `privacy = "public"`),
+			byHand: letSpectatorsIn,
 			after:  channel("releases", `privacy = "web_public"`),
 			words:  "external widening",
 		},
@@ -147,7 +148,7 @@ resource "zulip_user_group" "writers" {
 			name:   "adopted", // from the archive
 			byHand: func(t *testing.T, o *acctest.Organization) { o.Archive(t, "incidents") },
 			after:  channel("incidents", "adopt_archived = true\ncan_send_message_group = [\"role:members\"]"),
-			words:  "unknown widening",
+			words:  "widening",
 		},
 		{
 			name: "reactivated",

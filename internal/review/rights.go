@@ -1,6 +1,7 @@
 package review
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
@@ -88,6 +89,61 @@ func (b *builder) organization(c *change) {
 		if b.change.Organization[name] = planned.value; planned.unknown {
 			b.change.Organization[name], b.vague = zulip.NamedGroup(somebody), true
 		}
+	}
+	b.realmSettings(c)
+}
+
+// The settings of the organization that are no permissions and decide who may do what all the same.
+const (
+	waitingPeriod = "waiting_period_threshold"
+	spectators    = "enable_spectator_access"
+)
+
+// settingRights says what follows from a setting, to follow "can".
+var settingRights = map[string]string{
+	waitingPeriod: "count as a full member, after so many days", spectators: "read what is public on the web, without an account",
+}
+
+// realmSettings takes up the settings beside the permissions.
+func (b *builder) realmSettings(c *change) {
+	if days, known := c.after().number(waitingPeriod); known && int(days) != b.names.Realm().WaitingPeriodThreshold {
+		period := int(days)
+		b.change.WaitingPeriod = &period
+		b.realmSetting(waitingPeriod, said(fmt.Sprint(b.names.Realm().WaitingPeriodThreshold)), said(fmt.Sprint(days)))
+	} else if c.after().isUnknown(waitingPeriod) && c.isSet(waitingPeriod) {
+		b.change.WaitingPeriodUnknown = true
+		b.realmSetting(waitingPeriod, said(fmt.Sprint(b.names.Realm().WaitingPeriodThreshold)), Value{Unknown: true})
+	}
+	now := string(b.names.Realm().Settings[spectators])
+	if lets, known := c.after().flag(spectators); known && fmt.Sprint(lets) != now {
+		b.change.Spectators = &lets
+		b.realmSetting(spectators, said(now), said(fmt.Sprint(lets)))
+	} else if c.after().isUnknown(spectators) && c.isSet(spectators) {
+		b.change.SpectatorsUnknown = true
+		b.realmSetting(spectators, said(now), Value{Unknown: true})
+	}
+}
+
+func (b *builder) realmSetting(name string, before, after Value) {
+	right := &Right{
+		Name: name, Text: settingRights[name], Change: Change{before, after}, Gain: b.crowd.nobody(), Lose: b.crowd.nobody(), Unknown: after.Unknown,
+	}
+	if right.Unknown {
+		right.Why = "the plan does not know " + name + " yet"
+	}
+	b.realmSettingRights = append(b.realmSettingRights, right)
+}
+
+// compareSettings says who comes to be a full member and who no longer is.
+func (b *builder) compareSettings() {
+	group, ok := b.names.UserGroupByName("role:fullmembers")
+	for _, right := range b.realmSettingRights {
+		if right.Name == waitingPeriod && ok && !right.Unknown {
+			value := zulip.NamedGroup(group.ID)
+			was, is := b.before.In(value), b.after.In(value)
+			right.Gain, right.Lose = b.crowd.of(is.Minus(was)), b.crowd.of(was.Minus(is).Minus(b.gone()))
+		}
+		b.review.Rights = append(b.review.Rights, right)
 	}
 }
 

@@ -19,6 +19,9 @@ type Account struct {
 	// Owner is the name of the account that owns a bot; "": admin if there is
 	// one, else the first owner.
 	Owner string `json:"owner,omitempty"`
+	// IsDeleted makes it an account as the server's command delete_user leaves
+	// it: deactivated for good. It keeps the name and address given here.
+	IsDeleted bool `json:"is_deleted,omitempty"`
 	// Rights that a real server grants in its shell only (wire-2 §4.3, §4.4).
 	CanCreateUsers      bool `json:"can_create_users,omitempty"`
 	CanChangeUserEmails bool `json:"can_change_user_emails,omitempty"`
@@ -68,6 +71,24 @@ func (s *Server) AllCredentials() map[string]Credentials {
 	return all
 }
 
+// DeleteAccount deletes an account by its name, as the server's command
+// delete_user does. It reports whether there is one.
+func (s *Server) DeleteAccount(account string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := 0
+	for id, u := range s.org.Users.All() {
+		if u.Account == account && account != "" {
+			found = id
+		}
+	}
+	if found == 0 {
+		return false
+	}
+	s.org.DeleteUser(found)
+	return s.persist() == nil
+}
+
 // addAccounts makes the accounts: people before bots, then by role and name, so
 // that the same accounts get the same ids.
 func addAccounts(o *organization.Organization, accounts map[string]Account) error {
@@ -101,7 +122,12 @@ func addAccounts(o *organization.Organization, accounts map[string]Account) erro
 		} else if firstOwner == "" && a.Role == organization.RoleOwner {
 			firstOwner = name
 		}
-		ids[name] = o.AddUser(u).ID
+		u = o.AddUser(u)
+		ids[name] = u.ID
+		if a.IsDeleted {
+			u.Active, u.Deleted = false, true
+			o.Users.Put(u.ID, u)
+		}
 	}
 	return nil
 }

@@ -81,6 +81,17 @@ const (
 	owner                      // owners, bots of that role too
 )
 
+// withBots returns the guard that lets bots in like people.
+func (g guard) withBots() guard {
+	switch g {
+	case human:
+		return anyUser
+	case humanNonGuest:
+		return nonGuest
+	}
+	return g
+}
+
 // check refuses a caller the guard does not let through.
 func (g guard) check(u organization.User) error {
 	if u.IsGuest() && (g == nonGuest || g == humanNonGuest) {

@@ -1,6 +1,11 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import (
+	"maps"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
 
 // botDefaults are the three defaults of a bot (wire-2 §6.2).
 func (r *request) botDefaults(object fields, id int) fields {
@@ -56,7 +61,8 @@ func createBot(r *request) (fields, error) {
 func updateBot(r *request) (fields, error) {
 	change := organization.BotChange{
 		FullName:       optional(r, "full_name", text()),
-		Role:           optional(r.since(130), "role", roleNumber),
+		ShortName:      optional(r.since(featurelevel.BotShortName), "short_name", text()),
+		Role:           optional(r.since(featurelevel.Since("zulip_bot", "role")), "role", roleNumber),
 		OwnerID:        optional(r, "bot_owner_id", integer),
 		Config:         fallback(r, "config_data", jsonOf(aMapOf(aString)), nil),
 		PayloadURL:     optional(r, "service_payload_url", payloadURL),
@@ -100,6 +106,16 @@ func deactivateBot(r *request) (fields, error) {
 	return nil, r.org.DeactivateBot(r.me, r.id("bot_id"))
 }
 
+// getBotKey answers whoever may change the bot (https://zulip.com/api/get-bot-api-key). That bots may not ask, and that the
+// key of a deactivated bot is given, is not documented.
+func getBotKey(r *request) (fields, error) {
+	u, err := r.org.Bot(r.me, r.id("bot_id"))
+	if err != nil {
+		return nil, err
+	}
+	return fields{"api_key": u.APIKey}, nil
+}
+
 func regenerateBotKey(r *request) (fields, error) {
 	key, err := r.org.RegenerateKey(r.me, r.id("bot_id"))
 	if err != nil {
@@ -109,7 +125,8 @@ func regenerateBotKey(r *request) (fields, error) {
 }
 
 // registerBots is the realm_bot part of a snapshot: the caller's own bots, and
-// for administrators everybody's, with their keys.
+// for administrators everybody's. Older servers repeat what the list of users
+// says of a bot, and add its key.
 func registerBots(r *request, _ registerOptions) fields {
 	objects := []fields{}
 	for _, u := range r.org.Users.All() {
@@ -120,10 +137,14 @@ func registerBots(r *request, _ registerOptions) fields {
 		if service := r.org.BotDetails(u.ID).Service; service != nil {
 			services = append(services, fields{"base_url": service.URL, "interface": service.Interface, "token": service.Token})
 		}
-		objects = append(objects, r.botDefaults(fields{
-			"user_id": u.ID, "email": u.Email, "full_name": u.FullName, "bot_type": u.BotType, "is_active": u.Active,
-			"api_key": u.APIKey, "owner_id": orNil(u.BotOwnerID), "avatar_url": avatarURL(u, false), "services": services,
-		}, u.ID))
+		object := r.botDefaults(fields{"user_id": u.ID, "services": services}, u.ID)
+		if r.level < featurelevel.SlimBots {
+			maps.Copy(object, fields{
+				"email": u.Email, "full_name": u.FullName, "bot_type": u.BotType, "is_active": u.Active,
+				"api_key": u.APIKey, "owner_id": orNil(u.BotOwnerID), "avatar_url": avatarURL(u, false),
+			})
+		}
+		objects = append(objects, object)
 	}
 	return fields{"realm_bots": objects}
 }

@@ -4,6 +4,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
@@ -28,8 +29,9 @@ func (r *request) channelObject(ch organization.Channel) fields {
 	r.add(object, 254, "creator_id", ch.CreatorID)
 	r.add(object, 315, "is_archived", ch.Archived)
 	r.add(object, 323, "is_recently_active", first != nil)
-	r.add(object, levelFolders, "folder_id", ch.FolderID)
-	r.add(object, 392, "topics_policy", ch.TopicsPolicy)
+	r.add(object, featurelevel.Since("zulip_channel", "folder_id"), "folder_id", ch.FolderID)
+	r.add(object, featurelevel.Since("zulip_channel", "topics_policy"), "topics_policy", ch.TopicsPolicy)
+	r.add(object, featurelevel.ChannelPushNotifications, "default_push_notifications", ch.DefaultPush)
 	r.add(object, 394, "subscriber_count", r.org.SubscriberCount(ch.ID))
 	return object
 }
@@ -82,7 +84,7 @@ func listChannels(r *request) (fields, error) {
 }
 
 func getChannel(r *request) (fields, error) {
-	ch, err := r.org.ReadableChannel(r.me, r.id("stream_id"))
+	ch, err := r.org.ShownChannel(r.me, r.id("stream_id"))
 	if err != nil {
 		return nil, err
 	}
@@ -101,21 +103,29 @@ func getChannelID(r *request) (fields, error) {
 	return fields{"stream_id": ch.ID}, nil
 }
 
-// creationParams declares what both ways of creating channels share.
-func creationParams(r *request) organization.NewChannel {
-	spec := organization.NewChannel{
-		Private:       fallback(r, "invite_only", boolean, false),
-		WebPublic:     fallback(r.since(98), "is_web_public", boolean, false),
-		Default:       fallback(r.since(200), "is_default_stream", boolean, false),
-		SharedHistory: optional(r, "history_public_to_subscribers", boolean),
-		FolderID:      optional(r.since(levelFolders), "folder_id", integer),
-		TopicsPolicy:  fallback(r.since(392), "topics_policy", jsonOf(aTopicsPolicy), ""),
-		Permissions:   permissionValues(r.params, organization.ChannelPermissions),
+// channelToCreate declares, in the order of their names, the parameters of POST /channels/create; with named false, those that
+// POST /users/me/subscriptions has too.
+func channelToCreate(r *request, named bool) (spec organization.NewChannel, subscribers []int) {
+	spec.Announce = fallback(r, "announce", boolean, false)
+	spec.Permissions = permissionValues(r.params, organization.ChannelPermissions)
+	spec.DefaultPush = fallback(r.since(featurelevel.ChannelPushNotifications), "default_push_notifications", boolean, false)
+	if named {
+		spec.Description = fallback(r, "description", text(atMost(1024)), "")
 	}
+	spec.FolderID = optional(r.since(featurelevel.Since("zulip_channel", "folder_id")), "folder_id", integer)
+	spec.SharedHistory = optional(r, "history_public_to_subscribers", boolean)
+	spec.Private = fallback(r, "invite_only", boolean, false)
+	spec.Default = fallback(r.since(featurelevel.Since("zulip_channel", "is_default")), "is_default_stream", boolean, false)
+	spec.WebPublic = fallback(r.since(98), "is_web_public", boolean, false)
 	if retention := optional(r, "message_retention_days", retentionDays); retention != nil {
 		spec.Retention = *retention
 	}
-	return spec
+	if named {
+		spec.Name = required(r, "name", text(stripped, notBlank))
+		subscribers = required(r, "subscribers", integers)
+	}
+	spec.TopicsPolicy = fallback(r.since(featurelevel.Since("zulip_channel", "topics_policy")), "topics_policy", jsonOf(aTopicsPolicy), "")
+	return spec, subscribers
 }
 
 // aTopicsPolicy is quoted when a channel is created, and plain in a PATCH.
@@ -128,12 +138,7 @@ func aTopicsPolicy(value any, path string) (string, error) {
 }
 
 func createChannel(r *request) (fields, error) {
-	name := required(r, "name", text(stripped, notBlank))
-	description := fallback(r, "description", text(atMost(1024)), "")
-	subscribers := required(r, "subscribers", integers)
-	announce := fallback(r, "announce", boolean, false)
-	spec := creationParams(r)
-	spec.Name, spec.Description, spec.Announce = name, description, announce
+	spec, subscribers := channelToCreate(r, true)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -145,23 +150,25 @@ func createChannel(r *request) (fields, error) {
 }
 
 func updateChannel(r *request) (fields, error) {
+	// In the order of their names, which decides what is reported of several that are wrong.
 	change := organization.ChannelChange{
-		Description:   optional(r, "description", text(atMost(1024))),
-		Private:       optional(r, "is_private", boolean),
-		WebPublic:     optional(r.since(98), "is_web_public", boolean),
-		SharedHistory: optional(r, "history_public_to_subscribers", boolean),
-		Default:       optional(r.since(200), "is_default_stream", boolean),
-		Name:          optional(r, "new_name", text()),
-		Archived:      optional(r.since(388), "is_archived", boolean),
-		TopicsPolicy:  optional(r.since(392), "topics_policy", oneOf(organization.TopicsPolicies...)),
-		Permissions:   permissionChanges(r.params, organization.ChannelPermissions),
+		Permissions: permissionChanges(r.params, organization.ChannelPermissions),
+		DefaultPush: optional(r.since(featurelevel.ChannelPushNotifications), "default_push_notifications", boolean),
+		Description: optional(r, "description", text(atMost(1024))),
 	}
+	if folder := optional(r.since(featurelevel.Since("zulip_channel", "folder_id")), "folder_id", jsonOf(orNull(anInteger))); folder != nil {
+		change.Folder = &organization.FolderChange{ID: *folder}
+	}
+	change.SharedHistory = optional(r, "history_public_to_subscribers", boolean)
+	change.Archived = optional(r.since(featurelevel.ReactivateChannel), "is_archived", boolean)
+	change.Default = optional(r.since(featurelevel.Since("zulip_channel", "is_default")), "is_default_stream", boolean)
+	change.Private = optional(r, "is_private", boolean)
+	change.WebPublic = optional(r.since(98), "is_web_public", boolean)
 	if retention := optional(r, "message_retention_days", retentionDays); retention != nil {
 		change.Retention = *retention
 	}
-	if folder := optional(r.since(levelFolders), "folder_id", jsonOf(orNull(anInteger))); folder != nil {
-		change.Folder = &organization.FolderChange{ID: *folder}
-	}
+	change.Name = optional(r, "new_name", text())
+	change.TopicsPolicy = optional(r.since(featurelevel.Since("zulip_channel", "topics_policy")), "topics_policy", oneOf(organization.TopicsPolicies...))
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -173,7 +180,7 @@ func archiveChannel(r *request) (fields, error) {
 }
 
 func getSubscribers(r *request) (fields, error) {
-	ch, err := r.org.ReadableChannel(r.me, r.id("stream_id"))
+	ch, err := r.org.ShownChannel(r.me, r.id("stream_id"))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 // Package sandbox is a stand-in Zulip server: an organization to learn with, to
 // run checks against in CI, and for this project's own tests. What it accepts,
-// refuses and answers is recorded from a real server (testdata/recordings) or
-// described in the wire references its comments cite.
+// refuses and answers is recorded from a real server (testdata/recordings,
+// testdata/random) or described in the wire references its comments cite.
 //
 // # How it reads
 //

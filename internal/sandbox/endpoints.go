@@ -1,5 +1,7 @@
 package sandbox
 
+import "github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+
 // endpoints is everything the server answers. Endpoints of one path stand
 // together; their order is that of allowed_methods, and of two paths that match
 // the first counts.
@@ -19,16 +21,19 @@ var endpoints = []endpoint{
 	{method: "POST", path: "/users/me/status", guard: human, handle: setOwnStatus},
 	{method: "POST", path: "/users/{user_id:int}/reactivate", guard: anyUser, handle: reactivateUser, silent: true},
 	{method: "GET", path: "/users/{user_id:int}/status", guard: anyUser, since: 262, handle: getStatus, silent: true},
-	{method: "POST", path: "/users/{user_id:int}/status", guard: human, since: 407, handle: setStatus},
+	{method: "POST", path: "/users/{user_id:int}/status", guard: human, bots: featurelevel.StatusByBots, since: featurelevel.StatusOfOthers, handle: setStatus},
 	{method: "GET", path: "/users/{user_id:int}", guard: anyUser, handle: getUser},
 	{method: "PATCH", path: "/users/{user_id:int}", guard: anyUser, handle: updateUser},
 	{method: "DELETE", path: "/users/{user_id:int}", guard: anyUser, handle: deactivateUser},
 	{method: "GET", path: "/users/{email}", guard: anyUser, handle: getUser},
 	{method: "PATCH", path: "/users/{email}", guard: anyUser, since: 313, handle: updateUser},
 
+	{method: "PATCH", path: "/settings", guard: human, since: 80, handle: updateSettings},
+
 	// Bots.
 	{method: "GET", path: "/bots", guard: humanNonGuest, handle: listBots, silent: true},
 	{method: "POST", path: "/bots", guard: humanNonGuest, handle: createBot},
+	{method: "GET", path: "/bots/{bot_id:int}/api_key", guard: humanNonGuest, since: featurelevel.BotAPIKey, handle: getBotKey},
 	{method: "POST", path: "/bots/{bot_id:int}/api_key/regenerate", guard: humanNonGuest, handle: regenerateBotKey},
 	{method: "PATCH", path: "/bots/{bot_id:int}", guard: humanNonGuest, handle: updateBot},
 	{method: "DELETE", path: "/bots/{bot_id:int}", guard: anyUser, handle: deactivateBot, silent: true},
@@ -43,9 +48,9 @@ var endpoints = []endpoint{
 
 	// The organization.
 	{method: "PATCH", path: "/realm", guard: admin, handle: updateRealm},
-	{method: "PATCH", path: "/realm/user_settings_defaults", guard: admin, since: 96, handle: updateUserDefaults},
+	{method: "PATCH", path: "/realm/user_settings_defaults", guard: admin, since: featurelevel.Since("zulip_default_user_settings", ""), handle: updateUserDefaults},
 	{method: "GET", path: "/realm/linkifiers", guard: anyUser, handle: listLinkifiers, silent: true},
-	{method: "PATCH", path: "/realm/linkifiers", guard: admin, since: 202, handle: orderLinkifiers},
+	{method: "PATCH", path: "/realm/linkifiers", guard: admin, since: featurelevel.Since("zulip_linkifier_order", "linkifier_ids"), handle: orderLinkifiers},
 	{method: "POST", path: "/realm/filters", guard: admin, handle: createLinkifier},
 	{method: "PATCH", path: "/realm/filters/{filter_id:int}", guard: admin, handle: updateLinkifier},
 	{method: "DELETE", path: "/realm/filters/{filter_id:int}", guard: admin, handle: deleteLinkifier, silent: true},
@@ -67,7 +72,7 @@ var endpoints = []endpoint{
 	// Channels.
 	{method: "GET", path: "/streams", guard: anyUser, handle: listChannels},
 	{method: "GET", path: "/get_stream_id", guard: anyUser, handle: getChannelID},
-	{method: "POST", path: "/channels/create", guard: nonGuest, since: levelCreateChannel, handle: createChannel},
+	{method: "POST", path: "/channels/create", guard: nonGuest, since: featurelevel.CreateChannel, handle: createChannel},
 	{method: "GET", path: "/streams/{stream_id:int}", guard: anyUser, handle: getChannel},
 	{method: "PATCH", path: "/streams/{stream_id:int}", guard: anyUser, handle: updateChannel},
 	{method: "DELETE", path: "/streams/{stream_id:int}", guard: anyUser, handle: archiveChannel},
@@ -93,21 +98,21 @@ var endpoints = []endpoint{
 	{method: "PATCH", path: "/default_stream_groups/{group_id:int}/streams", guard: admin, handle: changeDefaultChannelGroup},
 
 	// Channel folders.
-	{method: "POST", path: "/channel_folders/create", guard: admin, since: levelFolders, handle: createFolder},
-	{method: "GET", path: "/channel_folders", guard: anyUser, since: levelFolders, handle: listFolders},
-	{method: "PATCH", path: "/channel_folders", guard: admin, since: levelFolderOrder, handle: orderFolders},
-	{method: "PATCH", path: "/channel_folders/{folder_id:int}", guard: admin, since: levelFolders, handle: updateFolder},
+	{method: "POST", path: "/channel_folders/create", guard: admin, since: featurelevel.Since("zulip_channel_folder", ""), handle: createFolder},
+	{method: "GET", path: "/channel_folders", guard: anyUser, since: featurelevel.Since("zulip_channel_folder", ""), handle: listFolders},
+	{method: "PATCH", path: "/channel_folders", guard: admin, since: featurelevel.Since("zulip_channel_folder_order", "folder_ids"), handle: orderFolders},
+	{method: "PATCH", path: "/channel_folders/{folder_id:int}", guard: admin, since: featurelevel.Since("zulip_channel_folder", ""), handle: updateFolder},
 
-	// User groups. Bots may only deactivate (wire-1 §8.0).
-	{method: "GET", path: "/user_groups", guard: humanNonGuest, handle: listUserGroups},
-	{method: "POST", path: "/user_groups/create", guard: humanNonGuest, handle: createUserGroup},
-	{method: "PATCH", path: "/user_groups/{group_id:int}", guard: humanNonGuest, handle: updateUserGroup},
-	{method: "GET", path: "/user_groups/{group_id:int}/members", guard: humanNonGuest, handle: getGroupMembers},
-	{method: "POST", path: "/user_groups/{group_id:int}/members", guard: humanNonGuest, handle: changeGroupMembers},
-	{method: "POST", path: "/user_groups/{group_id:int}/subgroups", guard: humanNonGuest, handle: changeSubgroups},
-	{method: "GET", path: "/user_groups/{group_id:int}/subgroups", guard: humanNonGuest, handle: getSubgroups},
-	{method: "GET", path: "/user_groups/{group_id:int}/members/{user_id:int}", guard: humanNonGuest, handle: isGroupMember},
-	{method: "POST", path: "/user_groups/{group_id:int}/deactivate", guard: nonGuest, since: 290, handle: deactivateUserGroup},
+	// User groups. Below the level from which bots are let in, they may only deactivate groups.
+	{method: "GET", path: "/user_groups", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: listUserGroups},
+	{method: "POST", path: "/user_groups/create", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: createUserGroup},
+	{method: "PATCH", path: "/user_groups/{group_id:int}", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: updateUserGroup},
+	{method: "GET", path: "/user_groups/{group_id:int}/members", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: getGroupMembers},
+	{method: "POST", path: "/user_groups/{group_id:int}/members", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: changeGroupMembers},
+	{method: "POST", path: "/user_groups/{group_id:int}/subgroups", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: changeSubgroups},
+	{method: "GET", path: "/user_groups/{group_id:int}/subgroups", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: getSubgroups},
+	{method: "GET", path: "/user_groups/{group_id:int}/members/{user_id:int}", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: isGroupMember},
+	{method: "POST", path: "/user_groups/{group_id:int}/deactivate", guard: anyUser, since: 290, handle: deactivateUserGroup},
 
 	// Messages.
 	{method: "GET", path: "/messages", guard: anyUser, handle: listMessages},
@@ -118,22 +123,22 @@ var endpoints = []endpoint{
 	{method: "GET", path: "/messages/{message_id:int}/history", guard: anyUser, handle: getMessageHistory},
 	{method: "POST", path: "/messages/{message_id:int}/reactions", guard: anyUser, handle: addReaction},
 	{method: "DELETE", path: "/messages/{message_id:int}/reactions", guard: anyUser, handle: removeReaction},
-	{method: "POST", path: "/messages/{message_id:int}/report", guard: anyUser, since: 382, handle: reportMessage},
+	{method: "POST", path: "/messages/{message_id:int}/report", guard: anyUser, since: featurelevel.Since("zulip_report_message", ""), handle: reportMessage},
 	{method: "POST", path: "/messages/{message_id:int}/typing", guard: anyUser, since: 361, handle: sendTypingEdit},
 	{method: "POST", path: "/typing", guard: anyUser, handle: sendTyping},
 	{method: "POST", path: "/messages/flags", guard: anyUser, handle: updateFlags},
-	{method: "POST", path: "/messages/flags/narrow", guard: anyUser, since: 155, handle: updateFlagsForNarrow},
+	{method: "POST", path: "/messages/flags/narrow", guard: anyUser, since: featurelevel.Since("zulip_message_flags_for_narrow", ""), handle: updateFlagsForNarrow},
 	{method: "POST", path: "/mark_all_as_read", guard: anyUser, handle: markAllRead},
 	{method: "POST", path: "/mark_stream_as_read", guard: anyUser, handle: markChannelRead},
 	{method: "POST", path: "/mark_topic_as_read", guard: anyUser, handle: markTopicRead},
 
 	// Drafts and scheduled messages.
-	{method: "GET", path: "/drafts", guard: anyUser, since: 87, handle: listDrafts},
-	{method: "POST", path: "/drafts", guard: anyUser, since: 87, handle: createDrafts},
-	{method: "PATCH", path: "/drafts/{draft_id:int}", guard: anyUser, since: 87, handle: editDraft},
-	{method: "DELETE", path: "/drafts/{draft_id:int}", guard: anyUser, since: 87, handle: deleteDraft},
+	{method: "GET", path: "/drafts", guard: anyUser, since: featurelevel.Since("zulip_draft", ""), handle: listDrafts},
+	{method: "POST", path: "/drafts", guard: anyUser, since: featurelevel.Since("zulip_draft", ""), handle: createDrafts},
+	{method: "PATCH", path: "/drafts/{draft_id:int}", guard: anyUser, since: featurelevel.Since("zulip_draft", ""), handle: editDraft},
+	{method: "DELETE", path: "/drafts/{draft_id:int}", guard: anyUser, since: featurelevel.Since("zulip_draft", ""), handle: deleteDraft},
 	{method: "GET", path: "/scheduled_messages", guard: anyUser, since: 173, handle: listScheduledMessages},
 	{method: "POST", path: "/scheduled_messages", guard: anyUser, since: 179, handle: createScheduledMessage},
 	{method: "DELETE", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, since: 173, handle: deleteScheduledMessage},
-	{method: "PATCH", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, since: 184, handle: editScheduledMessage},
+	{method: "PATCH", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, since: featurelevel.Since("zulip_scheduled_message", ""), handle: editScheduledMessage},
 }

@@ -25,6 +25,11 @@ const (
 	FaultHTML     FaultAction = "html"     // answer with a proxy's HTML page
 	FaultEmpty    FaultAction = "empty"    // answer 200 without a body
 	FaultStall    FaultAction = "stall"    // wait, then go on as if nothing had been
+	// FaultLag lets reads show the lists that a server keeps in caches as they
+	// were before the writes of the last moment: custom emoji, linkifiers, code
+	// playgrounds, domains, custom profile fields, default channel groups. It
+	// has to match the writes too, and goes together with other faults.
+	FaultLag FaultAction = "lag"
 )
 
 // Fault is a rule that makes requests fail.
@@ -39,7 +44,7 @@ type Fault struct {
 	Status     int           // of FaultStatus (500 if 0) and FaultHTML (502 if 0)
 	Body       string        // of FaultStatus, instead of an error of the server
 	RetryAfter time.Duration // of FaultStatus: sets the header
-	Delay      time.Duration // of FaultStall
+	Delay      time.Duration // of FaultStall and FaultLag, which is at most a minute
 
 	Skip        int     // let that many matching requests pass first
 	Count       int     // hit that many at most; 0: all
@@ -50,12 +55,16 @@ type Fault struct {
 //
 //	METHOD PATH [before|after] ACTION [COUNT] [skip=N] [chance=P] [retry-after=SECONDS]
 //
-// METHOD may be *. ACTION is drop, truncate, html, empty, status=CODE or
-// stall=DURATION. COUNT is how many requests are hit, all if left out. Examples:
+// METHOD may be *. ACTION is drop, truncate, html, empty, status=CODE,
+// stall=DURATION or lag=DURATION. COUNT is how many requests are hit, all if
+// left out. lag lets lists of emoji, linkifiers, playgrounds, domains, profile
+// fields and default channel groups appear as they were before the writes of
+// that last DURATION, and takes no more words. Examples:
 //
 //	POST /channels/create after drop 1
 //	* ** status=503 3 skip=10 retry-after=0.5
 //	GET /users before stall=30s chance=0.1
+//	* ** lag=500ms
 func ParseFault(rule string) (Fault, error) {
 	words := strings.Fields(rule)
 	if len(words) < 3 {
@@ -76,6 +85,9 @@ func ParseFault(rule string) (Fault, error) {
 	if err := f.parseAction(words[0]); err != nil {
 		return Fault{}, fmt.Errorf("fault %q: %w", rule, err)
 	}
+	if f.Action == FaultLag && (f.After || len(words) > 1) {
+		return Fault{}, fmt.Errorf("fault %q: lag=DURATION takes no other words", rule)
+	}
 	for _, word := range words[1:] {
 		if err := f.parseOption(word); err != nil {
 			return Fault{}, fmt.Errorf("fault %q: %w", rule, err)
@@ -94,6 +106,10 @@ func (f *Fault) parseAction(word string) (err error) {
 		}
 	case FaultStall:
 		f.Delay, err = time.ParseDuration(value)
+	case FaultLag:
+		if f.Delay, err = time.ParseDuration(value); err == nil && (f.Delay <= 0 || f.Delay > longestLag) {
+			err = fmt.Errorf("a lag of %s is not possible", f.Delay)
+		}
 	case FaultDrop, FaultTruncate, FaultHTML, FaultEmpty:
 	default:
 		err = fmt.Errorf("unknown action %q", name)
@@ -226,7 +242,7 @@ func (all *faultRules) match(method, path string) *Fault {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for _, rule := range all.rules {
-		if !matches(rule.Method, rule.Path, method, path) {
+		if rule.Action == FaultLag || !matches(rule.Method, rule.Path, method, path) {
 			continue
 		}
 		rule.seen++
@@ -240,4 +256,17 @@ func (all *faultRules) match(method, path string) *Fault {
 		return &rule.Fault
 	}
 	return nil
+}
+
+// lag returns how far behind the lists are for a request, by the first rule
+// that says so.
+func (all *faultRules) lag(method, path string) (behind time.Duration, lags bool) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for _, rule := range all.rules {
+		if rule.Action == FaultLag && matches(rule.Method, rule.Path, method, path) {
+			return rule.Delay, true
+		}
+	}
+	return 0, false
 }

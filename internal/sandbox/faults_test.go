@@ -17,6 +17,7 @@ func TestParseFault(t *testing.T) {
 			Method: "*", Path: "**", Action: FaultStatus, Status: 503, Count: 3, Skip: 10, RetryAfter: 500 * time.Millisecond,
 		},
 		"GET /users before stall=30s chance=0.1": {Method: "GET", Path: "/users", Action: FaultStall, Delay: 30 * time.Second, Probability: 0.1},
+		"* ** lag=1s":                            {Method: "*", Path: "**", Action: FaultLag, Delay: time.Second},
 		"PATCH /streams/* truncate":              {Method: "PATCH", Path: "/streams/*", Action: FaultTruncate},
 	}
 	for rule, want := range tests {
@@ -25,7 +26,7 @@ func TestParseFault(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %+v", rule, got, err, want)
 		}
 	}
-	for _, rule := range []string{"", "GET /x", "GET /x after", "GET /x explode", "GET /x status=abc", "GET /x status=99", "GET /x stall", "GET /x drop often", "GET /x drop speed=1"} {
+	for _, rule := range []string{"", "GET /x", "GET /x after", "GET /x explode", "GET /x status=abc", "GET /x status=99", "GET /x stall", "GET /x drop often", "GET /x drop speed=1", "* ** lag", "* ** lag=-1s", "* ** lag=1h", "* ** lag=1s 2"} {
 		if _, err := ParseFault(rule); err == nil {
 			t.Errorf("%q: want an error", rule)
 		}

@@ -1,6 +1,10 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import (
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+)
 
 // Limits of a folder's texts, in characters (wire-1 §7).
 const (
@@ -16,7 +20,7 @@ func (r *request) folderObjects(folders []organization.Folder) []fields {
 			"description": f.Description, "rendered_description": rendered(f.Description),
 			"creator_id": f.CreatorID, "date_created": f.DateCreated, "is_archived": f.Archived,
 		}
-		r.add(object, levelFolderOrder, "order", f.Order)
+		r.add(object, featurelevel.Since("zulip_channel_folder_order", "folder_ids"), "order", f.Order)
 		objects = append(objects, object)
 	}
 	return objects

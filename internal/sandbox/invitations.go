@@ -1,6 +1,10 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import (
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+)
 
 // inviteLifetime is how long an invitation stays unless said otherwise, in
 // minutes: ten days (wire-2 §7.1).
@@ -41,7 +45,7 @@ func (r *request) linkURL(l organization.InviteLink) string { return r.site + "/
 func (r *request) readInvite(channelsNeeded bool) organization.NewInvite {
 	lifetime := inviteLifetime
 	in := organization.NewInvite{
-		Minutes: fallback(r.since(126), "invite_expires_in_minutes", jsonOf(orNull(anInteger)), &lifetime),
+		Minutes: fallback(r.since(featurelevel.Since("zulip_invite_link", "")), "invite_expires_in_minutes", jsonOf(orNull(anInteger)), &lifetime),
 		Role:    fallback(r, "invite_as", roleNumber, organization.RoleMember),
 	}
 	if channelsNeeded {
@@ -49,9 +53,9 @@ func (r *request) readInvite(channelsNeeded bool) organization.NewInvite {
 	} else {
 		in.Channels = fallback(r, "stream_ids", integers, nil)
 	}
-	in.IncludeDefaultSubscriptions = fallback(r.since(261), "include_realm_default_subscriptions", boolean, false)
-	in.Groups = fallback(r.since(322), "group_ids", integers, nil)
-	in.WelcomeMessage = optional(r.since(416), "welcome_message_custom_text", text(atMost(maxWelcomeMessage)))
+	in.IncludeDefaultSubscriptions = fallback(r.since(featurelevel.Since("zulip_invite_link", "include_realm_default_subscriptions")), "include_realm_default_subscriptions", boolean, false)
+	in.Groups = fallback(r.since(featurelevel.Since("zulip_invite_link", "group_ids")), "group_ids", integers, nil)
+	in.WelcomeMessage = optional(r.since(featurelevel.Since("zulip_invite_link", "welcome_message_custom_text")), "welcome_message_custom_text", text(atMost(maxWelcomeMessage)))
 	return in
 }
 

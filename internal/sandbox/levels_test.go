@@ -1,14 +1,17 @@
 package sandbox
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
 func TestOlderServers(t *testing.T) {
 	t.Run("channels are made by subscribing", func(t *testing.T) {
-		s := start(t, Config{FeatureLevel: levelCreateChannel - 1})
+		s := start(t, Config{FeatureLevel: featurelevel.CreateChannel - 1})
 		got := ask(t, s, "admin", "POST", "/channels/create", map[string]any{"name": "x", "subscribers": []int{}})
 		if got.status != 404 || got.header.Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("POST /channels/create: %d %s", got.status, got.header.Get("Content-Type"))
@@ -17,12 +20,12 @@ func TestOlderServers(t *testing.T) {
 		if _, ok := s.Organization().Channel("x"); !ok {
 			t.Error("subscribing made no channel")
 		}
-		s.SetFeatureLevel(levelCreateChannel)
+		s.SetFeatureLevel(featurelevel.CreateChannel)
 		createdChannel(t, s, "admin", "after the upgrade")
 	})
 
 	t.Run("unknown parameters are ignored and reported", func(t *testing.T) {
-		s := start(t, Config{FeatureLevel: NewestFeatureLevel})
+		s := start(t, Config{FeatureLevel: DefaultFeatureLevel})
 		id := createdChannel(t, s, "admin", "x")
 		s.SetFeatureLevel(388)
 		nobody := s.systemGroupID(t, "role:nobody")
@@ -48,7 +51,7 @@ func TestOlderServers(t *testing.T) {
 		id := createdChannel(t, s, "admin", "x")
 		since := map[string]int{
 			"can_send_message_group": 333, "can_subscribe_group": 357, "can_create_topic_group": 441,
-			"is_archived": 315, "folder_id": 389, "topics_policy": 392, "subscriber_count": 394, "creator_id": 254,
+			"default_push_notifications": 507, "is_archived": 315, "folder_id": 389, "topics_policy": 392, "subscriber_count": 394, "creator_id": 254,
 		}
 		for name, level := range since {
 			for _, at := range []int{level - 1, level} {
@@ -58,6 +61,26 @@ func TestOlderServers(t *testing.T) {
 					t.Errorf("level %d: %s is there: %v", at, name, there)
 				}
 			}
+		}
+	})
+
+	t.Run("archived channels are not shown", func(t *testing.T) {
+		s := start(t, Config{FeatureLevel: featurelevel.ArchivedChannels - 1})
+		id := userKey(createdChannel(t, s, "admin", "x"))
+		must(t, s, "admin", "DELETE", "/streams/"+id, nil)
+		paths := []string{"/streams/" + id, "/streams/" + id + "/members", "/users/me/" + id + "/topics"}
+		for _, path := range paths {
+			if got := ask(t, s, "admin", "GET", path, nil); got.status != 400 || got.body["msg"] != "Invalid channel ID" {
+				t.Errorf("GET %s: %d %s", path, got.status, got.text)
+			}
+		}
+		s.SetFeatureLevel(featurelevel.ArchivedChannels)
+		for _, path := range paths {
+			must(t, s, "admin", "GET", path, nil)
+		}
+		stream := must(t, s, "admin", "GET", "/streams/"+id, nil).body["stream"].(map[string]any)
+		if stream["is_archived"] != true {
+			t.Errorf("the channel is %v", stream)
 		}
 	})
 
@@ -76,6 +99,98 @@ func TestOlderServers(t *testing.T) {
 			t.Error("group_id is there")
 		}
 	})
+}
+
+// New subscribers of a channel get push notifications if it says so: once, and administrators decide.
+func TestDefaultPushNotifications(t *testing.T) {
+	const setting = "default_push_notifications"
+	s := start(t, Config{FeatureLevel: featurelevel.ChannelPushNotifications})
+	pushes := func(account string) any {
+		t.Helper()
+		for _, row := range must(t, s, account, "GET", "/users/me/subscriptions", nil).body["subscriptions"].([]any) {
+			if sub := row.(map[string]any); sub["name"] == "x" {
+				return sub["push_notifications"]
+			}
+		}
+		t.Fatalf("%s is not in the channel", account)
+		return nil
+	}
+	subscribe := func(account string, more map[string]any) response {
+		t.Helper()
+		params := map[string]any{"subscriptions": []any{map[string]any{"name": "x"}}}
+		maps.Copy(params, more)
+		return ask(t, s, account, "POST", "/users/me/subscriptions", params)
+	}
+	refused := func(got response) {
+		t.Helper()
+		if got.status != 400 || got.body["msg"] != "Insufficient permission" {
+			t.Errorf("%d %s", got.status, got.text)
+		}
+	}
+
+	refused(subscribe("member", map[string]any{setting: true}))
+	refused(ask(t, s, "member", "POST", "/channels/create", map[string]any{"name": "y", "subscribers": []int{}, setting: true}))
+	if got := subscribe("member", map[string]any{setting: false}); got.status != 200 || pushes("member") != nil {
+		t.Errorf("%d %s", got.status, got.text)
+	}
+	ch, _ := s.Organization().Channel("x")
+	channel := "/streams/" + userKey(ch.ID)
+	must(t, s, "admin", "PATCH", channel, map[string]any{"can_administer_channel_group": map[string]any{"new": s.systemGroupID(t, "role:members")}})
+	refused(ask(t, s, "member", "PATCH", channel, map[string]any{setting: false, "description": "new"}))
+	if ch, _ = s.Organization().Channel("x"); ch.Description != "" {
+		t.Error("a later step was done")
+	}
+	must(t, s, "admin", "PATCH", channel, map[string]any{setting: true})
+
+	if subscribe("member2", nil); pushes("member2") != true || pushes("member") != nil {
+		t.Errorf("the new subscriber has %v, the old one %v", pushes("member2"), pushes("member"))
+	}
+	must(t, s, "member2", "PATCH", "/users/me/subscriptions/"+userKey(ch.ID), map[string]any{"property": "push_notifications", "value": false})
+	must(t, s, "member2", "DELETE", "/users/me/subscriptions", map[string]any{"subscriptions": []string{"x"}})
+	if subscribe("member2", nil); pushes("member2") != false {
+		t.Errorf("coming back changed it to %v", pushes("member2"))
+	}
+}
+
+// What a deactivation deletes came with a level; who is deleted on the server is so for good.
+func TestDeletedPeople(t *testing.T) {
+	s := start(t, Config{FeatureLevel: featurelevel.DeactivationActions - 1})
+	member, _ := s.Credentials("member")
+	path := "/users/" + userKey(member.ID)
+	got := must(t, s, "admin", "DELETE", path, map[string]any{"actions": map[string]any{"delete_profile": true}})
+	if want := []any{"actions"}; !reflect.DeepEqual(got.body["ignored_parameters_unsupported"], want) {
+		t.Errorf("ignored: %v, want %v", got.body["ignored_parameters_unsupported"], want)
+	}
+	must(t, s, "admin", "POST", path+"/reactivate", nil)
+	s.SetFeatureLevel(featurelevel.DeactivationActions)
+	for _, wrong := range []any{[]any{"delete_profile"}, map[string]any{"delete_profile": "yes"}} {
+		if got := ask(t, s, "admin", "DELETE", path, map[string]any{"actions": wrong}); got.status != 400 {
+			t.Errorf("%v: %d %s", wrong, got.status, got.text)
+		}
+	}
+	must(t, s, "admin", "DELETE", path, map[string]any{"actions": map[string]any{"delete_profile": true}})
+	if person, _ := s.Organization().Person(member.Email); person.FullName != "Deleted user" || person.Active || person.Deleted {
+		t.Errorf("the person is %+v", person)
+	}
+
+	if s.DeleteAccount("nobody") || !s.DeleteAccount("member") {
+		t.Error("not the right account was deleted")
+	}
+	for level, want := range map[int]any{featurelevel.DeletedUsers - 1: nil, featurelevel.DeletedUsers: true} {
+		s.SetFeatureLevel(level)
+		for _, id := range []int{member.ID, member.ID + 1} {
+			if id != member.ID {
+				want = nil
+			}
+			user := must(t, s, "admin", "GET", "/users/"+userKey(id), nil).body["user"].(map[string]any)
+			if user["is_deleted"] != want {
+				t.Errorf("level %d: user %d is deleted: %v", level, id, user["is_deleted"])
+			}
+		}
+		if got := ask(t, s, "admin", "POST", path+"/reactivate", nil); got.status != 400 {
+			t.Errorf("reactivated: %d %s", got.status, got.text)
+		}
+	}
 }
 
 // systemGroupID looks a system group up.

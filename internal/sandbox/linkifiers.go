@@ -1,14 +1,18 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import (
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+)
 
 func (r *request) linkifierObjects() []fields {
 	objects := []fields{}
 	for _, l := range r.org.ListLinkifiers() {
 		object := fields{"id": l.ID, "pattern": l.Pattern, "url_template": l.URLTemplate}
-		r.add(object, levelReverseLinkifiers, "example_input", orNil(l.ExampleInput))
-		r.add(object, levelReverseLinkifiers, "reverse_template", orNil(l.ReverseTemplate))
-		r.add(object, levelAlternativeTemplates, "alternative_url_templates", append([]string{}, l.AlternativeURLTemplates...))
+		r.add(object, featurelevel.Since("zulip_linkifier", "example_input"), "example_input", orNil(l.ExampleInput))
+		r.add(object, featurelevel.Since("zulip_linkifier", "example_input"), "reverse_template", orNil(l.ReverseTemplate))
+		r.add(object, featurelevel.Since("zulip_linkifier", "alternative_url_templates"), "alternative_url_templates", append([]string{}, l.AlternativeURLTemplates...))
 		objects = append(objects, object)
 	}
 	return objects
@@ -19,9 +23,9 @@ func (r *request) linkifierChange() (organization.LinkifierChange, error) {
 	change := organization.LinkifierChange{
 		Pattern:                 required(r, "pattern", text()),
 		URLTemplate:             required(r, "url_template", text()),
-		ExampleInput:            optional(r.since(levelReverseLinkifiers), "example_input", text()),
-		ReverseTemplate:         optional(r.since(levelReverseLinkifiers), "reverse_template", text()),
-		AlternativeURLTemplates: optional(r.since(levelAlternativeTemplates), "alternative_url_templates", jsonOf(listOf(aString))),
+		ExampleInput:            optional(r.since(featurelevel.Since("zulip_linkifier", "example_input")), "example_input", text()),
+		ReverseTemplate:         optional(r.since(featurelevel.Since("zulip_linkifier", "example_input")), "reverse_template", text()),
+		AlternativeURLTemplates: optional(r.since(featurelevel.Since("zulip_linkifier", "alternative_url_templates")), "alternative_url_templates", jsonOf(listOf(aString))),
 	}
 	return change, r.checked()
 }

@@ -1,8 +1,11 @@
 package sandbox
 
 import (
+	"fmt"
+	"net/url"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
@@ -100,7 +103,39 @@ func sendMessage(r *request) (fields, error) {
 	if visibility != organization.TopicInherits {
 		r.add(answer, 218, "automatic_new_visibility_policy", visibility)
 	}
+	if m, ok := r.org.Messages.Get(id); ok {
+		place, url := r.messagePlace(m)
+		r.add(answer, featurelevel.MessageURL, "message_url", url)
+		r.add(answer, featurelevel.MessageURL, "message_link", fmt.Sprintf("[%s @ 💬](%s)", place, url))
+	}
 	return answer, nil
+}
+
+// messagePlace is where a message is, in words and as a URL. Whoever may post to
+// a channel and not know of it learns no name.
+func (r *request) messagePlace(m organization.Message) (place, url string) {
+	var narrow string
+	if m.Direct() {
+		var ids []string
+		for _, id := range m.People {
+			ids = append(ids, userKey(id))
+		}
+		place, narrow = "direct messages", "dm/"+strings.Join(ids, ",")+"-group"
+	} else {
+		ch, _ := r.org.Channels.Get(m.ChannelID)
+		name, slug := userKey(ch.ID), userKey(ch.ID)
+		if r.org.HasMetadataAccess(r.me, ch) {
+			name, slug = ch.Name, slug+"-"+strings.ReplaceAll(ch.Name, " ", "-")
+		}
+		topic := shownTopic(m.Topic, false)
+		place, narrow = fmt.Sprintf("#%s > %s", name, topic), "channel/"+inFragment(slug)+"/topic/"+inFragment(m.Topic)
+	}
+	return place, fmt.Sprintf("%s/#narrow/%s/near/%d", r.site, narrow, m.ID)
+}
+
+// inFragment writes a text as the web app does behind the # of a URL.
+func inFragment(text string) string {
+	return strings.NewReplacer("%", ".", ".", ".2E").Replace(url.PathEscape(text))
 }
 
 // addresseeOf reads whom a message is for. What looks like JSON is JSON, so

@@ -56,7 +56,7 @@ func TestParsers(t *testing.T) {
 		{parsed(oneOf("a", "b"), "c"), "Invalid x"},
 		{parsed(listed(integer, 1, 2), "3"), "Invalid x: Value error, Not in the list of possible values"},
 		{parsed(listed(integer, 1, 2), "a"), "x is not valid JSON"},
-		{parsed(groupValue, `{"direct_members":[3,1,3],"direct_subgroups":[]}`), organization.Listed([]int{1, 3}, nil)},
+		{parsed(groupValue, `{"direct_members":[3,1,3],"direct_subgroups":[]}`), organization.GroupValue{Members: []int{3, 1, 3}, Subgroups: []int{}}},
 		{parsed(groupValue, `{"direct_members":[1]}`), `x["int"] is not an integer`},
 		{parsed(groupValue, `{"direct_members":["1"],"direct_subgroups":[]}`), `x["int"] is not an integer`},
 		{parsed(groupChange, "7"), "x does not have the expected format"},
@@ -133,7 +133,7 @@ func FuzzForm(f *testing.F) {
 		if kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data" && len(got.body) > 0 {
 			t.Errorf("a body of type %q was read", contentType)
 		}
-		p := newParams(got.values(), NewestFeatureLevel)
+		p := newParams(got.values(), DefaultFeatureLevel)
 		for key, text := range got.values() {
 			if !utf8.ValidString(key) && kind != "multipart/form-data" || !utf8.ValidString(text) {
 				t.Errorf("%q=%q is no text", key, text)

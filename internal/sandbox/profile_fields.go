@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
@@ -21,11 +22,11 @@ func (r *request) profileFieldObjects() []fields {
 			"id": f.ID, "name": f.Name, "type": f.Type, "hint": f.Hint, "field_data": f.Data, "order": f.Order,
 		}
 		if f.Summary {
-			r.add(object, 146, "display_in_profile_summary", true)
+			r.add(object, featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary"), "display_in_profile_summary", true)
 		}
-		r.add(object, 244, "required", f.Required)
-		r.add(object, 296, "editable_by_user", f.Editable)
-		r.add(object, levelUserMatching, "use_for_user_matching", f.Matching)
+		r.add(object, featurelevel.Since("zulip_custom_profile_field", "required"), "required", f.Required)
+		r.add(object, featurelevel.Since("zulip_custom_profile_field", "editable_by_user"), "editable_by_user", f.Editable)
+		r.add(object, featurelevel.Since("zulip_custom_profile_field", "use_for_user_matching"), "use_for_user_matching", f.Matching)
 		objects = append(objects, object)
 	}
 	return objects
@@ -42,10 +43,10 @@ func createProfileField(r *request) (fields, error) {
 	}
 	data := fallback(r, "field_data", fieldData, organization.FieldData{})
 	f.Type = required(r, "field_type", integer)
-	f.Summary = fallback(r.since(146), "display_in_profile_summary", boolean, false)
-	f.Required = fallback(r.since(244), "required", boolean, false)
-	f.Editable = fallback(r.since(296), "editable_by_user", boolean, true)
-	f.Matching = fallback(r.since(levelUserMatching), "use_for_user_matching", boolean, false)
+	f.Summary = fallback(r.since(featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary")), "display_in_profile_summary", boolean, false)
+	f.Required = fallback(r.since(featurelevel.Since("zulip_custom_profile_field", "required")), "required", boolean, false)
+	f.Editable = fallback(r.since(featurelevel.Since("zulip_custom_profile_field", "editable_by_user")), "editable_by_user", boolean, true)
+	f.Matching = fallback(r.since(featurelevel.Since("zulip_custom_profile_field", "use_for_user_matching")), "use_for_user_matching", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -61,10 +62,10 @@ func updateProfileField(r *request) (fields, error) {
 		Name:     optional(r, "name", text(stripped, atMost(maxFieldName))),
 		Hint:     optional(r, "hint", text(atMost(maxFieldHint))),
 		Data:     optional(r, "field_data", fieldData),
-		Required: optional(r.since(244), "required", boolean),
-		Editable: optional(r.since(296), "editable_by_user", boolean),
-		Summary:  optional(r.since(146), "display_in_profile_summary", boolean),
-		Matching: optional(r.since(levelUserMatching), "use_for_user_matching", boolean),
+		Required: optional(r.since(featurelevel.Since("zulip_custom_profile_field", "required")), "required", boolean),
+		Editable: optional(r.since(featurelevel.Since("zulip_custom_profile_field", "editable_by_user")), "editable_by_user", boolean),
+		Summary:  optional(r.since(featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary")), "display_in_profile_summary", boolean),
+		Matching: optional(r.since(featurelevel.Since("zulip_custom_profile_field", "use_for_user_matching")), "use_for_user_matching", boolean),
 	}
 	if err := r.checked(); err != nil {
 		return nil, err

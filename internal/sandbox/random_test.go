@@ -101,7 +101,8 @@ func (w world) retired() []int {
 
 // permission draws a change of one of the settings.
 func (w world) permission(all []organization.Permission) map[string]any {
-	name := rapid.SampledFrom(all).Draw(w.draw, "permission").Name
+	writable := slices.DeleteFunc(slices.Clone(all), func(p organization.Permission) bool { return p.Unwritable })
+	name := rapid.SampledFrom(writable).Draw(w.draw, "permission").Name
 	return map[string]any{name: map[string]any{"new": w.value()}}
 }
 

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
@@ -34,28 +35,33 @@ func updateRealm(r *request) (fields, error) {
 		if limit, ok := realmTextLimits[s.Name]; ok {
 			parse = text(atMost(limit))
 		}
-		collect(r.since(s.Since), s.Name, parse, update.Texts)
+		if s.Name == "default_avatar_source" {
+			parse = oneOf("G", "J")
+		}
+		collect(r.since(s.Since()), s.Name, parse, update.Texts)
 	}
 	for _, s := range organization.RealmFlags {
-		collect(r.since(s.Since), s.Name, boolean, update.Flags)
+		collect(r.since(s.Since()), s.Name, boolean, update.Flags)
 	}
 	for _, s := range organization.RealmNumbers {
-		collect(r.since(s.Since), s.Name, realmNumber(s.Name), update.Numbers)
+		if number := optional(r.since(s.Since()), s.NameAt(r.level), realmNumber(s.Name)); number != nil {
+			update.Numbers[s.Name] = *number
+		}
 	}
 	for _, s := range organization.RealmPolicies {
-		collect(r.since(s.Since), s.Name, oneOf(slices.Sorted(maps.Keys(s.Numbers))...), update.Policies)
+		collect(r.since(s.Since()), s.Name, oneOf(slices.Sorted(maps.Keys(s.Numbers))...), update.Policies)
 	}
 	for _, s := range organization.RealmTimeLimits {
-		collect(r.since(s.Since), s.Name, numberOrWord, update.TimeLimits)
+		collect(r.since(s.Since()), s.Name, numberOrWord, update.TimeLimits)
 	}
 	for _, s := range organization.RealmChannels {
-		collect(r.since(s.Since), s.Name, integer, update.Channels)
+		collect(r.since(s.Since()), s.Name, integer, update.Channels)
 	}
-	if days := optional(r.since(91), "message_retention_days", numberOrWord); days != nil {
+	if days := optional(r.since(featurelevel.Since("zulip_organization", "message_retention_days")), "message_retention_days", numberOrWord); days != nil {
 		update.RetentionDays = *days
 	}
-	update.JitsiURL = optional(r.since(212), "jitsi_server_url", jitsiURL)
-	update.OrgType = optional(r.since(128), "org_type", orgType)
+	update.JitsiURL = optional(r.since(featurelevel.Since("zulip_organization", "jitsi_server_url")), "jitsi_server_url", jitsiURL)
+	update.OrgType = optional(r.since(featurelevel.Since("zulip_organization", "org_type")), "org_type", oneNumberOf(orgTypes...))
 	update.StringID = optional(r.since(104), "string_id", text(atMost(maxRealmName)))
 	update.AuthenticationMethods = fallback(r, "authentication_methods", jsonOf(aMapOf(aBoolean)), nil)
 	update.Permissions = permissionChanges(r.params, organization.RealmPermissions)
@@ -68,19 +74,24 @@ func updateRealm(r *request) (fields, error) {
 func realmNumber(name string) parser[int] {
 	switch name {
 	case "digest_weekday":
-		return listed(integer, 0, 1, 2, 3, 4, 5, 6)
+		return oneNumberOf(0, 1, 2, 3, 4, 5, 6)
+	case "media_preview_size":
+		return oneNumberOf(100, 150, 200)
 	case "waiting_period_threshold":
 		return notNegative
 	}
 	return integer
 }
 
-func orgType(raw, name string) (int, error) {
-	kind, err := integer(raw, name)
-	if err == nil && !slices.Contains(orgTypes, kind) {
-		err = organization.Refuse("Invalid %s", name)
+// oneNumberOf is a JSON number with a closed set of values.
+func oneNumberOf(allowed ...int) parser[int] {
+	return func(raw, name string) (int, error) {
+		number, err := integer(raw, name)
+		if err == nil && !slices.Contains(allowed, number) {
+			err = organization.Refuse("Invalid %s", name)
+		}
+		return number, err
 	}
-	return kind, err
 }
 
 // notNegative is a JSON number of zero or more.
@@ -123,33 +134,33 @@ func registerRealm(r *request, _ registerOptions) fields {
 	realm := r.org.Settings()
 	answer := fields{}
 	for _, s := range organization.RealmFlags {
-		r.add(answer, s.Since, "realm_"+s.Name, *s.Field(&realm))
+		r.add(answer, s.Since(), "realm_"+s.Name, *s.Field(&realm))
 	}
 	for _, s := range organization.RealmNumbers {
-		r.add(answer, s.Since, "realm_"+s.Name, *s.Field(&realm))
+		r.add(answer, s.Since(), "realm_"+s.NameAt(r.level), *s.Field(&realm))
 	}
 	for _, s := range organization.RealmTexts {
-		r.add(answer, s.Since, "realm_"+s.Name, *s.Field(&realm))
+		r.add(answer, s.Since(), "realm_"+s.Name, *s.Field(&realm))
 	}
 	for _, s := range organization.RealmPolicies {
-		r.add(answer, s.Since, "realm_"+s.Name, *s.Field(&realm))
+		r.add(answer, s.Since(), "realm_"+s.Name, *s.Field(&realm))
 	}
 	for _, s := range organization.RealmTimeLimits {
-		r.add(answer, s.Since, "realm_"+s.Name, *s.Field(&realm))
+		r.add(answer, s.Since(), "realm_"+s.Name, *s.Field(&realm))
 	}
 	for _, s := range organization.RealmChannels {
 		channel := *s.Field(&realm)
 		if channel == 0 {
 			channel = -1
 		}
-		r.add(answer, s.Since, "realm_"+s.Name, channel)
+		r.add(answer, s.Since(), "realm_"+s.Name, channel)
 	}
 	for _, p := range organization.RealmPermissions {
 		r.add(answer, p.Since, "realm_"+p.Name, r.org.Shown(realm.Permissions[p.Name]))
 	}
-	r.add(answer, 91, "realm_message_retention_days", realm.MessageRetentionDays)
-	r.add(answer, 212, "realm_jitsi_server_url", realm.JitsiServerURL)
-	r.add(answer, 128, "realm_org_type", realm.OrgType)
+	r.add(answer, featurelevel.Since("zulip_organization", "message_retention_days"), "realm_message_retention_days", realm.MessageRetentionDays)
+	r.add(answer, featurelevel.Since("zulip_organization", "jitsi_server_url"), "realm_jitsi_server_url", realm.JitsiServerURL)
+	r.add(answer, featurelevel.Since("zulip_organization", "org_type"), "realm_org_type", realm.OrgType)
 	answer["realm_authentication_methods"] = r.authenticationMethods(realm)
 	r.addOlderSettings(answer, realm)
 	r.addServerFacts(answer, realm)
@@ -215,7 +226,7 @@ func (r *request) addServerFacts(answer fields, realm organization.Realm) {
 		"realm_logo_url": "/static/images/logo.png", "realm_logo_source": "D",
 		"realm_night_logo_url": "/static/images/logo.png", "realm_night_logo_source": "D",
 		"realm_empty_topic_display_name":       "general chat",
-		"realm_available_video_chat_providers": videoChatProviders(),
+		"realm_available_video_chat_providers": r.videoChatProviders(),
 		"realm_default_external_accounts":      externalAccounts(),
 		"server_jitsi_server_url":              jitsi,
 		"settings_send_digest_emails":          true, "server_web_public_streams_enabled": true,
@@ -230,6 +241,15 @@ func (r *request) addServerFacts(answer fields, realm organization.Realm) {
 	if realm.JitsiServerURL != nil {
 		answer["jitsi_server_url"] = *realm.JitsiServerURL
 	}
+	ratings := fields{}
+	for id, rating := range organization.GIFRatings {
+		ratings[rating.Key] = fields{"name": rating.Name, "id": id}
+	}
+	if r.level >= featurelevel.GIFRatingPolicy {
+		answer["gif_rating_policy_options"] = ratings
+	} else {
+		r.add(answer, 442, "gif_rating_options", ratings)
+	}
 	r.add(answer, 140, "server_emoji_data_url", emojiDataPath)
 	r.add(answer, 397, "max_bulk_new_subscription_messages", organization.MaxNewSubscriptionMessages)
 	r.add(answer, 410, "max_channel_folder_name_length", maxFolderName)
@@ -242,9 +262,9 @@ func (r *request) addServerFacts(answer fields, realm organization.Realm) {
 	})
 }
 
-func videoChatProviders() fields {
+func (r *request) videoChatProviders() fields {
 	providers := fields{}
-	for _, p := range organization.VideoChatProviders {
+	for _, p := range r.org.VideoChatProviders() {
 		providers[p.Key] = fields{"name": p.Name, "id": p.ID}
 	}
 	return providers

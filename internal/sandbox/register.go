@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
@@ -31,7 +32,7 @@ var snapshotParts = []snapshotPart{
 	{"stream", 0, registerChannels},
 	{"default_streams", 0, registerDefaultChannels},
 	{"default_stream_groups", 0, registerDefaultChannelGroups},
-	{"channel_folders", levelFolders, registerFolders},
+	{"channel_folders", featurelevel.Since("zulip_channel", "folder_id"), registerFolders},
 	{"subscription", 0, registerSubscriptions},
 	{"realm", 0, registerRealm},
 	{"realm_bot", 0, registerBots},

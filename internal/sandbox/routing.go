@@ -16,6 +16,8 @@ type endpoint struct {
 	path   string // segments in braces are variables; {x:int} takes digits only
 	guard  guard
 	since  int // feature level it exists from; 0: always
+	// bots is the feature level from which the guard lets bots in like people; 0: no level does.
+	bots   int
 	handle handler
 	// silent drops unknown parameters without reporting them (wire-2 §1.3).
 	silent bool
@@ -24,6 +26,14 @@ type endpoint struct {
 	// queues is served by the process that holds the event queues, which counts
 	// requests by itself (wire-2 §1.5).
 	queues bool
+}
+
+// guardAt returns the guard of the endpoint on a server of a feature level.
+func (e endpoint) guardAt(level int) guard {
+	if e.bots > 0 && level >= e.bots {
+		return e.guard.withBots()
+	}
+	return e.guard
 }
 
 // handler reads its parameters and answers with the fields of a success.

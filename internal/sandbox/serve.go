@@ -17,6 +17,9 @@ type call struct {
 	path   string // without the prefix of the API
 	form   form
 	entry  Request
+	// before, if there is one, is called under the lock before the request is
+	// done, and what it returns afterwards.
+	before func() (after func())
 }
 
 // serve takes a request through its stations: read it, wait as long as latency,
@@ -40,7 +43,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	pause(r.Context(), s.latency)
 	s.gates.hold(r.Context(), c.entry)
 	fault := s.faults.match(c.method, c.path)
-	a := fault.run(r.Context(), func() *answer { return s.answer(c) })
+	a := fault.run(r.Context(), func() *answer { return s.answerLate(c) })
 
 	c.entry.Duration = s.clock().Sub(started)
 	c.entry.Fault = fault.String()
@@ -82,6 +85,9 @@ func (s *Server) answer(c *call) (a *answer) {
 	}
 	s.org.DeliverScheduled()
 	s.org.Keep() // whatever becomes of the request
+	if c.before != nil {
+		defer c.before()()
+	}
 	headers, err := s.admit(r, found.endpoint, c.http)
 	var content fields
 	if err == nil {
@@ -131,7 +137,7 @@ func (s *Server) admit(r *request, e endpoint, h *http.Request) (http.Header, er
 		headers.Set("Retry-After", retryAfter(rateLimitWait(err)))
 		return headers, err
 	}
-	return headers, e.guard.check(me)
+	return headers, e.guardAt(r.level).check(me)
 }
 
 // siteOf is the server's URL: where it listens, or, behind a handler, where the

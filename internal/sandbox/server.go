@@ -16,7 +16,7 @@ import (
 )
 
 // Config says what server New makes. The zero value is a server in memory with
-// the small example organization, at the newest feature level and without rate
+// the small example organization, at [DefaultFeatureLevel] and without rate
 // limits.
 type Config struct {
 	// Accounts are the people and bots that exist at the start, by a name of
@@ -25,8 +25,11 @@ type Config struct {
 	Accounts map[string]Account
 	// StatePath is the file that keeps everything; "": memory only.
 	StatePath string
-	// FeatureLevel is what the server claims and behaves as; 0: the newest.
+	// FeatureLevel is what the server claims and behaves as; 0: [DefaultFeatureLevel].
 	FeatureLevel int
+	// VideoChatProviders are providers of calls that the server is set up for
+	// beside "disabled" and "jitsi_meet", by their keys on the wire.
+	VideoChatProviders []string
 	// RateLimits are the rules for each account; nil: off.
 	RateLimits []RateLimit
 	// Latency is added to every request.
@@ -54,6 +57,7 @@ type Server struct {
 	store               *store // nil: memory only
 	limits, queueLimits rateLimiter
 	queues              eventQueues
+	past                []pastLists // oldest first; none while no rule makes the lists lag
 
 	serving  sync.Mutex // guards what follows
 	listener net.Listener
@@ -78,10 +82,11 @@ func New(cfg Config) (*Server, error) {
 		s.clock = time.Now
 	}
 	if cfg.FeatureLevel == 0 {
-		cfg.FeatureLevel = NewestFeatureLevel
+		cfg.FeatureLevel = DefaultFeatureLevel
 	}
 	s.SetFeatureLevel(cfg.FeatureLevel)
 	s.org = organization.New(s.clock, s.featureLevel)
+	s.org.SetUpVideoChat(cfg.VideoChatProviders...)
 	if err := s.loadOrFound(cfg); err != nil {
 		return nil, errors.Join(err, s.store.close())
 	}
@@ -101,6 +106,7 @@ func (s *Server) loadOrFound(cfg Config) error {
 	}
 	if !s.org.Empty() {
 		s.org.FailLate()
+		s.org.CompleteRealm()
 		return s.persist()
 	}
 	s.org.Found()
@@ -108,8 +114,11 @@ func (s *Server) loadOrFound(cfg Config) error {
 		if err := s.org.FoundExample(); err != nil {
 			return fmt.Errorf("making the example organization: %w", err)
 		}
-	} else if err := addAccounts(s.org, cfg.Accounts); err != nil {
-		return err
+	} else {
+		s.org.OverlapNumbers()
+		if err := addAccounts(s.org, cfg.Accounts); err != nil {
+			return err
+		}
 	}
 	return s.persist()
 }
@@ -138,6 +147,9 @@ func (s *Server) persist() error {
 func (s *Server) SetFeatureLevel(n int) { s.level.Store(int64(n)) }
 
 func (s *Server) featureLevel() int { return int(s.level.Load()) }
+
+// FeatureLevel is what the server claims and behaves as.
+func (s *Server) FeatureLevel() int { return s.featureLevel() }
 
 // Journal is what the server was asked so far.
 func (s *Server) Journal() *Journal { return s.journal }

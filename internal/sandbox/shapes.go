@@ -151,13 +151,19 @@ func aGroupValue(value any, path string) (organization.GroupValue, error) {
 		if err == nil {
 			var subgroups []int
 			if subgroups, err = member(object, path, "direct_subgroups", listOf(anInteger)); err == nil {
-				return organization.Listed(members, subgroups), nil
+				return organization.GroupValue{Members: members, Subgroups: subgroups}, nil
 			}
 		}
 	}
 	group, err := anInteger(value, path+`["int"]`)
+	if group == 0 {
+		group = noGroup // 0 stands for a value that is a list
+	}
 	return organization.Named(group), err
 }
+
+// noGroup is the ID of no group.
+const noGroup = -1
 
 // groupValue is a permission given when something is created.
 var groupValue = jsonOf(aGroupValue)

@@ -1,6 +1,9 @@
 package sandbox
 
 import (
+	"fmt"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
@@ -19,10 +22,10 @@ func (r *request) subscriptionObject(sub organization.Subscription, ch organizat
 	return object
 }
 
-// ownSubscriptions lists the caller's subscriptions of active channels by name.
-func (r *request) ownSubscriptions(includeSubscribers string) []fields {
+// ownSubscriptions lists the caller's subscriptions by name, those of archived channels only if asked to.
+func (r *request) ownSubscriptions(includeSubscribers string, archivedToo bool) []fields {
 	list := []fields{}
-	for _, ch := range r.org.ListChannels(r.me, organization.ChannelFilter{Subscribed: true}) {
+	for _, ch := range r.org.ListChannels(r.me, organization.ChannelFilter{Subscribed: true, Archived: archivedToo}) {
 		sub, ok := r.org.SubscriptionOf(r.me.ID, ch.ID)
 		if !ok {
 			continue
@@ -48,17 +51,20 @@ func listSubscriptions(r *request) (fields, error) {
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
-	return fields{"subscriptions": r.ownSubscriptions(include)}, nil
+	return fields{"subscriptions": r.ownSubscriptions(include, false)}, nil
 }
 
 // registerSubscriptions is the subscription part of a snapshot: the channels that
 // the caller is in, was in, and never was in but knows of; guests know of no
-// others than those that anyone on the internet reads.
+// others than those that anyone on the internet reads. Archived channels are for
+// clients that can take them (https://zulip.com/api/register-queue).
 func registerSubscriptions(r *request, options registerOptions) fields {
 	unsubscribed, never := []fields{}, []fields{}
-	for _, ch := range r.org.ListChannels(r.me, organization.ChannelFilter{All: true}) {
+	takesArchived := options.capabilities["archived_channels"]
+	for _, ch := range r.org.ListChannels(r.me, organization.ChannelFilter{All: true, Archived: takesArchived}) {
 		sub, known := r.org.FormerSubscriptionOf(r.me.ID, ch.ID)
 		switch {
+		case ch.Archived && (r.level < levelArchivedOwn || !known && r.level < levelArchivedOthers):
 		case known && !sub.Active:
 			unsubscribed = append(unsubscribed, r.withSubscribers(r.subscriptionObject(sub, ch), ch, options.includeSubscriber))
 		case !known && (!r.me.IsGuest() || ch.WebPublic):
@@ -66,7 +72,7 @@ func registerSubscriptions(r *request, options registerOptions) fields {
 		}
 	}
 	return fields{
-		"subscriptions":    r.ownSubscriptions(options.includeSubscriber),
+		"subscriptions":    r.ownSubscriptions(options.includeSubscriber, takesArchived && r.level >= levelArchivedOwn),
 		"unsubscribed":     unsubscribed,
 		"never_subscribed": never,
 	}
@@ -142,14 +148,15 @@ func principals(raw, name string) ([]organization.Principal, error) {
 }
 
 func subscribe(r *request) (fields, error) {
+	wanted := required(r, "subscriptions", jsonOf(listOf(aWanted)))
+	create, _ := channelToCreate(r, false)
 	request := organization.SubscribeRequest{
-		Channels:   required(r, "subscriptions", jsonOf(listOf(aWanted))),
-		Create:     creationParams(r),
+		Channels:   wanted,
+		Create:     create,
 		Principals: fallback(r, "principals", principals, nil),
 		Lenient:    !fallback(r, "authorization_errors_fatal", boolean, true),
 	}
-	request.Create.Announce = fallback(r, "announce", boolean, false)
-	sendMessages := fallback(r.since(397), "send_new_subscription_messages", boolean, true)
+	sendMessages := fallback(r.since(featurelevel.QuietSubscribing), "send_new_subscription_messages", boolean, true)
 	request.Quiet = !sendMessages
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -170,7 +177,7 @@ func (r *request) subscribed(result organization.SubscribeResult, lenient, sendM
 		answer["unauthorized"] = result.Unauthorized
 	}
 	if sendMessages {
-		r.add(answer, 397, "new_subscription_messages_sent", result.Changed <= organization.MaxNewSubscriptionMessages)
+		r.add(answer, featurelevel.QuietSubscribing, "new_subscription_messages_sent", result.Changed <= organization.MaxNewSubscriptionMessages)
 	}
 	return answer
 }
@@ -235,6 +242,34 @@ type propertyChange struct {
 	value    any
 }
 
+// propertyChanges reads subscription_data. A value of the wrong kind for a boolean property, or a property that does not
+// exist, is reported before anything else that is wrong with the list up to there; an error of a color waits for its turn.
+func propertyChanges(value any, path string) ([]propertyChange, error) {
+	items, ok := value.([]any)
+	if !ok {
+		return nil, organization.Refuse("%s is not a list", path)
+	}
+	var changes []propertyChange
+	var first error
+	for i, item := range items {
+		place := fmt.Sprintf("%s[%d]", path, i)
+		change, err := aPropertyChange(item, place)
+		if err == nil {
+			if err := organization.CheckSubscriptionProperty(change.property, change.value); err != nil {
+				return nil, err
+			}
+			if color, isText := change.value.(string); change.property == "color" && (!isText || !organization.IsColor(color)) {
+				err = organization.Refuse("Invalid %s: Value error, color is not a valid hex color code", place)
+			}
+		}
+		if first == nil {
+			first = err
+		}
+		changes = append(changes, change)
+	}
+	return changes, first
+}
+
 func aPropertyChange(value any, path string) (propertyChange, error) {
 	var change propertyChange
 	object, ok := value.(map[string]any)
@@ -248,12 +283,7 @@ func aPropertyChange(value any, path string) (propertyChange, error) {
 	if change.property, err = member(object, path, "property", aString); err != nil {
 		return change, err
 	}
-	if change.value, err = member(object, path, "value", aBooleanOrText); err != nil {
-		return change, err
-	}
-	if color, ok := change.value.(string); ok && change.property == "color" && !organization.IsColor(color) {
-		err = organization.Refuse("Invalid %s: Value error, color is not a valid hex color code", path)
-	}
+	change.value, err = member(object, path, "value", aBooleanOrText)
 	return change, err
 }
 
@@ -265,7 +295,7 @@ func aBooleanOrText(value any, path string) (any, error) {
 }
 
 func setSubscriptionProperties(r *request) (fields, error) {
-	changes := required(r, "subscription_data", jsonOf(listOf(aPropertyChange)))
+	changes := required(r, "subscription_data", jsonOf(propertyChanges))
 	if err := r.checked(); err != nil {
 		return nil, err
 	}

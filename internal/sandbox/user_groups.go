@@ -1,6 +1,10 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import (
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+)
 
 // groupObjects are groups as the API shows them, by id (wire-1 §8.1).
 func (r *request) groupObjects(deactivatedToo bool) []fields {
@@ -41,11 +45,14 @@ func registerUserGroups(r *request, options registerOptions) fields {
 }
 
 func createUserGroup(r *request) (fields, error) {
+	if err := r.org.CheckMayCreateGroups(r.me); err != nil {
+		return nil, err
+	}
 	in := organization.NewGroup{
 		Name:        required(r, "name", text()),
 		Description: required(r, "description", text()),
 		Members:     required(r, "members", integers),
-		Subgroups:   fallback(r.since(311), "subgroups", integers, nil),
+		Subgroups:   fallback(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "subgroups", integers, nil),
 		Permissions: permissionValues(r.params, organization.GroupPermissions),
 	}
 	if err := r.checked(); err != nil {
@@ -64,7 +71,7 @@ func updateUserGroup(r *request) (fields, error) {
 	change := organization.GroupChange{
 		Name:        optional(r, "name", text()),
 		Description: optional(r, "description", text()),
-		Deactivated: optional(r.since(386), "deactivated", boolean),
+		Deactivated: optional(r.since(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")), "deactivated", boolean),
 		Permissions: permissionChanges(r.params, organization.GroupPermissions),
 	}
 	if err := r.checked(); err != nil {
@@ -81,8 +88,8 @@ func changeGroupMembers(r *request) (fields, error) {
 	change := organization.MembershipChange{
 		Add:             fallback(r, "add", integers, nil),
 		Delete:          fallback(r, "delete", integers, nil),
-		AddSubgroups:    fallback(r.since(311), "add_subgroups", integers, nil),
-		DeleteSubgroups: fallback(r.since(311), "delete_subgroups", integers, nil),
+		AddSubgroups:    fallback(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "add_subgroups", integers, nil),
+		DeleteSubgroups: fallback(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "delete_subgroups", integers, nil),
 	}
 	if err := r.checked(); err != nil {
 		return nil, err

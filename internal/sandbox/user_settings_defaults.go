@@ -4,24 +4,30 @@ import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organizat
 
 // updateUserDefaults is PATCH /realm/user_settings_defaults (wire-2 §12.5).
 func updateUserDefaults(r *request) (fields, error) {
+	change := r.userSettings()
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.UpdateUserDefaults(change)
+}
+
+// userSettings declares the settings that people have.
+func (r *request) userSettings() organization.UserDefaults {
 	change := organization.UserDefaults{
 		Flags: map[string]bool{}, Numbers: map[string]int{}, Texts: map[string]string{},
 	}
 	for _, s := range organization.UserSettings {
-		from := r.since(s.Since)
+		from := r.since(s.Since())
 		switch s.Default.(type) {
 		case bool:
 			collect(from, s.Name, boolean, change.Flags)
 		case int:
 			collect(from, s.Name, numberOf(s), change.Numbers)
 		default:
-			collect(from, s.Name, wordOf(s), change.Texts)
+			collect(from, s.Name, r.wordOf(s), change.Texts)
 		}
 	}
-	if err := r.checked(); err != nil {
-		return nil, err
-	}
-	return nil, r.org.UpdateUserDefaults(change)
+	return change
 }
 
 // collect declares an optional parameter and puts what is sent into a map.
@@ -38,14 +44,15 @@ func numberOf(s organization.UserSetting) parser[int] {
 	return listed(integer, s.Numbers...)
 }
 
-func wordOf(s organization.UserSetting) parser[string] {
+func (r *request) wordOf(s organization.UserSetting) parser[string] {
+	words := s.WordsAt(r.level)
 	switch {
-	case len(s.Words) == 0:
+	case len(words) == 0:
 		return text()
 	case s.Listed:
-		return listed(text(), s.Words...)
+		return listed(text(), words...)
 	}
-	return oneOf(s.Words...)
+	return oneOf(words...)
 }
 
 // registerUserDefaults is the realm_user_settings_defaults part of a snapshot.
@@ -55,7 +62,7 @@ func registerUserDefaults(r *request, _ registerOptions) fields {
 		defaults[name] = value
 	}
 	for _, s := range organization.UserSettings {
-		r.add(defaults, s.Since, s.Name, r.org.UserDefault(s))
+		r.add(defaults, s.Since(), s.Name, r.org.UserDefault(s))
 	}
 	defaults["available_notification_sounds"] = organization.NotificationSounds
 	defaults["emojiset_choices"] = []fields{

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
@@ -29,6 +30,9 @@ func (r *request) userObject(u organization.User, v userView) fields {
 	}
 	r.add(object, 163, "delivery_email", delivery)
 	r.add(object, 433, "is_imported_stub", false)
+	if u.Deleted {
+		r.add(object, featurelevel.DeletedUsers, "is_deleted", true)
+	}
 	if u.IsBot {
 		object["bot_type"] = u.BotType
 		object["bot_owner_id"] = orNil(u.BotOwnerID)
@@ -232,11 +236,37 @@ func getOwnUser(r *request) (fields, error) {
 }
 
 func deactivateUser(r *request) (fields, error) {
-	optional(r.since(135), "deactivation_notification_comment", text(stripped, atMost(2000)))
+	optional(r.since(featurelevel.Since("zulip_user", "deactivation_notification_comment")), "deactivation_notification_comment", text(stripped, atMost(2000)))
+	what := fallback(r.since(featurelevel.DeactivationActions), "actions", jsonOf(aDeletions), organization.Deletions{})
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
-	return nil, r.org.DeactivateUser(r.me, r.id("user_id"))
+	return nil, r.org.DeactivateAndDelete(r.me, r.id("user_id"), what)
+}
+
+// aDeletions reads what is to be deleted; what is left out is not.
+func aDeletions(value any, path string) (organization.Deletions, error) {
+	var what organization.Deletions
+	object, ok := value.(map[string]any)
+	if !ok {
+		return what, organization.Refuse("%s is not a dict", path)
+	}
+	for _, choice := range []struct {
+		key   string
+		field *bool
+	}{
+		{"delete_profile", &what.Profile}, {"delete_public_channel_messages", &what.PublicChannels},
+		{"delete_private_channel_messages", &what.PrivateChannels}, {"delete_direct_messages", &what.DirectMessages},
+	} {
+		given, err := optionalMember(object, path, choice.key, false, aBoolean)
+		if err != nil {
+			return what, err
+		}
+		if given != nil {
+			*choice.field = *given
+		}
+	}
+	return what, nil
 }
 
 func reactivateUser(r *request) (fields, error) {

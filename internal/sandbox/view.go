@@ -25,6 +25,7 @@ type ChannelView struct {
 	Default       bool
 	RetentionDays *int // nil: as the organization; -1: unlimited
 	TopicsPolicy  string
+	DefaultPush   bool
 	Folder        string              // name; "": none
 	Creator       string              // e-mail; "": unknown
 	Subscribers   []string            // e-mails of active people, sorted
@@ -52,6 +53,7 @@ type PersonView struct {
 	FullName string
 	Role     int
 	Active   bool
+	Deleted  bool
 	IsBot    bool
 	Owner    string // of a bot: e-mail
 }
@@ -102,6 +104,18 @@ func (v View) Person(email string) (PersonView, bool) {
 	return v.person(u), ok
 }
 
+// Settings returns the personal settings of a person by the real address.
+func (v View) Settings(email string) map[string]any {
+	v.s.mu.Lock()
+	defer v.s.mu.Unlock()
+	u, _ := v.s.org.UserByEmail(email)
+	settings := map[string]any{}
+	for _, s := range organization.UserSettings {
+		settings[s.Name] = v.s.org.UserSetting(u.ID, s)
+	}
+	return settings
+}
+
 // People returns every person and bot by id.
 func (v View) People() []PersonView {
 	v.s.mu.Lock()
@@ -134,7 +148,7 @@ func (v View) channel(ch organization.Channel) ChannelView {
 		ID: ch.ID, Name: ch.Name, Description: ch.Description,
 		Private: ch.Private, WebPublic: ch.WebPublic, SharedHistory: ch.SharedHistory,
 		Archived: ch.Archived, Default: o.IsDefault(ch.ID),
-		RetentionDays: ch.RetentionDays, TopicsPolicy: ch.TopicsPolicy,
+		RetentionDays: ch.RetentionDays, TopicsPolicy: ch.TopicsPolicy, DefaultPush: ch.DefaultPush,
 		Subscribers: v.emails(o.Subscribers(ch.ID)),
 		Permissions: v.permissions(ch.Permissions),
 	}
@@ -168,7 +182,7 @@ func (v View) group(g organization.UserGroup) GroupView {
 
 func (v View) person(u organization.User) PersonView {
 	owner, _ := v.s.org.Users.Get(u.BotOwnerID)
-	return PersonView{u.ID, u.Email, u.FullName, u.Role, u.Active, u.IsBot, owner.Email}
+	return PersonView{u.ID, u.Email, u.FullName, u.Role, u.Active, u.Deleted, u.IsBot, owner.Email}
 }
 
 func (v View) permissions(values map[string]organization.GroupValue) map[string][]string {

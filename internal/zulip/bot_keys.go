@@ -7,7 +7,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-// BotKey is a bot with its API key (wire-2 §6.2).
+// BotAPIKey reads the API key of a bot. The server gives it to the bot's owner and to administrators, and has the call from
+// feature level 463 on.
+func (c *Client) BotAPIKey(ctx context.Context, id int64) (string, error) {
+	var answer struct {
+		APIKey string `json:"api_key"`
+	}
+	_, err := c.send(ctx, http.MethodGet, botPath(id)+"/api_key", nil, safe, &answer)
+	return answer.APIKey, err
+}
+
+// BotKey is a bot with its API key, as servers below feature level 474 list it.
 type BotKey struct {
 	UserID   int64  `json:"user_id"`
 	Email    string `json:"email"`
@@ -17,7 +27,8 @@ type BotKey struct {
 }
 
 // BotKeys reads the bots whose keys the account may see: its own, and for
-// administrators everybody's. They are kept nowhere.
+// administrators everybody's. They are kept nowhere. From feature level 474 on
+// the list holds no keys: [Client.BotAPIKey] reads one.
 func (c *Client) BotKeys(ctx context.Context) ([]*BotKey, error) {
 	form := &Form{}
 	form.JSON("event_types", []string{})
@@ -31,7 +42,7 @@ func (c *Client) BotKeys(ctx context.Context) ([]*BotKey, error) {
 		return nil, err
 	}
 	if err := c.DeleteQueue(ctx, answer.QueueID); err != nil {
-		// The server drops an idle queue by itself after ten minutes (wire-2 §3).
+		// The server drops an idle queue by itself after ten minutes.
 		tflog.Warn(ctx, "Could not close the event queue", map[string]any{"error": err.Error()})
 	}
 	return withoutNull(answer.Bots), nil

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// BotType is what a bot can do, as the wire counts it (wire-2 §6.1).
+// BotType is what a bot can do, as the wire counts it.
 type BotType int64
 
 // The types of bots.
@@ -17,14 +17,10 @@ const (
 	BotEmbedded        BotType = 4
 )
 
-// Bot is what the snapshot keeps of a bot beside the account (wire-2 §6.2). Its API key is left where it is.
+// Bot is what the server keeps of a bot beside its account. Type, owner, names and activity are in its [User]: from feature
+// level 474 on the server gives them nowhere else (https://zulip.com/api/register-queue).
 type Bot struct {
-	UserID   int64   `json:"user_id"`
-	Email    string  `json:"email"`
-	FullName string  `json:"full_name"`
-	Type     BotType `json:"bot_type"`
-	IsActive bool    `json:"is_active"`
-	OwnerID  *int64  `json:"owner_id"`
+	UserID int64 `json:"user_id"`
 	// The channels, by name; nil for none.
 	DefaultSendingStream        *string `json:"default_sending_stream"`
 	DefaultEventsRegisterStream *string `json:"default_events_register_stream"`
@@ -73,11 +69,13 @@ func (c *Client) CreateBot(ctx context.Context, bot NewBot) (int64, error) {
 	return answer.ID, err
 }
 
-// BotUpdate is a change of a bot; nil leaves things as they are (wire-2 §6.3).
+// BotUpdate is a change of a bot; nil leaves things as they are.
 type BotUpdate struct {
 	FullName *string
-	Role     *Role
-	OwnerID  *int64
+	// ShortName is the beginning of the address. Servers below feature level 447 ignore it and report success.
+	ShortName *string
+	Role      *Role
+	OwnerID   *int64
 	// The channels, by name; "" for none.
 	DefaultSendingStream, DefaultEventsRegisterStream *string
 	DefaultAllPublicStreams                           *bool
@@ -93,7 +91,8 @@ func (u *BotUpdate) Empty() bool { return u.form().Empty() }
 func (u *BotUpdate) form() *Form {
 	form := &Form{}
 	for name, text := range map[string]*string{
-		"full_name": u.FullName, "default_sending_stream": u.DefaultSendingStream, "default_events_register_stream": u.DefaultEventsRegisterStream,
+		"full_name": u.FullName, "short_name": u.ShortName,
+		"default_sending_stream": u.DefaultSendingStream, "default_events_register_stream": u.DefaultEventsRegisterStream,
 	} {
 		if text != nil {
 			form.Text(name, *text)

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -39,6 +40,7 @@ type call struct {
 
 	trace    requestTrace
 	attempts int
+	secrets  secrets // the client's, and those of the caller
 	retries
 }
 
@@ -84,7 +86,8 @@ func (c *call) run(ctx context.Context) error {
 	if err := c.form.problem(); err != nil {
 		return fmt.Errorf("%s %s: %w", c.method, c.path, err)
 	}
-	ctx = c.client.secrets.mask(ctx)
+	c.secrets = append(slices.Clone(c.client.secrets), secretsOf(ctx)...)
+	ctx = c.secrets.mask(ctx)
 	req, err := c.request(ctx)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", c.method, c.path, err)
@@ -94,7 +97,7 @@ func (c *call) run(ctx context.Context) error {
 	}
 	defer c.leave(func(*turn) { c.pace.lost() }) // whatever happens
 	tflog.Trace(ctx, "Zulip request parameters", map[string]any{
-		"method": c.method, "path": c.path, "parameters": c.client.secrets.form(c.form),
+		"method": c.method, "path": c.path, "parameters": c.secrets.form(c.form),
 	})
 	_, err = c.loop().Do(req) //nolint:bodyclose // receive has closed each body
 	if err != nil && !c.settled {
@@ -210,7 +213,7 @@ func (c *call) refusal(resp *http.Response, body []byte) error {
 	switch {
 	case ok:
 		refusal.Method, refusal.Path = c.method, c.path
-		refusal.Msg = c.client.secrets.text(refusal.Msg)
+		refusal.Msg = c.secrets.text(refusal.Msg)
 		if wait := bodyRetryAfter(refusal.Fields); wait > 0 {
 			c.retryAfter = wait
 		}
@@ -229,10 +232,10 @@ func (c *call) notZulip(resp *http.Response, body []byte) error {
 		Path:        c.path,
 	}
 	title, text := readPage(body)
-	e.Title = cut(c.client.secrets.text(title), longestExcerpt)
-	e.Text = cut(c.client.secrets.text(text), longestExcerpt)
+	e.Title = cut(c.secrets.text(title), longestExcerpt)
+	e.Text = cut(c.secrets.text(text), longestExcerpt)
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Location = c.client.secrets.text(resp.Header.Get("Location"))
+		e.Location = c.secrets.text(resp.Header.Get("Location"))
 	}
 	return e
 }

@@ -20,9 +20,11 @@ type Channel struct {
 	// unlimited (wire-1 §5.7.4).
 	MessageRetentionDays *int64 `json:"message_retention_days"`
 	TopicsPolicy         string `json:"topics_policy"`
-	FolderID             *int64 `json:"folder_id"`
-	IsArchived           bool   `json:"is_archived"`
-	CreatorID            *int64 `json:"creator_id"`
+	// DefaultPushNotifications is nil below feature level 507.
+	DefaultPushNotifications *bool  `json:"default_push_notifications"`
+	FolderID                 *int64 `json:"folder_id"`
+	IsArchived               bool   `json:"is_archived"`
+	CreatorID                *int64 `json:"creator_id"`
 	// DateCreated is in seconds since 1970, UTC.
 	DateCreated     int64 `json:"date_created"`
 	SubscriberCount int64 `json:"subscriber_count"`
@@ -150,6 +152,7 @@ type ChannelCreate struct {
 	MessageRetentionDays       *Retention
 	FolderID                   *int64
 	TopicsPolicy               *string
+	DefaultPushNotifications   *bool
 	Permissions                map[string]GroupSettingValue
 }
 
@@ -165,6 +168,7 @@ func (n *ChannelCreate) options(form *Form) {
 	jsonIfSet(form, "folder_id", n.FolderID)
 	// Quoted here, bare in the update (wire-1 §5.1).
 	jsonIfSet(form, "topics_policy", n.TopicsPolicy)
+	jsonIfSet(form, "default_push_notifications", n.DefaultPushNotifications)
 	for name, value := range n.Permissions {
 		form.JSON(name, value)
 	}
@@ -222,9 +226,10 @@ type ChannelUpdate struct {
 	MessageRetentionDays       *Retention
 	IsArchived                 *bool
 	// FolderID points at nil to take the channel out of its folder.
-	FolderID     **int64
-	TopicsPolicy *string
-	Permissions  map[string]GroupSettingChange
+	FolderID                 **int64
+	TopicsPolicy             *string
+	DefaultPushNotifications *bool
+	Permissions              map[string]GroupSettingChange
 }
 
 func (u *ChannelUpdate) form() *Form {
@@ -242,6 +247,7 @@ func (u *ChannelUpdate) form() *Form {
 	jsonIfSet(form, "message_retention_days", u.MessageRetentionDays)
 	jsonIfSet(form, "is_archived", u.IsArchived)
 	jsonIfSet(form, "folder_id", u.FolderID)
+	jsonIfSet(form, "default_push_notifications", u.DefaultPushNotifications)
 	if u.TopicsPolicy != nil {
 		form.Text("topics_policy", *u.TopicsPolicy)
 	}
@@ -269,8 +275,9 @@ func (c *Client) ArchiveChannel(ctx context.Context, id int64) error {
 	return err
 }
 
-// Channel reads one channel. An unknown one, one the account may not see and an
-// archived one all answer 400 `Invalid channel ID` (wire-1 §5.6).
+// Channel reads one channel. An unknown one and one the account may not see answer
+// 400 `Invalid channel ID`; below feature level 480 an archived one does too
+// (https://zulip.com/api/get-stream-by-id).
 func (c *Client) Channel(ctx context.Context, id int64) (*Channel, error) {
 	var answer struct {
 		Stream *Channel `json:"stream"`

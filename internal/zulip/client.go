@@ -92,12 +92,20 @@ type Client struct {
 // a client that has none.
 var ErrNoCredentials = errors.New("this call needs an account: set email and api_key, or ZULIP_EMAIL and ZULIP_API_KEY, or name a zuliprc file")
 
+// SiteError says what is wrong with the address of an organization. Its text leaves
+// out a password that the address holds.
+type SiteError struct{ cause error }
+
+// Error is the text of the cause.
+func (e *SiteError) Error() string { return e.cause.Error() }
+
 // New checks the configuration and returns a client; it calls nobody. An
-// error names the setting that is wrong and what to write instead.
+// error names the setting that is wrong and what to write instead; if that is the
+// site it is a [SiteError].
 func New(cfg Config) (*Client, error) {
 	site, err := parseSite(cfg.Site)
 	if err != nil {
-		return nil, err
+		return nil, &SiteError{err}
 	}
 	if err := checkCredentials(cfg.Email, cfg.APIKey); err != nil {
 		return nil, err

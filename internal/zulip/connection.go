@@ -79,7 +79,7 @@ func (c *call) connectionError(ctx context.Context, err error) *ConnectionError 
 	default:
 		e.Problem = "no answer from " + site + ": " + err.Error()
 	}
-	e.Problem = c.client.secrets.text(e.Problem)
+	e.Problem = c.secrets.text(e.Problem)
 	return e
 }
 

@@ -12,6 +12,7 @@ func FuzzDecodeBots(f *testing.F) {
 	for _, seed := range []string{
 		`[{"user_id":9,"email":"a-bot@example.com","full_name":"A","bot_type":3,"is_active":true,"owner_id":8,"default_sending_stream":null,"services":[{"base_url":"https://example.com","interface":1,"token":"t"}]},null]`,
 		`[{"user_id":9,"bot_type":4,"owner_id":null,"services":[{"service_name":"echo","config_data":{"a":"b"}}]}]`,
+		`[{"user_id":9,"default_sending_stream":"ops","default_events_register_stream":null,"default_all_public_streams":true,"services":[]}]`,
 		`[{"services":null}]`, `[{"services":[null]}]`, `{}`, `null`,
 	} {
 		f.Add([]byte(seed))

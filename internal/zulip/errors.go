@@ -245,3 +245,11 @@ func readPage(body []byte) (title, text string) {
 func plainText(markup string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(pageTag.ReplaceAllString(markup, " "))), " ")
 }
+
+// IsLackOfRight reports whether the server refused because of the account alone, so that
+// it would refuse every request of the kind: the account lacks a role or a right, or is
+// a bot or a guest (https://zulip.com/api/rest-error-handling).
+func IsLackOfRight(err error) bool {
+	return IsCode(err, "UNAUTHORIZED_PRINCIPAL") || IsMessage(err, "User not authorized to create users", "Must be an organization administrator",
+		"Must be an organization owner", "Not allowed for guest users", "This endpoint does not accept bot requests.")
+}

@@ -6,19 +6,12 @@ import (
 	"strconv"
 )
 
-// LevelFolders is the first feature level with channel folders, LevelFolderOrder the
-// first that lets their order be changed (wire-1 §7).
-const (
-	LevelFolders     = 389
-	LevelFolderOrder = 414
-)
-
 // ChannelFolder is a folder of channels (wire-1 §7).
 type ChannelFolder struct {
 	ID          int64  `json:"id"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	// Order is the place among the folders; zero for all below [LevelFolderOrder].
+	// Order is the place among the folders; zero for all on servers that keep none.
 	Order     int64  `json:"order"`
 	CreatorID *int64 `json:"creator_id"`
 	// DateCreated is in seconds since 1970, UTC.
@@ -77,8 +70,7 @@ func (c *Client) UpdateChannelFolder(ctx context.Context, id int64, update Chann
 	return err
 }
 
-// OrderChannelFolders puts the folders into an order (feature level
-// [LevelFolderOrder]). All of them have to be there, archived ones included; else
+// OrderChannelFolders puts the folders into an order. All of them have to be there, archived ones included; else
 // [IsIncompleteOrder].
 func (c *Client) OrderChannelFolders(ctx context.Context, ids []int64) error {
 	form := &Form{}

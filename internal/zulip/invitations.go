@@ -8,19 +8,9 @@ import (
 	"time"
 )
 
-// LevelInviteLinks is the feature level from which an invitation's life is counted in minutes, or has no end (wire-2
-// §7.1). LevelInviteLinksOfMembers is the one from which others than administrators can make links (wire-2 §7.3).
-const (
-	LevelInviteLinks          = 126
-	LevelInviteLinksOfMembers = 209
-)
-
-// The feature levels of what a link can bring with it (wire-2 §7.1).
-const (
-	LevelInviteDefaultChannels = 261
-	LevelInviteGroups          = 322
-	LevelInviteWelcome         = 416
-)
+// LevelInviteLinksOfMembers is the feature level from which others than administrators can make links
+// (https://zulip.com/api/create-invite-link).
+const LevelInviteLinksOfMembers = 209
 
 // MaxWelcomeMessageLength is the longest welcome message, in characters (wire-2 §7.1).
 const MaxWelcomeMessageLength = 8000

@@ -14,7 +14,7 @@ type NarrowTerm struct {
 }
 
 // EditableFlags are the flags of messages an account can change.
-var EditableFlags = []string{"read", "starred", "collapsed"}
+var EditableFlags = []string{"read", "starred", "collapsed", "hide_link_previews"}
 
 // FlagOperations are what can be done with a flag.
 var FlagOperations = []string{"add", "remove"}

@@ -136,19 +136,33 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// SendMessage sends a message and returns its ID. Sent again, it is a second
-// message: the client does not repeat it (wire-2 §13.1).
+// SentMessage is what the server says of a message that it has just sent
+// (https://zulip.com/api/send-message).
+type SentMessage struct {
+	ID int64 `json:"id"`
+	// URL is where the web app shows the message, Link the same as a Markdown link.
+	// Both are empty below feature level 508.
+	URL  string `json:"message_url"`
+	Link string `json:"message_link"`
+}
+
+// SendMessage sends a message and returns its ID, as [Client.Send] does.
 func (c *Client) SendMessage(ctx context.Context, to Addressee, content string) (int64, error) {
+	sent, err := c.Send(ctx, to, content)
+	return sent.ID, err
+}
+
+// Send sends a message. Sent again, it is a second message: the client does not
+// repeat it.
+func (c *Client) Send(ctx context.Context, to Addressee, content string) (SentMessage, error) {
 	form := &Form{}
 	to.put(form)
 	form.Text("content", content)
 	// What an account has written through this client it need not read (feature level 236).
 	form.JSON("read_by_sender", true)
-	var sent struct {
-		ID int64 `json:"id"`
-	}
+	var sent SentMessage
 	_, err := c.send(ctx, http.MethodPost, "/messages", form, never, &sent)
-	return sent.ID, err
+	return sent, err
 }
 
 // Message reads one message. One that is gone, and one the account may not read,
@@ -285,9 +299,6 @@ var ReportTypes = []string{"spam", "harassment", "inappropriate", "norms", "othe
 
 // MaxReportLength is how long the description of a report may be, in characters.
 const MaxReportLength = 1000
-
-// LevelReport is the first feature level at which messages can be reported.
-const LevelReport = 382
 
 // ReportMessage reports a message to the moderators. Reported again, they get a
 // second message about it: the client does not repeat it.

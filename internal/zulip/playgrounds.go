@@ -14,9 +14,6 @@ import (
 	"github.com/yosida95/uritemplate/v3"
 )
 
-// LevelPlaygrounds is the feature level from which a playground's address is a template (wire-2 §9).
-const LevelPlaygrounds = 196
-
 // Playground is a place elsewhere that runs the code blocks of a language (wire-2 §9). Language and name together are
 // unique.
 type Playground struct {

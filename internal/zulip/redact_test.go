@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -73,6 +74,30 @@ func TestRequestsAreLogged(t *testing.T) {
 		}
 	}
 	t.Errorf("no line about the answer in %v", entries)
+}
+
+// What the caller calls secret is masked wherever it stands, whatever the parameter is called.
+func TestSecretsOfTheCallerAreMasked(t *testing.T) {
+	w := newWire(t, first(json200(ok), refusal(400, "BAD_REQUEST", `Invalid "quoted" s3cr&t=key`)))
+	const secret, short = `"quoted" s3cr&t=key`, "x7"
+	w.ctx = WithSecrets(w.ctx, secret, short, "")
+	form := &Form{}
+	form.JSON("config_data", map[string]any{"key": secret, "list": []string{short, "shown"}})
+	form.Text("payload_url", "https://example.com/?k="+url.QueryEscape(secret))
+	form.Text("short", short)
+	if _, err := w.client.send(w.ctx, http.MethodPost, "/bots", form, never, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.client.send(w.ctx, http.MethodPatch, "/bots/1", form, never, nil)
+	if err == nil {
+		t.Fatal("the refusal is no error")
+	}
+	mustNotHold(t, "error", err.Error(), secret)
+	log := w.log.String()
+	mustNotHold(t, "log", log, secret, url.QueryEscape(secret), `\"quoted\"`, `"x7"`, `s3cr`)
+	if !strings.Contains(log, "shown") || !strings.Contains(log, "payload_url") {
+		t.Errorf("nothing is left in the log: %s", log)
+	}
 }
 
 func TestLongValuesAreCutInTheLog(t *testing.T) {

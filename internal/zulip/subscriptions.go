@@ -4,15 +4,14 @@ import (
 	"context"
 	"net/http"
 	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
-// LevelQuietSubscribing is the first feature level at which people can be subscribed
-// without a message that tells them so (wire-1 §5.2).
-const LevelQuietSubscribing = 397
-
 // ChannelSubscribers reads who is in a channel: the IDs of the active people and bots,
-// ascending. An unknown or archived channel, and one that the account may not see, all
-// answer `Invalid channel ID` (wire-1 §5.10).
+// ascending. An unknown channel, and one that the account may not see, answer
+// `Invalid channel ID`; below feature level 480 an archived one does too
+// (https://zulip.com/api/get-subscribers).
 func (c *Client) ChannelSubscribers(ctx context.Context, id int64) ([]int64, error) {
 	answer := struct {
 		Subscribers []int64 `json:"subscribers"`
@@ -29,13 +28,13 @@ func (c *Client) ChannelSubscribers(ctx context.Context, id int64) ([]int64, err
 // exist: read the name just before (wire-1 §5.2). Who is in it already is passed over;
 // a deactivated user is an error of the whole call ([IsUserDeactivated]).
 //
-// tell sends each of them a message. Below [LevelQuietSubscribing] the server always
+// tell sends each of them a message. Below [featurelevel.QuietSubscribing] the server always
 // does. told is false when it was asked to and did not, because they are too many.
 func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, tell bool, featureLevel int) (told bool, err error) {
 	form := &Form{}
 	form.JSON("subscriptions", []map[string]string{{"name": channel}})
 	form.JSON("principals", users)
-	if featureLevel == 0 || featureLevel >= LevelQuietSubscribing {
+	if featureLevel == 0 || featureLevel >= featurelevel.QuietSubscribing {
 		form.JSON("send_new_subscription_messages", tell)
 	}
 	answer := struct {

@@ -84,19 +84,41 @@ func (c *Client) UpdateUserByEmail(ctx context.Context, email string, update Use
 	return err
 }
 
-// DeactivateUser ends a person's access (wire-2 §4.5). With a comment, even an empty
-// one, the server tells the person by e-mail. Somebody who is deactivated already is no
-// error. A bot is not found: [Client.DeactivateBot] is for them.
-func (c *Client) DeactivateUser(ctx context.Context, id int64, comment *string) error {
+// Deactivation is how a person is deactivated.
+type Deactivation struct {
+	// Comment is the text of the e-mail to the person. There is none if it is nil.
+	Comment *string
+	// Actions are what is deleted beside, of the person's bots too. Below feature
+	// level 459 the server ignores them.
+	Actions DeactivationActions
+}
+
+// DeactivationActions say what a deactivation deletes for good
+// (https://zulip.com/api/deactivate-user).
+type DeactivationActions struct {
+	DeleteProfile                bool `json:"delete_profile,omitempty"`
+	DeletePublicChannelMessages  bool `json:"delete_public_channel_messages,omitempty"`
+	DeletePrivateChannelMessages bool `json:"delete_private_channel_messages,omitempty"`
+	DeleteDirectMessages         bool `json:"delete_direct_messages,omitempty"`
+}
+
+// DeactivateUser ends a person's access. Somebody who is deactivated already is no
+// error: already reports it, and nothing was deleted then by this request, though
+// perhaps by an earlier one whose answer was lost. A bot is not found:
+// [Client.DeactivateBot] is for them.
+func (c *Client) DeactivateUser(ctx context.Context, id int64, how Deactivation) (already bool, err error) {
 	form := &Form{}
-	if comment != nil {
-		form.Text("deactivation_notification_comment", *comment)
+	if how.Comment != nil {
+		form.Text("deactivation_notification_comment", *how.Comment)
 	}
-	_, err := c.send(ctx, http.MethodDelete, userPath(id), form, safe, nil)
+	if how.Actions != (DeactivationActions{}) {
+		form.JSON("actions", how.Actions)
+	}
+	_, err = c.send(ctx, http.MethodDelete, userPath(id), form, safe, nil)
 	if IsDeactivated(err) {
-		return nil
+		return true, nil
 	}
-	return err
+	return false, err
 }
 
 // ReactivateUser gives a person or bot access again. For a person it may be repeated; an

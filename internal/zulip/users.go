@@ -60,7 +60,10 @@ type User struct {
 	DateJoined    string  `json:"date_joined"`
 	// IsActive is false for the deactivated. Rows of /register lack it and say it by
 	// the list they are in; this field is right there too.
-	IsActive    bool    `json:"is_active"`
+	IsActive bool `json:"is_active"`
+	// IsDeleted marks a deactivated account that was deleted on the server: it is
+	// never reactivated. Servers say so from feature level 490 on.
+	IsDeleted   bool    `json:"is_deleted"`
 	IsBot       bool    `json:"is_bot"`
 	BotType     *int64  `json:"bot_type"`
 	BotOwnerID  *int64  `json:"bot_owner_id"`

@@ -56,7 +56,7 @@ func (o *Organization) CreateBot(actor User, in NewBot) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	email := short + "-bot@" + Host
+	email := botAddress(short)
 	if err := o.checkNewBot(actor, in, name, email); err != nil {
 		return User{}, err
 	}
@@ -79,7 +79,13 @@ func (o *Organization) CreateBot(actor User, in NewBot) (User, error) {
 	return u, nil
 }
 
-var errBadName = Refuse("Bad name or username")
+var (
+	errBadName      = Refuse("Bad name or username")
+	errAddressInUse = Refuse("Email is already in use.")
+)
+
+// botAddress is the address of a bot with a short name.
+func botAddress(short string) string { return short + "-bot@" + Host }
 
 func (o *Organization) checkNewBot(actor User, in NewBot, name, email string) error {
 	if in.Type == BotEmbedded {
@@ -89,7 +95,7 @@ func (o *Organization) checkNewBot(actor User, in NewBot, name, email string) er
 		return errBadName
 	}
 	if _, taken := o.UserByEmail(email); taken {
-		return Refuse("Email is already in use.")
+		return errAddressInUse
 	}
 	if o.activeNameTaken(name) {
 		return errNameInUse
@@ -181,7 +187,7 @@ func (o *Organization) BotsOf(owner int) []User {
 // BotChange is what PATCH /bots/{id} asks for; nil leaves things as they are,
 // and an empty channel name takes the channel away.
 type BotChange struct {
-	FullName                 *string
+	FullName, ShortName      *string
 	Role, OwnerID            *int
 	SendingChannel, Register *string
 	AllPublic                *bool
@@ -198,7 +204,7 @@ func (o *Organization) UpdateBot(actor User, id int, c BotChange) error {
 		return err
 	}
 	steps := []func(User, int, BotChange) error{
-		o.renameBot, o.setBotRole, o.setBotOwner, o.setBotChannels, o.setBotService, o.setBotConfig, o.setBotAvatar,
+		o.renameBot, o.changeShortName, o.setBotRole, o.setBotOwner, o.setBotChannels, o.setBotService, o.setBotConfig, o.setBotAvatar,
 	}
 	for _, step := range steps {
 		if err := step(actor, id, c); err != nil {
@@ -222,6 +228,32 @@ func (o *Organization) renameBot(_ User, id int, c BotChange) error {
 		return errNameInUse
 	}
 	u.FullName = name
+	o.Users.Put(id, u)
+	return nil
+}
+
+// changeShortName gives a bot another address. The name that it has already changes nothing; that it is the step after the
+// full name, and how an address that is taken is refused, is not documented.
+func (o *Organization) changeShortName(_ User, id int, c BotChange) error {
+	if c.ShortName == nil {
+		return nil
+	}
+	short := strings.TrimSpace(*c.ShortName)
+	if short == "" {
+		return errBadName
+	}
+	email := botAddress(short)
+	u, _ := o.Users.Get(id)
+	if strings.EqualFold(email, u.Email) {
+		return nil
+	}
+	if !isAddress(email) {
+		return errBadName
+	}
+	if _, taken := o.UserByEmail(email); taken {
+		return errAddressInUse
+	}
+	u.Email = email
 	o.Users.Put(id, u)
 	return nil
 }

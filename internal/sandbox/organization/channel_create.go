@@ -10,6 +10,7 @@ type NewChannel struct {
 	WebPublic         bool
 	SharedHistory     *bool // nil: shared unless private
 	Default           bool
+	DefaultPush       bool
 	Announce          bool // where the organization announces new channels
 	// Retention is days, "unlimited" or "realm_default"; nil is the last.
 	Retention    any
@@ -40,9 +41,7 @@ func (o *Organization) CreateChannel(actor User, in NewChannel, subscribers []in
 		p, _ := FindPermission(ChannelPermissions, name)
 		ch.Permissions[name] = o.defaultValue(p, actor)
 	}
-	if err := o.insertChannel(actor, &ch, in.Default); err != nil {
-		return Channel{}, err
-	}
+	o.insertChannel(&ch, in.Default)
 	for _, id := range subscribers {
 		u, err := o.AnyUser(id)
 		if err != nil {
@@ -66,7 +65,7 @@ func (o *Organization) prepareChannel(actor User, in NewChannel) (Channel, error
 		Name: in.Name, Description: strings.ReplaceAll(in.Description, "\n", " "),
 		Private: in.Private, WebPublic: in.WebPublic,
 		SharedHistory: !in.Private,
-		TopicsPolicy:  in.TopicsPolicy, FolderID: in.FolderID,
+		TopicsPolicy:  in.TopicsPolicy, FolderID: in.FolderID, DefaultPush: in.DefaultPush,
 		CreatorID: &actor.ID, DateCreated: o.now().Unix(),
 	}
 	if in.Private && in.SharedHistory != nil {
@@ -79,13 +78,10 @@ func (o *Organization) prepareChannel(actor User, in NewChannel) (Channel, error
 	if ch.RetentionDays, err = o.checkNewChannel(actor, in); err != nil {
 		return ch, err
 	}
-	if ch.RetentionDays != nil && !actor.IsOwner() {
-		return ch, ErrMustBeOwner
-	}
-	if err := o.checkMayCreate(actor, ch.Private, ch.WebPublic); err != nil {
+	if err := o.checkMayCreate(actor, in, ch.RetentionDays); err != nil {
 		return ch, err
 	}
-	err = o.preparePermissions(actor, &ch, in.Permissions)
+	err = o.preparePermissions(actor, &ch, in)
 	return ch, err
 }
 
@@ -106,23 +102,27 @@ func (o *Organization) checkNewChannel(actor User, in NewChannel) (days *int, er
 	return days, nil
 }
 
-func (o *Organization) preparePermissions(actor User, ch *Channel, asked map[string]GroupValue) error {
+// preparePermissions checks and sets the permissions. What is said of the history counts here even for a channel that is not
+// private, whose history is shared in the end whatever is said.
+func (o *Organization) preparePermissions(actor User, ch *Channel, in NewChannel) error {
+	sharedHistory := !in.Private
+	set(&sharedHistory, in.SharedHistory)
 	ch.Permissions = map[string]GroupValue{}
 	for _, p := range ChannelPermissions {
-		value, given := asked[p.Name]
+		value, given := in.Permissions[p.Name]
 		if !given {
 			ch.Permissions[p.Name] = o.defaultValue(p, actor)
 			continue
 		}
-		value, err := o.newValue(p, value)
-		if err != nil {
+		value = o.canonical(value)
+		if p.Name == "can_create_topic_group" && !sharedHistory && value.Group != o.SystemGroup(Everyone) {
+			return unsupportedHistory()
+		}
+		if err := o.checkValue(p, value); err != nil {
 			return err
 		}
 		if deletesMessages(p.Name) && value.Group != o.SystemGroup(Nobody) && !o.maySetDeletePolicy(actor) {
 			return errInsufficientPermission
-		}
-		if p.Name == "can_create_topic_group" && !ch.SharedHistory && value.Group != o.SystemGroup(Everyone) {
-			return unsupportedHistory()
 		}
 		ch.Permissions[p.Name] = value
 	}
@@ -130,37 +130,40 @@ func (o *Organization) preparePermissions(actor User, ch *Channel, asked map[str
 }
 
 // insertChannel stores a prepared channel under a new id.
-func (o *Organization) insertChannel(actor User, ch *Channel, asDefault bool) error {
-	if asDefault && !actor.IsAdmin() {
-		return errInsufficientPermission
-	}
-	if asDefault && ch.Private {
-		return errDefaultCannotBePrivate
-	}
+func (o *Organization) insertChannel(ch *Channel, asDefault bool) {
 	ch.ID = o.Channels.NextID()
 	o.Channels.Put(ch.ID, *ch)
 	if asDefault {
 		o.makeDefault(ch.ID)
 	}
-	return nil
 }
 
-// checkMayCreate checks the right to have a channel of this kind, which is
-// asked again whenever the kind is sent with a PATCH.
-func (o *Organization) checkMayCreate(u User, private, webPublic bool) error {
-	right := "can_create_public_channel_group"
-	if private {
-		right = "can_create_private_channel_group"
+// checkMayCreate checks the rights that a new channel needs.
+func (o *Organization) checkMayCreate(actor User, in NewChannel, retentionDays *int) error {
+	switch {
+	case !o.mayHave(actor, in.Private), (in.Default || in.DefaultPush) && !actor.IsAdmin():
+		return errInsufficientPermission
+	case in.Default && in.Private:
+		return errDefaultCannotBePrivate
 	}
-	if webPublic {
-		if err := o.checkMayWebPublic(u); err != nil {
+	if in.WebPublic {
+		if err := o.checkMayWebPublic(actor); err != nil {
 			return err
 		}
 	}
-	if !o.MayRealm(u, right) {
-		return errInsufficientPermission
+	if retentionDays != nil && !actor.IsOwner() {
+		return ErrMustBeOwner
 	}
 	return nil
+}
+
+// mayHave is the right to have channels that are private or are not, which is
+// asked for again whenever a PATCH says which of the two a channel is.
+func (o *Organization) mayHave(u User, private bool) bool {
+	if private {
+		return o.MayRealm(u, "can_create_private_channel_group")
+	}
+	return o.MayRealm(u, "can_create_public_channel_group")
 }
 
 func (o *Organization) checkMayWebPublic(u User) error {

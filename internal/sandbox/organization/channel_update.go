@@ -14,6 +14,7 @@ type ChannelChange struct {
 	WebPublic         *bool
 	SharedHistory     *bool
 	Default           *bool
+	DefaultPush       *bool
 	Archived          *bool // only false is heeded
 	// Retention is days, "unlimited" or "realm_default".
 	Retention    any
@@ -40,6 +41,7 @@ func (o *Organization) UpdateChannel(actor User, id int, c ChannelChange) error 
 		o.setPrivacy,
 		o.setDefault,
 		o.setRetention,
+		o.setDefaultPush,
 		o.unarchive,
 		o.checkDeletePolicyChange,
 		o.setDescription,
@@ -90,26 +92,23 @@ func (o *Organization) checkPrivacyChange(actor User, ch Channel, c ChannelChang
 	private, webPublic, shared := privacyAfter(ch, c)
 	isDefault := o.IsDefault(ch.ID)
 	if c.Default != nil {
-		if !actor.IsAdmin() {
-			return Refuse("You do not have permission to change default channels.")
-		}
 		isDefault = *c.Default
 	}
-	if !private && o.Settings().ModerationRequestChannelID == ch.ID {
-		return Refuse("Moderation request channel must be private.")
+	if webPublic && (!shared || private) || !private && !shared {
+		return Refuse("Invalid parameters")
 	}
 	if private && isDefault {
 		return errDefaultCannotBePrivate
 	}
-	if webPublic && (!shared || private) || !private && !shared {
-		return Refuse("Invalid parameters")
+	if !private && o.Settings().ModerationRequestChannelID == ch.ID {
+		return Refuse("Moderation request channel must be private.")
 	}
 	if c.Private != nil {
 		if !o.HasContentAccess(actor, ch) {
 			return errContentAccess
 		}
-		if err := o.checkMayCreate(actor, *c.Private, false); err != nil {
-			return err
+		if !o.mayHave(actor, *c.Private) {
+			return errInsufficientPermission
 		}
 	}
 	if c.WebPublic != nil && *c.WebPublic {
@@ -154,9 +153,11 @@ func (o *Organization) setPrivacy(actor User, ch *Channel, c ChannelChange) erro
 	return nil
 }
 
-func (o *Organization) setDefault(_ User, ch *Channel, c ChannelChange) error {
+func (o *Organization) setDefault(actor User, ch *Channel, c ChannelChange) error {
 	switch {
 	case c.Default == nil:
+	case !actor.IsAdmin():
+		return Refuse("You do not have permission to change default channels.")
 	case *c.Default:
 		o.makeDefault(ch.ID)
 	default:
@@ -180,6 +181,18 @@ func (o *Organization) setRetention(actor User, ch *Channel, c ChannelChange) er
 	ch.RetentionDays = days
 	o.channelNotice(*ch, fmt.Sprintf("%s has changed the [message retention period](/help/message-retention-policy) for this channel:\n* **Old retention period**: %s\n* **New retention period**: %s",
 		silentMention(actor), before, o.retentionPeriod(*ch)))
+	return nil
+}
+
+// setDefaultPush refuses who is no administrator even what changes nothing.
+func (o *Organization) setDefaultPush(actor User, ch *Channel, c ChannelChange) error {
+	if c.DefaultPush == nil {
+		return nil
+	}
+	if !actor.IsAdmin() {
+		return errInsufficientPermission
+	}
+	ch.DefaultPush = *c.DefaultPush
 	return nil
 }
 
@@ -257,11 +270,11 @@ func (o *Organization) setPermission(actor User, ch *Channel, p Permission, chan
 	if givesContent && !o.HasContentAccess(actor, *ch) {
 		return errContentAccess
 	}
-	if err := o.checkValue(p, value); err != nil {
-		return err
-	}
 	if p.Name == "can_create_topic_group" && !ch.SharedHistory && value.Group != o.SystemGroup(Everyone) {
 		return unsupportedHistory()
+	}
+	if err := o.checkValue(p, value); err != nil {
+		return err
 	}
 	if p.Name == "can_send_message_group" {
 		o.channelNotice(*ch, fmt.Sprintf("%s changed the [posting permissions](/help/channel-posting-policy) for this channel:\n\n* **Old**: %s\n* **New**: %s\n",

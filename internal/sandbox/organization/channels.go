@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
 // Topics policies of a channel (wire-1 §5.7.5).
@@ -31,6 +33,7 @@ type Channel struct {
 	SharedHistory bool                  `json:"shared_history,omitempty"`
 	RetentionDays *int                  `json:"retention_days"` // nil: as the organization; -1: unlimited
 	TopicsPolicy  string                `json:"topics_policy"`
+	DefaultPush   bool                  `json:"default_push,omitempty"` // of new subscribers
 	FolderID      *int                  `json:"folder_id"`
 	Archived      bool                  `json:"archived,omitempty"`
 	CreatorID     *int                  `json:"creator_id"`
@@ -99,6 +102,20 @@ func (o *Organization) ReadableChannel(u User, id int) (Channel, error) {
 		return Channel{}, errInvalidChannelID
 	}
 	return ch, nil
+}
+
+// ShownChannel is ReadableChannel for what only shows the channel: servers of
+// feature level 480 and later show archived ones too.
+func (o *Organization) ShownChannel(u User, id int) (Channel, error) {
+	ch, ok := o.Channels.Get(id)
+	if !ok || o.hidesArchived(ch) || !o.HasMetadataAccess(u, ch) {
+		return Channel{}, errInvalidChannelID
+	}
+	return ch, nil
+}
+
+func (o *Organization) hidesArchived(ch Channel) bool {
+	return ch.Archived && o.level() < featurelevel.ArchivedChannels
 }
 
 // ChannelContent returns an active channel whose content the person may read.

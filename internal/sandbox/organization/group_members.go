@@ -32,12 +32,13 @@ func (o *Organization) ChangeMembership(actor User, id int, c MembershipChange) 
 	return nil
 }
 
+// addMembers looks at the group before the people; deleteMembers does it the other way round.
 func (o *Organization) addMembers(actor User, id int, users []int) error {
-	if err := o.checkNewGroupMembers(users); err != nil {
-		return err
-	}
 	g, err := o.groupForMembers(actor, id, users, "can_join_group", "can_add_members_group")
 	if err != nil {
+		return err
+	}
+	if err := o.checkNewGroupMembers(users); err != nil {
 		return err
 	}
 	for _, user := range users {

@@ -7,7 +7,8 @@ import (
 )
 
 // GroupValue is a group-setting value (wire-1 §2): one named group, or a list
-// of direct members and subgroups. Lists are ascending and without duplicates.
+// of direct members and subgroups. Lists are ascending and without duplicates,
+// but for those of a request, which are as they were sent.
 type GroupValue struct {
 	Group     int   // 0: not a named group
 	Members   []int // when Group is 0
@@ -56,10 +57,17 @@ type PermissionChange struct {
 	Old *GroupValue
 }
 
+// asSent is how an answer repeats a list that was sent: in the order and number of the request.
+func (v GroupValue) asSent() any { return groupValueLists{v.Members, v.Subgroups} }
+
 // canonical collapses a value as the server does with all it is sent, but not
 // with what it shows (wire-1 §2).
 func (o *Organization) canonical(v GroupValue) GroupValue {
-	if v.Group != 0 || len(v.Members) > 0 {
+	if v.Group != 0 {
+		return v
+	}
+	v = Listed(v.Members, v.Subgroups)
+	if len(v.Members) > 0 {
 		return v
 	}
 	switch len(v.Subgroups) {

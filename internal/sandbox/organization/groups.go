@@ -67,15 +67,23 @@ type NewGroup struct {
 	Permissions       map[string]GroupValue
 }
 
+// CheckMayCreateGroups refuses whoever may not create groups. The server asks this before it looks at the parameters.
+func (o *Organization) CheckMayCreateGroups(actor User) error {
+	if !o.MayRealm(actor, "can_create_groups") {
+		return errInsufficientPermission
+	}
+	return nil
+}
+
 // CreateGroup makes a group (wire-1 §8.4). Its creator is not a member.
 func (o *Organization) CreateGroup(actor User, in NewGroup) (UserGroup, error) {
-	if !o.MayRealm(actor, "can_create_groups") {
-		return UserGroup{}, errInsufficientPermission
+	if err := o.CheckMayCreateGroups(actor); err != nil {
+		return UserGroup{}, err
 	}
 	if err := o.checkNewGroupMembers(in.Members); err != nil {
 		return UserGroup{}, err
 	}
-	if err := o.checkGroupName(in.Name); err != nil {
+	if err := checkGroupName(in.Name); err != nil {
 		return UserGroup{}, err
 	}
 	created := o.now().Unix()
@@ -96,6 +104,10 @@ func (o *Organization) CreateGroup(actor User, in NewGroup) (UserGroup, error) {
 			return UserGroup{}, err
 		}
 		g.Permissions[p.Name] = v
+	}
+	// Storing the group finds the name that is taken, when the permissions are known to be good.
+	if err := o.checkGroupNameFree(in.Name); err != nil {
+		return UserGroup{}, err
 	}
 	if err := o.checkSubgroups(in.Subgroups); err != nil {
 		return UserGroup{}, err
@@ -124,7 +136,10 @@ func (o *Organization) UpdateGroup(actor User, id int, c GroupChange) error {
 		return err
 	}
 	if c.Name != nil && *c.Name != g.Name {
-		if err := o.checkGroupName(*c.Name); err != nil {
+		if err := checkGroupName(*c.Name); err != nil {
+			return err
+		}
+		if err := o.checkGroupNameFree(*c.Name); err != nil {
 			return err
 		}
 		g.Name = *c.Name
@@ -194,7 +209,7 @@ func (o *Organization) ReadableGroup(id int) (UserGroup, error) {
 
 const maxGroupName = 100
 
-func (o *Organization) checkGroupName(name string) error {
+func checkGroupName(name string) error {
 	if strings.TrimSpace(name) == "" {
 		return Refuse("User group name can't be empty!")
 	}
@@ -206,11 +221,13 @@ func (o *Organization) checkGroupName(name string) error {
 			return Refuse("User group name cannot start with '%s'.", prefix)
 		}
 	}
-	// Names are unique as they are written, and a deactivated group keeps its own.
-	for _, g := range o.Groups.All() {
-		if g.Name == name {
-			return Refuse("User group '%s' already exists.", name)
-		}
+	return nil
+}
+
+// checkGroupNameFree refuses a name that a group has. Names are unique as they are written, and a deactivated group keeps its own.
+func (o *Organization) checkGroupNameFree(name string) error {
+	if _, taken := o.GroupByName(name); taken {
+		return Refuse("User group '%s' already exists.", name)
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func (o *Organization) checkLinkifier(l Linkifier) error {
 	if l.Pattern == "" {
 		wrong.add("pattern", blankField)
 	}
-	template, templateErr := uritemplate.New(l.URLTemplate)
+	template, templateErr := parseURLTemplate(l.URLTemplate)
 	switch {
 	case l.URLTemplate == "":
 		wrong.add("url_template", blankField)
@@ -142,6 +142,17 @@ func (o *Organization) checkLinkifier(l Linkifier) error {
 		}
 	}
 	return wrong.err()
+}
+
+var templateExpression = regexp.MustCompile(`\{[^}]*\}`)
+
+// parseURLTemplate reads the expressions of a template. Text between them may be anything but a brace: that the whole is an
+// address is not asked for.
+func parseURLTemplate(text string) (*uritemplate.Template, error) {
+	if strings.ContainsAny(templateExpression.ReplaceAllString(text, ""), "{}") {
+		return nil, errors.New("a brace has no partner")
+	}
+	return uritemplate.New(strings.Join(templateExpression.FindAllString(text, -1), ""))
 }
 
 // compareGroups wants the named groups and the variables to be the same.

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
 // Flags are what a message is to one person (wire-2 §13.7).
@@ -18,7 +20,11 @@ const (
 	FlagChannelWildcard
 	FlagTopicWildcard
 	FlagHistorical
+	FlagHideLinkPreviews
 )
+
+// hideLinkPreviews is a flag that came with a feature level.
+const hideLinkPreviews = "hide_link_previews"
 
 // flagNames lists the flags in the order in which they are shown.
 var flagNames = []struct {
@@ -34,6 +40,7 @@ var flagNames = []struct {
 	{FlagTopicWildcard, "topic_wildcard_mentioned", false},
 	{0, "has_alert_word", false},
 	{FlagHistorical, "historical", false},
+	{FlagHideLinkPreviews, hideLinkPreviews, true},
 }
 
 // Names returns the flags that are set.
@@ -50,8 +57,11 @@ func (f Flags) Names() []string {
 	return names
 }
 
-func editableFlag(name string) (Flags, error) {
+func (o *Organization) editableFlag(name string) (Flags, error) {
 	for _, known := range flagNames {
+		if known.name == hideLinkPreviews && o.level() < featurelevel.HideLinkPreviews {
+			continue
+		}
 		if known.name == name && known.editable {
 			return known.flag, nil
 		}
@@ -66,7 +76,7 @@ func editableFlag(name string) (Flags, error) {
 // returns on how many that changed something, and the channels whose messages
 // could not become unread because the person is not in them.
 func (o *Organization) UpdateFlags(u User, op, name string, ids []int) (updated int, ignored []int, err error) {
-	flag, err := editableFlag(name)
+	flag, err := o.editableFlag(name)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -98,7 +98,7 @@ func addressedTopic(to Addressee) (string, error) {
 	return truncatedTopic(topic), checkTopic(topic)
 }
 
-// addressedPeople looks up the recipients of a direct message.
+// addressedPeople looks up the recipients of a direct message, who may be system bots too.
 func (o *Organization) addressedPeople(named []Principal) ([]int, error) {
 	if len(named) == 0 {
 		return nil, Refuse("Message must have recipients")
@@ -111,13 +111,13 @@ func (o *Organization) addressedPeople(named []Principal) ([]int, error) {
 			if u, ok = o.UserByAPIEmail(p.Email); !ok {
 				return nil, Refuse("Invalid email '%s'", p.Email)
 			}
-		} else if u, ok = o.Users.Get(p.ID); !ok {
+		} else if u = o.Sender(p.ID); u.ID == 0 {
 			return nil, Refuse("Invalid user ID %d", p.ID)
 		}
 		people = append(people, u.ID)
 	}
 	for _, id := range people {
-		if u, _ := o.Users.Get(id); !u.Active {
+		if u := o.Sender(id); !u.Active {
 			return nil, Refuse("'%s' is no longer using Zulip.", u.APIEmail())
 		}
 	}
@@ -217,8 +217,7 @@ func aboutEmptyTopic(format string, args ...any) *Error {
 // are free, and so are messages to bots and to oneself.
 func (o *Organization) checkMayDirect(sender User, people []int) error {
 	others := slices.ContainsFunc(people, func(id int) bool {
-		u, _ := o.Users.Get(id)
-		return id != sender.ID && !u.IsBot
+		return id != sender.ID && !o.Sender(id).IsBot
 	})
 	if sender.IsBot || !others {
 		return nil

@@ -179,15 +179,20 @@ func (o *Organization) messageToChange(u User, id int) (Message, error) {
 	return m, err
 }
 
-// mayRead says whether a person may read a message: direct messages and those
-// of protected history must have been received.
+// mayRead says whether a person may read a message, by its id: direct messages
+// and those of protected history must have been received. A guest who is not in
+// a web-public channel sees it as spectators do, and is given none of its
+// messages (https://zulip.com/api/roles-and-permissions).
 func (o *Organization) mayRead(u User, m Message) bool {
 	received := m.received(u.ID)
 	if m.Direct() {
 		return received
 	}
 	ch, ok := o.Channels.Get(m.ChannelID)
-	return ok && o.HasContentAccess(u, ch) && (received || ch.SharedHistory)
+	if !ok || u.IsGuest() && !o.IsSubscribed(u.ID, ch.ID) {
+		return false
+	}
+	return o.HasContentAccess(u, ch) && (received || ch.SharedHistory)
 }
 
 // readable keeps the messages that a person may read.
@@ -217,11 +222,12 @@ type Topic struct {
 }
 
 // Topics lists the topics of a channel that a person may see, the one with the
-// newest message first (wire-1 §5.10).
+// newest message first. Those of an archived channel are shown from feature
+// level 480 on.
 func (o *Organization) Topics(u User, channel int) ([]Topic, error) {
-	ch, err := o.ChannelContent(u, channel)
-	if err != nil {
-		return nil, err
+	ch, ok := o.Channels.Get(channel)
+	if !ok || o.hidesArchived(ch) || !o.HasContentAccess(u, ch) {
+		return nil, errInvalidChannelID
 	}
 	topics := []Topic{}
 	for _, ids := range o.messages.topics[channel] {

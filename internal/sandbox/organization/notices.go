@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
 // Topics the notification bot writes in.
@@ -12,10 +14,6 @@ const (
 	eventsTopic      = "channel events"
 	newChannelsTopic = "new channels"
 )
-
-// levelEventsSwitch is the feature level from which an organization decides
-// whether channels get notices of what is done to them; before, they always do.
-const levelEventsSwitch = 434
 
 // notice posts as the notification bot; readBy have read it from the start.
 func (o *Organization) notice(channel int, topic, text string, readBy ...int) {
@@ -34,7 +32,7 @@ func (o *Organization) tell(person int, text string) {
 // channelNotice posts what was done to a channel, if the organization wants
 // that (wire-1 §12).
 func (o *Organization) channelNotice(ch Channel, text string, readBy ...int) {
-	if o.level() >= levelEventsSwitch && !o.Settings().SendChannelEventsMessages {
+	if o.level() >= featurelevel.Since("zulip_organization", "send_channel_events_messages") && !o.Settings().SendChannelEventsMessages {
 		return
 	}
 	topic := eventsTopic

@@ -3,6 +3,8 @@ package organization
 import (
 	"strings"
 	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
 func TestChannelEventsNotices(t *testing.T) {
@@ -60,7 +62,7 @@ func TestChannelEventsNotices(t *testing.T) {
 
 func TestNoticesBeforeTheSwitchExisted(t *testing.T) {
 	f := newOffice(t)
-	f.feature = levelEventsSwitch - 1
+	f.feature = featurelevel.Since("zulip_organization", "send_channel_events_messages") - 1
 	if err := f.UpdateChannel(f.people[RoleOwner], f.channel.ID, ChannelChange{Description: ptr("new")}); err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ type Organization struct {
 	DefaultChannelGroups *Table[DefaultChannelGroup]
 	RealmEmoji           *Table[RealmEmoji]
 	UserDefaults         *Table[UserDefaults]
+	PersonalSettings     *Table[PersonalSettings]
 	Messages             *Table[Message]
 	TopicVisibilities    *Table[TopicVisibility]
 	Drafts               *Table[Draft]
@@ -38,6 +39,8 @@ type Organization struct {
 	Invitations          *Table[Invitation]
 	InviteLinks          *Table[InviteLink]
 
+	videoChat []string // keys of the providers of calls that the server is set up for
+
 	people      peopleIndex
 	membership  membershipIndex
 	channels    channelIndex
@@ -50,11 +53,10 @@ type Organization struct {
 // organization's settings at their defaults. now is the clock, level the
 // server's feature level.
 func New(now func() time.Time, level func() int) *Organization {
-	o := &Organization{now: now, level: level, log: newChangeLog()}
+	o := &Organization{now: now, level: level, log: newChangeLog(), videoChat: []string{"disabled", "jitsi_meet"}}
 
-	// People start at 43 because two recorded sentences name one by number.
 	o.Realm = newTable[Realm](o, "realm", realmID)
-	o.Users = newTable[User](o, "users", 43)
+	o.Users = newTable[User](o, "users", firstUser)
 	o.Groups = newTable[UserGroup](o, "groups", 301)
 	o.Channels = newTable[Channel](o, "channels", 1201)
 	o.Subscriptions = newTable[Subscription](o, "subscriptions", 20001)
@@ -63,6 +65,7 @@ func New(now func() time.Time, level func() int) *Organization {
 	o.DefaultChannelGroups = newTable[DefaultChannelGroup](o, "default_channel_groups", 801)
 	o.RealmEmoji = newTable[RealmEmoji](o, "realm_emoji", 901)
 	o.UserDefaults = newTable[UserDefaults](o, "user_defaults", userDefaultsID)
+	o.PersonalSettings = newTable[PersonalSettings](o, "personal_settings", 1)
 	o.Messages = newTable[Message](o, "messages", 100001)
 	o.TopicVisibilities = newTable[TopicVisibility](o, "topic_visibilities", 1)
 	o.Drafts = newTable[Draft](o, "drafts", 5001)
@@ -84,6 +87,14 @@ func New(now func() time.Time, level func() int) *Organization {
 	o.indexTopicVisibility()
 	return o
 }
+
+// firstUser is the number of the first account: two recorded sentences name one by number.
+const firstUser = 43
+
+// OverlapNumbers lets channels have the same numbers as accounts, as on a real
+// server, where each kind is counted by itself. The example organization keeps
+// them apart, so that one taken for the other is noticed.
+func (o *Organization) OverlapNumbers() { o.Channels.next = firstUser }
 
 // Found creates what every organization has from its first moment. It is not
 // called for one that is loaded.

@@ -47,6 +47,7 @@ type User struct {
 	FullName string `json:"full_name"`
 	Role     int    `json:"role"`
 	Active   bool   `json:"active"`
+	Deleted  bool   `json:"deleted,omitempty"` // then it is not active either
 	APIKey   string `json:"api_key"`
 
 	IsBot      bool `json:"is_bot,omitempty"`
@@ -142,6 +143,9 @@ func (o *Organization) AddUser(u User) User {
 		u.EmailVisibility = o.defaultEmailVisibility()
 	}
 	o.Users.Put(u.ID, u)
+	if defaults, changed := o.UserDefaults.Get(userDefaultsID); changed && !u.IsBot {
+		o.PersonalSettings.Put(u.ID, PersonalSettings{UserDefaults: defaults})
+	}
 	return u
 }
 
@@ -202,6 +206,15 @@ func (o *Organization) ActiveHuman(id int) (User, error) {
 // too; memberships, settings and subscriptions keep naming the person, hidden
 // until a reactivation.
 func (o *Organization) DeactivateUser(actor User, id int) error {
+	return o.DeactivateAndDelete(actor, id, Deletions{})
+}
+
+// Deletions are what a deactivation deletes beside: for the person's bots first,
+// then for the person (https://zulip.com/api/deactivate-user).
+type Deletions struct{ Profile, PublicChannels, PrivateChannels, DirectMessages bool }
+
+// DeactivateAndDelete is DeactivateUser for who wants something deleted as well.
+func (o *Organization) DeactivateAndDelete(actor User, id int, what Deletions) error {
 	u, ok := o.Users.Get(id)
 	if !ok || u.IsBot {
 		return errNoSuchUser
@@ -216,8 +229,52 @@ func (o *Organization) DeactivateUser(actor User, id int) error {
 	case o.isLastOwner(u):
 		return Refuse("Cannot deactivate the only organization owner")
 	}
+	for _, bot := range o.BotsOf(id) {
+		if bot.Active {
+			o.deleteOf(bot, what)
+		}
+	}
+	o.deleteOf(u, what)
+	u, _ = o.Users.Get(id)
 	o.deactivate(u)
 	return nil
+}
+
+// deletedName is what somebody is called whose profile was deleted.
+const deletedName = "Deleted user"
+
+func (o *Organization) deleteOf(u User, what Deletions) {
+	var ids []int
+	for id, m := range o.Messages.All() {
+		ch, _ := o.Channels.Get(m.ChannelID)
+		if m.SenderID == u.ID && (m.Direct() && what.DirectMessages ||
+			!m.Direct() && ch.Private && what.PrivateChannels || !m.Direct() && !ch.Private && what.PublicChannels) {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		o.Messages.Delete(id)
+	}
+	if what.Profile {
+		u.FullName = deletedName
+		u.AvatarVersion++
+		o.Users.Put(u.ID, u)
+	}
+}
+
+// DeleteUser is what the server's command delete_user does, which no part of
+// the API does: the messages go, and what is left is a deactivated account
+// without the person's name and address.
+func (o *Organization) DeleteUser(id int) {
+	u, ok := o.Users.Get(id)
+	if !ok {
+		return
+	}
+	o.deleteOf(u, Deletions{PublicChannels: true, PrivateChannels: true, DirectMessages: true})
+	u.Deleted, u.FullName = true, fmt.Sprintf("%s %d", deletedName, id)
+	u.Email = fmt.Sprintf("deleteduser%d@%s", id, Host)
+	u.AvatarVersion++
+	o.deactivate(u)
 }
 
 // DeactivateSelf is what a person does to the own account. The last owner, and
@@ -262,6 +319,9 @@ func (o *Organization) ReactivateUser(actor User, id int) error {
 	u, err := o.AdministeredUser(actor, id)
 	if err != nil {
 		return err
+	}
+	if u.Deleted {
+		return Refuse("Cannot reactivate a deleted user") // the text is made up
 	}
 	if u.IsBot {
 		if err := o.checkMayCreateBot(actor, u.BotType); err != nil {

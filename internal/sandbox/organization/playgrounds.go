@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/yosida95/uritemplate/v3"
 )
 
 // Playground is a place to run code blocks of one language (wire-2 §9).
@@ -61,7 +59,7 @@ func (o *Organization) checkPlayground(p Playground) error {
 	if p.Language == "" {
 		wrong.add("pygments_language", blankField)
 	}
-	template, templateErr := uritemplate.New(p.URLTemplate)
+	template, templateErr := parseURLTemplate(p.URLTemplate)
 	switch {
 	case p.URLTemplate == "":
 		wrong.add("url_template", blankField)

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
 // Types of custom profile fields (wire-2 §10).
@@ -240,11 +242,8 @@ func errSummaryIsFull() *Error {
 	return Refuse("Only %d custom profile fields can be displayed in the profile summary.", maxSummaryFields)
 }
 
-// levelLongSummary is the first feature level at which a long text can stand in the summary.
-const levelLongSummary = 476
-
 func (o *Organization) checkSummary(f ProfileField) error {
-	if f.Summary && (f.Type == FieldLongText && o.level() < levelLongSummary || f.Type == FieldUsers) {
+	if f.Summary && (f.Type == FieldLongText && o.level() < featurelevel.SinceValue("zulip_custom_profile_field", "display_in_profile_summary", "true") || f.Type == FieldUsers) {
 		return Refuse("Field type not supported for display in profile summary.")
 	}
 	return nil

@@ -1,6 +1,9 @@
 package organization
 
-import "maps"
+import (
+	"cmp"
+	"maps"
+)
 
 // realmID is the key of the only row of the realm table.
 const realmID = 1
@@ -18,7 +21,9 @@ type Realm struct {
 	MessageEditHistory       string  `json:"message_edit_history_visibility_policy"` // a key of EditHistoryPolicies
 	JitsiServerURL           *string `json:"jitsi_server_url"`                       // nil: the server's
 	VideoChatProvider        int     `json:"video_chat_provider"`
-	GIFRating                int     `json:"giphy_rating"`
+	GIFRating                int     `json:"giphy_rating"`             // an index of GIFRatings
+	DefaultAvatarSource      string  `json:"default_avatar_source"`    // "G": Gravatar, "J": Jdenticon
+	MediaPreviewSize         int     `json:"media_preview_size"`       // percent
 	DigestWeekday            int     `json:"digest_weekday"`           // Monday is 0
 	WaitingPeriodThreshold   int     `json:"waiting_period_threshold"` // days
 
@@ -89,7 +94,7 @@ func newRealm(created int64) Realm {
 	return Realm{
 		Name: "Sandbox", DateCreated: created, DefaultLanguage: "en",
 		TopicsPolicy: "allow_empty_topic", MessageEditHistory: "all",
-		VideoChatProvider: 1, GIFRating: 1, DigestWeekday: 1,
+		VideoChatProvider: 1, GIFRating: 1, DigestWeekday: 1, DefaultAvatarSource: "J", MediaPreviewSize: 100,
 		MessageRetentionDays:    unlimitedRetention,
 		MessageContentEditLimit: seconds(tenMinutes), MessageContentDeleteLimit: seconds(tenMinutes),
 		MoveMessagesWithinChannelLimit: seconds(aWeek), MoveMessagesBetweenChannelsLimit: seconds(aWeek),
@@ -112,6 +117,21 @@ func (o *Organization) createRealm() {
 		realm.Permissions[p.Name] = Named(o.SystemGroup(p.Default))
 	}
 	o.Realm.Put(realmID, realm)
+}
+
+// CompleteRealm gives an organization that was stored before a setting was
+// known what the setting starts with.
+func (o *Organization) CompleteRealm() {
+	start := newRealm(0)
+	o.changeRealm(func(r *Realm) {
+		r.DefaultAvatarSource = cmp.Or(r.DefaultAvatarSource, start.DefaultAvatarSource)
+		r.MediaPreviewSize = cmp.Or(r.MediaPreviewSize, start.MediaPreviewSize)
+		for _, p := range RealmPermissions {
+			if _, ok := r.Permissions[p.Name]; !ok {
+				r.Permissions[p.Name] = Named(o.SystemGroup(p.Default))
+			}
+		}
+	})
 }
 
 // Settings returns the organization-wide settings.

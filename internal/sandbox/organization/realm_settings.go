@@ -4,16 +4,38 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
-// RealmSetting describes one organization-wide setting: from which feature
-// level it exists, and whether only owners may send it.
+// RealmSetting describes one organization-wide setting, and whether only
+// owners may send it.
 type RealmSetting[T any] struct {
+	// Name is the attribute's in the table of feature levels, and the server's
+	// unless Renamed says otherwise.
 	Name      string
-	Since     int
+	Renamed   Renaming
 	OwnerOnly bool
 	Field     func(*Realm) *T
 }
+
+// Renaming is the name that a setting has from a feature level on; zero: it
+// keeps its own.
+type Renaming struct {
+	Level int
+	Name  string
+}
+
+// NameAt is the setting's name on a server of a feature level.
+func (s RealmSetting[T]) NameAt(level int) string {
+	if s.Renamed.Level > 0 && level >= s.Renamed.Level {
+		return s.Renamed.Name
+	}
+	return s.Name
+}
+
+// Since is the feature level from which the setting exists.
+func (s RealmSetting[T]) Since() int { return featurelevel.Lookup("zulip_organization", s.Name) }
 
 // RealmFlags are the settings that are on or off (wire-2 §12.2).
 var RealmFlags = []RealmSetting[bool]{
@@ -23,38 +45,40 @@ var RealmFlags = []RealmSetting[bool]{
 	{Name: "disallow_disposable_email_addresses", OwnerOnly: true, Field: func(r *Realm) *bool { return &r.DisallowDisposableEmailAddresses }},
 	{Name: "email_changes_disabled", Field: func(r *Realm) *bool { return &r.EmailChangesDisabled }},
 	{Name: "emails_restricted_to_domains", OwnerOnly: true, Field: func(r *Realm) *bool { return &r.EmailsRestrictedToDomains }},
-	{Name: "enable_guest_user_dm_warning", Since: 348, Field: func(r *Realm) *bool { return &r.EnableGuestUserDMWarning }},
-	{Name: "enable_guest_user_indicator", Since: 216, Field: func(r *Realm) *bool { return &r.EnableGuestUserIndicator }},
-	{Name: "enable_read_receipts", Since: 137, Field: func(r *Realm) *bool { return &r.EnableReadReceipts }},
-	{Name: "enable_spectator_access", Since: 109, Field: func(r *Realm) *bool { return &r.EnableSpectatorAccess }},
+	{Name: "enable_guest_user_dm_warning", Field: func(r *Realm) *bool { return &r.EnableGuestUserDMWarning }},
+	{Name: "enable_guest_user_indicator", Field: func(r *Realm) *bool { return &r.EnableGuestUserIndicator }},
+	{Name: "enable_read_receipts", Field: func(r *Realm) *bool { return &r.EnableReadReceipts }},
+	{Name: "enable_spectator_access", Field: func(r *Realm) *bool { return &r.EnableSpectatorAccess }},
 	{Name: "inline_image_preview", Field: func(r *Realm) *bool { return &r.InlineImagePreview }},
 	{Name: "inline_url_embed_preview", Field: func(r *Realm) *bool { return &r.InlineURLEmbedPreview }},
 	{Name: "invite_required", OwnerOnly: true, Field: func(r *Realm) *bool { return &r.InviteRequired }},
 	{Name: "message_content_allowed_in_email_notifications", Field: func(r *Realm) *bool { return &r.MessageContentAllowedInEmails }},
 	{Name: "name_changes_disabled", Field: func(r *Realm) *bool { return &r.NameChangesDisabled }},
-	{Name: "require_e2ee_push_notifications", Since: 409, Field: func(r *Realm) *bool { return &r.RequireE2EEPushNotifications }},
-	{Name: "require_unique_names", Since: 246, Field: func(r *Realm) *bool { return &r.RequireUniqueNames }},
-	{Name: "send_channel_events_messages", Since: 434, Field: func(r *Realm) *bool { return &r.SendChannelEventsMessages }},
+	{Name: "require_e2ee_push_notifications", Field: func(r *Realm) *bool { return &r.RequireE2EEPushNotifications }},
+	{Name: "require_unique_names", Field: func(r *Realm) *bool { return &r.RequireUniqueNames }},
+	{Name: "send_channel_events_messages", Field: func(r *Realm) *bool { return &r.SendChannelEventsMessages }},
 	{Name: "send_welcome_emails", Field: func(r *Realm) *bool { return &r.SendWelcomeEmails }},
-	{Name: "want_advertise_in_communities_directory", Since: 129, Field: func(r *Realm) *bool { return &r.WantAdvertiseInCommunitiesDirectories }},
+	{Name: "want_advertise_in_communities_directory", Field: func(r *Realm) *bool { return &r.WantAdvertiseInCommunitiesDirectories }},
 }
 
 // RealmNumbers are the settings that are a number; which numbers are possible
 // is said where they are read or checked.
 var RealmNumbers = []RealmSetting[int]{
 	{Name: "digest_weekday", Field: func(r *Realm) *int { return &r.DigestWeekday }},
-	{Name: "giphy_rating", Since: 55, Field: func(r *Realm) *int { return &r.GIFRating }},
+	{Name: "giphy_rating", Renamed: Renaming{featurelevel.GIFRatingPolicy, "gif_rating_policy"}, Field: func(r *Realm) *int { return &r.GIFRating }},
+	{Name: "media_preview_size", Field: func(r *Realm) *int { return &r.MediaPreviewSize }},
 	{Name: "video_chat_provider", Field: func(r *Realm) *int { return &r.VideoChatProvider }},
 	{Name: "waiting_period_threshold", OwnerOnly: true, Field: func(r *Realm) *int { return &r.WaitingPeriodThreshold }},
 }
 
 // RealmTexts are the settings that are a text.
 var RealmTexts = []RealmSetting[string]{
-	{Name: "default_code_block_language", Since: 195, Field: func(r *Realm) *string { return &r.DefaultCodeBlockLanguage }},
+	{Name: "default_avatar_source", Field: func(r *Realm) *string { return &r.DefaultAvatarSource }},
+	{Name: "default_code_block_language", Field: func(r *Realm) *string { return &r.DefaultCodeBlockLanguage }},
 	{Name: "default_language", Field: func(r *Realm) *string { return &r.DefaultLanguage }},
 	{Name: "description", Field: func(r *Realm) *string { return &r.Description }},
 	{Name: "name", Field: func(r *Realm) *string { return &r.Name }},
-	{Name: "welcome_message_custom_text", Since: 416, Field: func(r *Realm) *string { return &r.WelcomeMessageCustomText }},
+	{Name: "welcome_message_custom_text", Field: func(r *Realm) *string { return &r.WelcomeMessageCustomText }},
 }
 
 // RealmPolicies are the settings that are one of a few words.
@@ -62,25 +86,25 @@ var RealmPolicies = []struct {
 	RealmSetting[string]
 	Numbers map[string]int // what a change of it is answered with
 }{
-	{RealmSetting[string]{Name: "message_edit_history_visibility_policy", Since: 358, Field: func(r *Realm) *string { return &r.MessageEditHistory }}, EditHistoryPolicies},
-	{RealmSetting[string]{Name: "topics_policy", Since: 392, Field: func(r *Realm) *string { return &r.TopicsPolicy }}, RealmTopicsPolicies},
+	{RealmSetting[string]{Name: "message_edit_history_visibility_policy", Field: func(r *Realm) *string { return &r.MessageEditHistory }}, EditHistoryPolicies},
+	{RealmSetting[string]{Name: "topics_policy", Field: func(r *Realm) *string { return &r.TopicsPolicy }}, RealmTopicsPolicies},
 }
 
 // RealmTimeLimits are the settings in seconds that can be unlimited.
 var RealmTimeLimits = []RealmSetting[*int]{
-	{Name: "message_content_delete_limit_seconds", Since: 100, Field: func(r *Realm) **int { return &r.MessageContentDeleteLimit }},
-	{Name: "message_content_edit_limit_seconds", Since: 138, Field: func(r *Realm) **int { return &r.MessageContentEditLimit }},
-	{Name: "move_messages_within_stream_limit_seconds", Since: 162, Field: func(r *Realm) **int { return &r.MoveMessagesWithinChannelLimit }},
-	{Name: "move_messages_between_streams_limit_seconds", Since: 162, Field: func(r *Realm) **int { return &r.MoveMessagesBetweenChannelsLimit }},
+	{Name: "message_content_delete_limit_seconds", Field: func(r *Realm) **int { return &r.MessageContentDeleteLimit }},
+	{Name: "message_content_edit_limit_seconds", Field: func(r *Realm) **int { return &r.MessageContentEditLimit }},
+	{Name: "move_messages_within_stream_limit_seconds", Field: func(r *Realm) **int { return &r.MoveMessagesWithinChannelLimit }},
+	{Name: "move_messages_between_streams_limit_seconds", Field: func(r *Realm) **int { return &r.MoveMessagesBetweenChannelsLimit }},
 }
 
 // RealmChannels are the channels the organization itself posts to; they are
 // read and written with -1 for none.
 var RealmChannels = []RealmSetting[int]{
-	{Name: "moderation_request_channel_id", Since: 331, Field: func(r *Realm) *int { return &r.ModerationRequestChannelID }},
-	{Name: "new_stream_announcements_stream_id", Since: 241, Field: func(r *Realm) *int { return &r.NewChannelAnnouncementsID }},
-	{Name: "signup_announcements_stream_id", Since: 241, Field: func(r *Realm) *int { return &r.SignupAnnouncementsChannelID }},
-	{Name: "zulip_update_announcements_stream_id", Since: 242, Field: func(r *Realm) *int { return &r.UpdateAnnouncementsChannelID }},
+	{Name: "moderation_request_channel_id", Field: func(r *Realm) *int { return &r.ModerationRequestChannelID }},
+	{Name: "new_stream_announcements_stream_id", Field: func(r *Realm) *int { return &r.NewChannelAnnouncementsID }},
+	{Name: "signup_announcements_stream_id", Field: func(r *Realm) *int { return &r.SignupAnnouncementsChannelID }},
+	{Name: "zulip_update_announcements_stream_id", Field: func(r *Realm) *int { return &r.UpdateAnnouncementsChannelID }},
 }
 
 // VideoChatProvider is a provider of calls, by its number.
@@ -89,8 +113,33 @@ type VideoChatProvider struct {
 	Key, Name string
 }
 
-// VideoChatProviders are the providers set up on the server.
-var VideoChatProviders = []VideoChatProvider{{0, "disabled", "None"}, {1, "jitsi_meet", "Jitsi Meet"}}
+// videoChatProviders are the providers that a server can be set up for.
+var videoChatProviders = []VideoChatProvider{
+	{0, "disabled", "None"}, {1, "jitsi_meet", "Jitsi Meet"}, {3, "zoom", "Zoom"}, {4, "big_blue_button", "BigBlueButton"},
+	{5, "zoom_server_to_server", "Zoom"}, {6, "constructor_groups", "Constructor Groups"},
+	{7, "nextcloud_talk", "Nextcloud Talk"}, {8, "webex", "Webex"},
+}
+
+// SetUpVideoChat adds providers to those that the server is set up for, which
+// are "disabled" and "jitsi_meet" at the start.
+func (o *Organization) SetUpVideoChat(keys ...string) {
+	o.videoChat = append(o.videoChat, keys...)
+}
+
+// VideoChatProviders are the providers that the server is set up for and new
+// enough for.
+func (o *Organization) VideoChatProviders() []VideoChatProvider {
+	return slices.DeleteFunc(slices.Clone(videoChatProviders), func(p VideoChatProvider) bool {
+		return !slices.Contains(o.videoChat, p.Key) || o.level() < featurelevel.LookupValue("zulip_organization", "video_chat_provider", p.Key)
+	})
+}
+
+// GIFRatings are the values of the setting giphy_rating, in order.
+var GIFRatings = []struct{ Key, Name string }{
+	{"disabled", "GIF integration disabled"}, {"g", "Allow GIFs rated G (General audience)"},
+	{"pg", "Allow GIFs rated PG (Parental guidance)"}, {"pg-13", "Allow GIFs rated PG-13 (Parental guidance - under 13)"},
+	{"r", "Allow GIFs rated R (Restricted)"},
+}
 
 // RealmUpdate is what PATCH /realm asks for. The maps hold, by the setting's
 // name, what was sent; limits are an int or a string.
@@ -122,7 +171,7 @@ func (o *Organization) UpdateRealm(actor User, u RealmUpdate) (map[string]any, e
 	if err := o.setTimeLimits(u, changed); err != nil {
 		return nil, err
 	}
-	o.changeRealm(func(r *Realm) { setPlain(r, u, retentionDays, changed) })
+	o.changeRealm(func(r *Realm) { o.setPlain(r, u, retentionDays, changed) })
 	o.Keep()
 	if err := o.setRealmPermissions(u, changed); err != nil {
 		return nil, err
@@ -148,6 +197,11 @@ func (o *Organization) UpdateRealm(actor User, u RealmUpdate) (map[string]any, e
 // checkRealmUpdate makes the checks that come before any change. It returns
 // the days of the retention policy, nil if they are not to be changed.
 func (o *Organization) checkRealmUpdate(actor User, u RealmUpdate) (*int, error) {
+	for _, p := range RealmPermissions {
+		if _, sent := u.Permissions[p.Name]; sent && p.Unwritable {
+			return nil, errConflict
+		}
+	}
 	if language, ok := u.Texts["default_language"]; ok && !slices.Contains(languages, language) {
 		return nil, Refuse("Invalid language '%s'", language)
 	}
@@ -160,11 +214,11 @@ func (o *Organization) checkRealmUpdate(actor User, u RealmUpdate) (*int, error)
 		}
 	}
 	if id, ok := u.Numbers["video_chat_provider"]; ok &&
-		!slices.ContainsFunc(VideoChatProviders, func(p VideoChatProvider) bool { return p.ID == id }) {
+		!slices.ContainsFunc(o.VideoChatProviders(), func(p VideoChatProvider) bool { return p.ID == id }) {
 		return nil, Refuse("Invalid video_chat_provider %d", id)
 	}
 	if rating, ok := u.Numbers["giphy_rating"]; ok && (rating < 0 || rating > 4) {
-		return nil, Refuse("Invalid giphy_rating %d", rating)
+		return nil, Refuse("Invalid %s %d", o.realmNumber("giphy_rating").NameAt(o.level()), rating)
 	}
 	if u.RetentionDays == nil {
 		return nil, nil
@@ -277,9 +331,9 @@ func orUnlimited(limit *int) int {
 
 // setPlain sets what needs no further check, and notes what differs: of texts
 // the word "updated", of the rest the new value.
-func setPlain(r *Realm, u RealmUpdate, retentionDays *int, changed map[string]any) {
+func (o *Organization) setPlain(r *Realm, u RealmUpdate, retentionDays *int, changed map[string]any) {
 	setEach(r, RealmFlags, u.Flags, func(name string, value bool) { changed[name] = value })
-	setEach(r, RealmNumbers, u.Numbers, func(name string, value int) { changed[name] = value })
+	setEach(r, RealmNumbers, u.Numbers, func(name string, value int) { changed[o.realmNumber(name).NameAt(o.level())] = value })
 	setEach(r, RealmTexts, u.Texts, func(name, _ string) { changed[name] = "updated" })
 	for _, p := range RealmPolicies {
 		setEach(r, []RealmSetting[string]{p.RealmSetting}, u.Policies, func(name, value string) { changed[name] = p.Numbers[value] })
@@ -299,6 +353,12 @@ func setPlain(r *Realm, u RealmUpdate, retentionDays *int, changed map[string]an
 		r.JitsiServerURL = u.JitsiURL
 		changed["jitsi_server_url"] = "updated"
 	}
+}
+
+// realmNumber returns one of RealmNumbers.
+func (o *Organization) realmNumber(name string) RealmSetting[int] {
+	at := slices.IndexFunc(RealmNumbers, func(s RealmSetting[int]) bool { return s.Name == name })
+	return RealmNumbers[at]
 }
 
 func setEach[T comparable](r *Realm, settings []RealmSetting[T], sent map[string]T, note func(name string, value T)) {
@@ -329,6 +389,9 @@ func (o *Organization) setRealmPermissions(u RealmUpdate, changed map[string]any
 		o.changeRealm(func(r *Realm) { r.Permissions[p.Name] = value })
 		o.Keep()
 		changed[p.Name] = value
+		if value.Group == 0 {
+			changed[p.Name] = change.New.asSent()
+		}
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ func IsColor(s string) bool { return hexColor.MatchString(s) }
 // SetSubscriptionProperty changes one of the caller's own settings of a channel
 // (wire-1 §5.10). The value is a bool or, for color, a string.
 func (o *Organization) SetSubscriptionProperty(actor User, channel int, property string, value any) error {
-	if property != "color" && boolProperty(&Subscription{}, property) == nil {
-		return Refuse("Unknown subscription property: %s", property)
+	if err := CheckSubscriptionProperty(property, value); err != nil {
+		return err
 	}
 	ch, ok := o.Channels.Get(channel)
 	if !ok || ch.Archived || !o.HasContentAccess(actor, ch) {
@@ -29,13 +29,24 @@ func (o *Organization) SetSubscriptionProperty(actor User, channel int, property
 		}
 		sub.Color = color
 	} else {
-		on, ok := value.(bool)
-		if !ok {
-			return Refuse("%s is not a boolean", property)
-		}
+		on, _ := value.(bool)
 		boolProperty(&sub, property)(on)
 	}
 	o.Subscriptions.Put(sub.ID, sub)
+	return nil
+}
+
+// CheckSubscriptionProperty refuses a property that does not exist, and a value that is no boolean for one that is.
+func CheckSubscriptionProperty(property string, value any) error {
+	if property == "color" {
+		return nil
+	}
+	if boolProperty(&Subscription{}, property) == nil {
+		return Refuse("Unknown subscription property: %s", property)
+	}
+	if _, ok := value.(bool); !ok {
+		return Refuse("%s is not a boolean", property)
+	}
 	return nil
 }
 

@@ -135,6 +135,9 @@ func (o *Organization) subscribe(user, channel int, color string) bool {
 			color = defaultColor
 		}
 		sub = Subscription{ID: o.Subscriptions.NextID(), UserID: user, ChannelID: channel, Color: color}
+		if ch, ok := o.Channels.Get(channel); ok && ch.DefaultPush {
+			sub.Push = &ch.DefaultPush
+		}
 	}
 	sub.Active = true
 	o.Subscriptions.Put(sub.ID, sub)
@@ -241,14 +244,15 @@ func (o *Organization) Subscribe(actor User, in SubscribeRequest) (SubscribeResu
 		}
 	}
 	joined := map[int][]Channel{} // of the channels that were there before
-	for i, ch := range append(channels, created...) {
+	for _, ch := range distinctChannels(append(channels, created...)) {
+		isNew := slices.ContainsFunc(created, func(c Channel) bool { return c.ID == ch.ID })
 		for _, u := range people {
 			if !o.subscribe(u.ID, ch.ID, colors[ch.ID]) {
 				result.Already[u.ID] = append(result.Already[u.ID], ch.Name)
 				continue
 			}
 			result.Subscribed[u.ID] = append(result.Subscribed[u.ID], ch.Name)
-			if i < len(channels) {
+			if !isNew {
 				joined[u.ID] = append(joined[u.ID], ch)
 			}
 		}
@@ -261,6 +265,17 @@ func (o *Organization) Subscribe(actor User, in SubscribeRequest) (SubscribeResu
 	return result, nil
 }
 
+// distinctChannels leaves out channels that were named before: a request may name one several times.
+func distinctChannels(channels []Channel) []Channel {
+	var distinct []Channel
+	for _, ch := range channels {
+		if !slices.ContainsFunc(distinct, func(known Channel) bool { return known.ID == ch.ID }) {
+			distinct = append(distinct, ch)
+		}
+	}
+	return distinct
+}
+
 // findOrCreate sorts the wanted channels into those that exist, archived ones
 // included, and those it creates.
 func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, created []Channel, colors map[int]string, err error) {
@@ -269,6 +284,13 @@ func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, 
 	}
 	for _, wanted := range in.Channels {
 		if err := checkChannelName(strings.TrimSpace(wanted.Name)); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	missing := func(wanted Wanted) bool { _, ok := o.ChannelByName(wanted.Name); return !ok }
+	if slices.ContainsFunc(in.Channels, missing) {
+		// Unlike POST /channels/create, which asks for the right to create first.
+		if err := o.preparePermissions(actor, &Channel{}, in.Create); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -286,9 +308,7 @@ func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, 
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		if err := o.insertChannel(actor, &ch, spec.Default); err != nil {
-			return nil, nil, nil, err
-		}
+		o.insertChannel(&ch, spec.Default)
 		created = append(created, ch)
 		colors[ch.ID] = wanted.Color
 	}
@@ -319,14 +339,18 @@ func (o *Organization) Unsubscribe(actor User, names []string, named []Principal
 	if err != nil {
 		return result, err
 	}
+	for _, name := range names {
+		if err := checkChannelName(strings.TrimSpace(name)); err != nil {
+			return result, err
+		}
+	}
+	if !o.mayUnsubscribe(actor, people, channels) {
+		return result, errInsufficientPermission
+	}
 	if len(missing) > 0 {
 		return result, Refuse("Channel(s) (%s) do not exist", strings.Join(missing, ", "))
 	}
-	for _, u := range people {
-		if !o.mayRemove(actor, u, channels) {
-			return result, errInsufficientPermission
-		}
-	}
+	channels = distinctChannels(channels)
 	for _, u := range people {
 		for _, ch := range channels {
 			if o.unsubscribe(u.ID, ch.ID) {
@@ -339,16 +363,20 @@ func (o *Organization) Unsubscribe(actor User, names []string, named []Principal
 	return result, nil
 }
 
-// mayRemove says whether the actor may take a person out of all the channels.
-func (o *Organization) mayRemove(actor, target User, channels []Channel) bool {
-	if actor.ID == target.ID || actor.IsAdmin() || target.IsBot && target.BotOwnerID == actor.ID {
+// mayUnsubscribe says whether the actor may take people out of all the channels. Guests may not, whatever the channels are and
+// even if there are none.
+func (o *Organization) mayUnsubscribe(actor User, people []User, channels []Channel) bool {
+	others := slices.ContainsFunc(people, func(u User) bool { return u.ID != actor.ID && (!u.IsBot || u.BotOwnerID != actor.ID) })
+	if !others || actor.IsAdmin() {
 		return true
+	}
+	if actor.IsGuest() {
+		return false
 	}
 	administersAll, removesAll := true, true
 	for _, ch := range channels {
 		administersAll = administersAll && o.Administers(actor, ch)
-		// Guests have no part in it, although the value may be everyone.
-		removesAll = removesAll && !actor.IsGuest() && o.HasMetadataAccess(actor, ch) && o.mayChannel(actor, ch, "can_remove_subscribers_group")
+		removesAll = removesAll && o.HasMetadataAccess(actor, ch) && o.mayChannel(actor, ch, "can_remove_subscribers_group")
 	}
 	return administersAll || removesAll
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -33,17 +34,17 @@ func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 
 // meanings say of each right what it is to have it, after "Who can".
 var meanings = map[permission.Right]string{
-	permission.CanRead:                      "read what is written in the channel from now on. Administrators of the organization do not read private channels by their role",
+	permission.CanRead:                      "read what is written in the channel from now on. Administrators of the organization do not read private channels by their role, and where the history is protected only who is in the channel reads",
 	permission.CanAdministerChannel:         "change the channel's settings and archive it: whom the channel's permission admits, and every administrator of the organization",
-	permission.CanAddSubscribers:            "add others to the channel: who reads it, and has the right by the channel's permission, by the organization's, or as administrator of either",
+	permission.CanAddSubscribers:            "add others to the channel: who is in it or could come in, and has the right by the channel's permission, by the organization's, or as administrator of either",
 	permission.CanSubscribe:                 "come into the channel by themselves if they are not in it",
 	permission.CanSendMessage:               "post. A bot may where its owner may",
-	permission.CanCreateTopic:               "start topics: who can post, and has this right too. A bot may where its owner may",
+	permission.CanCreateTopic:               "start topics: who can post, and has this right too. A bot may where its owner may. Nobody where `topics_policy` is `empty_topic_only`",
 	permission.CanRemoveSubscribers:         "take others out of the channel: whom the channel's permission admits if they know of the channel, and administrators of the channel and of the organization",
 	permission.CanDeleteAnyMessage:          "delete anyone's messages, by the channel's permission or the organization's",
 	permission.CanDeleteOwnMessage:          "delete their own messages, by the channel's permission or the organization's, as long as the organization's time limit lets them",
 	permission.CanMoveMessagesOutOfChannel:  "move messages to another channel, by the channel's permission or the organization's, or as administrator of either",
-	permission.CanMoveMessagesWithinChannel: "move messages to another topic, by the channel's permission or the organization's, or as administrator of either",
+	permission.CanMoveMessagesWithinChannel: "move messages to another topic, by the channel's permission or the organization's, or as administrator of either; to a topic that is not there yet, if they can start topics too",
 	permission.CanResolveTopics:             "mark topics as resolved, by the channel's permission or the organization's",
 }
 
@@ -53,10 +54,13 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		"channel": schema.StringAttribute{
 			Required: true, MarkdownDescription: "The channel: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`.",
 		},
-		"channel_id":  schema.Int64Attribute{Computed: true, MarkdownDescription: "The channel's ID."},
-		"name":        schema.StringAttribute{Computed: true, MarkdownDescription: "The channel's name."},
-		"privacy":     schema.StringAttribute{Computed: true, MarkdownDescription: "`public`, `web_public`, `private_shared_history` or `private_protected_history`. Anyone on the internet reads what is `web_public`; of the people below they are none."},
-		"is_archived": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the channel is archived. In an archived channel nobody can do anything to messages, and the server does not tell who is in it."},
+		"channel_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The channel's ID."},
+		"name":       schema.StringAttribute{Computed: true, MarkdownDescription: "The channel's name."},
+		"privacy":    schema.StringAttribute{Computed: true, MarkdownDescription: "`public`, `web_public`, `private_shared_history` or `private_protected_history`. People without an account, who may read what is `web_public`, are not among the people below: see `readable_without_account`."},
+		"readable_without_account": schema.BoolAttribute{
+			Computed: true, MarkdownDescription: "Whether anyone on the internet reads the channel without an account: it is `web_public`, and the organization's `enable_spectator_access` is on.",
+		},
+		"is_archived": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the channel is archived. In an archived channel nobody can do anything to messages, and servers below feature level 480 do not tell who is in it."},
 	}
 	for _, right := range permission.Rights {
 		attributes[string(right)] = schema.SingleNestedAttribute{
@@ -64,7 +68,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Who can really do what in a channel, as the server decides: roles, groups in groups, guests and bots, the organization's permissions and who is in the channel are all taken into account; deactivated accounts are left out. " +
+		MarkdownDescription: "Who can really do what in a channel, as the server decides: roles, groups in groups, guests and bots, the organization's permissions and who is in the channel are all taken into account; deactivated accounts are left out. An incoming webhook bot can post and start topics, and nothing else. " +
 			"It is for a `check`, a `precondition` or a `postcondition` that holds what has to be so.\n\n" +
 			"`zulip_channel` shows the values of the permissions; this shows what they come to. A right for which the server is too old, or of which it cannot be told who has it, is null.\n\n" +
 			"It is read at plan where the channel is there already, and says who can do what now. With `depends_on` it is read at apply whenever one of those resources changes, and the plan lists all of it as known after apply, with everything that uses it: name the channel by `zulip_channel.x.id` instead, which orders the two without that. " +
@@ -111,6 +115,8 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		"channel": wanted, "channel_id": types.Int64Value(channel.ID), "name": types.StringValue(channel.Name),
 		"privacy": types.StringValue(string(channel.Privacy())), "is_archived": types.BoolValue(channel.IsArchived),
 	}
+	reads, _ := permission.State{Access: view.Access(), Channel: facts}.IsReadByInternet()
+	values["readable_without_account"] = types.BoolValue(reads)
 	var untold []string
 	for _, right := range permission.Rights {
 		who, certain := view.Access().Can(right, facts)
@@ -121,17 +127,17 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	if len(untold) > 0 {
 		resp.Diagnostics.AddAttributeWarning(path.Root("channel"), fmt.Sprintf("Not everything can be told of channel %q", channel.Name),
-			fmt.Sprintf("It is archived, and the server does not tell who is in an archived channel. Who can do this depends on it, and is null: %s.", strings.Join(untold, ", ")))
+			fmt.Sprintf("It is archived, and servers below feature level 480 do not tell who is in an archived channel. Who can do this depends on it, and is null: %s.", strings.Join(untold, ", ")))
 	}
 	for name, value := range values {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 	}
 }
 
-// facts is what decides in a channel, and who is in it. Of an archived channel the server does not tell (wire-1 §5.10).
+// facts is what decides in a channel, and who is in it. Of an archived channel servers tell that from feature level 480 on.
 func (d *DataSource) facts(ctx context.Context, channel *zulip.Channel, diags *diag.Diagnostics) (permission.Channel, bool) {
 	facts := permission.ChannelOf(channel)
-	if channel.IsArchived {
+	if channel.IsArchived && !d.HasLevel(featurelevel.ArchivedChannels) {
 		tflog.Info(ctx, "Who is in an archived channel cannot be asked", map[string]any{"name": channel.Name})
 		return facts, true
 	}
@@ -139,6 +145,9 @@ func (d *DataSource) facts(ctx context.Context, channel *zulip.Channel, diags *d
 	if err != nil {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Could not read who is in channel %q", channel.Name), framework.Explain(err))
 		return facts, false
+	}
+	if found == nil && channel.IsArchived {
+		return facts, true // the feature level is not known, and is below 480
 	}
 	facts.Subscribers, facts.SubscribersKnown = found, true
 	return facts, true

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -24,7 +25,7 @@ func (tr *trial) valuesOf(right permission.Right) map[string]any {
 	}
 	return map[string]any{
 		"leads": tr.groups["leads"], "nobody": tr.groups["role:nobody"],
-		"some": fields{"direct_members": tr.ids([]string{"member", "bot"}), "direct_subgroups": []any{tr.groups["role:owners"]}},
+		"some": fields{"direct_members": tr.ids([]string{"member", "bot", "hook"}), "direct_subgroups": []any{tr.groups["role:owners"]}},
 	}
 }
 
@@ -80,6 +81,90 @@ func (r *room) compare(right permission.Right) (different []string, tried int) {
 	return different, tried
 }
 
+// TestConformanceProtectedHistory: who has left a channel of protected history, and may come back, reads nothing of it and
+// deletes what they wrote while they were in it.
+func TestConformanceProtectedHistory(t *testing.T) {
+	tr := newTrial(t)
+	for name, setting := range map[string]string{"may join": "can_subscribe_group", "may add": "can_add_subscribers_group"} {
+		for _, right := range []permission.Right{
+			permission.CanRead, permission.CanSendMessage, permission.CanDeleteOwnMessage, permission.CanDeleteAnyMessage,
+			permission.CanMoveMessagesWithinChannel, permission.CanResolveTopics, permission.CanAddSubscribers,
+		} {
+			room := tr.room(fmt.Sprintf("%s, %s", name, right), zulip.PrivacyPrivateProtectedHistory, []string{"owner", "member", "member2", "guest", "moder"})
+			room.unsubscribe("owner", "member", "guest", "member2")
+			everyone, members := tr.groups["role:everyone"], fields{"direct_members": tr.ids([]string{"member", "guest"}), "direct_subgroups": []any{}}
+			tr.must("PATCH", room.path(), fields{setting: fields{"new": members}})
+			if right == permission.CanDeleteOwnMessage || right == permission.CanDeleteAnyMessage || right == permission.CanResolveTopics {
+				tr.must("PATCH", room.path(), fields{string(right): fields{"new": everyone}})
+			}
+			if different, _ := room.compare(right); len(different) > 0 {
+				t.Errorf("%s, %s: %s", name, right, strings.Join(different, ", "))
+			}
+		}
+	}
+}
+
+// TestConformanceWithoutTopics: where all messages go without a topic nobody starts one, moves messages to one or resolves
+// one.
+func TestConformanceWithoutTopics(t *testing.T) {
+	tr := newTrial(t)
+	id := tr.channel("no topics", zulip.PrivacyPublic, []string{"owner", "member"})
+	r := &room{trial: tr, id: id, name: "no topics"}
+	tr.must("PATCH", r.path(), fields{"topics_policy": "empty_topic_only"})
+	answer, diags := tr.o.NewRun(t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": fmt.Sprint(id)})
+	diags.ExpectNoError(t)
+	for right, try := range map[permission.Right]func(account string) bool{
+		permission.CanSendMessage: func(account string) bool { _, ok := r.post(account, ""); return ok },
+		permission.CanCreateTopic: func(account string) bool { _, ok := r.post(account, "new"); return ok },
+		permission.CanMoveMessagesWithinChannel: func(account string) bool {
+			_, ok := r.ask(account, "PATCH", r.posted(""), fields{"topic": "new"})
+			return ok
+		},
+		permission.CanResolveTopics: func(account string) bool {
+			_, ok := r.ask(account, "PATCH", r.posted(""), fields{"topic": "✔ ", "propagate_mode": "change_all"})
+			return ok
+		},
+		permission.CanMoveMessagesOutOfChannel: func(account string) bool {
+			_, ok := r.ask(account, "PATCH", r.posted(""), fields{"stream_id": r.target})
+			return ok
+		},
+	} {
+		users := answer[string(right)].(values)["users"].([]any)
+		for _, account := range tr.names {
+			if could, said := try(account), slices.Contains(users, any(tr.keys[account].Email)); could != said {
+				t.Errorf("%s: %s could: %t, said: %t", right, account, could, said)
+			}
+		}
+	}
+}
+
+// TestConformanceMovingToNewTopics: who may move messages to other topics and may not start one moves them to those that
+// are there.
+func TestConformanceMovingToNewTopics(t *testing.T) {
+	tr := newTrial(t)
+	tr.narrow()
+	r := tr.room("moving", zulip.PrivacyPublic, []string{"owner", "member"})
+	r.posted("old")
+	tr.must("PATCH", r.path(), fields{
+		"can_create_topic_group":                 fields{"new": fields{"direct_members": tr.ids([]string{"owner"}), "direct_subgroups": []any{}}},
+		"can_move_messages_within_channel_group": fields{"new": fields{"direct_members": tr.ids([]string{"member"}), "direct_subgroups": []any{}}},
+	})
+	move := func(topic string) bool {
+		_, ok := r.ask("member", "PATCH", r.posted("t"), fields{"topic": topic})
+		return ok
+	}
+	if !move("old") || move("new") {
+		t.Error("the member moves messages to a topic that is there, and to no other")
+	}
+	answer, diags := tr.o.NewRun(t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": "moving"})
+	diags.ExpectNoError(t)
+	for right, want := range map[permission.Right]bool{permission.CanMoveMessagesWithinChannel: true, permission.CanCreateTopic: false} {
+		if got := slices.Contains(answer[string(right)].(values)["users"].([]any), any("member@example.com")); got != want {
+			t.Errorf("%s: %t", right, got)
+		}
+	}
+}
+
 func TestProtocolShowsWhoCan(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	process := o.NewRun(t, "zulip_channel").Process()
@@ -130,6 +215,7 @@ func TestProtocolTellsNothingItDoesNotKnow(t *testing.T) {
 	heal()
 
 	o.Archive(t, "leads")
+	o.Sandbox.SetFeatureLevel(featurelevel.ArchivedChannels - 1)
 	archived, diags := read("leads")
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "channel", `Not everything can be told of channel "leads"`, "archived", "read, add subscribers")
@@ -138,6 +224,18 @@ func TestProtocolTellsNothingItDoesNotKnow(t *testing.T) {
 	}
 	if posters := archived["can_send_message_group"].(values); posters["count"] != int64(0) {
 		t.Errorf("in an archived channel %v post", posters)
+	}
+
+	o.Sandbox.SetFeatureLevel(featurelevel.ArchivedChannels)
+	archived, diags = read("leads")
+	diags.ExpectNoError(t)
+	if warnings := diags.Warnings(); len(warnings) > 0 {
+		t.Errorf("warns: %v", warnings)
+	}
+	readers, _ := archived["can_read"].(values)
+	posters, _ := archived["can_send_message_group"].(values)
+	if readers["count"] != int64(3) || posters["count"] != int64(0) {
+		t.Errorf("an archived channel is read by %v, and %v post", readers, posters)
 	}
 }
 

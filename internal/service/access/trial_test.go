@@ -51,6 +51,9 @@ func newTrial(t *testing.T) *trial {
 			tr.names = append(tr.names, name)
 		}
 	}
+	bot := tr.mustAs("member", "POST", "/bots", fields{"full_name": "Hook", "short_name": "hook", "bot_type": 2})
+	tr.keys["hook"] = sandbox.Credentials{Email: "hook-bot@zulip.example.com", APIKey: bot["api_key"].(string), ID: int(bot["user_id"].(float64))}
+	tr.names = append(tr.names, "hook")
 	slices.Sort(tr.names)
 	for _, role := range []string{"nobody", "owners", "moderators", "members", "everyone"} {
 		tr.groups["role:"+role] = tr.o.SystemGroup(t, "role:"+role)
@@ -135,7 +138,12 @@ func (tr *trial) ask(as, method, path string, params fields) (fields, bool) {
 // must asks as the owner for what has to succeed.
 func (tr *trial) must(method, path string, params fields) fields {
 	tr.t.Helper()
-	answer, ok := tr.ask("owner", method, path, params)
+	return tr.mustAs("owner", method, path, params)
+}
+
+func (tr *trial) mustAs(as, method, path string, params fields) fields {
+	tr.t.Helper()
+	answer, ok := tr.ask(as, method, path, params)
 	if !ok {
 		tr.t.Fatalf("%s %s %v: %v", method, path, params, answer)
 	}
@@ -199,8 +207,16 @@ func (r *room) unsubscribe(as string, people ...string) bool {
 // attempts are how an account tries a right; tried is false where it is in no position to.
 var attempts = map[permission.Right]func(r *room, account string) (could, tried bool){
 	permission.CanRead: func(r *room, account string) (bool, bool) {
-		_, ok := r.ask(account, "GET", fmt.Sprintf("/users/me/%d/topics", r.id), nil)
-		return ok, true
+		written := r.posted("t")
+		narrow := url.QueryEscape(fmt.Sprintf(`[{"operator":"channel","operand":%d}]`, r.id))
+		answer, ok := r.ask(account, "GET", "/messages?anchor=newest&num_before=1&num_after=0&narrow="+narrow, nil)
+		messages, _ := answer["messages"].([]any)
+		for _, message := range messages {
+			if fmt.Sprintf("/messages/%.0f", message.(fields)["id"]) == written {
+				return ok, true
+			}
+		}
+		return false, true
 	},
 	permission.CanAdministerChannel: func(r *room, account string) (bool, bool) {
 		_, ok := r.ask(account, "PATCH", r.path(), fields{"description": "by " + account})

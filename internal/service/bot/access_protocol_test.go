@@ -3,6 +3,7 @@ package bot_test
 import (
 	"testing"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -40,6 +41,9 @@ func TestProtocolBotSaysWhatItsEndMeans(t *testing.T) {
 	const want = "alerts-bot@zulip.example.com loses every right, until the account is reactivated."
 	_, diags := run.Plan(nil)
 	diags.ExpectOnlyWarning(t, summary, want)
+	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // it keeps every right
+	diags.ExpectOnlyWarning(t, summary, "")
+	o.Sandbox.SetFeatureLevel(featurelevel.BotShortName - 1)
 	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // another one takes its place
 	diags.ExpectOnlyWarning(t, summary, want)
 }

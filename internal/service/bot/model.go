@@ -61,26 +61,45 @@ func (m *model) botType() zulip.BotType {
 	return zulip.BotType(number(typeWords, m.BotType.ValueString()))
 }
 
-// suffix ends the local part of every bot's address (wire-2 §6.1).
+// typeOf returns the type of a bot; zero if the server did not say it.
+func typeOf(user *zulip.User) zulip.BotType {
+	if user.BotType == nil {
+		return 0
+	}
+	return zulip.BotType(*user.BotType)
+}
+
+// suffix ends the local part of the address that the server makes of a short name.
 const suffix = "-bot"
+
+// shortName returns the short name that an address was made of.
+func shortName(address string) string {
+	local, _, _ := strings.Cut(address, "@")
+	return strings.TrimSuffix(local, suffix)
+}
+
+// hasShortName reports whether a bot's address is made of a short name. The server compares addresses without regard to
+// case.
+func hasShortName(user *zulip.User, name string) bool {
+	return strings.EqualFold(shortName(user.Address()), name)
+}
 
 // read takes what the server says, in the words there are where they mean the same.
 func (m *model) read(user *zulip.User, bot *zulip.Bot, view *directory.View) {
 	m.ID, m.Email = types.Int64Value(user.ID), types.StringValue(user.Address())
 	if m.ShortName.IsNull() {
-		local, _, _ := strings.Cut(user.Address(), "@")
-		m.ShortName = types.StringValue(strings.TrimSuffix(local, suffix))
+		m.ShortName = types.StringValue(shortName(user.Address()))
 	}
 	if strings.TrimSpace(m.FullName.ValueString()) != user.FullName {
 		m.FullName = types.StringValue(user.FullName)
 	}
-	m.BotType, m.Role = types.StringValue(word(typeWords, int64(bot.Type))), types.StringValue(user.Role.String())
-	m.Owner = ownerWords(m.Owner, bot.OwnerID, view)
+	m.BotType, m.Role = types.StringValue(word(typeWords, int64(typeOf(user)))), types.StringValue(user.Role.String())
+	m.Owner = ownerWords(m.Owner, user.BotOwnerID, view)
 	m.DefaultSendingStream = channelWords(m.DefaultSendingStream, bot.DefaultSendingStream, view)
 	m.DefaultEventsRegisterStream = channelWords(m.DefaultEventsRegisterStream, bot.DefaultEventsRegisterStream, view)
 	m.DefaultAllPublicStreams = types.BoolValue(bot.DefaultAllPublicStreams)
 	m.PayloadURL, m.Interface = types.StringNull(), types.StringNull()
-	if bot.Type == zulip.BotOutgoingWebhook && len(bot.Services) > 0 {
+	if typeOf(user) == zulip.BotOutgoingWebhook && len(bot.Services) > 0 {
 		m.PayloadURL = types.StringValue(bot.Services[0].BaseURL)
 		m.Interface = types.StringValue(word(interfaceWords, bot.Services[0].Interface))
 	}
@@ -123,7 +142,7 @@ func (m *model) changes(user *zulip.User, bot *zulip.Bot, config map[string]stri
 		owner, err := framework.FindUser(view, m.Owner.ValueString())
 		if err != nil {
 			diags.AddAttributeError(path.Root("owner"), "No such person", framework.Sentence(err))
-		} else if bot.OwnerID == nil || *bot.OwnerID != owner.ID {
+		} else if user.BotOwnerID == nil || *user.BotOwnerID != owner.ID {
 			update.OwnerID = &owner.ID
 		}
 	}
@@ -132,7 +151,7 @@ func (m *model) changes(user *zulip.User, bot *zulip.Bot, config map[string]stri
 	if all := m.DefaultAllPublicStreams; !all.IsNull() && !all.IsUnknown() && all.ValueBool() != bot.DefaultAllPublicStreams {
 		update.DefaultAllPublicStreams = all.ValueBoolPointer()
 	}
-	if bot.Type == zulip.BotOutgoingWebhook && framework.IsSet(m.PayloadURL) {
+	if typeOf(user) == zulip.BotOutgoingWebhook && framework.IsSet(m.PayloadURL) {
 		wanted := m.service(bot)
 		if len(bot.Services) == 0 || wanted != bot.Services[0] {
 			update.Service = &wanted

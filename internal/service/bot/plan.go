@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -34,6 +35,28 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	}
 }
 
+// renamesInPlace reports whether the server changes the short name of a bot that exists. An older server ignores the change
+// and reports success, and a server whose level is not known may be an older one: there, another short name forces a new bot.
+func (r *Resource) renamesInPlace() bool { return r.FeatureLevel() >= featurelevel.BotShortName }
+
+// planShortName keeps the short name in the state if the planned one differs in case only, for the server does not tell
+// them apart, and plans the replacement of the bot where its short name cannot be changed.
+func (r *Resource) planShortName(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.State.Raw.IsNull() || req.Plan.Raw.IsNull() {
+		return
+	}
+	at := path.Root("short_name")
+	var prior, planned types.String
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, at, &prior)...)
+	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, at, &planned)...)
+	switch {
+	case !planned.IsUnknown() && strings.EqualFold(planned.ValueString(), prior.ValueString()):
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, at, prior)...)
+	case !r.renamesInPlace():
+		resp.RequiresReplace.Append(at)
+	}
+}
+
 // planning is the plan of one bot while it is checked.
 type planning struct {
 	*Resource
@@ -45,6 +68,7 @@ type planning struct {
 
 // ModifyPlan refuses what the server would refuse, with the reason and the way out.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	r.planShortName(ctx, req, resp) // before the provider is configured, too
 	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
@@ -54,7 +78,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		p.warnOfEnd(ctx)
 		return
 	}
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
+	r.CheckLevels(ctx, "zulip_bot", req.Config, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, &p.plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
 	r.Meta.RequirePerson(path.Empty(), "make or change bots", &resp.Diagnostics)
 	r.Meta.RequireMember("make or change bots", &resp.Diagnostics)
@@ -83,18 +108,28 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 // isReplaced reports whether another bot takes the place of the one in the state.
 func (p *planning) isReplaced() bool {
-	return !p.plan.ShortName.Equal(p.state.ShortName) || !p.plan.BotType.Equal(p.state.BotType)
+	return p.isRenamed() && !p.renamesInPlace() || !p.plan.BotType.Equal(p.state.BotType)
+}
+
+// isRenamed reports whether the bot in the state gets another short name, or the next one does that takes its place.
+func (p *planning) isRenamed() bool { return !p.plan.ShortName.Equal(p.state.ShortName) }
+
+// address is that of a bot with the planned short name; empty if it is not known.
+func (p *planning) address() string {
+	domain := p.view.Realm().BotDomain
+	if domain == "" || !framework.IsSet(p.plan.ShortName) {
+		return ""
+	}
+	return p.plan.ShortName.ValueString() + suffix + "@" + domain
 }
 
 // checkNew refuses a bot that the account may not make, or that is there already.
 func (p *planning) checkNew() {
 	p.checkMayCreate()
 	person := &zulip.User{Email: p.plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
-	if domain := p.view.Realm().BotDomain; domain != "" && framework.IsSet(p.plan.ShortName) {
-		if namesake, ok := p.view.UserByAddress(p.plan.ShortName.ValueString() + suffix + "@" + domain); ok {
-			person = namesake
-			p.checkNamesake(namesake)
-		}
+	if namesake, ok := p.view.UserByAddress(p.address()); ok {
+		person = namesake
+		p.checkNamesake(namesake)
 	}
 	p.checkName(person.ID)
 	p.checkRole(person, person.Role)
@@ -114,29 +149,57 @@ func (p *planning) checkNamesake(namesake *zulip.User) {
 	switch {
 	case p.Meta.Directory.IsClaimed(kind, namesake.ID) && (p.state == nil || p.plan.BotType.Equal(p.state.BotType)), p.Meta.Directory.IsDeactivatedHere(namesake.ID):
 		// It is this very bot, which is deactivated and taken back.
-	case namesake.IsBot && !namesake.IsActive && p.plan.AdoptDeactivated.ValueBool() && sameType(namesake, p.plan):
+		p.Meta.Directory.PlanReactivation(namesake.ID)
+	case namesake.IsBot && !namesake.IsActive && !namesake.IsDeleted && p.plan.AdoptDeactivated.ValueBool() && sameType(namesake, p.plan):
+		p.Meta.Directory.PlanReactivation(namesake.ID)
 		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The bot %s will be taken back", namesake.Address()),
 			fmt.Sprintf("It has the ID %d and is called %q, and keeps its key. What this configuration does not set stays as it was.", namesake.ID, namesake.FullName))
 	default:
 		summary, detail := taken(namesake, p.plan)
-		p.diags.AddAttributeError(path.Root("short_name"), summary, detail)
+		p.RefuseTakenName(kind, namesake.ID, path.Root("short_name"), summary, detail, p.diags)
 	}
 }
 
 func sameType(user *zulip.User, wanted *model) bool {
-	return user.BotType != nil && zulip.BotType(*user.BotType) == wanted.botType()
+	return user.BotType != nil && typeOf(user) == wanted.botType()
 }
 
 // taken says that a short name belongs to a bot, and what to do.
 func taken(namesake *zulip.User, wanted *model) (summary, detail string) {
 	facts := fmt.Sprintf("%s has the ID %d and is called %q. ", namesake.Address(), namesake.ID, namesake.FullName)
 	switch {
+	case namesake.IsDeleted:
+		return framework.DeletedAccount(namesake, "short_name")
 	case !sameType(namesake, wanted):
 		return "The short name is taken by another kind of bot", facts + "A bot's type cannot be changed, and its short name stays taken. Choose another short_name."
 	case namesake.IsActive:
 		return "The bot exists already", facts + fmt.Sprintf("To manage it, import it:\n\n  terraform import zulip_bot.NAME %s\n\nIf it was managed under another address: write a moved block.", namesake.Address())
 	}
 	return "The short name belongs to a deactivated bot", facts + "Set adopt_deactivated = true to take it back."
+}
+
+// checkRename refuses a short name that another account has. That of a bot which this run manages may be free by then.
+func (p *planning) checkRename(user *zulip.User) {
+	address := p.address()
+	if address == "" {
+		return
+	}
+	at := path.Root("short_name")
+	if !p.Meta.Directory.PlanName(kind, strings.ToLower(address), user.ID) {
+		p.diags.AddAttributeError(at, fmt.Sprintf("Duplicate short name %q", p.plan.ShortName.ValueString()),
+			"Another zulip_bot in this configuration gets the same short name. Change one of them.")
+		return
+	}
+	holder, taken := p.view.UserByAddress(address)
+	if !taken || holder.ID == user.ID || p.Meta.Directory.IsClaimed(kind, holder.ID) {
+		return
+	}
+	detail := fmt.Sprintf("The address %s belongs to %q (ID %d).", address, holder.FullName, holder.ID)
+	if !holder.IsActive {
+		detail += " That account is deactivated and keeps its address."
+	}
+	p.diags.AddAttributeError(at, fmt.Sprintf("Cannot change the short name of %s to %q", user.Address(), p.plan.ShortName.ValueString()),
+		detail+" Choose another short_name, or rename that account first.")
 }
 
 // checkName refuses the name of another active account.
@@ -159,15 +222,8 @@ func (p *planning) checkRole(user *zulip.User, saw zulip.Role) {
 	if !ok || to == saw {
 		return
 	}
-	if level := p.FeatureLevel(); level > 0 && level < levelRole {
-		p.diags.AddAttributeError(path.Root("role"), "The server is too old for role", fmt.Sprintf("It needs feature level %d; the server has %d. Take the attribute out of the configuration, or upgrade the server.", levelRole, level))
-		return
-	}
 	framework.RoleChange{User: user, Saw: saw, To: to, At: path.Root("role")}.Check(p.Meta, p.view, p.diags)
 }
-
-// levelRole is from when on bots are given roles.
-const levelRole = 130
 
 // checkChange keeps the state's words where the configuration says the same in others, and refuses who may not change
 // the bot.
@@ -192,6 +248,10 @@ func (p *planning) checkChange(configured types.String) {
 				*planned = *held
 			}
 		}
+	}
+	if p.isRenamed() {
+		p.plan.Email = types.StringUnknown()
+		p.checkRename(user)
 	}
 	p.checkName(user.ID)
 	framework.DeclareRole(p.Meta, user, configured, p.diags)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -126,14 +127,13 @@ func TestProtocolBotIncomingWebhook(t *testing.T) {
 func TestProtocolBotNoKey(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(alerts(nil))
-	keys, err := o.Client.BotKeys(context.Background())
-	if err != nil || len(keys) == 0 {
-		t.Fatal(keys, err)
+	id, _ := run.State.Values["id"].(int64)
+	key, err := o.Client.BotAPIKey(context.Background(), id)
+	if err != nil || key == "" {
+		t.Fatal(key, err)
 	}
-	for _, key := range keys {
-		if strings.Contains(fmt.Sprint(run.State.Values, string(run.State.Private)), key.APIKey) {
-			t.Errorf("the key of %s is in the state", key.Email)
-		}
+	if strings.Contains(fmt.Sprint(run.State.Values, string(run.State.Private)), key) {
+		t.Errorf("the key of %v is in the state", run.State.Values["email"])
 	}
 }
 
@@ -143,7 +143,7 @@ func TestProtocolBotAdopted(t *testing.T) {
 	id := run.State.Values["id"]
 	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", id), nil)
 	_, diags := run.Plan(alerts(values{"full_name": "Alarms"}))
-	diags.ExpectError(t, "short_name", "deactivated bot", "adopt_deactivated = true")
+	diags.ExpectWarning(t, "short_name", "deactivated bot", "adopt_deactivated = true")
 	_, diags = run.Plan(alerts(values{"bot_type": "incoming_webhook", "adopt_deactivated": true}))
 	diags.ExpectError(t, "short_name", "another kind of bot", "another short_name")
 	plan, diags := run.Plan(alerts(values{"full_name": "Alarms", "adopt_deactivated": true}))
@@ -273,4 +273,25 @@ func TestProtocolBotConfigWithNull(t *testing.T) {
 	sent = o.Sent()
 	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": nil}}))
 	sent.Expect(t) // no key is taken away
+}
+
+// A bot that was deleted on the server is neither reactivated nor adopted.
+func TestProtocolBotDeleted(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.DeletedUsers, Accounts: map[string]sandbox.Account{
+		"owner": {Email: "ines.moreau@example.com", FullName: "Ines Moreau", Role: 100},
+		"gone":  {Email: "alerts-bot@zulip.example.com", FullName: "Alerts", Role: 400, IsBot: true, IsDeleted: true},
+	}})
+	run := o.NewRun(t, "zulip_bot")
+	for _, more := range []values{nil, {"adopt_deactivated": true}} {
+		_, diags := run.Plan(alerts(more))
+		diags.ExpectError(t, "short_name", "The account alerts-bot@zulip.example.com was deleted", "cannot be reactivated", "Set another short_name")
+	}
+	run.Import("alerts-bot@zulip.example.com", nil).ExpectError(t, "", "was deleted")
+	o.Sandbox.SetFeatureLevel(featurelevel.DeletedUsers - 1)
+	plan := run.MustPlan(alerts(values{"adopt_deactivated": true}))
+	o.Sandbox.SetFeatureLevel(featurelevel.DeletedUsers)
+	sent := o.Sent()
+	_, diags := run.Process().Apply(plan)
+	diags.ExpectError(t, "short_name", "was deleted")
+	sent.Expect(t)
 }

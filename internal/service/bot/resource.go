@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -99,7 +100,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	}
 	address := plan.ShortName.ValueString() + suffix + "@" + view.Realm().BotDomain
 	if namesake, ok := view.UserByAddress(address); ok {
-		if !namesake.IsActive && sameType(namesake, plan) && (plan.AdoptDeactivated.ValueBool() || r.Meta.Directory.IsDeactivatedHere(namesake.ID)) {
+		if !namesake.IsActive && !namesake.IsDeleted && sameType(namesake, plan) && (plan.AdoptDeactivated.ValueBool() || r.Meta.Directory.IsDeactivatedHere(namesake.ID)) {
 			return r.reactivate(ctx, namesake, diags), false
 		}
 		reason, detail := taken(namesake, plan)
@@ -131,6 +132,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	if err != nil {
 		diags.AddError(summary, framework.Explain(err))
 	}
+	r.Meta.Directory.BecameActive()
 	return id, true
 }
 
@@ -149,6 +151,7 @@ func (r *Resource) reactivate(ctx context.Context, bot *zulip.User, diags *diag.
 		return 0
 	}
 	r.Meta.Directory.Claim(kind, bot.ID)
+	r.Meta.Directory.BecameActive()
 	return bot.ID
 }
 
@@ -172,7 +175,20 @@ func (r *Resource) fresh(ctx context.Context, id int64, diags *diag.Diagnostics)
 		diags.AddError(fmt.Sprintf("The bot %d could not be read", id), "The server shows bots to their owners and to administrators, and the account the provider uses is neither.")
 		return nil
 	}
+	if !hasType(user, diags) {
+		return nil
+	}
 	return &reading{user, bot, view}
+}
+
+// hasType reports whether the server says of which type a bot is, and says so if not: any other value would plan another
+// bot in its place.
+func hasType(user *zulip.User, diags *diag.Diagnostics) bool {
+	if user.BotType == nil {
+		diags.AddError(fmt.Sprintf("Cannot read the bot %s", user.Address()),
+			"The server does not say of which type the bot is: bot_type is missing in its user object. Check that the server is a supported one, and report this if it is.")
+	}
+	return user.BotType != nil
 }
 
 // bring sends a change and reads what the server holds then; nil after an error.
@@ -188,8 +204,12 @@ func (r *Resource) bring(ctx context.Context, now *reading, update zulip.BotUpda
 	done()
 	r.Meta.Directory.Forget(zulip.FetchBots, zulip.FetchUsers, zulip.FetchUserGroups)
 	if err != nil {
+		cause := framework.Explain(err)
+		if update.ShortName != nil {
+			cause += fmt.Sprintf("\n\nThe change includes the short name %q, which needs an address that no other account has, active or deactivated. If it is taken, choose another short_name.", *update.ShortName)
+		}
 		diags.AddError(fmt.Sprintf("Could not change the bot %s", now.user.Address()),
-			framework.Explain(err)+"\n\nThe server makes one change after the other: those before the one it refused are made. The next plan shows what is left.")
+			cause+"\n\nThe server makes one change after the other: those before the one it refused are made. The next plan shows what is left.")
 		return nil
 	}
 	return r.fresh(ctx, now.user.ID, diags)
@@ -210,13 +230,27 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	user, visible := view.User(state.ID.ValueInt64())
 	bot, mine := view.Bot(state.ID.ValueInt64())
+	if visible && user.IsActive && !mine && r.Meta.Directory.Self().Role <= zulip.RoleAdministrator {
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read the bot %s", user.Address()),
+			"The bot is active, but the server does not list it among the organization's bots, although the account the provider uses is an administrator. The bot stays in the state. Apply again; if the error stays, report it.")
+		return
+	}
 	if !visible || !mine || !user.IsActive {
+		if visible && !user.IsActive {
+			r.Meta.Directory.LeftState(kind, state.ID.ValueInt64())
+		}
 		tflog.Info(ctx, "The bot was deactivated or given away by somebody else: removing it from the state",
 			map[string]any{"id": state.ID.ValueInt64(), "email": state.Email.ValueString()})
 		resp.State.RemoveResource(ctx)
 		return
 	}
+	if !hasType(user, &resp.Diagnostics) {
+		return
+	}
 	r.Meta.Directory.Claim(kind, user.ID)
+	if r.renamesInPlace() && !state.Email.IsNull() && !strings.EqualFold(state.Email.ValueString(), user.Address()) && !hasShortName(user, state.ShortName.ValueString()) {
+		state.ShortName = types.StringNull() // somebody else has changed it
+	}
 	state.read(user, bot, view)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -243,7 +277,16 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if plan.Role.Equal(state.Role) {
 		update.Role = nil
 	}
+	if !plan.ShortName.Equal(state.ShortName) && !hasShortName(now.user, plan.ShortName.ValueString()) {
+		update.ShortName = plan.ShortName.ValueStringPointer()
+	}
 	if now = r.bring(ctx, now, update, &resp.Diagnostics); now != nil {
+		if update.ShortName != nil && !hasShortName(now.user, *update.ShortName) {
+			resp.Diagnostics.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Cannot change the short name of %s to %q", state.Email.ValueString(), *update.ShortName),
+				fmt.Sprintf("The server reported success, but the bot's address is %s. The server may be older than its feature level says: changing the short name needs %s. "+
+					"Set short_name back to %q, or replace the bot with terraform apply -replace=ADDRESS.", now.user.Address(), featurelevel.Describe(featurelevel.BotShortName), state.ShortName.ValueString()))
+			plan.ShortName = state.ShortName
+		}
 		plan.read(now.user, now.bot, now.view)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	}
@@ -284,11 +327,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	switch _, mine := view.Bot(user.ID); {
 	case !user.IsBot:
 		resp.Diagnostics.AddError("Cannot import a person as a bot", fmt.Sprintf("%s is a person. Import the account as a zulip_user.", user.Address()))
-	case !mine:
-		resp.Diagnostics.AddError("Cannot import this bot", fmt.Sprintf("%s belongs to somebody else. Use the key of its owner, or of an administrator.", user.Address()))
+	case user.IsDeleted:
+		resp.Diagnostics.AddError(framework.DeletedAccount(user, "short_name"))
 	case !user.IsActive:
 		resp.Diagnostics.AddError("Cannot import a deactivated bot",
-			fmt.Sprintf("%s (ID %d) is deactivated. Write a zulip_bot with its short name and adopt_deactivated = true to take it back.", user.Address(), user.ID))
+			fmt.Sprintf("%s (ID %d) is deactivated. To reactivate it, write a zulip_bot with its short name and adopt_deactivated = true.", user.Address(), user.ID))
+	case !mine:
+		resp.Diagnostics.AddError("Cannot import this bot", fmt.Sprintf("%s belongs to somebody else. Use the key of its owner, or of an administrator.", user.Address()))
 	default:
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), user.ID)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(user.ID)})...)

@@ -1,4 +1,4 @@
-// Package botapikey is the noun of the API keys of bots, which are never in a state.
+// Package botapikey is the ephemeral resource zulip_bot_api_key: the API keys of bots, which are never in a state.
 package botapikey
 
 import (
@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -40,12 +42,12 @@ func (e *Ephemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, r
 // Schema describes the ephemeral resource.
 func (e *Ephemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The API key of a bot, read anew in each run and kept in no state and no plan: for another provider, or for a write-only attribute that hands it to a store of secrets. The bot's owner may read it, and administrators.",
+		MarkdownDescription: "Reads the API key of a bot, for another provider block, or for a write-only attribute that passes it to a secret store. The key is read again in each run and stored in no state and no plan. The bot's owner and administrators of the organization can read it.",
 		Attributes: map[string]schema.Attribute{
-			"bot":     schema.StringAttribute{Required: true, MarkdownDescription: "The bot: its address or its ID."},
-			"user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The bot's ID."},
-			"email":   schema.StringAttribute{Computed: true, MarkdownDescription: "The bot's address, which goes with the key."},
-			"api_key": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The key."},
+			"bot":     schema.StringAttribute{Required: true, MarkdownDescription: "Email address or user ID of the bot."},
+			"user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the bot."},
+			"email":   schema.StringAttribute{Computed: true, MarkdownDescription: "Email address of the bot, which it authenticates with together with the key."},
+			"api_key": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "API key of the bot."},
 		},
 	}
 }
@@ -57,30 +59,107 @@ func (e *Ephemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *e
 	if resp.Diagnostics.HasError() || !e.Ready(&resp.Diagnostics) {
 		return
 	}
-	bots, err := e.Meta.Client.BotKeys(ctx)
-	if err != nil {
-		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
+	if !e.read(ctx, &result, &resp.Diagnostics) {
 		return
 	}
-	bot, err := find(bots, result.Bot.ValueString())
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("bot"), "No key for this bot", framework.Sentence(err))
-		return
-	}
-	result.UserID, result.Email, result.APIKey = types.Int64Value(bot.UserID), types.StringValue(bot.Email), types.StringValue(bot.APIKey)
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &result)...)
 }
 
-// find finds the bot that an address or an ID means.
-func find(bots []*zulip.BotKey, text string) (*zulip.BotKey, error) {
+// read fills in the bot and its key. From a feature level on the key has a request of its own, and later the list of bots
+// holds keys no more; older servers have the list only. A server whose level is not known is asked for both.
+func (e *Ephemeral) read(ctx context.Context, result *model, diags *diag.Diagnostics) bool {
+	if e.HasLevel(featurelevel.BotAPIKey) {
+		bot := e.find(ctx, result.Bot.ValueString(), diags)
+		if bot == nil {
+			return false
+		}
+		key, err := e.Meta.Client.BotAPIKey(ctx, bot.ID)
+		if err == nil && key != "" {
+			result.UserID, result.Email, result.APIKey = types.Int64Value(bot.ID), types.StringValue(bot.Address()), types.StringValue(key)
+			return true
+		}
+		if e.FeatureLevel() > 0 || !zulip.IsUnknownEndpoint(err) {
+			diags.AddAttributeError(path.Root("bot"), "Cannot read the API key of "+bot.Address(), e.explain(err))
+			return false
+		}
+	}
+	bots, err := e.Meta.Client.BotKeys(ctx)
+	if err != nil {
+		diags.AddError("Cannot read the bots", framework.Explain(err))
+		return false
+	}
+	bot, err := findKey(bots, result.Bot.ValueString())
+	if err != nil {
+		diags.AddAttributeError(path.Root("bot"), fmt.Sprintf("Cannot read the API key of %q", result.Bot.ValueString()), framework.Sentence(err))
+		return false
+	}
+	result.UserID, result.Email, result.APIKey = types.Int64Value(bot.UserID), types.StringValue(bot.Email), types.StringValue(bot.APIKey)
+	return true
+}
+
+// find returns the active bot that an address or an ID names; nil after an error.
+func (e *Ephemeral) find(ctx context.Context, text string, diags *diag.Diagnostics) *zulip.User {
+	at, summary := path.Root("bot"), fmt.Sprintf("Cannot read the API key of %q", text)
+	user, err := e.lookUp(ctx, text)
+	if err == nil {
+		// The key is read now, so what it belongs to is not taken from the snapshot.
+		user, err = e.Meta.Client.User(ctx, user.ID)
+	}
+	switch {
+	case err != nil:
+		diags.AddAttributeError(at, summary, framework.Explain(err)+"\n\nWrite the address or the ID of an active bot.")
+	case !user.IsBot:
+		diags.AddAttributeError(at, summary, fmt.Sprintf("%s is a person. Only the keys of bots can be read.", user.Address()))
+	case !user.IsActive:
+		diags.AddAttributeError(at, summary, fmt.Sprintf("%s is deactivated, and its key opens nothing. Reactivate the bot, or remove this ephemeral resource.", user.Address()))
+	default:
+		return user
+	}
+	return nil
+}
+
+// lookUp returns the person or bot that an address or an ID names. One that the snapshot lacks may have been made since.
+func (e *Ephemeral) lookUp(ctx context.Context, text string) (*zulip.User, error) {
+	view, err := e.Meta.Directory.People(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if found, err := framework.FindUser(view, text); err == nil {
+		return found, nil
+	}
+	if view, err = e.Meta.Directory.FreshPeople(ctx); err != nil {
+		return nil, err
+	}
+	return framework.FindUser(view, text)
+}
+
+// explain says why the server gave no key, and what to do.
+func (e *Ephemeral) explain(err error) string {
+	const who = "The bot's owner and administrators of the organization can read its key: use the key of such an account in the provider block."
+	switch {
+	case err == nil:
+		return "The server answered without a key. Check the server's log, and report this if the server is a supported one."
+	case zulip.IsUnknownEndpoint(err):
+		return framework.Explain(err) + fmt.Sprintf("\n\nThe server reports feature level %d, and reading the key by itself needs %s. Check that no proxy changes the request, and that the server is what it says it is.",
+			e.FeatureLevel(), featurelevel.Describe(featurelevel.BotAPIKey))
+	case zulip.IsMessage(err, "Insufficient permission"):
+		return framework.Explain(err) + "\n\n" + who
+	case zulip.IsMessage(err, "No such bot"):
+		return framework.Explain(err) + "\n\nThe server does not give the key of this bot. It may have been deactivated meanwhile: look at it in the organization's settings."
+	}
+	return framework.Explain(err)
+}
+
+// findKey returns the bot that an address or an ID names, of those whose keys the server lists.
+func findKey(bots []*zulip.BotKey, text string) (*zulip.BotKey, error) {
 	i := slices.IndexFunc(bots, func(bot *zulip.BotKey) bool {
 		return strings.EqualFold(bot.Email, text) || strconv.FormatInt(bot.UserID, 10) == text
 	})
 	switch {
 	case i < 0:
-		return nil, fmt.Errorf("the account the provider uses may read the keys of its own bots, and as an administrator of all, and there is no %q among them", text)
+		return nil, fmt.Errorf("the server lists the keys of the account's own bots, for administrators those of all bots, and %q is not among them", text)
 	case !bots[i].IsActive:
-		return nil, fmt.Errorf("%s is deactivated, and its key opens nothing. Reactivate the bot, or take it out of the configuration", text)
+		return nil, fmt.Errorf("%s is deactivated, and its key opens nothing. Reactivate the bot, or remove this ephemeral resource", text)
 	case bots[i].APIKey == "":
 		return nil, fmt.Errorf("the server does not show the key of %s to the account the provider uses", text)
 	}

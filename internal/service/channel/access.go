@@ -63,8 +63,8 @@ func (p *planning) cause(otherwise string, rights ...permission.Right) path.Path
 // decidesOtherwise reports whether anything that decides who may do what changes, or is not known yet.
 func (p *planning) decidesOtherwise() bool {
 	planned := p.planned()
-	return planned.PrivacyUnknown || len(planned.Unknown) > 0 || slices.ContainsFunc(p.changes, func(s step) bool {
-		return s.Permission || s.Attribute == "privacy"
+	return planned.PrivacyUnknown || planned.TopicsPolicyUnknown || len(planned.Unknown) > 0 || slices.ContainsFunc(p.changes, func(s step) bool {
+		return s.Permission || s.Attribute == "privacy" || s.Attribute == "topics_policy"
 	})
 }
 
@@ -86,20 +86,19 @@ func (p *planning) planned() permission.Channel {
 	} else if framework.IsSet(p.plan.Privacy) {
 		channel.Privacy = zulip.Privacy(p.plan.Privacy.ValueString())
 	}
+	if p.plan.TopicsPolicy.IsUnknown() && !p.config.TopicsPolicy.IsNull() {
+		channel.TopicsPolicyUnknown = true
+	} else if framework.IsSet(p.plan.TopicsPolicy) {
+		channel.TopicsPolicy = p.plan.TopicsPolicy.ValueString()
+	}
+	plan := p.permissions()
 	channel.Permissions, channel.Unknown = maps.Clone(channel.Permissions), map[string]bool{}
 	for _, setting := range permission.ChannelSettings {
-		set := *p.plan.permission(setting.Name)
-		if set.IsNull() {
-			continue // the server does not have it
-		}
-		principals, known := framework.PrincipalsOf(set)
-		resolved, problems := permission.Resolve(principals, p.view)
-		if !known || len(problems) > 0 || len(resolved.Planned) > 0 {
+		switch found := plan.Classify(setting.Name); found.Outcome {
+		case framework.PermissionUnknown, framework.PermissionUnusable, framework.PermissionPlanned:
 			channel.Unknown[setting.Name] = true
-			continue
-		}
-		if !permission.Equal(resolved.Value, p.saw.Permissions[setting.Name], permission.NobodyID(p.view)) {
-			channel.Permissions[setting.Name] = resolved.Value
+		case framework.PermissionWritten:
+			channel.Permissions[setting.Name] = found.Value
 		}
 	}
 	return channel

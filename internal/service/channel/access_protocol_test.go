@@ -226,3 +226,30 @@ func TestProtocolTheLockOutIsReal(t *testing.T) {
 		fork.Apply(fork.MustPlan(wayBack)).ExpectError(t, "", "Channel content access is required.")
 	}
 }
+
+// Where all messages go without a topic nobody starts one, and a plan that comes to that says so.
+func TestProtocolSaysThatNobodyStartsTopicsAnyMore(t *testing.T) {
+	_, run := managed(t)
+	config := values{"name": "ops", "topics_policy": "inherit"}
+	run.MustApply(config)
+	expectAccessWarning(t, run, but(config, values{"topics_policy": "disable_empty_topic"}), "")
+	_, diags := run.Plan(but(config, values{"topics_policy": "empty_topic_only"}))
+	diags.ExpectWarning(t, "", "Nobody is left who can start topics, move messages to other topics and resolve topics.")
+	_, diags = run.Plan(but(config, values{"topics_policy": acctest.Unknown}))
+	diags.ExpectWarning(t, "", "Not known yet: who gains and who loses that they can start topics, move messages to other topics and resolve topics.")
+}
+
+// An incoming webhook bot adds nobody to a channel, whatever it is named in.
+func TestProtocolAWebhookBotIsNoWayIntoAChannel(t *testing.T) {
+	o, run := managed(t)
+	o.Call(t, http.MethodPost, "/bots", map[string]string{"full_name": "Hook", "short_name": "hook", "bot_type": "2"})
+	config := values{"name": "ops", "initial_subscribers": []any{}, "privacy": "public"}
+	run.MustApply(config)
+	hook := who("user:hook-bot@zulip.example.com")
+	expectRefusals(t, o, run, map[string]refusal{
+		"a bot that can only send": {
+			but(config, values{"privacy": "private_shared_history", "can_add_subscribers_group": hook}), "can_add_subscribers_group",
+			[]string{`Nobody could come into channel "ops" any more`},
+		},
+	})
+}

@@ -72,7 +72,6 @@ func TestProtocolRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
 		"a group_id":        {values{"can_subscribe_group": who("group_id:999")}, "can_subscribe_group", []string{`"group_id:999"`, "No group"}},
 		"a user_id":         {values{"can_subscribe_group": who("user_id:999")}, "can_subscribe_group", []string{`"user_id:999"`, "No person or bot"}},
 		"a subscriber":      {values{"initial_subscribers": []any{"lena.fisher@example.com"}}, "initial_subscribers", []string{"Not in the organization", `"lena.fisher@example.com"`, "did you mean lena.fischer@example.com?"}},
-		"somebody gone":     {values{"can_subscribe_group": who("user:kenji.sato@example.com")}, "can_subscribe_group", []string{`"user:kenji.sato@example.com" is deactivated`, "reactivate"}},
 		"a subscriber gone": {values{"initial_subscribers": []any{"kenji.sato@example.com"}}, "initial_subscribers", []string{"Deactivated", "kenji.sato@example.com"}},
 		"a folder":          {values{"folder_id": 999}, "folder_id", []string{"No such channel folder", "999"}},
 	})

@@ -28,9 +28,9 @@ var permissions = framework.Permissions[*zulip.Channel, zulip.ChannelUpdate]{
 }
 
 // steps lists what has to change to lead a channel from what the plan saw to what it asks. Attributes whose planned
-// value is not known or not managed are none.
-func steps(saw *zulip.Channel, plan *model, view *directory.View) ([]step, []permission.Problem) {
-	all, problems := permissions.Steps(saw, plan.permission, view)
+// value is not known or not managed are none. prior is the state; nil for a channel that is to be created.
+func steps(saw *zulip.Channel, prior, plan *model, view *directory.View) ([]step, []permission.Problem) {
+	all, problems := permissions.Steps(saw, prior.priorPermissions(), plan.permission, view)
 	add := func(attribute string, planned bool, want string, value func(*zulip.Channel) string, put func(*zulip.ChannelUpdate, *zulip.Channel)) {
 		if planned && value(saw) != want {
 			all = append(all, step{
@@ -54,6 +54,11 @@ func steps(saw *zulip.Channel, plan *model, view *directory.View) ([]step, []per
 		func(u *zulip.ChannelUpdate, _ *zulip.Channel) {
 			u.TopicsPolicy = plan.TopicsPolicy.ValueStringPointer()
 		})
+	add("default_push_notifications", framework.IsSet(plan.DefaultPush), fmt.Sprint(plan.DefaultPush.ValueBool()),
+		func(c *zulip.Channel) string { return fmt.Sprint(pushesByDefault(c)) },
+		func(u *zulip.ChannelUpdate, _ *zulip.Channel) {
+			u.DefaultPushNotifications = plan.DefaultPush.ValueBoolPointer()
+		})
 	description := storedDescription(plan.Description.ValueString())
 	add("description", framework.IsSet(plan.Description), description,
 		func(c *zulip.Channel) string { return c.Description },
@@ -66,6 +71,12 @@ func steps(saw *zulip.Channel, plan *model, view *directory.View) ([]step, []per
 		func(c *zulip.Channel) string { return fmt.Sprint(folderOf(c)) },
 		func(u *zulip.ChannelUpdate, _ *zulip.Channel) { u.FolderID = &folder })
 	return all, problems
+}
+
+// pushesByDefault reports whether new subscribers get push notifications. A state written with an older server does not
+// say so; channels start without.
+func pushesByDefault(channel *zulip.Channel) bool {
+	return channel.DefaultPushNotifications != nil && *channel.DefaultPushNotifications
 }
 
 // changePrivacy writes a change of privacy with the flags it takes, and no other: a flag that is sent again resets what

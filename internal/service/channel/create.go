@@ -12,14 +12,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// levelCreate is the first feature level with an endpoint that creates channels. Below it they come into being when
-// somebody is subscribed to them (wire-1 §5.2).
-const levelCreate = 417
 
 // make brings a channel into being and returns its ID, zero if it does not exist. It is found among the archived when
 // that is asked for.
@@ -52,7 +49,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	if diags.HasError() {
 		return 0
 	}
-	if level := r.FeatureLevel(); level > 0 && level < levelCreate {
+	if !r.HasLevel(featurelevel.CreateChannel) { // channels come into being when somebody is subscribed to them
 		return r.createBySubscribing(ctx, request, diags)
 	}
 	return r.create(ctx, request, diags)
@@ -74,6 +71,9 @@ func (r *Resource) createRequest(plan *model, view *directory.View, diags *diag.
 	if framework.IsSet(plan.TopicsPolicy) {
 		request.TopicsPolicy = plan.TopicsPolicy.ValueStringPointer()
 	}
+	if plan.DefaultPush.ValueBool() { // channels start without, and only administrators may send it
+		request.DefaultPushNotifications = plan.DefaultPush.ValueBoolPointer()
+	}
 	if framework.IsSet(plan.MessageRetentionDays) && plan.MessageRetentionDays.ValueString() != retentionDefault {
 		retention := parseRetention(plan.MessageRetentionDays.ValueString())
 		request.MessageRetentionDays = &retention
@@ -83,7 +83,7 @@ func (r *Resource) createRequest(plan *model, view *directory.View, diags *diag.
 		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
 	}
 	// Compared with a channel that has no permissions at all, every one that is planned is a step.
-	changes, problems := permissions.Steps(&zulip.Channel{}, plan.permission, view)
+	changes, problems := permissions.Steps(&zulip.Channel{}, nil, plan.permission, view)
 	framework.ReportProblems(diags, problems)
 	var update zulip.ChannelUpdate
 	for _, step := range changes {

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 )
@@ -70,18 +71,19 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 // dataSourceAttributes are the facts of a channel.
 func dataSourceAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
-		"id":                     schema.Int64Attribute{Computed: true, MarkdownDescription: "The channel's ID."},
-		"name":                   schema.StringAttribute{Computed: true, MarkdownDescription: "The channel's name."},
-		"description":            schema.StringAttribute{Computed: true, MarkdownDescription: "What the channel is for, in Markdown."},
-		"privacy":                schema.StringAttribute{Computed: true, MarkdownDescription: "`public`, `web_public`, `private_shared_history` or `private_protected_history`."},
-		"folder_id":              schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of the channel folder it is in; `0` is none."},
-		"topics_policy":          schema.StringAttribute{Computed: true, MarkdownDescription: "Whether messages may go without a topic."},
-		"message_retention_days": schema.StringAttribute{Computed: true, MarkdownDescription: "A number of days, `unlimited` or `realm_default`."},
-		"is_default":             schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether new people are put into the channel."},
-		"creator_id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of the user who created it."},
-		"date_created":           schema.StringAttribute{Computed: true, MarkdownDescription: "When it was created (RFC 3339)."},
-		"is_archived":            schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is archived."},
-		"url":                    schema.StringAttribute{Computed: true, MarkdownDescription: "Its address in the web app."},
+		"id":                         schema.Int64Attribute{Computed: true, MarkdownDescription: "The channel's ID."},
+		"name":                       schema.StringAttribute{Computed: true, MarkdownDescription: "The channel's name."},
+		"description":                schema.StringAttribute{Computed: true, MarkdownDescription: "What the channel is for, in Markdown."},
+		"privacy":                    schema.StringAttribute{Computed: true, MarkdownDescription: "`public`, `web_public`, `private_shared_history` or `private_protected_history`."},
+		"folder_id":                  schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of the channel folder it is in; `0` is none."},
+		"topics_policy":              schema.StringAttribute{Computed: true, MarkdownDescription: "Whether messages may go without a topic."},
+		"message_retention_days":     schema.StringAttribute{Computed: true, MarkdownDescription: "A number of days, `unlimited` or `realm_default`."},
+		"is_default":                 schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether new people are put into the channel."},
+		"default_push_notifications": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether mobile push notifications are turned on for new subscribers. " + featurelevel.Needs(kind, "default_push_notifications")},
+		"creator_id":                 schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of the user who created it."},
+		"date_created":               schema.StringAttribute{Computed: true, MarkdownDescription: "When it was created (RFC 3339)."},
+		"is_archived":                schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is archived."},
+		"url":                        schema.StringAttribute{Computed: true, MarkdownDescription: "Its address in the web app."},
 	}
 	framework.PermissionDataSourceAttributes(attributes, permission.Channels)
 	return attributes

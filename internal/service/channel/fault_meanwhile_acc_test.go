@@ -115,7 +115,7 @@ func TestFaultServerVersion(t *testing.T) {
 		saved := plan(t, trial)
 		trial.Sandbox.SetFeatureLevel(400)
 		trial.Fails([]string{"The server is too old for can_resolve_topics_group", "The server is too old for can_delete_own_message_group", "It needs feature level 407; the server has 400"}, saved)
-		trial.Sandbox.SetFeatureLevel(sandbox.NewestFeatureLevel)
+		trial.Sandbox.SetFeatureLevel(sandbox.DefaultFeatureLevel)
 		trial.Converges()
 	})
 	t.Run("upgraded", func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestFaultServerVersion(t *testing.T) {
 		trial.Given(block("c", name, `description = "One"`), name)
 		trial.Want(block("c", name, `description = "Two"`)+block("made", made), name, made)
 		saved := plan(t, trial)
-		trial.Sandbox.SetFeatureLevel(sandbox.NewestFeatureLevel)
+		trial.Sandbox.SetFeatureLevel(sandbox.DefaultFeatureLevel)
 		trial.Succeeds(saved)
 		trial.Converges()
 	})

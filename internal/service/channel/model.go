@@ -23,6 +23,7 @@ type facts struct {
 	TopicsPolicy         types.String `tfsdk:"topics_policy"`
 	MessageRetentionDays types.String `tfsdk:"message_retention_days"`
 	IsDefault            types.Bool   `tfsdk:"is_default"`
+	DefaultPush          types.Bool   `tfsdk:"default_push_notifications"`
 
 	CanAddSubscribersGroup            types.Set `tfsdk:"can_add_subscribers_group"`
 	CanAdministerChannelGroup         types.Set `tfsdk:"can_administer_channel_group"`
@@ -88,6 +89,14 @@ func (f *facts) permission(setting string) *types.Set {
 // permissionSets are the attributes of the settings, for what is done with them in the same way everywhere.
 func (f *facts) permissionSets() framework.PermissionSets { return f.permission }
 
+// priorPermissions are the permissions of a state; nil without one.
+func (m *model) priorPermissions() framework.PermissionSets {
+	if m == nil {
+		return nil
+	}
+	return m.permission
+}
+
 // read takes what the server holds. Where an attribute already says the same in other words, its words are kept, so
 // that a plan shows no difference that is none.
 func (f *facts) read(channel *zulip.Channel, view *directory.View, site string) {
@@ -104,6 +113,7 @@ func (f *facts) read(channel *zulip.Channel, view *directory.View, site string) 
 	}
 	f.MessageRetentionDays = types.StringValue(retentionOf(channel))
 	f.IsDefault = types.BoolValue(channel.IsDefault)
+	f.DefaultPush = types.BoolPointerValue(channel.DefaultPushNotifications)
 	f.permissionSets().Read(permission.Channels, channel.Permissions, view)
 	f.CreatorID = types.Int64PointerValue(channel.CreatorID)
 	f.DateCreated = types.StringValue(time.Unix(channel.DateCreated, 0).UTC().Format(time.RFC3339))
@@ -124,7 +134,7 @@ func (m *model) forgetUnknown() {
 			*number = types.Int64Null()
 		}
 	}
-	for _, flag := range []*types.Bool{&m.IsDefault, &m.IsArchived} {
+	for _, flag := range []*types.Bool{&m.IsDefault, &m.DefaultPush, &m.IsArchived} {
 		if flag.IsUnknown() {
 			*flag = types.BoolNull()
 		}
@@ -148,6 +158,7 @@ func (f *facts) keep(plan *facts) (differing []string) {
 	framework.KeepKnown(&f.FolderID, plan.FolderID)
 	framework.KeepKnown(&f.CreatorID, plan.CreatorID)
 	framework.KeepKnown(&f.IsDefault, plan.IsDefault)
+	framework.KeepKnown(&f.DefaultPush, plan.DefaultPush)
 	framework.KeepKnown(&f.IsArchived, plan.IsArchived)
 	return differing
 }
@@ -157,7 +168,8 @@ func (f *facts) seen(raw map[string]zulip.GroupSettingValue) *zulip.Channel {
 	channel := &zulip.Channel{
 		ID: f.ID.ValueInt64(), Name: f.Name.ValueString(), Description: storedDescription(f.Description.ValueString()),
 		TopicsPolicy: f.TopicsPolicy.ValueString(), IsDefault: f.IsDefault.ValueBool(),
-		FolderID: folderID(f.FolderID.ValueInt64()), Permissions: raw,
+		DefaultPushNotifications: f.DefaultPush.ValueBoolPointer(),
+		FolderID:                 folderID(f.FolderID.ValueInt64()), Permissions: raw,
 	}
 	privacy := zulip.Privacy(f.Privacy.ValueString())
 	channel.InviteOnly = privacy.IsPrivate()

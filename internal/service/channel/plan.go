@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -44,6 +45,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if req.Plan.Raw.IsNull() {
 		return
 	}
+	r.CheckLevels(ctx, "zulip_channel", req.Config, &resp.Diagnostics)
 	p := planning{Resource: r, diags: &resp.Diagnostics}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
@@ -67,7 +69,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	p.keepEqual()
 	p.derive()
 	if p.saw != nil {
-		p.changes, _ = steps(p.saw, &p.plan, p.view) // what cannot be resolved is reported by check
+		p.changes, _ = steps(p.saw, p.state, &p.plan, p.view) // what cannot be resolved is reported by check
 	}
 	p.check()
 	if !resp.Diagnostics.HasError() {
@@ -124,30 +126,15 @@ func (p *planning) derive() {
 
 // check refuses what the server would refuse, with the reason and the way out.
 func (p *planning) check() {
-	p.checkLevels()
 	p.checkName()
 	p.checkFolder()
-	p.permissions().Check(&p.Base, p.diags)
+	p.permissions().Check(p.diags)
 	p.checkProtectedHistory()
 	p.checkSubscribers()
 	p.checkCaller()
 	if p.Meta.LockoutProtection {
 		p.checkLockout()
 	}
-}
-
-// checkLevels refuses attributes that the server is too old for.
-func (p *planning) checkLevels() {
-	need := func(attribute string, configured bool, needed int) {
-		if configured {
-			p.RequireLevel(attribute, needed, p.diags)
-		}
-	}
-	need("folder_id", p.config.FolderID.ValueInt64() != 0, 389)
-	need("topics_policy", !p.config.TopicsPolicy.IsNull(), 392)
-	need("topics_policy", p.config.TopicsPolicy.ValueString() == "empty_topic_only", 404)
-	need("adopt_archived", p.config.AdoptArchived.ValueBool(), 388)
-	need("is_default", !p.config.IsDefault.IsNull(), 200)
 }
 
 // checkName refuses a name that another channel has, archived ones included.
@@ -185,7 +172,7 @@ func (p *planning) checkName() {
 			fmt.Sprintf("The account the provider uses made it less than an hour ago (ID %d), exactly as it is planned here: an apply must have been interrupted before it was written down, or this configuration has had it under another address until now. To take it changes nothing in the organization.", namesake.ID))
 		return
 	}
-	p.diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+	p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), howToTake(namesake), p.diags)
 }
 
 // interrupted is how long ago a channel may have been made to count as the result of an apply that was interrupted.
@@ -198,7 +185,7 @@ func (p *planning) isLeftover(channel *zulip.Channel) bool {
 		time.Since(time.Unix(channel.DateCreated, 0)) > interrupted {
 		return false
 	}
-	changes, problems := steps(channel, &p.plan, p.view)
+	changes, problems := steps(channel, nil, &p.plan, p.view)
 	return len(problems) == 0 && !slices.ContainsFunc(changes, func(s step) bool {
 		return !slices.Contains(permission.DroppedAtCreation, s.Attribute) // these come with a second request
 	})
@@ -207,7 +194,7 @@ func (p *planning) isLeftover(channel *zulip.Channel) bool {
 // checkFolder refuses a folder that does not exist.
 func (p *planning) checkFolder() {
 	id := p.plan.FolderID.ValueInt64()
-	if id == 0 || p.FeatureLevel() > 0 && p.FeatureLevel() < 389 {
+	if id == 0 || !p.HasLevel(featurelevel.Since("zulip_channel", "folder_id")) {
 		return
 	}
 	if _, ok := p.view.Folder(id); !ok {

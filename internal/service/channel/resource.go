@@ -92,7 +92,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	// What creation dropped (wire-1 §5.1), or an archived channel has otherwise, is sent now.
-	missing, problems := steps(now.Thing, &plan, now.View)
+	missing, problems := steps(now.Thing, nil, &plan, now.View)
 	framework.ReportProblems(&resp.Diagnostics, problems)
 	now = r.change(ctx, id, missing, now, &resp.Diagnostics)
 	kept := &plan.facts
@@ -118,6 +118,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	channel, ok := view.Channel(state.ID.ValueInt64())
 	if !ok || channel.IsArchived {
+		r.Meta.Directory.LeftState(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The channel is not there any more, or was archived by somebody else: removing it from the state",
 			map[string]any{"id": state.ID.ValueInt64(), "name": state.Name.ValueString(), "archived": ok})
 		resp.State.RemoveResource(ctx)
@@ -154,7 +155,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if folder, ok := r.Meta.Directory.TakenOutOf(saw.ID); ok && folderOf(saw) == folder {
 		saw.FolderID = nil
 	}
-	wanted, problems := steps(saw, &plan, view)
+	wanted, problems := steps(saw, &prior, &plan, view)
 	framework.ReportProblems(&resp.Diagnostics, problems)
 	if resp.Diagnostics.HasError() {
 		return

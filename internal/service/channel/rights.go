@@ -29,8 +29,10 @@ func (p *planning) checkCaller() {
 	if p.changed("message_retention_days") {
 		p.Meta.RequireRole(zulip.RoleOwner, path.Root("message_retention_days"), "set message_retention_days", p.diags)
 	}
-	if p.changed("is_default") {
-		p.Meta.RequireRole(zulip.RoleAdministrator, path.Root("is_default"), "set is_default", p.diags)
+	for _, attribute := range []string{"is_default", "default_push_notifications"} {
+		if p.changed(attribute) {
+			p.Meta.RequireRole(zulip.RoleAdministrator, path.Root(attribute), "set "+attribute, p.diags)
+		}
 	}
 	if p.changed("topics_policy") && p.plan.TopicsPolicy.ValueString() != "inherit" {
 		p.checkOrganizationRight("topics_policy", "can_set_topics_policy_group", self)
@@ -83,6 +85,8 @@ func (p *planning) changed(attribute string) bool {
 		return framework.IsSet(p.plan.MessageRetentionDays) && p.plan.MessageRetentionDays.ValueString() != retentionDefault
 	case "is_default":
 		return p.plan.IsDefault.ValueBool()
+	case "default_push_notifications":
+		return p.plan.DefaultPush.ValueBool()
 	case "topics_policy":
 		return framework.IsSet(p.plan.TopicsPolicy)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -40,6 +41,7 @@ func resourceSchema() schema.Schema {
 	}
 	framework.PermissionAttributes(attributes, permission.Channels)
 	return schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `A channel, and who may do what in it.
 
 Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `. ` +
@@ -47,7 +49,7 @@ Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user
 
 An attribute that is not set is not managed: it is read and shown, and never written. Taking an attribute out of the configuration leaves what it set.
 
-A change is applied only to what the plan saw: if somebody else has changed the same attribute since, the apply stops and says what it is now, what the plan saw and what was asked.`,
+A change is applied only to what the plan saw: if somebody else has changed the same attribute since, the apply stops and says what it is now, what the plan saw and what was asked.` + framework.DeactivatedPrincipals,
 		Attributes: attributes,
 	}
 }
@@ -79,15 +81,16 @@ func settingAttributes() map[string]schema.Attribute {
 		},
 		"folder_id": schema.Int64Attribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "The ID of the channel folder it is in; `0` is none. Needs feature level 389.",
+			MarkdownDescription: "The ID of the channel folder it is in; `0` is none. " + featurelevel.Needs("zulip_channel", "folder_id"),
 			Validators:          []validator.Int64{int64validator.AtLeast(0)},
 			PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 		},
 		"topics_policy": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "Whether messages may go without a topic: `inherit` (as the organization has it), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only` (feature level 404; only while no message has a topic). Needs feature level 392.",
-			Validators:          []validator.String{stringvalidator.OneOf("inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
-			PlanModifiers:       keepString,
+			MarkdownDescription: "Whether messages may go without a topic: `inherit` (as the organization has it), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only` (only while no message has a topic; needs " + featurelevel.Describe(featurelevel.SinceValue("zulip_channel", "topics_policy", "empty_topic_only")) + "). " +
+				featurelevel.Needs("zulip_channel", "topics_policy"),
+			Validators:    []validator.String{stringvalidator.OneOf("inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
+			PlanModifiers: keepString,
 		},
 		"message_retention_days": schema.StringAttribute{
 			Optional: true, Computed: true,
@@ -99,6 +102,11 @@ func settingAttributes() map[string]schema.Attribute {
 		"is_default": schema.BoolAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Whether new people are put into the channel. Only administrators may set it, and not for private channels.",
+			PlanModifiers:       []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
+		},
+		"default_push_notifications": schema.BoolAttribute{
+			Optional: true, Computed: true,
+			MarkdownDescription: "Whether mobile push notifications are turned on for new subscribers. It counts when somebody subscribes for the first time; subscriptions that exist do not change. New channels have `false`. Only administrators may set it. " + featurelevel.Needs(kind, "default_push_notifications"),
 			PlanModifiers:       []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
 		},
 	}
@@ -117,7 +125,7 @@ func lifeAttributes() map[string]schema.Attribute {
 		},
 		"adopt_archived": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "If an archived channel has the name, take it back with its messages and subscribers instead of failing. What the configuration does not set stays as it was. It counts on creation only. Needs feature level 388.",
+			MarkdownDescription: "If an archived channel has the name, take it back with its messages and subscribers instead of failing. What the configuration does not set stays as it was. It counts on creation only. " + featurelevel.Sentence(featurelevel.ReactivateChannel),
 		},
 		"on_destroy": schema.StringAttribute{
 			Optional:            true,

@@ -122,16 +122,21 @@ func TestProtocolSaysThatTwoResourcesHoldOneChannel(t *testing.T) {
 	diags.ExpectWarning(t, "", `Two resources manage channel "kept"`, "removed block")
 }
 
-// The CLI reads and plans in one process: that the channel was read does not make its name free.
+// The CLI reads and plans in one process: that the channel was read does not make its name free. A destroy begins with
+// such a plan, so that it warns; the apply refuses.
 func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "old"})
 	o.Archive(t, "old")
-	_, diags := run.Plan(values{"name": "old"})
+	plan, diags := run.Plan(values{"name": "old"})
 	if run.State != nil {
 		t.Error("an archived channel is still in the state")
 	}
-	diags.ExpectError(t, "name", `An archived channel is called "old"`, "adopt_archived = true")
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "name", `An archived channel is called "old"`, "adopt_archived = true", "terraform destroy")
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "name", `An archived channel is called "old"`, "adopt_archived = true")
+	sent.Expect(t)
 }
 
 func TestProtocolCreatesAgainWhatWasNotCreated(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
@@ -35,7 +36,7 @@ func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The channel folders of the organization, in their order. Everybody may read them. A server below feature level 389 has none.",
+		MarkdownDescription: "The channel folders of the organization, in their order. Everybody may read them. " + featurelevel.Sentence(featurelevel.Since("zulip_channel_folder", "")) + " Older servers have none.",
 		Attributes: map[string]schema.Attribute{
 			"include_archived": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether archived folders are listed too; by default not."},
 			"folders": schema.ListNestedAttribute{

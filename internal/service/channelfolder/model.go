@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -119,7 +120,8 @@ func resourceSchema() schema.Schema {
 	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
-		MarkdownDescription: `A channel folder: a heading under which the web app shows channels. A channel says which folder it is in, with ` + "`folder_id`" + `; ` + "`zulip_channel_folder_order`" + ` puts the folders into an order. Only administrators and owners manage folders. Needs feature level 389.
+		Version: framework.SchemaVersion,
+		MarkdownDescription: `A channel folder: a heading under which the web app shows channels. A channel says which folder it is in, with ` + "`folder_id`" + `; ` + "`zulip_channel_folder_order`" + ` puts the folders into an order. Only administrators and owners manage folders. ` + featurelevel.Needs("zulip_channel_folder", "") + `
 
 Zulip deletes no folder. Destroying one takes all channels out of it, archived ones included, and archives it; its name is free then.
 

@@ -15,12 +15,12 @@ import (
 func NewOrderResource() resource.Resource {
 	return &framework.OrderResource{Order: framework.Order{
 		TypeName: "channel_folder_order", ID: "channel_folders", Attribute: "folder_ids",
-		Thing: "channel folder", Things: "channel folders", FeatureLevel: zulip.LevelFolderOrder,
+		Thing: "channel folder", Things: "channel folders",
 		Description: "The order in which the web app shows the channel folders. Archived folders do not count.",
 		Seen: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
 			return ordered(d.Folders(ctx))
 		},
-		Fresh: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
+		Fresh: func(ctx context.Context, d *directory.Directory, _ func([]framework.Ordered) bool) ([]framework.Ordered, error) {
 			return ordered(d.FreshFolders(ctx))
 		},
 		// The server wants all of them, archived ones included (wire-1 §7).

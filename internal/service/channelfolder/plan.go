@@ -32,7 +32,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() || !writes(plan, state) {
 		return
 	}
-	r.RequireResourceLevel(zulip.LevelFolders, &resp.Diagnostics)
+	if plan != nil {
+		r.CheckLevels(ctx, "zulip_channel_folder", req.Config, &resp.Diagnostics)
+	}
 	r.RequireAdministrator("manage channel folders", &resp.Diagnostics)
 	if plan == nil || plan.Name.IsUnknown() || resp.Diagnostics.HasError() {
 		return

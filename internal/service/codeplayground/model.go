@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -40,7 +41,8 @@ func (m *model) read(found *zulip.Playground) {
 func resourceSchema() schema.Schema {
 	replace := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	return schema.Schema{
-		MarkdownDescription: `A code playground: a place elsewhere to which people can send the code blocks of a language with one click. Only administrators and owners manage them. Needs feature level 196.
+		Version: framework.SchemaVersion,
+		MarkdownDescription: `A code playground: a place elsewhere to which people can send the code blocks of a language with one click. Only administrators and owners manage them. ` + featurelevel.Needs("zulip_code_playground", "") + `
 
 The server changes no playground: any change removes it and adds another one. When a playground is removed whose language is the organization's ` + "`default_code_block_language`" + `, the server unsets that setting, even if another playground has the language.
 

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -24,6 +25,9 @@ var (
 	_ resource.ResourceWithImportState = (*Resource)(nil)
 	_ resource.ResourceWithIdentity    = (*Resource)(nil)
 )
+
+// list is the part of a snapshot that holds the code playgrounds.
+const list = zulip.FetchPlaygrounds
 
 // Resource is zulip_code_playground.
 type Resource struct{ framework.Resource }
@@ -54,12 +58,14 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 }
 
 // ModifyPlan refuses what the account may not do, or the server cannot.
-func (r *Resource) ModifyPlan(_ context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if !r.CanPlan(&resp.Diagnostics) || req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
 	r.RequireAdministrator("manage code playgrounds", &resp.Diagnostics)
-	r.RequireResourceLevel(zulip.LevelPlaygrounds, &resp.Diagnostics)
+	if !req.Plan.Raw.IsNull() {
+		r.CheckLevels(ctx, "zulip_code_playground", req.Config, &resp.Diagnostics)
+	}
 }
 
 // Create adds the playground. One that is the same in everything, as an earlier attempt may have left it, is taken over.
@@ -70,9 +76,16 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	wanted := plan.wire()
-	defer r.Meta.Directory.Alone(kind + " " + wanted.Key())()
-	id, err := r.Meta.Client.AddPlayground(ctx, wanted)
-	r.Meta.Directory.Forget(zulip.FetchPlaygrounds)
+	done, ok := r.Alone(ctx, kind+" "+wanted.Key(), fmt.Sprintf("Could not add code playground %q", wanted.Key()), &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
+	var id int64
+	err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) (err error) {
+		id, err = r.Meta.Client.AddPlayground(ctx, wanted)
+		return err
+	})
 	if err != nil {
 		if id = r.takeOver(ctx, &wanted, err, &resp.Diagnostics); id == 0 {
 			return
@@ -92,12 +105,22 @@ func (r *Resource) takeOver(ctx context.Context, wanted *zulip.Playground, cause
 		diags.AddError(summary, detail)
 		return 0
 	}
-	view, err := r.Meta.Directory.Playgrounds(ctx)
+	view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
+		return slices.ContainsFunc(view.Playgrounds(), func(p *zulip.Playground) bool {
+			return p.Same(wanted) && !r.Meta.Directory.IsClaimed(kind, p.ID)
+		})
+	})
 	if err != nil {
 		diags.AddError(summary, detail+"\n\nIt could not be looked whether it is there: "+framework.Explain(err))
 		return 0
 	}
-	i := slices.IndexFunc(view.Playgrounds(), func(p *zulip.Playground) bool { return p.Key() == wanted.Key() })
+	// One that this run has deleted may still be listed.
+	i := slices.IndexFunc(view.Playgrounds(), func(p *zulip.Playground) bool {
+		return p.Key() == wanted.Key() && !r.Meta.Directory.IsClaimed(kind, p.ID)
+	})
+	if i < 0 {
+		i = slices.IndexFunc(view.Playgrounds(), func(p *zulip.Playground) bool { return p.Key() == wanted.Key() })
+	}
 	if i < 0 {
 		diags.AddError(summary, detail+"\n\nIt is not there, so that applying again is safe.")
 		return 0
@@ -124,12 +147,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Directory.Playgrounds(ctx)
+	is := func(p *zulip.Playground) bool { return p.ID == state.ID.ValueInt64() }
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { return slices.ContainsFunc(view.Playgrounds(), is) })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the code playgrounds", framework.Explain(err))
 		return
 	}
-	i := slices.IndexFunc(view.Playgrounds(), func(p *zulip.Playground) bool { return p.ID == state.ID.ValueInt64() })
+	i := slices.IndexFunc(view.Playgrounds(), is)
 	if i < 0 {
 		tflog.Info(ctx, "The code playground is not there any more: removing it from the state", map[string]any{"id": state.ID.ValueInt64()})
 		resp.State.RemoveResource(ctx)
@@ -152,15 +176,22 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	wire := state.wire()
 	// Another resource of this run may be about to make the same one, or have taken this one over.
-	defer r.Meta.Directory.Alone(kind + " " + wire.Key())()
+	summary := fmt.Sprintf("Could not remove code playground %q", wire.Key())
+	done, ok := r.Alone(ctx, kind+" "+wire.Key(), summary, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
 	if r.Meta.Directory.IsTakenOver(kind, wire.ID) {
 		tflog.Info(ctx, "The code playground stays: another resource has taken it over", map[string]any{"id": wire.ID})
 		return
 	}
 	// The organization's default language of code blocks may be unset with it.
-	defer r.Meta.Directory.Forget(zulip.FetchPlaygrounds, zulip.FetchRealm)
-	if err := r.Meta.Client.DeletePlayground(ctx, wire.ID); err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not remove code playground %q", wire.Key()), framework.Explain(err))
+	defer r.Meta.Directory.Forget(zulip.FetchRealm)
+	r.Meta.Directory.Claim(kind, wire.ID) // no other resource takes it, though a list still shows it
+	err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeletePlayground(ctx, wire.ID) })
+	if err != nil {
+		resp.Diagnostics.AddError(summary, framework.Explain(err))
 	}
 }
 

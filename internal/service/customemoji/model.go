@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -40,6 +41,7 @@ var (
 func resourceSchema() schema.Schema {
 	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 	return schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: fmt.Sprintf(`An emoji of the organization's own, made from an image file.
 
 The server shrinks the image and does not give the file back, so the SHA-256 of the file is kept in the state: other content makes a new emoji, the same content in another file changes nothing. What somebody else does to the image is not seen; that the emoji was deactivated is.

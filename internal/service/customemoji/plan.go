@@ -33,7 +33,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+		if state != nil || plan.Name.IsUnknown() {
+			return true
+		}
+		namesake, taken := view.CustomEmojiByName(plan.Name.ValueString())
+		return !taken || r.Meta.Directory.IsClaimed(kind, namesake.ID)
+	})
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
 		return

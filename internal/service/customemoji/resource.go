@@ -29,6 +29,9 @@ var (
 // kind is the type of the resource.
 const kind = framework.KindCustomEmoji
 
+// list is the part of a snapshot that holds the custom emoji.
+const list = zulip.FetchCustomEmoji
+
 // Resource is zulip_custom_emoji.
 type Resource struct{ framework.Resource }
 
@@ -76,12 +79,16 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	plan.FileSHA256 = types.StringValue(picture.sha256())
 	plan.ID, plan.AuthorID, plan.SourceURL = types.Int64Null(), types.Int64Null(), types.StringNull()
+	search := r.searchFor(plan.Name.ValueString())
 	added, perhaps, err := framework.NamedCreation[zulip.CustomEmoji]{
 		Kind: kind, Name: plan.Name.ValueString(),
-		Find: func(ctx context.Context) (*zulip.CustomEmoji, error) { return r.findAnew(ctx, plan.Name.ValueString()) },
+		Find: search.find,
 		ID:   func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
 		Make: func(ctx context.Context) error {
-			return r.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), picture.file, picture.contentType, picture.content)
+			search.uploaded = true
+			return r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+				return r.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), picture.file, picture.contentType, picture.content)
+			})
 		},
 	}.Run(ctx, r.Meta)
 	switch {
@@ -98,15 +105,38 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
 }
 
-// findAnew returns the emoji that has a name now; nil if none has.
-func (r *Resource) findAnew(ctx context.Context, name string) (*zulip.CustomEmoji, error) {
-	r.Meta.Directory.Forget(zulip.FetchCustomEmoji)
-	view, err := r.Meta.Directory.CustomEmoji(ctx)
+// search finds an emoji by its name. What had the name before the upload is not what was uploaded, though a list may
+// still show it.
+type search struct {
+	directory *directory.Directory
+	name      string
+	before    int64
+	uploaded  bool
+}
+
+func (r *Resource) searchFor(name string) *search {
+	return &search{directory: r.Meta.Directory, name: name}
+}
+
+// find reads anew, and returns the emoji that has the name now; nil if none has.
+func (s *search) find(ctx context.Context) (*zulip.CustomEmoji, error) {
+	view, err := s.directory.FreshListShowing(ctx, list, func(view *directory.View) bool { return !s.uploaded || s.in(view) != nil })
 	if err != nil {
 		return nil, err
 	}
-	emoji, _ := view.CustomEmojiByName(name)
+	emoji := s.in(view)
+	if emoji != nil && !s.uploaded {
+		s.before = emoji.ID
+	}
 	return emoji, nil
+}
+
+func (s *search) in(view *directory.View) *zulip.CustomEmoji {
+	emoji, ok := view.CustomEmojiByName(s.name)
+	if !ok || s.uploaded && (emoji.ID == s.before || s.directory.IsClaimed(kind, emoji.ID)) {
+		return nil
+	}
+	return emoji
 }
 
 // Read takes the emoji from the snapshot.
@@ -116,7 +146,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	view, err := r.showing(ctx, &state)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
 		return
@@ -145,6 +175,14 @@ func (r *Resource) find(view *directory.View, state *model) (*zulip.CustomEmoji,
 	return emoji, ok && emoji.AuthorID != nil && *emoji.AuthorID == r.Meta.Directory.Self().ID
 }
 
+// showing returns a snapshot that shows the emoji of a state, unless it is gone.
+func (r *Resource) showing(ctx context.Context, state *model) (*directory.View, error) {
+	return r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+		emoji, ok := r.find(view, state)
+		return ok && !emoji.Deactivated
+	})
+}
+
 // Update notes which file the emoji is from: nothing else of an emoji can be changed.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan model
@@ -161,7 +199,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	name := state.Name.ValueString()
-	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	view, err := r.showing(ctx, &state)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
 		return
@@ -171,8 +209,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The emoji is deactivated already", map[string]any{"id": state.ID.ValueInt64(), "name": name})
 		return
 	}
-	err = r.Meta.Client.DeactivateCustomEmoji(ctx, emoji.Name)
-	r.Meta.Directory.Forget(zulip.FetchCustomEmoji)
+	r.Meta.Directory.Claim(kind, emoji.ID) // no other resource takes it, though a list still shows it
+	err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+		return r.Meta.Client.DeactivateCustomEmoji(ctx, emoji.Name)
+	})
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not deactivate the emoji %q", name), framework.Explain(err))
 	}

@@ -62,11 +62,15 @@ func (r *Resource) bring(ctx context.Context, id int64, wanted change) (*zulip.D
 	const firstPause = 200 * time.Millisecond
 	pause, failures, sent := firstPause, 0, false
 	for {
-		view, err := r.fresh(ctx)
+		is := func(group *zulip.DefaultChannelGroup) bool { return group.ID == id }
+		view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
+			now := find(view, is)
+			return now != nil && (!sent || wanted.missing(now).isEmpty())
+		})
 		if err != nil {
 			return nil, err
 		}
-		now := find(view, func(group *zulip.DefaultChannelGroup) bool { return group.ID == id })
+		now := find(view, is)
 		if now == nil {
 			return nil, errGone
 		}
@@ -77,7 +81,7 @@ func (r *Resource) bring(ctx context.Context, id int64, wanted change) (*zulip.D
 		if sent {
 			return now, errors.New("the server took the change without an error, and does not hold it: somebody may have changed the group at the same time")
 		}
-		err = r.send(ctx, id, left, view)
+		err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.send(ctx, id, left, view) })
 		sent = err == nil
 		if err == nil {
 			continue

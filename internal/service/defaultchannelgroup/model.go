@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -74,6 +75,7 @@ var notBlank = regexp.MustCompile(`[^\s\pZ]`)
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `A named group of channels that new people may choose when they join the organization. Who is in the organization already is put into none of them.
 
 An attribute that is not set is not managed: it is read and shown, and never written. Destroying the group leaves its channels as they are. Only administrators and owners manage these groups.

@@ -33,13 +33,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() || plan == nil {
 		return
 	}
-	view, err := r.Meta.Directory.DefaultChannelGroups(ctx)
+	if state == nil {
+		state = &model{ChannelIDs: types.SetNull(types.Int64Type)}
+	}
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { return r.holder(plan, state, view) == nil })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the default channel groups", framework.Explain(err))
 		return
-	}
-	if state == nil {
-		state = &model{ChannelIDs: types.SetNull(types.Int64Type)}
 	}
 	r.checkName(plan, state, view, &resp.Diagnostics)
 	for _, id := range without(channels(plan.ChannelIDs), channels(state.ChannelIDs)) {
@@ -49,15 +49,25 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 // checkName refuses a name that another group has and keeps.
 func (r *Resource) checkName(plan, state *model, view *directory.View, diags *diag.Diagnostics) {
-	if plan.Name.IsUnknown() || plan.Name.Equal(state.Name) {
+	namesake := r.holder(plan, state, view)
+	if namesake == nil {
 		return
-	}
-	namesake := named(view, plan.Name.ValueString())
-	if namesake == nil || r.Meta.Directory.IsClaimed(kind, namesake.ID) {
-		return // none, or one that this run renames, replaces or destroys
 	}
 	diags.AddAttributeError(path.Root("name"), fmt.Sprintf("There is a default channel group %q already", namesake.Name),
 		fmt.Sprintf("It has the ID %d. Import it (an apply that was broken off may have left it): terraform import ADDRESS %d\n\nElse delete it, or choose another name.", namesake.ID, namesake.ID))
+}
+
+// holder returns the group that has the planned name; nil if there is none, or one that this run renames, replaces or
+// destroys.
+func (r *Resource) holder(plan, state *model, view *directory.View) *zulip.DefaultChannelGroup {
+	if plan.Name.IsUnknown() || plan.Name.Equal(state.Name) {
+		return nil
+	}
+	namesake := named(view, plan.Name.ValueString())
+	if namesake == nil || r.Meta.Directory.IsClaimed(kind, namesake.ID) {
+		return nil
+	}
+	return namesake
 }
 
 // checkChannel refuses a channel that cannot be put into a group. What this run manages may be otherwise by then.

@@ -29,6 +29,9 @@ var (
 // kind is the type of the resource.
 const kind = "zulip_default_channel_group"
 
+// list is the part of a snapshot that holds the default channel groups.
+const list = zulip.FetchDefaultGroups
+
 // Resource is zulip_default_channel_group.
 type Resource struct{ framework.Resource }
 
@@ -75,18 +78,16 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		resp.Diagnostics.AddAttributeError(path.Root("channel_ids"), summary, framework.Sentence(err))
 		return
 	}
+	search := &search{directory: r.Meta.Directory, name: name}
 	made, perhaps, err := framework.NamedCreation[zulip.DefaultChannelGroup]{
 		Kind: kind, Name: name,
-		Find: func(ctx context.Context) (*zulip.DefaultChannelGroup, error) {
-			view, err := r.fresh(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return named(view, name), nil
-		},
-		ID: func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
+		Find: search.find,
+		ID:   func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
 		Make: func(ctx context.Context) error {
-			return r.Meta.Client.CreateDefaultChannelGroup(ctx, name, plan.Description.ValueString(), names)
+			search.asked = true
+			return r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+				return r.Meta.Client.CreateDefaultChannelGroup(ctx, name, plan.Description.ValueString(), names)
+			})
 		},
 	}.Run(ctx, r.Meta)
 	state := plan
@@ -119,7 +120,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.DefaultChannelGroups(ctx)
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { return state.in(view) != nil })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the default channel groups", framework.Explain(err))
 		return
@@ -156,7 +157,6 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	now, err := r.bring(ctx, state.ID.ValueInt64(), changes(&plan, &state))
-	r.Meta.Directory.Forget(zulip.FetchDefaultGroups)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not change the default channel group %q", state.Name.ValueString()),
 			explain(err)+"\n\nA part of the change may be done. The next plan shows what is left.")
@@ -175,7 +175,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.DefaultChannelGroups(ctx)
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { return state.in(view) != nil })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the default channel groups", framework.Explain(err))
 		return
@@ -185,8 +185,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The default channel group is gone already", map[string]any{"name": state.Name.ValueString()})
 		return
 	}
-	err = r.Meta.Client.DeleteDefaultChannelGroup(ctx, group.ID)
-	r.Meta.Directory.Forget(zulip.FetchDefaultGroups)
+	r.Meta.Directory.Claim(kind, group.ID) // no other resource takes it, though a list still shows it
+	err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+		return r.Meta.Client.DeleteDefaultChannelGroup(ctx, group.ID)
+	})
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not delete the default channel group %q", state.Name.ValueString()), explain(err))
 	}
@@ -221,10 +223,34 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(group.ID)})...)
 }
 
-// fresh reads the groups anew.
-func (r *Resource) fresh(ctx context.Context) (*directory.View, error) {
-	r.Meta.Directory.Forget(zulip.FetchDefaultGroups)
-	return r.Meta.Directory.DefaultChannelGroups(ctx)
+// search finds a group by its name. What had the name before the server was asked to make it is not what it made, though
+// a list may still show it.
+type search struct {
+	directory *directory.Directory
+	name      string
+	before    int64
+	asked     bool
+}
+
+// find reads anew, and returns the group that has the name now; nil if none has.
+func (s *search) find(ctx context.Context) (*zulip.DefaultChannelGroup, error) {
+	view, err := s.directory.FreshListShowing(ctx, list, func(view *directory.View) bool { return !s.asked || s.in(view) != nil })
+	if err != nil {
+		return nil, err
+	}
+	group := s.in(view)
+	if group != nil && !s.asked {
+		s.before = group.ID
+	}
+	return group, nil
+}
+
+func (s *search) in(view *directory.View) *zulip.DefaultChannelGroup {
+	group := named(view, s.name)
+	if group != nil && s.asked && (group.ID == s.before || s.directory.IsClaimed(kind, group.ID)) {
+		return nil
+	}
+	return group
 }
 
 // explain adds to the server's words what they mean for who writes the configuration.

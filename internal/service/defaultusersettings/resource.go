@@ -3,10 +3,7 @@ package defaultusersettings
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -18,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -29,8 +27,8 @@ var (
 	_ resource.ResourceWithIdentity    = (*Resource)(nil)
 )
 
-// levelDefaults is the first feature level at which an organization has such settings (wire-2 §12.5).
-const levelDefaults = 96
+// settings are all that the server lets an organization set for new accounts.
+var settings = framework.UserSettings("zulip_default_user_settings")
 
 // Resource is zulip_default_user_settings.
 type Resource struct{ framework.Resource }
@@ -56,9 +54,10 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	resp.Schema = schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `The settings that new accounts of the organization start with. Accounts that exist keep theirs. An organization has these settings once, so one resource is enough for it.
 
-An attribute that is not set is not managed: it is read and shown, and never written. Destroying the resource leaves every setting as it is. Administrators and owners may change them. Needs feature level ` + fmt.Sprint(levelDefaults) + ".",
+An attribute that is not set is not managed: it is read and shown, and never written. Destroying the resource leaves every setting as it is. Administrators and owners may change them. ` + featurelevel.Needs("zulip_default_user_settings", ""),
 		Attributes: attributes,
 	}
 }
@@ -80,9 +79,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	if level := r.FeatureLevel(); level > 0 && level < levelDefaults {
-		resp.Diagnostics.AddError("The server is too old for default user settings",
-			fmt.Sprintf("They need feature level %d; the server has %d (Zulip %s).", levelDefaults, level, r.Meta.Server.ZulipVersion))
+	if r.CheckLevels(ctx, "zulip_default_user_settings", req.Config, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return
 	}
 	plan := framework.GetSettingValues(ctx, req.Plan, &resp.Diagnostics)
@@ -91,29 +88,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	changes := settings.Changes(plan, held)
-	changes.Check(plan, &r.Base, &resp.Diagnostics)
-	r.checkSound(ctx, plan, changes, &resp.Diagnostics)
-}
-
-// checkSound refuses a sound that the server does not have. Which there are it tells with the settings.
-func (r *Resource) checkSound(ctx context.Context, plan framework.SettingValues, changes framework.Settings, diags *diag.Diagnostics) {
-	const attribute, silence = "notification_sound", "none"
-	if !slices.ContainsFunc(changes, func(s framework.Setting) bool { return s.Name == attribute }) {
+	changes.Check(&r.Base, &resp.Diagnostics)
+	changes.CheckSound(ctx, plan, &r.Base, &resp.Diagnostics)
+	if req.State.Raw.IsNull() || resp.Diagnostics.HasError() {
 		return
 	}
-	view, err := r.Meta.Directory.UserDefaults(ctx)
-	if err != nil {
-		diags.AddError("Could not read the default user settings", framework.Explain(err))
-		return
-	}
-	var sounds []string
-	if err := json.Unmarshal(view.UserDefaults()["available_notification_sounds"], &sounds); err != nil {
-		return // the server does not tell
-	}
-	if sound, ok := plan[attribute].(types.String); ok && sound.ValueString() != silence && !slices.Contains(sounds, sound.ValueString()) {
-		diags.AddAttributeError(path.Root(attribute), "No such sound",
-			fmt.Sprintf("The server has no sound %q. It has %s, and %s.", sound.ValueString(), strings.Join(sounds, ", "), silence))
-	}
+	settings.KeepEqual(plan, framework.GetSettingValues(ctx, req.State, &resp.Diagnostics))
+	plan.Set(ctx, &resp.Plan, &resp.Diagnostics)
 }
 
 // Create sends what differs from what the organization has already.
@@ -185,7 +166,8 @@ func (r *Resource) held(ctx context.Context, kept framework.SettingValues, diags
 // send sends changes, and returns what the state holds then.
 func (r *Resource) send(ctx context.Context, plan framework.SettingValues, changes framework.Settings, diags *diag.Diagnostics) framework.SettingValues {
 	if len(changes) > 0 {
-		err := r.Meta.Client.UpdateUserDefaults(ctx, changes.Form(plan))
+		// None of these settings has two names on the wire, so that what the server holds is of no account.
+		err := r.Meta.Client.UpdateUserDefaults(ctx, changes.Form(plan, nil, r.FeatureLevel()))
 		r.Meta.Directory.Forget(zulip.FetchUserDefaults)
 		if err != nil {
 			diags.AddError("Could not change the default user settings",

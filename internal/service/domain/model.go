@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -42,7 +43,8 @@ func (m *model) read(found *zulip.Domain) {
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: `A domain of the organization. If the organization lets only addresses of its domains join (` + "`emails_restricted_to_domains`" + `), these are the domains. Only owners manage them. Needs feature level 143.
+		Version: framework.SchemaVersion,
+		MarkdownDescription: `A domain of the organization. If the organization lets only addresses of its domains join (` + "`emails_restricted_to_domains`" + `), these are the domains. Only owners manage them. ` + featurelevel.Needs("zulip_domain", "") + `
 
 When the last domain is removed while only addresses of the organization's domains may join, the server ends that restriction, for else nobody could: the plan warns of it. A domain that is there already as configured, as an apply that was broken off may have left it, is taken over with a warning.`,
 		Attributes: map[string]schema.Attribute{
@@ -74,6 +76,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	var plan, state model
 	if !req.Plan.Raw.IsNull() {
 		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+		r.CheckLevels(ctx, "zulip_domain", req.Config, &resp.Diagnostics)
 		r.checkAlone(ctx, req.Config, &resp.Diagnostics)
 	}
 	if !req.State.Raw.IsNull() {
@@ -110,13 +113,9 @@ func (r *Resource) checkAlone(ctx context.Context, raw tfsdk.Config, diags *diag
 	}
 }
 
-// levelOwners is the feature level from which owners, and no longer administrators, manage domains (wire-2 §11.2).
-const levelOwners = 143
-
-// checkCaller refuses what the account may not do, or the server cannot (wire-2 §0).
+// checkCaller refuses what the account may not do.
 func (r *Resource) checkCaller(diags *diag.Diagnostics) {
 	r.Meta.RequireRole(zulip.RoleOwner, path.Empty(), "manage the organization's domains", diags)
-	r.RequireResourceLevel(levelOwners, diags)
 }
 
 // beforeItsPlaceIsTaken is what a domain that is replaced by another needs.

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -22,6 +23,9 @@ var (
 	_ resource.ResourceWithImportState = (*Resource)(nil)
 	_ resource.ResourceWithIdentity    = (*Resource)(nil)
 )
+
+// list is the part of a snapshot that holds the domains.
+const list = zulip.FetchDomains
 
 // Resource is zulip_domain.
 type Resource struct{ framework.Resource }
@@ -62,9 +66,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		plan.AllowSubdomains = types.BoolValue(false)
 	}
 	wanted := plan.wire()
-	defer r.Meta.Directory.Alone(takeover(wanted.Domain))()
-	err := r.Meta.Client.AddDomain(ctx, wanted)
-	r.Meta.Directory.Forget(zulip.FetchDomains)
+	done, ok := r.Alone(ctx, takeover(wanted.Domain), fmt.Sprintf("Could not add domain %q", wanted.Domain), &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
+	err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.AddDomain(ctx, wanted) })
 	if err != nil && !r.takeOver(ctx, wanted, err, &resp.Diagnostics) {
 		return
 	}
@@ -81,7 +88,10 @@ func (r *Resource) takeOver(ctx context.Context, wanted zulip.Domain, cause erro
 		diags.AddError(summary, detail)
 		return false
 	}
-	view, err := r.Meta.Directory.Domains(ctx)
+	view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
+		found, ok := view.Domain(wanted.Domain)
+		return ok && *found == wanted
+	})
 	if err != nil {
 		diags.AddError(summary, detail+"\n\nIt could not be looked whether it is there: "+framework.Explain(err))
 		return false
@@ -111,7 +121,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Directory.Domains(ctx)
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+		_, ok := view.Domain(state.ID.ValueString())
+		return ok
+	})
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the domains", framework.Explain(err))
 		return
@@ -135,8 +148,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	if wanted := plan.wire(); wanted != state.wire() {
-		err := r.Meta.Client.UpdateDomain(ctx, wanted)
-		r.Meta.Directory.Forget(zulip.FetchDomains)
+		err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.UpdateDomain(ctx, wanted) })
 		if err != nil {
 			resp.Diagnostics.AddError(fmt.Sprintf("Could not change domain %q", wanted.Domain), explainUpdate(err))
 			return
@@ -163,15 +175,21 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	name := state.ID.ValueString()
 	// Another resource of this run may be about to add the same one, or have taken this one over.
-	defer r.Meta.Directory.Alone(takeover(name))()
+	summary := fmt.Sprintf("Could not remove domain %q", name)
+	done, ok := r.Alone(ctx, takeover(name), summary, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
 	if r.Meta.Directory.IsTakenOver(takeover(name), 0) {
 		tflog.Info(ctx, "The domain stays: another resource has taken it over", map[string]any{"domain": name})
 		return
 	}
 	// With the last domain the organization's restriction to its domains ends.
-	defer r.Meta.Directory.Forget(zulip.FetchDomains, zulip.FetchRealm)
-	if err := r.Meta.Client.DeleteDomain(ctx, name); err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not remove domain %q", name), framework.Explain(err))
+	defer r.Meta.Directory.Forget(zulip.FetchRealm)
+	err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeleteDomain(ctx, name) })
+	if err != nil {
+		resp.Diagnostics.AddError(summary, framework.Explain(err))
 	}
 }
 

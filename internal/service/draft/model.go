@@ -54,6 +54,7 @@ func resourceSchema() schema.Schema {
 		Validators: []validator.String{framework.ContentValidator()},
 	}
 	return schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `A draft of the account the provider uses: a message that is begun, and that a person finishes and sends. It is for a topic of a channel, for people, or, with neither, for nobody yet. The account has to synchronize its drafts, as it does by default.
 
 Drafts that are made at the same time are stored in one request. A draft that was sent or deleted is stored again.
@@ -63,15 +64,12 @@ The server stores a second draft when it is asked a second time. So before the p
 	}
 }
 
-// levelDrafts is from when on the server stores drafts (wire-2 §14).
-const levelDrafts = 87
-
 // ModifyPlan refuses what the server would cut or refuse.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	r.RequireResourceLevel(levelDrafts, &resp.Diagnostics)
+	r.CheckLevels(ctx, "zulip_draft", req.Config, &resp.Diagnostics)
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	view, err := r.Meta.Directory.Channels(ctx)

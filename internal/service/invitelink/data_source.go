@@ -53,7 +53,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	links, mails := sharedAttributes(), sharedAttributes()
 	links["link_url"] = schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The link: whoever has it can join."}
 	mails["email"] = schema.StringAttribute{Computed: true, MarkdownDescription: "The address that was invited."}
-	mails["notify_referrer_on_join"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether who invited is told when the invitation is used. Null below feature level 267."}
+	mails["notify_referrer_on_join"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether who invited is told when the invitation is used. Null on servers that do not say it."}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The invitations that can still be used, by ID: links that anybody can use, and invitations of one address by e-mail. Administrators and owners see everybody's, others see their own. Expired, used and revoked ones are not listed. Guests and bots cannot read them. The channels and groups an invitation leads to cannot be read.",
 		Attributes: map[string]schema.Attribute{

@@ -18,6 +18,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -113,6 +115,7 @@ func resourceSchema() schema.Schema {
 	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	keepSet := []planmodifier.Set{setplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
+		Version:             framework.SchemaVersion,
 		MarkdownDescription: description,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The link's ID.", PlanModifiers: keepNumber},
@@ -136,16 +139,16 @@ func resourceSchema() schema.Schema {
 			"group_ids": schema.SetAttribute{
 				ElementType: types.Int64Type, Optional: true, Computed: true, PlanModifiers: keepSet,
 				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueInt64sAre(int64validator.AtLeast(1))},
-				MarkdownDescription: "The IDs of the user groups that whoever joins is put into, to which the account the provider uses may add people; not those of roles. By default none. The server does not give them back. Needs feature level 322.",
+				MarkdownDescription: "The IDs of the user groups that whoever joins is put into, to which the account the provider uses may add people; not those of roles. By default none. The server does not give them back. " + featurelevel.Needs("zulip_invite_link", "group_ids"),
 			},
 			"include_realm_default_subscriptions": schema.BoolAttribute{
 				Optional: true, Computed: true, PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
-				MarkdownDescription: "Whether whoever joins is put into the default channels too, as they are at that time. By default `false`. The server does not give it back. Needs feature level 261.",
+				MarkdownDescription: "Whether whoever joins is put into the default channels too, as they are at that time. By default `false`. The server does not give it back. " + featurelevel.Needs("zulip_invite_link", "include_realm_default_subscriptions"),
 			},
 			"welcome_message_custom_text": schema.StringAttribute{
 				Optional: true, Computed: true, PlanModifiers: keepText,
 				Validators:          []validator.String{stringvalidator.UTF8LengthAtMost(zulip.MaxWelcomeMessageLength)},
-				MarkdownDescription: "What the Welcome Bot says to whoever joins, in Markdown, at most 8000 characters; `\"\"`: nothing. By default what the organization has set. Only administrators and owners may set it, even to `\"\"`. The server does not give it back. Needs feature level 416.",
+				MarkdownDescription: "What the Welcome Bot says to whoever joins, in Markdown, at most 8000 characters; `\"\"`: nothing. By default what the organization has set. Only administrators and owners may set it, even to `\"\"`. The server does not give it back. " + featurelevel.Needs("zulip_invite_link", "welcome_message_custom_text"),
 			},
 			"invited_by_user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of who made the link.", PlanModifiers: keepNumber},
 			"invited":            schema.StringAttribute{Computed: true, MarkdownDescription: "When the link was made (RFC 3339).", PlanModifiers: keepText},
@@ -154,7 +157,7 @@ func resourceSchema() schema.Schema {
 	}
 }
 
-const description = `A link with which anybody who has it can join the organization, any number of times. Only people can make one, not bots: those whom the organization's setting ` + "`create_multiuse_invite_group`" + ` admits. Needs feature level 126.
+var description = `A link with which anybody who has it can join the organization, any number of times. Only people can make one, not bots: those whom the organization's setting ` + "`create_multiuse_invite_group`" + ` admits. ` + featurelevel.Needs("zulip_invite_link", "") + `
 
 A link cannot be changed: any change revokes it and makes another one. When it expired or was revoked elsewhere it is gone, and the next apply makes a new one. Destroying the resource revokes it. When the account that made it is deactivated, the server ends the link.
 

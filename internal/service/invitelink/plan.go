@@ -45,7 +45,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	if r.checkServer(&plan, &resp.Diagnostics); resp.Diagnostics.HasError() {
+	if r.CheckLevels(ctx, "zulip_invite_link", req.Config, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return
 	}
 	view, err := r.Meta.Directory.Channels(ctx)
@@ -70,32 +70,6 @@ func changes(state, plan map[string]attr.Value, imported bool) []string {
 		}
 	}
 	return changed
-}
-
-// checkServer refuses what the server is too old for: it would leave it out without a word.
-func (r *Resource) checkServer(plan *model, diags *diag.Diagnostics) {
-	level := r.FeatureLevel()
-	if level == 0 {
-		return
-	}
-	if level < zulip.LevelInviteLinks {
-		diags.AddError("The server is too old for invitation links",
-			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", zulip.LevelInviteLinks, level, r.Meta.Server.ZulipVersion))
-	}
-	for _, needs := range []struct {
-		attribute string
-		isSet     bool
-		level     int
-	}{
-		{"include_realm_default_subscriptions", framework.IsSet(plan.DefaultSubscriptions), zulip.LevelInviteDefaultChannels},
-		{"group_ids", framework.IsSet(plan.GroupIDs), zulip.LevelInviteGroups},
-		{"welcome_message_custom_text", framework.IsSet(plan.WelcomeMessage), zulip.LevelInviteWelcome},
-	} {
-		if needs.isSet && level < needs.level {
-			diags.AddAttributeError(path.Root(needs.attribute), "The server is too old for "+needs.attribute,
-				fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", needs.level, level, r.Meta.Server.ZulipVersion))
-		}
-	}
 }
 
 // checkCaller refuses a link that the account may not make (wire-2 §0, §7.1).

@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -14,11 +15,9 @@ import (
 const kind = "zulip_linkifier"
 
 // The feature levels of what not every server has.
-const (
-	levelTemplate     = 176 // url_template; before it, a format string
-	levelOrder        = 202
-	levelReverse      = 471 // example_input, reverse_template
-	levelAlternatives = 478
+var (
+	levelReverse      = featurelevel.Since("zulip_linkifier", "example_input")
+	levelAlternatives = featurelevel.Since("zulip_linkifier", "alternative_url_templates")
 )
 
 // model is what a linkifier is, for the resource and the data source alike.

@@ -14,14 +14,18 @@ import (
 func NewOrderResource() resource.Resource {
 	return &framework.OrderResource{Order: framework.Order{
 		TypeName: "linkifier_order", ID: "linkifiers", Attribute: "linkifier_ids",
-		Thing: "linkifier", Things: "linkifiers", FeatureLevel: levelOrder,
+		Thing: "linkifier", Things: "linkifiers",
 		Description: "The order in which the linkifiers are tried: what one has made a link of is closed to those after it.",
 		Seen: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
 			return ordered(d.Linkifiers(ctx))
 		},
-		Fresh: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
-			return ordered(d.FreshLinkifiers(ctx))
+		Fresh: func(ctx context.Context, d *directory.Directory, shows func([]framework.Ordered) bool) ([]framework.Ordered, error) {
+			return ordered(d.FreshListShowing(ctx, list, func(view *directory.View) bool {
+				all, _ := ordered(view, nil)
+				return shows(all)
+			}))
 		},
+		List: list,
 		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
 			return client.OrderLinkifiers(ctx, ids)
 		},

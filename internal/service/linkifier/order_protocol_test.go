@@ -82,9 +82,36 @@ func TestProtocolLinkifierOrderDrift(t *testing.T) {
 	if err := o.Client.DeleteLinkifier(context.Background(), b); err != nil {
 		t.Fatal(err)
 	}
-	_, diags := run.Plan(ordered(a, b))
-	diags.ExpectError(t, "linkifier_ids", "No such linkifier", fmt.Sprint(b))
-	run.MustApply(ordered(a))
+	sent := o.Sent()
+	plan, diags := run.Plan(ordered(a, b))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "linkifier_ids", "missing are left out", fmt.Sprintf("no linkifier with the ID %d", b))
+	if !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(ordered(a, b))
+	sent.Expect(t)
+	// What is named, and there, is still put in order.
+	byHand(c, d, a)
+	run.MustApply(ordered(a, b))
+	expectOrder(t, o, "acd")
+	run.MustApply(ordered(d, a, b))
+	expectOrder(t, o, "dac")
+
+	// All that is missing is one warning; what was never there is an error, once.
+	for _, id := range []int64{a, d} {
+		if err := o.Client.DeleteLinkifier(context.Background(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, diags = run.Plan(ordered(d, a, b))
+	if len(diags) != 1 {
+		t.Errorf("not one warning: %v", diags)
+	}
+	_, diags = run.Plan(ordered(999998, 999999))
+	if len(diags.Errors()) != 1 {
+		t.Errorf("not one error: %v", diags)
+	}
 }
 
 func TestProtocolLinkifierOrderImport(t *testing.T) {

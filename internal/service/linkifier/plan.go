@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -71,7 +72,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.checkLevels(&config, &resp.Diagnostics)
+	r.CheckLevels(ctx, "zulip_linkifier", req.Config, &resp.Diagnostics)
 	var own []int64
 	if state == nil {
 		r.RequireAdministrator("add linkifiers", &resp.Diagnostics)
@@ -84,27 +85,16 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		own = []int64{state.ID.ValueInt64()}
 		resp.Diagnostics.Append(framework.KeepReplaced(ctx, resp.Private, own[0])...)
 	}
-	view, err := r.Meta.Directory.Linkifiers(ctx)
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+		held, taken := view.LinkifierByPattern(stored(plan.Pattern))
+		return !taken || slices.Contains(own, held.ID) || r.Meta.Directory.IsClaimed(kind, held.ID)
+	})
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the linkifiers", framework.Explain(err))
 		return
 	}
 	r.checkPattern(&plan, state, own, view, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-}
-
-// checkLevels refuses what the server is too old for.
-func (r *Resource) checkLevels(config *model, diags *diag.Diagnostics) {
-	r.RequireLevel("url_template", levelTemplate, diags)
-	if framework.IsSet(config.ExampleInput) {
-		r.RequireLevel("example_input", levelReverse, diags)
-	}
-	if framework.IsSet(config.ReverseTemplate) {
-		r.RequireLevel("reverse_template", levelReverse, diags)
-	}
-	if framework.IsSet(config.AlternativeURLTemplates) {
-		r.RequireLevel("alternative_url_templates", levelAlternatives, diags)
-	}
 }
 
 // checkPattern refuses a pattern that another linkifier has, of this configuration or of the organization. own is the ID

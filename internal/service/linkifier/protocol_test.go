@@ -176,7 +176,7 @@ func TestProtocolLinkifierReverse(t *testing.T) {
 }
 
 func TestProtocolLinkifierBadInput(t *testing.T) {
-	_, run := managed(t)
+	run := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 442}).NewRun(t, "zulip_linkifier")
 	with := func(name string, value any) values {
 		return values{"pattern": issues["pattern"], "url_template": issues["url_template"], name: value}
 	}
@@ -329,7 +329,7 @@ func TestProtocolLinkifierBrokenOff(t *testing.T) {
 	plan, diags := run.Plan(issues)
 	diags.ExpectWarning(t, "pattern", "taken into the state", "interrupted")
 	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t)
+	sent.Expect(t, "POST pattern url_template") // refused: the server tells for sure that it is there
 	expect(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
 }
 

@@ -27,6 +27,9 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
+// list is the part of a snapshot that holds the linkifiers.
+const list = zulip.FetchLinkifiers
+
 // Resource is zulip_linkifier.
 type Resource struct{ framework.Resource }
 
@@ -78,45 +81,68 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 }
 
 // add makes the linkifier and returns its ID. One that is exactly the same and belongs to no other resource is the one
-// that an apply has made whose answer or state was lost: patterns are unique.
+// that an apply has made whose answer or state was lost: patterns are unique, and the server says so. A list can still
+// show what was just deleted.
 func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
 	d := r.Meta.Directory
-	see := d.Linkifiers
+	look := func(ctx context.Context) (int64, error) {
+		same := func(view *directory.View) (int64, bool) {
+			held, ok := view.LinkifierByPattern(stored(plan.Pattern))
+			if !ok || !plan.isHeld(held, r.FeatureLevel()) || d.IsClaimed(kind, held.ID) {
+				return 0, false
+			}
+			return held.ID, true
+		}
+		view, err := d.FreshListShowing(ctx, list, func(view *directory.View) bool { _, ok := same(view); return ok })
+		if err != nil {
+			return 0, err
+		}
+		id, _ := same(view)
+		return id, nil
+	}
+	asked := false
 	id, _, err := framework.Creation{
 		Kind: kind, Thing: stored(plan.Pattern),
-		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
-			view, err := see(ctx)
-			see = d.FreshLinkifiers // what is looked for later may have been made meanwhile
-			if err != nil {
-				return 0, err
+		Look: func(ctx context.Context, _ func(int64) bool) (int64, error) {
+			if !asked {
+				return 0, nil // the server tells
 			}
-			held, ok := view.LinkifierByPattern(stored(plan.Pattern))
-			if !ok || !plan.isHeld(held, r.FeatureLevel()) || !free(held.ID) {
-				return 0, nil
-			}
-			return held.ID, nil
+			return look(ctx)
 		},
-		Make: func(ctx context.Context) (int64, error) {
-			defer d.Write()()
-			return r.Meta.Client.CreateLinkifier(ctx, plan.wire(nil))
+		Make: func(ctx context.Context) (id int64, err error) {
+			asked = true
+			err = d.WriteList(ctx, list, func(ctx context.Context) (err error) {
+				id, err = r.Meta.Client.CreateLinkifier(ctx, plan.wire(nil))
+				return err
+			})
+			if zulip.IsPatternTaken(err) {
+				if found, lookErr := look(ctx); lookErr == nil && found != 0 {
+					d.TakeOver(kind, found)
+					return found, nil
+				}
+			}
+			return id, err
 		},
 	}.Run(ctx, r.Meta)
 	return id, err
 }
 
-// readBack takes what the server holds after a write into the state.
+// readBack takes what the server holds after a write into the state. That the list does not show the linkifier says
+// nothing: the server has answered the write. The next plan finds out.
 func (r *Resource) readBack(ctx context.Context, state *model, diags *diag.Diagnostics) {
-	planned := *state
-	view, err := r.Meta.Directory.FreshLinkifiers(ctx)
+	planned, id := *state, state.ID.ValueInt64()
+	view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
+		held, ok := view.Linkifier(id)
+		return ok && planned.isHeld(held, r.FeatureLevel())
+	})
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Linkifier %d was written, but could not be read", state.ID.ValueInt64()),
+		diags.AddError(fmt.Sprintf("Linkifier %d was written, but could not be read", id),
 			framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
 		return
 	}
-	held, ok := view.Linkifier(state.ID.ValueInt64())
+	held, ok := view.Linkifier(id)
 	if !ok {
-		diags.AddError(fmt.Sprintf("Linkifier %d was written, and is not there any more", state.ID.ValueInt64()),
-			"Somebody else has deleted it meanwhile. The next apply adds it again.")
+		tflog.Info(ctx, "The linkifier was written, and the server does not list it", map[string]any{"id": id})
 		return
 	}
 	state.read(held, r.FeatureLevel())
@@ -136,7 +162,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	id := state.ID.ValueInt64()
 	r.Meta.Directory.Claim(kind, id)
-	view, err := r.Meta.Directory.Linkifiers(ctx)
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { _, ok := view.Linkifier(id); return ok })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the linkifiers", framework.Explain(err))
 		return
@@ -171,8 +197,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 }
 
 func (r *Resource) change(ctx context.Context, id int64, change zulip.LinkifierChange) error {
-	defer r.Meta.Directory.Write()()
-	return r.Meta.Client.UpdateLinkifier(ctx, id, change)
+	return r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+		return r.Meta.Client.UpdateLinkifier(ctx, id, change)
+	})
 }
 
 // Delete deletes the linkifier.
@@ -183,16 +210,21 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	id, d := state.ID.ValueInt64(), r.Meta.Directory
+	summary := fmt.Sprintf("Could not delete linkifier %d", id)
 	// Another resource of this run may be about to make the same one, or have taken this one over.
-	defer d.Alone(kind + " " + stored(state.Pattern))()
+	done, ok := r.Alone(ctx, kind+" "+stored(state.Pattern), summary, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
 	if d.IsTakenOver(kind, id) {
 		tflog.Info(ctx, "The linkifier stays: another resource has taken it over", map[string]any{"id": id})
 		return
 	}
-	defer d.Forget(zulip.FetchLinkifiers)
-	defer d.Write()()
-	if err := r.Meta.Client.DeleteLinkifier(ctx, id); err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not delete linkifier %d", id), explain(err))
+	d.Claim(kind, id) // no other resource takes it, though a list still shows it
+	err := d.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeleteLinkifier(ctx, id) })
+	if err != nil {
+		resp.Diagnostics.AddError(summary, explain(err))
 	}
 }
 

@@ -8,20 +8,24 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
 // What the attributes are, for the resource and the data source.
-const (
+var (
 	describePattern      = "A regular expression of RE2, without look-around and back references. Its named groups, `(?P<name>…)`, are the variables of `url_template`. No two linkifiers have the same."
 	describeTemplate     = "A URL template of RFC 6570, as `https://example.com/{name}`. Its variables are the named groups of `pattern`, no more and no fewer."
-	describeExample      = "A text that `pattern` matches; `\"\"` is none. Needs feature level 471."
-	describeReverse      = "What a pasted URL becomes that the linkifier could have made, as `#{name}`; `\"\"`: it stays a URL. It wants an `example_input`. Needs feature level 471."
-	describeAlternatives = "More URL templates that a pasted URL is compared with. They make no links. Needs feature level 478."
+	describeExample      = "A text that `pattern` matches; `\"\"` is none. " + featurelevel.Needs("zulip_linkifier", "example_input")
+	describeReverse      = "What a pasted URL becomes that the linkifier could have made, as `#{name}`; `\"\"`: it stays a URL. It wants an `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")
+	describeAlternatives = "More URL templates that a pasted URL is compared with. They make no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates")
 	unmanaged            = " Unset: not managed."
 )
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `A linkifier: a pattern that becomes a link wherever somebody writes it. Only administrators may manage them.
 
 A new linkifier is tried after all others; ` + "`zulip_linkifier_order`" + ` puts them in order. Try a linkifier without a server with the function ` + "`linkify`" + `.

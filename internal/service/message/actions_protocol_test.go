@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -36,6 +37,19 @@ func TestProtocolSendMessage(t *testing.T) {
 	messages = invoke(t, p, sendAction, values{"recipients": []any{"lena.fischer@example.com"}, "content": "Deployed."})
 	if messages[0] != "Sending to lena.fischer@example.com" {
 		t.Errorf("progress: %q", messages)
+	}
+}
+
+// The last message names the URL where the server says it.
+func TestProtocolSendMessageURL(t *testing.T) {
+	o, run := managedAt(t, featurelevel.MessageURL)
+	progress := invoke(t, run.Process(), sendAction, inTopic("deploys", "Deployed."))
+	if want := fmt.Sprintf(": %s/#narrow/channel/%d-general/topic/deploys/near/", o.Client.Site(), o.MustChannel(t, "general").ID); !strings.Contains(progress[1], want) {
+		t.Errorf("progress: %q, want %q", progress, want)
+	}
+	o.Sandbox.SetFeatureLevel(featurelevel.MessageURL - 1)
+	if progress := invoke(t, run.Process(), sendAction, inTopic("deploys", "Deployed.")); strings.Contains(progress[1], "://") {
+		t.Errorf("progress: %q", progress)
 	}
 }
 

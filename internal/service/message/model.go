@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -33,6 +34,8 @@ type model struct {
 	ChannelID types.Int64  `tfsdk:"channel_id"`
 	SenderID  types.Int64  `tfsdk:"sender_id"`
 	Timestamp types.String `tfsdk:"timestamp"`
+	URL       types.String `tfsdk:"message_url"`
+	Link      types.String `tfsdk:"message_link"`
 }
 
 // read takes what the server holds, in the words there are if they mean it.
@@ -43,6 +46,14 @@ func (m *model) read(message *zulip.Message, view *directory.View, self int64) {
 	m.ChannelID = channelID(message.To())
 	m.SenderID = types.Int64Value(message.SenderID)
 	m.Timestamp = types.StringValue(time.Unix(message.Timestamp, 0).UTC().Format(time.RFC3339))
+}
+
+// textOrNull is null where the server says nothing.
+func textOrNull(text string) types.String {
+	if text == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(text)
 }
 
 func channelID(to zulip.Addressee) types.Int64 {
@@ -59,12 +70,12 @@ func resourceSchema() schema.Schema {
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: framework.ContentDescription + " A change edits the message in place, for as long as the organization lets messages be edited.",
+		Required: true, MarkdownDescription: framework.ContentDescription + " A change edits the message in place while the organization allows it (`allow_message_editing`, `message_content_edit_limit_seconds`); the plan warns when it no longer does. `terraform apply -replace=ADDRESS` then sends a new message instead.",
 		Validators: []validator.String{framework.ContentValidator()},
 	}
 	attributes["on_destroy"] = schema.StringAttribute{
 		Optional:            true,
-		MarkdownDescription: "What happens to the message when it is destroyed: `delete` (the default) deletes it for good, for as long as the organization lets messages be deleted; `keep` leaves it.",
+		MarkdownDescription: "What happens to the message when it is destroyed: `delete` (the default) deletes it for good, while the organization allows it (`message_content_delete_limit_seconds`, which does not apply to accounts that may delete any message); the plan warns when it no longer does; `keep` leaves it.",
 		Validators:          []validator.String{stringvalidator.OneOf(onDestroyDelete, onDestroyKeep)},
 	}
 	attributes["channel_id"] = schema.Int64Attribute{
@@ -78,10 +89,20 @@ func resourceSchema() schema.Schema {
 		Computed: true, MarkdownDescription: "When it was sent (RFC 3339).",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
+	const onlyOnce = " The server tells it only when it sends a message, so it stays as it was then when the message is moved, and is null if the message was imported, was sent by a server that is older, or was found instead of sent. "
+	attributes["message_url"] = schema.StringAttribute{
+		Computed: true, MarkdownDescription: "URL of the message in the web app." + onlyOnce + featurelevel.Needs(kind, "message_url"),
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
+	attributes["message_link"] = schema.StringAttribute{
+		Computed: true, MarkdownDescription: "Markdown link to the message, as in `[#general > deploys @ 💬](message_url)`." + onlyOnce + featurelevel.Needs(kind, "message_link"),
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
 	return schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `A message that stays: an announcement as code, in a topic of a channel or to people. To send something once, use the action ` + "`zulip_send_message`" + `.
 
-It is edited and moved in place. Other recipients make it another message: the old one is deleted, or kept, and a new one is sent. A message that somebody deletes is sent again.
+It is edited and moved in place, as long as the time limits of the organization allow it. Other recipients make it another message: the old one is deleted, or kept, and a new one is sent. A message that somebody deletes is sent again.
 
 The server gives messages no names, and sends a second one when it is asked a second time. So before the provider sends, and whenever an answer was lost, it looks whether the account has sent the same text to the same place in the last 10 minutes; if so, and if no other resource of the run has that message, it is taken over. What cannot be recognised: a message that somebody edited or moved meanwhile, one that the account may send but not read, and one from more than 10 minutes ago.`,
 		Attributes: attributes,

@@ -2,18 +2,28 @@ package message
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strconv"
+	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // ModifyPlan refuses what the server would cut or refuse, and finds out what has to be replaced.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
+	if !r.CanPlan(&resp.Diagnostics) {
+		return
+	}
+	if req.Plan.Raw.IsNull() {
+		r.checkDelete(ctx, req, resp)
 		return
 	}
 	var plan model
@@ -41,15 +51,82 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		if !plan.Content.IsUnknown() {
 			plan.Content = framework.KeepContent(state.Content, plan.Content.ValueString())
 		}
-		if !plan.Recipients.Equal(state.Recipients) {
+		switch {
+		case !plan.Recipients.Equal(state.Recipients):
 			resp.RequiresReplace.Append(path.Root("recipients"))
-		} else if !plan.Content.Equal(state.Content) && state.SenderID.ValueInt64() != self {
+			r.warnOfDeleteLimit(&state, view, &resp.Diagnostics)
+		case plan.Content.Equal(state.Content):
+		case state.SenderID.ValueInt64() != self:
 			resp.Diagnostics.AddAttributeError(path.Root("content"), "The message is somebody else's",
 				fmt.Sprintf("Only who sent a message may edit it, whatever the role: user %d sent message %d. Leave content as it is, or replace the message: -replace=ADDRESS.",
 					state.SenderID.ValueInt64(), state.ID.ValueInt64()))
+		default:
+			warnOfEditLimit(&state, view, &resp.Diagnostics)
 		}
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// checkDelete warns of a message that cannot be deleted any more.
+func (r *Resource) checkDelete(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	view, err := r.Meta.Directory.Channels(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+	}
+	if !resp.Diagnostics.HasError() {
+		r.warnOfDeleteLimit(&state, view, &resp.Diagnostics)
+	}
+}
+
+// warnOfEditLimit warns of an edit that the server will refuse (https://zulip.com/api/update-message).
+func warnOfEditLimit(state *model, view *directory.View, diags *diag.Diagnostics) {
+	settings := view.Realm().Settings
+	var reason string
+	switch {
+	case string(settings["allow_message_editing"]) == "false":
+		reason = "The organization does not let messages be edited (allow_message_editing)."
+	case isPast(state, settings["message_content_edit_limit_seconds"]):
+		reason = fmt.Sprintf("The organization lets messages be edited for %s seconds (message_content_edit_limit_seconds), and this one was sent at %s.",
+			settings["message_content_edit_limit_seconds"], state.Timestamp.ValueString())
+	default:
+		return
+	}
+	diags.AddAttributeWarning(path.Root("content"), fmt.Sprintf("Message %d can no longer be edited", state.ID.ValueInt64()),
+		reason+" The apply will fail. Restore the content, have the setting changed, or replace the message: -replace=ADDRESS sends a new one.")
+}
+
+// warnOfDeleteLimit warns of a deletion that the server will refuse because of its time limit, which does not apply to
+// accounts that may delete any message (https://zulip.com/api/delete-message).
+func (r *Resource) warnOfDeleteLimit(state *model, view *directory.View, diags *diag.Diagnostics) {
+	const right = "can_delete_any_message_group"
+	self, limit := r.Meta.Directory.Self(), view.Realm().Settings["message_content_delete_limit_seconds"]
+	if state.OnDestroy.ValueString() == onDestroyKeep || !isPast(state, limit) {
+		return
+	}
+	everywhere, ok := view.Realm().Permissions[right]
+	if ok && permission.Admits(everywhere, self, view) || !ok && self.Role <= zulip.RoleAdministrator {
+		return
+	}
+	if channel, found := view.Channel(state.ChannelID.ValueInt64()); found {
+		if here, ok := channel.Permissions[right]; ok && permission.Admits(here, self, view) {
+			return
+		}
+	}
+	diags.AddWarning(fmt.Sprintf("Message %d can no longer be deleted", state.ID.ValueInt64()),
+		fmt.Sprintf("The organization lets messages be deleted for %s seconds (message_content_delete_limit_seconds), and this one was sent at %s. The apply will fail. "+
+			"Have the setting changed, use the key of an account in %s, or apply on_destroy = \"keep\" before, which leaves the message.", limit, state.Timestamp.ValueString(), right))
+}
+
+// isPast reports whether a message is older than a limit in seconds; null is no limit.
+func isPast(state *model, limit json.RawMessage) bool {
+	seconds, err := strconv.ParseInt(string(limit), 10, 64)
+	if err != nil || seconds <= 0 {
+		return false
+	}
+	sent, err := time.Parse(time.RFC3339, state.Timestamp.ValueString())
+	return err == nil && time.Since(sent) > time.Duration(seconds)*time.Second
 }
 
 // explain adds what a refusal means for a message, where that is special.

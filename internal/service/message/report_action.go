@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -41,7 +42,7 @@ func (a *ReportAction) Metadata(_ context.Context, req action.MetadataRequest, r
 // Schema describes the action.
 func (a *ReportAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reports a message to the organization's moderators: they get a message about it, each time the action is invoked. It is not sent again when an answer is lost, for whether it arrived cannot be read. Needs feature level 382, and a channel for such reports.",
+		MarkdownDescription: "Reports a message to the organization's moderators: they get a message about it, each time the action is invoked. It is not sent again when an answer is lost, for whether it arrived cannot be read. It needs " + featurelevel.Describe(featurelevel.Since("zulip_report_message", "")) + ", and a channel for such reports.",
 		Attributes: map[string]schema.Attribute{
 			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "The ID of the message."},
 			"report_type": schema.StringAttribute{
@@ -66,11 +67,8 @@ func (a *ReportAction) ValidateConfig(ctx context.Context, req action.ValidateCo
 }
 
 // ModifyPlan refuses servers that cannot do it.
-func (a *ReportAction) ModifyPlan(_ context.Context, _ action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if level := a.FeatureLevel(); level > 0 && level < zulip.LevelReport {
-		resp.Diagnostics.AddError("The server is too old for reports",
-			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", zulip.LevelReport, level, a.Meta.Server.ZulipVersion))
-	}
+func (a *ReportAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	a.CheckLevels(ctx, "zulip_report_message", req.Config, &resp.Diagnostics)
 }
 
 // Invoke reports the message.

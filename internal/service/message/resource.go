@@ -75,11 +75,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	id, found, err := send(ctx, r.Meta, to, plan.Content.ValueString(), false)
+	made, found, err := send(ctx, r.Meta, to, plan.Content.ValueString(), false)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not send the message", explain(err))
 		return
 	}
+	id := made.ID
 	if found {
 		resp.Diagnostics.AddWarning("The message was there already",
 			fmt.Sprintf("The account sent the same text to the same place within the last %d minutes, probably in an apply that was broken off: message %d is taken over, and none is sent.", int(framework.Recent.Minutes()), id))
@@ -88,6 +89,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	state := plan
 	state.ID, state.ChannelID = types.Int64Value(id), channelID(to)
 	state.SenderID, state.Timestamp = types.Int64Value(r.Meta.Directory.Self().ID), types.StringNull()
+	state.URL, state.Link = textOrNull(made.URL), textOrNull(made.Link)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	sent, err := r.Meta.Directory.Message(ctx, id)

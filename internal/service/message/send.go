@@ -13,11 +13,11 @@ import (
 const lookBack = 100
 
 // send sends a message, unless an earlier attempt has sent it; then found is true. With again, only an attempt of this
-// very call counts.
-func send(ctx context.Context, meta *framework.Meta, to zulip.Addressee, content string, again bool) (id int64, found bool, err error) {
+// very call counts. Of a message that was found nothing but the ID is returned.
+func send(ctx context.Context, meta *framework.Meta, to zulip.Addressee, content string, again bool) (sent zulip.SentMessage, found bool, err error) {
 	self := meta.Directory.Self().ID
 	stored := zulip.StoredContent(content)
-	return framework.Creation{
+	id, found, err := framework.Creation{
 		Kind: kind, Thing: fmt.Sprintf("%d %q %v %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, stored),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			recent, err := meta.Client.RecentMessages(ctx, to, self, lookBack)
@@ -32,7 +32,14 @@ func send(ctx context.Context, meta *framework.Meta, to zulip.Addressee, content
 			}
 			return 0, nil
 		},
-		Make:  func(ctx context.Context) (int64, error) { return meta.Client.SendMessage(ctx, to, content) },
+		Make: func(ctx context.Context) (id int64, err error) {
+			sent, err = meta.Client.Send(ctx, to, content)
+			return sent.ID, err
+		},
 		Again: again,
 	}.Run(ctx, meta)
+	if sent.ID != id {
+		sent = zulip.SentMessage{ID: id}
+	}
+	return sent, found, err
 }

@@ -91,10 +91,14 @@ func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 		return
 	}
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Sending to " + config.Words()})
-	id, _, err := send(ctx, a.Meta, to, config.Content.ValueString(), true)
+	sent, _, err := send(ctx, a.Meta, to, config.Content.ValueString(), true)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not send the message", explain(err))
 		return
 	}
-	resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf("Sent as message %d", id)})
+	text := fmt.Sprintf("Sent as message %d", sent.ID)
+	if sent.URL != "" {
+		text += ": " + sent.URL
+	}
+	resp.SendProgress(action.InvokeProgressEvent{Message: text})
 }

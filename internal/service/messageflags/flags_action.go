@@ -13,11 +13,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var _ action.ActionWithConfigure = (*FlagsAction)(nil)
+var (
+	_ action.ActionWithConfigure  = (*FlagsAction)(nil)
+	_ action.ActionWithModifyPlan = (*FlagsAction)(nil)
+)
 
 // FlagsAction is the action zulip_message_flags.
 type FlagsAction struct{ framework.Action }
@@ -47,7 +51,7 @@ func changeAttributes(more map[string]schema.Attribute) map[string]schema.Attrib
 		Validators: []validator.String{stringvalidator.OneOf(zulip.FlagOperations...)},
 	}
 	more["flag"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: "The flag: `read`, `starred` or `collapsed`. The server changes no other.",
+		Required: true, MarkdownDescription: "The flag: `read`, `starred`, `collapsed` or `hide_link_previews` (" + featurelevel.Describe(featurelevel.HideLinkPreviews) + "). The server changes no other.",
 		Validators: []validator.String{stringvalidator.OneOf(zulip.EditableFlags...)},
 	}
 	return more
@@ -69,6 +73,11 @@ func (a *FlagsAction) Schema(_ context.Context, _ action.SchemaRequest, resp *ac
 			},
 		}),
 	}
+}
+
+// ModifyPlan refuses flags that the server does not have.
+func (a *FlagsAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	a.CheckLevels(ctx, "zulip_message_flags", req.Config, &resp.Diagnostics)
 }
 
 // Invoke changes the flag.

@@ -15,12 +15,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// levelNarrow is the first feature level with flags by narrow.
-const levelNarrow = 155
 
 var (
 	_ action.ActionWithConfigure      = (*NarrowAction)(nil)
@@ -59,7 +57,7 @@ func (a *NarrowAction) Metadata(_ context.Context, req action.MetadataRequest, r
 func (a *NarrowAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	count := []validator.Int64{int64validator.Between(0, zulip.MaxFlagRange)}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Changes a flag of the messages that match conditions, for the account the provider uses alone: as many before and after an anchor as it says. Invoking it again changes nothing more. Needs feature level 155.",
+		MarkdownDescription: "Changes a flag of the messages that match conditions, for the account the provider uses alone: as many before and after an anchor as it says. Invoking it again changes nothing more. " + featurelevel.Needs("zulip_message_flags_for_narrow", ""),
 		Attributes: changeAttributes(map[string]schema.Attribute{
 			"anchor": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Where to begin: the ID of a message, `newest`, `oldest` or `first_unread`.",
@@ -75,9 +73,10 @@ func (a *NarrowAction) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 			},
 			"narrow": schema.ListNestedAttribute{
 				Optional: true, MarkdownDescription: "The conditions, all of which have to be met. Unset: every message the account has.",
+				Validators: []validator.List{framework.RequireInElements("operator", "operand")},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"operator": schema.StringAttribute{Required: true, MarkdownDescription: "What is looked at, as in `channel`, `topic`, `sender`, `dm`, `is`, `has`, `search`."},
-					"operand":  schema.StringAttribute{Required: true, MarkdownDescription: "What it has to be. Digits are the ID of a channel, a person or a message, where the operator takes one."},
+					"operator": schema.StringAttribute{Optional: true, MarkdownDescription: "Required. What is looked at, as in `channel`, `topic`, `sender`, `dm`, `is`, `has`, `search`."},
+					"operand":  schema.StringAttribute{Optional: true, MarkdownDescription: "Required. What it has to be. Digits are the ID of a channel, a person or a message, where the operator takes one."},
 					"negated":  schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether it must not be so."},
 				}},
 			},
@@ -109,11 +108,8 @@ func (a *NarrowAction) ValidateConfig(ctx context.Context, req action.ValidateCo
 }
 
 // ModifyPlan refuses servers that cannot do it.
-func (a *NarrowAction) ModifyPlan(_ context.Context, _ action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if level := a.FeatureLevel(); level > 0 && level < levelNarrow {
-		resp.Diagnostics.AddError("The server is too old for flags by narrow",
-			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", levelNarrow, level, a.Meta.Server.ZulipVersion))
-	}
+func (a *NarrowAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	a.CheckLevels(ctx, "zulip_message_flags_for_narrow", req.Config, &resp.Diagnostics)
 }
 
 // Invoke changes the flag, range after range.

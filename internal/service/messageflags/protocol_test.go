@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -91,6 +92,34 @@ func TestProtocolMessageFlags(t *testing.T) {
 	_, diags = p.InvokeAction(ctx, flags, values{"messages": plans, "op": "add", "flag": "read"}, func(string) { cancel() })
 	diags.ExpectError(t, "", "Could not change the flag")
 	heal()
+}
+
+// The flag came with a feature level; below it a plan is refused, and so is a request.
+func TestProtocolHideLinkPreviews(t *testing.T) {
+	const flag = "hide_link_previews"
+	o, _, plans, _ := started(t)
+	byMessage := values{"messages": plans, "op": "add", "flag": flag}
+	byNarrow := values{"anchor": "newest", "num_before": 100, "num_after": 0, "op": "remove", "flag": flag}
+	at := func(level int) *acctest.Process {
+		o.Sandbox.SetFeatureLevel(level)
+		return o.NewRun(t, "zulip_message").Process()
+	}
+	for _, level := range []int{442, featurelevel.HideLinkPreviews - 1} {
+		p := at(level)
+		for action, config := range map[string]values{flags: byMessage, narrow: byNarrow} {
+			p.PlanAction(action, config).ExpectError(t, "flag", "too old for flag = "+flag, "It needs feature level 510", "upgrade the server")
+			_, diags := p.InvokeAction(context.Background(), action, config, nil)
+			diags.ExpectError(t, "", "Could not change the flag", flag)
+		}
+		p.PlanAction(flags, values{"messages": plans, "op": "add", "flag": "starred"}).ExpectNoError(t)
+		p.PlanAction(flags, values{"messages": plans, "op": "add", "flag": acctest.Unknown}).ExpectNoError(t)
+	}
+	expectFlagged(t, o, flag, plans)
+	p := at(featurelevel.HideLinkPreviews)
+	invoke(t, p, flags, byMessage)
+	expectFlagged(t, o, flag, plans, plans...)
+	invoke(t, p, narrow, byNarrow)
+	expectFlagged(t, o, flag, plans)
 }
 
 // Nobody has unread messages in a channel they are not in: the server leaves them read, and the action says so.
@@ -205,4 +234,18 @@ func TestProtocolMarkTopicAsReadTrap(t *testing.T) {
 	p.PlanAction(topic, values{"channel": "genral", "topic": "plans"}).ExpectError(t, "channel", `did you mean "general"?`)
 	_, diags := p.InvokeAction(context.Background(), topic, values{"channel": "general", "topic": "nothing here"}, nil)
 	diags.ExpectError(t, "", "Could not mark topic", "No such topic")
+}
+
+// An element of the list is unknown as a whole while a conditional expression decides which it is.
+func TestProtocolFlagsForNarrowUnknownTerm(t *testing.T) {
+	_, p, _, _ := started(t)
+	config := values{
+		"anchor": "oldest", "num_before": 0, "num_after": 10, "flag": "read", "op": "add",
+		"narrow": []any{acctest.Unknown},
+	}
+	p.PlanAction(narrow, config).ExpectNoError(t)
+	for name, term := range map[string]any{"operand": values{"operator": "is"}, "operator": values{"operand": "starred"}} {
+		config["narrow"] = []any{acctest.Unknown, term}
+		p.PlanAction(narrow, config).ExpectError(t, "narrow", "Missing required attribute", "narrow[1]."+name)
+	}
 }

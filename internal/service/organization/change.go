@@ -45,12 +45,12 @@ func seenBefore(state *model, raw map[string]zulip.GroupSettingValue, view *dire
 }
 
 // steps lists what has to change to lead the organization from what the plan saw to what it asks. Attributes whose planned
-// value is not known or not managed are none.
-func steps(saw seen, plan *model, view *directory.View, level int) (all []step, problems []permission.Problem) {
+// value is not known or not managed are none. prior is the state; nil for a resource that is to be created.
+func steps(saw seen, prior, plan *model, view *directory.View, level int) (all []step, problems []permission.Problem) {
 	for _, setting := range settings.Changes(plan.settings, saw.settings) {
 		all = append(all, settingStep(setting, saw, plan, level))
 	}
-	more, problems := permissions.Steps(&zulip.Realm{Permissions: saw.permissions}, plan.permission, view)
+	more, problems := permissions.Steps(&zulip.Realm{Permissions: saw.permissions}, prior.priorPermissions(), plan.permission, view)
 	return append(all, more...), problems
 }
 
@@ -68,7 +68,7 @@ func settingStep(setting framework.Setting, saw seen, plan *model, level int) st
 				update.Settings.JSON(setting.Name, turnOff(wanted, now.AuthenticationMethods))
 				return
 			}
-			setting.Send(&update.Settings, plan.settings)
+			setting.Send(&update.Settings, plan.settings, now.Settings, level)
 		},
 	}
 }

@@ -24,6 +24,7 @@ var codes = map[string]map[string]string{
 	},
 	"giphy_rating":                           {"disabled": "0", "g": "1", "pg": "2", "pg-13": "3", "r": "4"},
 	"video_chat_provider":                    {"disabled": "0", "jitsi_meet": "1"},
+	"default_avatar_source":                  {"gravatar": `"G"`, "jdenticon": `"J"`},
 	"topics_policy":                          {"allow_empty_topic": `"allow_empty_topic"`, "disable_empty_topic": `"disable_empty_topic"`},
 	"message_edit_history_visibility_policy": {"all": `"all"`, "moves": `"moves"`, "none": `"none"`},
 	"message_retention_days":                 {"7": "7", "unlimited": "-1"},
@@ -45,7 +46,7 @@ func TestProtocolOrganizationEveryWord(t *testing.T) {
 		run.MustApply(config)
 		settings := held(t, o).Settings
 		for name, word := range config {
-			if got, want := string(settings[name]), codes[name][word.(string)]; got != want {
+			if got, want := string(settings[onWire(name)]), codes[name][word.(string)]; got != want {
 				t.Errorf("%s = %s: the server holds %s, not %s", name, word, got, want)
 			}
 			if got := run.State.Values[name]; got != word {
@@ -195,6 +196,47 @@ func TestProtocolOrganizationWarnsOfAccess(t *testing.T) {
 	run.Block["access_warnings"] = false
 	_, diags = run.Plan(values{"can_create_groups": []any{"role:members"}})
 	if len(diags.Warnings()) > 0 {
+		t.Errorf("warned although such warnings are off: %v", diags)
+	}
+}
+
+// Settings that are no permissions decide who may do what, too: who is a full member, and whether anyone on the internet
+// reads what is public on the web.
+func TestProtocolOrganizationWarnsOfWhatItsSettingsChange(t *testing.T) {
+	o, run := managed(t)
+	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
+	yes := true
+	if _, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
+		Name: "handbook", IsWebPublic: &yes, Subscribers: []int64{o.Self.ID},
+		Permissions: map[string]zulip.GroupSettingValue{"can_send_message_group": zulip.NamedGroup(o.SystemGroup(t, "role:fullmembers"))},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	config := values{"enable_spectator_access": true, "waiting_period_threshold": int64(0), "can_create_groups": []any{"role:fullmembers"}}
+	run.MustApply(config)
+	with := func(change values) values {
+		changed := maps.Clone(config)
+		maps.Copy(changed, change)
+		return changed
+	}
+	const channels = "The settings of the organization change who can do what in channels"
+
+	_, diags := run.Plan(with(values{"waiting_period_threshold": int64(100000)}))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "Who can do what in the organization changes", "Can no longer create user groups", "Lena Fischer")
+	diags.ExpectWarning(t, "", channels, "In handbook:", "Can no longer post and start topics", "Kenji Sato")
+
+	_, diags = run.Plan(with(values{"enable_spectator_access": false}))
+	diags.ExpectWarning(t, "", channels, "In handbook:", "It can no longer be read without an account.")
+	_, diags = run.Plan(with(values{"enable_spectator_access": acctest.Unknown, "waiting_period_threshold": acctest.Unknown}))
+	diags.ExpectWarning(t, "", channels, "Not known yet: whether anyone on the internet can read it", "who gains and who loses that they can post and start topics")
+	diags.ExpectWarning(t, "", "Who can do what in the organization changes", "Not known yet: who gains and who loses that they can create user groups")
+
+	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "false"})
+	_, diags = run.Plan(config)
+	diags.ExpectWarning(t, "", channels, "In handbook:", "Anyone on the internet can read it, without an account.")
+	run.Block["access_warnings"] = false
+	if _, diags = run.Plan(config); len(diags.Warnings()) > 0 {
 		t.Errorf("warned although such warnings are off: %v", diags)
 	}
 }

@@ -125,6 +125,51 @@ func (jitsiKind) Send(form *zulip.Form, name string, value attr.Value) {
 	}
 }
 
+// avatarSources are the words for default pictures, and the letters for them (https://zulip.com/api/register-queue,
+// realm_default_avatar_source).
+var avatarSources = map[string]string{"gravatar": "G", "jdenticon": "J"}
+
+// avatarKind is one of avatarSources. A letter that only the server knows is read as it is.
+type avatarKind struct{}
+
+// Attribute is a string.
+func (avatarKind) Attribute(description string) schema.Attribute {
+	return textAttribute(description+" One of `gravatar`, `jdenticon`.", stringvalidator.OneOf(slices.Sorted(maps.Keys(avatarSources))...))
+}
+
+// Read takes any letter.
+func (avatarKind) Read(raw json.RawMessage, kept attr.Value) (attr.Value, error) {
+	value, err := framework.TextSetting{}.Read(raw, kept)
+	for word, letter := range avatarSources {
+		if value.Equal(types.StringValue(letter)) {
+			value = types.StringValue(word)
+		}
+	}
+	return value, err
+}
+
+// Send sends the letter as it is.
+func (avatarKind) Send(form *zulip.Form, name string, value attr.Value) {
+	if text, ok := value.(types.String); ok {
+		form.Text(name, avatarSources[text.ValueString()])
+	}
+}
+
+// previewSizes are the sizes of previews, in percent.
+var previewSizes = []int64{100, 150, 200}
+
+// previewSizeKind is one of previewSizes.
+type previewSizeKind struct{ framework.NumberSetting }
+
+// Attribute is a number.
+func (previewSizeKind) Attribute(description string) schema.Attribute {
+	return schema.Int64Attribute{
+		Optional: true, Computed: true, MarkdownDescription: description + " One of 100, 150, 200.",
+		Validators:    []validator.Int64{int64validator.OneOf(previewSizes...)},
+		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+	}
+}
+
 // methodsKind is the set of ways to log in that are on.
 type methodsKind struct{}
 

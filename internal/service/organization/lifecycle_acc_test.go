@@ -24,7 +24,7 @@ func TestAccOrganization(t *testing.T) {
 	before := held(t, org)
 	t.Cleanup(func() { restore(t, org, before) })
 	byHand(t, org, map[string]string{
-		"description": "before", "message_content_edit_limit_seconds": "1200", "giphy_rating": "1",
+		"description": "before", "message_content_edit_limit_seconds": "1200", gifRating(before): "1",
 		"can_add_custom_emoji_group": text(t, zulip.GroupSettingChange{New: role(t, org, "role:members")}),
 	})
 
@@ -83,7 +83,7 @@ data "zulip_organization" "x" {
 				ConfigStateChecks: []statecheck.StateCheck{sentOnly("PATCH can_add_custom_emoji_group message_content_edit_limit_seconds")},
 			}, {
 				PreConfig: func() {
-					byHand(t, org, map[string]string{"description": "theirs", "giphy_rating": "1"})
+					byHand(t, org, map[string]string{"description": "theirs", gifRating(before): "1"})
 					sent = org.Sent()
 				},
 				Config:            config("Ours", "3600", "role:administrators"),
@@ -99,6 +99,14 @@ data "zulip_organization" "x" {
 	}
 }
 
+// gifRating is what the server calls the setting giphy_rating.
+func gifRating(realm *zulip.Realm) string {
+	if _, renamed := realm.Settings["gif_rating_policy"]; renamed {
+		return "gif_rating_policy"
+	}
+	return "giphy_rating"
+}
+
 // restore gives the organization back what the test changes.
 func restore(t *testing.T, org *acctest.Organization, before *zulip.Realm) {
 	t.Helper()
@@ -112,7 +120,7 @@ func restore(t *testing.T, org *acctest.Organization, before *zulip.Realm) {
 	}
 	byHand(t, org, map[string]string{
 		"description": description, "message_content_edit_limit_seconds": limit,
-		"giphy_rating":                   string(before.Settings["giphy_rating"]),
+		gifRating(before):                string(before.Settings[gifRating(before)]),
 		"signup_announcements_stream_id": string(before.Settings["signup_announcements_stream_id"]),
 		"can_add_custom_emoji_group":     text(t, zulip.GroupSettingChange{New: before.Permissions["can_add_custom_emoji_group"]}),
 	})

@@ -40,7 +40,7 @@ func getModel(ctx context.Context, from interface {
 
 func emptyModel() *model {
 	m := &model{settings: framework.SettingValues{}, sets: map[string]*types.Set{}}
-	for _, setting := range permission.Organizations.Settings {
+	for _, setting := range permission.Organizations.All() {
 		set := types.SetNull(types.StringType)
 		m.sets[setting.Name] = &set
 	}
@@ -71,6 +71,14 @@ func (m *model) write(ctx context.Context, into interface {
 
 // permission returns the attribute of a permission.
 func (m *model) permission(setting string) *types.Set { return m.sets[setting] }
+
+// priorPermissions are the permissions of a state; nil without one.
+func (m *model) priorPermissions() framework.PermissionSets {
+	if m == nil {
+		return nil
+	}
+	return m.permission
+}
 
 // permissionSets are the attributes of the permissions, for what is done with them in the same way everywhere.
 func (m *model) permissionSets() framework.PermissionSets { return m.permission }

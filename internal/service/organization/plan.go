@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -15,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -24,6 +26,7 @@ import (
 const (
 	methodsAttribute    = "authentication_methods"
 	waitingAttribute    = "waiting_period_threshold"
+	spectatorAttribute  = "enable_spectator_access"
 	digestAttribute     = "digest_emails_enabled"
 	videoAttribute      = "video_chat_provider"
 	moderationAttribute = "moderation_request_channel_id"
@@ -70,9 +73,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	} else {
 		p.saw = seenNow(p.view.Realm(), r.FeatureLevel(), p.diags)
 	}
+	r.CheckLevels(ctx, "zulip_organization", req.Config, p.diags)
 	p.keepEqual()
 	p.changes = settings.Changes(p.plan.settings, p.saw.settings)
-	p.steps, _ = steps(p.saw, p.plan, p.view, r.FeatureLevel()) // what cannot be resolved is reported by the checks
+	p.steps, _ = steps(p.saw, p.state, p.plan, p.view, r.FeatureLevel()) // what cannot be resolved is reported by the checks
 	p.check(ctx)
 	p.plan.write(ctx, &resp.Plan, p.diags)
 }
@@ -106,8 +110,7 @@ func (p *planning) keepEqual() {
 
 // check refuses what the server would refuse, with the reason and the way out.
 func (p *planning) check(ctx context.Context) {
-	p.changes.CheckLevels(p.plan.settings, &p.Base, p.diags)
-	p.permissions().Check(&p.Base, p.diags)
+	p.permissions().Check(p.diags)
 	p.checkCaller()
 	p.checkAlone()
 	for _, setting := range p.changes {
@@ -124,9 +127,42 @@ func (p *planning) check(ctx context.Context) {
 			p.checkChannel(ctx, setting.Name, value)
 		}
 	}
-	if !p.diags.HasError() {
-		p.WarnOfOrganizationAccess(p.diags, p.permissions())
+	if p.diags.HasError() {
+		return
 	}
+	settings := p.settingsAccess()
+	p.WarnOfOrganizationAccess(p.diags, p.permissions(), settings)
+	if settings.WaitingPeriod != nil || settings.WaitingPeriodUnknown || settings.Spectators != nil || settings.SpectatorsUnknown {
+		p.WarnOfAccess(ctx, p.diags, "The settings of the organization change who can do what in channels", settings)
+	}
+}
+
+// settingsAccess is what the settings other than permissions change of who may do what.
+func (p *planning) settingsAccess() permission.Change {
+	change := permission.Change{
+		Now: time.Now(), WaitingPeriodUnknown: p.isYetUnknown(waitingAttribute), SpectatorsUnknown: p.isYetUnknown(spectatorAttribute),
+	}
+	for _, setting := range p.changes {
+		switch value := p.plan.settings[setting.Name].(type) {
+		case types.Int64:
+			if setting.Name == waitingAttribute {
+				days := int(value.ValueInt64())
+				change.WaitingPeriod = &days
+			}
+		case types.Bool:
+			if setting.Name == spectatorAttribute {
+				enabled := value.ValueBool()
+				change.Spectators = &enabled
+			}
+		}
+	}
+	return change
+}
+
+// isYetUnknown reports whether the configuration sets an attribute to something that is not known yet.
+func (p *planning) isYetUnknown(attribute string) bool {
+	config, plan := p.config.settings[attribute], p.plan.settings[attribute]
+	return config != nil && !config.IsNull() && plan != nil && plan.IsUnknown()
 }
 
 // checkCaller refuses what the account may not send: the server would refuse all of it for one attribute, and even where
@@ -232,8 +268,8 @@ func (p *planning) checkVideoChat(value attr.Value) {
 			}
 		}
 	}
-	level := p.FeatureLevel()
-	if len(there) == 0 || slices.Contains(there, text.ValueString()) || level > 0 && level < videoChatProviders.LevelOf(value) {
+	needed := featurelevel.LookupValue("zulip_organization", videoAttribute, text.ValueString())
+	if len(there) == 0 || slices.Contains(there, text.ValueString()) || !p.HasLevel(needed) {
 		return
 	}
 	slices.Sort(there)

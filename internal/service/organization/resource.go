@@ -51,6 +51,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	resp.Schema = schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `The organization: its settings, and who may do what in it. It is there already: creating the resource sets what the configuration says, and destroying it leaves everything as it is. Import it first to see in a plan what would change. A user group that a permission names when the resource is destroyed is still named then, and the server does not let it be deactivated: give the right to others before.
 
 An attribute that is not set is not managed: it is read and shown, and never written. Taking an attribute out of the configuration leaves what it set. Only what differs is sent.
@@ -61,7 +62,7 @@ A change is applied only to what the plan saw: if somebody else has changed the 
 
 Administrators and owners may change most of it, owners alone what says so below. An attribute that only owners may set can stand in the configuration of an administrator as long as the organization already is so.
 
-The icon, the logo, and the address of the organization cannot be set here.`,
+The icon, the logo, and the address of the organization cannot be set here.` + framework.DeactivatedPrincipals,
 		Attributes: attributes,
 	}
 }
@@ -85,7 +86,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	saw := seenNow(now.Thing, r.FeatureLevel(), &resp.Diagnostics)
-	if now = r.apply(ctx, saw, plan, now.View, now, &resp.Diagnostics); resp.Diagnostics.HasError() {
+	if now = r.apply(ctx, saw, nil, plan, now.View, now, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return // nothing was made that could be lost: the next apply sends what is missing
 	}
 	r.write(ctx, plan.clone(), now, plan, &resp.State, resp.Private, &resp.Diagnostics)
@@ -119,7 +120,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	raw := framework.RawPermissions(ctx, req.Private, &resp.Diagnostics)
-	now := r.apply(ctx, seenBefore(prior, raw, view), plan, view, nil, &resp.Diagnostics)
+	now := r.apply(ctx, seenBefore(prior, raw, view), prior, plan, view, nil, &resp.Diagnostics)
 	state, kept := plan.clone(), plan
 	if resp.Diagnostics.HasError() {
 		// What was refused is shown in the words the state had, not in the words that were planned.
@@ -143,8 +144,8 @@ const unreadable = "Could not read the organization"
 
 // apply sends what differs between what was seen and what is planned, and returns what the server then holds; nil if
 // that could not be read. now is what was just read, or nil.
-func (r *Resource) apply(ctx context.Context, saw seen, plan *model, view *directory.View, now *reading, diags *diag.Diagnostics) *reading {
-	wanted, problems := steps(saw, plan, view, r.FeatureLevel())
+func (r *Resource) apply(ctx context.Context, saw seen, prior, plan *model, view *directory.View, now *reading, diags *diag.Diagnostics) *reading {
+	wanted, problems := steps(saw, prior, plan, view, r.FeatureLevel())
 	framework.ReportProblems(diags, problems)
 	if diags.HasError() {
 		return nil

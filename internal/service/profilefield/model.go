@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -11,16 +12,11 @@ import (
 // kind is what fields are claimed as.
 const kind = "zulip_custom_profile_field"
 
-// The feature levels of what not every server has.
-const (
-	levelSummary     = 146
-	levelPronouns    = 151
-	levelRequired    = 244
-	levelPartial     = 252 // before it a change names everything
-	levelEditable    = 296
-	levelMatching    = 455
-	levelLongSummary = 476
-)
+// levelPartial is the feature level from which a change names only what changes.
+const levelPartial = 252
+
+// levelLongSummary is the feature level from which a long text can stand in the summary of a profile.
+var levelLongSummary = featurelevel.SinceValue("zulip_custom_profile_field", "display_in_profile_summary", "true")
 
 // custom is the subtype of an external account that the server knows nothing about.
 const custom = "custom"
@@ -53,10 +49,10 @@ type flag struct {
 
 func (m *model) flags() []flag {
 	return []flag{
-		{"display_in_profile_summary", &m.DisplayInProfileSummary, levelSummary},
-		{"required", &m.Required, levelRequired},
-		{"editable_by_user", &m.EditableByUser, levelEditable},
-		{"use_for_user_matching", &m.UseForUserMatching, levelMatching},
+		{"display_in_profile_summary", &m.DisplayInProfileSummary, featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary")},
+		{"required", &m.Required, featurelevel.Since("zulip_custom_profile_field", "required")},
+		{"editable_by_user", &m.EditableByUser, featurelevel.Since("zulip_custom_profile_field", "editable_by_user")},
+		{"use_for_user_matching", &m.UseForUserMatching, featurelevel.Since("zulip_custom_profile_field", "use_for_user_matching")},
 	}
 }
 

@@ -19,9 +19,13 @@ func NewOrderResource() resource.Resource {
 		Seen: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
 			return ordered(d.ProfileFields(ctx))
 		},
-		Fresh: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
-			return ordered(d.FreshProfileFields(ctx))
+		Fresh: func(ctx context.Context, d *directory.Directory, shows func([]framework.Ordered) bool) ([]framework.Ordered, error) {
+			return ordered(d.FreshListShowing(ctx, list, func(view *directory.View) bool {
+				all, _ := ordered(view, nil)
+				return shows(all)
+			}))
 		},
+		List: list,
 		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
 			return client.OrderProfileFields(ctx, ids)
 		},

@@ -105,7 +105,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.checkLevels(&config, &resp.Diagnostics)
+	r.CheckLevels(ctx, "zulip_custom_profile_field", req.Config, &resp.Diagnostics)
+	r.checkSummary(&config, &resp.Diagnostics)
 	var own []int64
 	if state == nil {
 		r.RequireAdministrator("add custom profile fields", &resp.Diagnostics)
@@ -115,7 +116,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.Append(framework.KeepReplaced(ctx, resp.Private, own[0])...)
 		r.planChange(ctx, &plan, state, &config, &resp.Diagnostics)
 	}
-	view, err := r.Meta.Directory.ProfileFields(ctx)
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+		held, taken := plan.namesake(view)
+		return !taken || slices.Contains(own, held.ID) || r.Meta.Directory.IsClaimed(kind, held.ID)
+	})
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom profile fields", framework.Explain(err))
 		return
@@ -178,20 +182,10 @@ func people(count int) string {
 	return fmt.Sprintf("%d people lose", count)
 }
 
-// checkLevels refuses what the server is too old for.
-func (r *Resource) checkLevels(config *model, diags *diag.Diagnostics) {
-	for _, flag := range config.flags() {
-		if framework.IsSet(*flag.value) {
-			r.RequireLevel(flag.name, flag.since, diags)
-		}
-	}
-	switch zulip.ParseProfileFieldType(config.FieldType.ValueString()) {
-	case zulip.ProfileFieldPronouns:
-		r.RequireLevel("field_type", levelPronouns, diags)
-	case zulip.ProfileFieldLongText:
-		if config.DisplayInProfileSummary.ValueBool() {
-			r.RequireLevel("display_in_profile_summary", levelLongSummary, diags)
-		}
+// checkSummary refuses to show a long text where the server is too old for it.
+func (r *Resource) checkSummary(config *model, diags *diag.Diagnostics) {
+	if config.DisplayInProfileSummary.ValueBool() && zulip.ParseProfileFieldType(config.FieldType.ValueString()) == zulip.ProfileFieldLongText {
+		r.RequireLevel("display_in_profile_summary", levelLongSummary, diags)
 	}
 }
 

@@ -250,7 +250,7 @@ func TestProtocolProfileFieldImport(t *testing.T) {
 }
 
 func TestProtocolProfileFieldBadInput(t *testing.T) {
-	_, run := managed(t)
+	run := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 442}).NewRun(t, "zulip_custom_profile_field")
 	account := func(more values) values {
 		config := values{"field_type": "external_account"}
 		for name, value := range more {
@@ -371,7 +371,7 @@ func TestProtocolProfileFieldBrokenOff(t *testing.T) {
 	plan, diags := run.Plan(team(nil))
 	diags.ExpectWarning(t, "name", "taken into the state")
 	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t)
+	sent.Expect(t, "POST field_type name") // refused: the server tells for sure that it is there
 	expect(t, o, "short_text Team")
 }
 
@@ -397,4 +397,20 @@ func TestProtocolProfileFieldOrder(t *testing.T) {
 	diags.ExpectError(t, "field_ids", "No such custom profile field")
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	expect(t, o, "short_text C", "short_text A", "short_text B")
+}
+
+// An element of the list is unknown as a whole while a conditional expression decides which it is.
+func TestProtocolProfileFieldUnknownOption(t *testing.T) {
+	o, run := managed(t)
+	config := shift("d", "Day")
+	config["options"] = append(config["options"].([]any), acctest.Unknown)
+	run.Process().Validate("zulip_custom_profile_field", config).ExpectNoError(t)
+	run.MustPlan(config)
+	run.MustApply(shift("d", "Day", "n", "Night"))
+
+	for name, option := range map[string]any{"text": values{"key": "d"}, "key": values{"text": "Day"}} {
+		config["options"] = []any{acctest.Unknown, option}
+		_, diags := o.NewRun(t, "zulip_custom_profile_field").Plan(config)
+		diags.ExpectError(t, "options", "Missing required attribute", "options[1]."+name)
+	}
 }

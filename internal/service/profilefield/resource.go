@@ -27,6 +27,9 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
+// list is the part of a snapshot that holds the custom profile fields.
+const list = zulip.FetchProfileFields
+
 // Resource is zulip_custom_profile_field.
 type Resource struct{ framework.Resource }
 
@@ -79,29 +82,49 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 }
 
 // add makes the field and returns its ID. One that is exactly the same and belongs to no other resource is the one that
-// an apply has made whose answer or state was lost: names are unique.
+// an apply has made whose answer or state was lost: names are unique, and the server says so. A list can still show what
+// was just deleted.
 func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
 	d := r.Meta.Directory
-	see := d.ProfileFields
+	look := func(ctx context.Context) (int64, error) {
+		same := func(view *directory.View) (int64, bool) {
+			held, ok := plan.namesake(view)
+			if !ok || !plan.isHeld(held, r.FeatureLevel()) || d.IsClaimed(kind, held.ID) {
+				return 0, false
+			}
+			return held.ID, true
+		}
+		view, err := d.FreshListShowing(ctx, list, func(view *directory.View) bool { _, ok := same(view); return ok })
+		if err != nil {
+			return 0, err
+		}
+		id, _ := same(view)
+		return id, nil
+	}
+	asked := false
 	id, _, err := framework.Creation{
 		Kind: kind, Thing: plan.label(),
-		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
-			view, err := see(ctx)
-			see = d.FreshProfileFields // what is looked for later may have been made meanwhile
-			if err != nil {
-				return 0, err
+		Look: func(ctx context.Context, _ func(int64) bool) (int64, error) {
+			if !asked {
+				return 0, nil // the server tells
 			}
-			held, ok := plan.namesake(view)
-			if !ok || !plan.isHeld(held, r.FeatureLevel()) || !free(held.ID) {
-				return 0, nil
-			}
-			return held.ID, nil
+			return look(ctx)
 		},
-		Make: func(ctx context.Context) (int64, error) {
-			defer d.Write()()
+		Make: func(ctx context.Context) (id int64, err error) {
+			asked = true
 			wanted := plan.wire(nil)
 			wanted.Type = zulip.ParseProfileFieldType(plan.FieldType.ValueString())
-			return r.Meta.Client.CreateProfileField(ctx, wanted)
+			err = d.WriteList(ctx, list, func(ctx context.Context) (err error) {
+				id, err = r.Meta.Client.CreateProfileField(ctx, wanted)
+				return err
+			})
+			if zulip.IsProfileFieldNameTaken(err) {
+				if found, lookErr := look(ctx); lookErr == nil && found != 0 {
+					d.TakeOver(kind, found)
+					return found, nil
+				}
+			}
+			return id, err
 		},
 	}.Run(ctx, r.Meta)
 	return id, err
@@ -121,10 +144,14 @@ func (m *model) namesake(view *directory.View) (*zulip.ProfileField, bool) {
 	return nil, false
 }
 
-// readBack takes what the server holds after a write into the state.
+// readBack takes what the server holds after a write into the state. That the list does not show the field says nothing:
+// the server has answered the write. The next plan finds out.
 func (r *Resource) readBack(ctx context.Context, plan, state *model, diags *diag.Diagnostics) {
 	id := state.ID.ValueInt64()
-	view, err := r.Meta.Directory.FreshProfileFields(ctx)
+	view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
+		held, ok := view.ProfileField(id)
+		return ok && plan.isHeld(held, r.FeatureLevel())
+	})
 	if err != nil {
 		diags.AddError(fmt.Sprintf("Custom profile field %d was written, but could not be read", id),
 			framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
@@ -132,8 +159,7 @@ func (r *Resource) readBack(ctx context.Context, plan, state *model, diags *diag
 	}
 	held, ok := view.ProfileField(id)
 	if !ok {
-		diags.AddError(fmt.Sprintf("Custom profile field %d was written, and is not there any more", id),
-			"Somebody else has deleted it meanwhile. The next apply adds it again.")
+		tflog.Info(ctx, "The custom profile field was written, and the server does not list it", map[string]any{"id": id})
 		return
 	}
 	state.read(held, r.FeatureLevel())
@@ -153,7 +179,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	id := state.ID.ValueInt64()
 	r.Meta.Directory.Claim(kind, id)
-	view, err := r.Meta.Directory.ProfileFields(ctx)
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { _, ok := view.ProfileField(id); return ok })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom profile fields", framework.Explain(err))
 		return
@@ -192,8 +218,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 }
 
 func (r *Resource) change(ctx context.Context, id int64, change zulip.ProfileFieldChange) error {
-	defer r.Meta.Directory.Write()()
-	return r.Meta.Client.UpdateProfileField(ctx, id, change)
+	return r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+		return r.Meta.Client.UpdateProfileField(ctx, id, change)
+	})
 }
 
 // Delete deletes the field, and with it what people have written in it.
@@ -204,16 +231,21 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	id, d := state.ID.ValueInt64(), r.Meta.Directory
+	summary := fmt.Sprintf("Could not delete the custom profile field %q", state.label())
 	// Another resource of this run may be about to make the same one, or have taken this one over.
-	defer d.Alone(kind + " " + state.label())()
+	done, ok := r.Alone(ctx, kind+" "+state.label(), summary, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
 	if d.IsTakenOver(kind, id) {
 		tflog.Info(ctx, "The custom profile field stays: another resource has taken it over", map[string]any{"id": id})
 		return
 	}
-	defer d.Forget(zulip.FetchProfileFields)
-	defer d.Write()()
-	if err := r.Meta.Client.DeleteProfileField(ctx, id); err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not delete the custom profile field %q", state.label()), explain(err, id))
+	d.Claim(kind, id) // no other resource takes it, though a list still shows it
+	err := d.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeleteProfileField(ctx, id) })
+	if err != nil {
+		resp.Diagnostics.AddError(summary, explain(err, id))
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -37,7 +39,7 @@ func resourceSchema() schema.Schema {
 		},
 		"field_type": schema.StringAttribute{
 			Required: true, PlanModifiers: replace,
-			MarkdownDescription: "What people write in it: `" + strings.Join(zulip.ProfileFieldTypes(), "`, `") + "` (the last needs feature level 151). Another type makes another field: what people wrote is lost.",
+			MarkdownDescription: "What people write in it: `" + strings.Join(zulip.ProfileFieldTypes(), "`, `") + "` (the last needs " + featurelevel.Describe(featurelevel.SinceValue("zulip_custom_profile_field", "field_type", "pronouns")) + "). Another type makes another field: what people wrote is lost.",
 			Validators:          []validator.String{stringvalidator.OneOf(zulip.ProfileFieldTypes()...)},
 		},
 		"name": schema.StringAttribute{
@@ -65,14 +67,15 @@ func resourceSchema() schema.Schema {
 		},
 	}
 	for name, text := range map[string]string{
-		"display_in_profile_summary": "Whether the small card of a person shows it; at most two fields. Not for the type `user`, and for `long_text` from feature level 476 on. Needs feature level 146.",
-		"required":                   "Whether people are asked to fill it in. Needs feature level 244.",
-		"editable_by_user":           "Whether people fill it in themselves; otherwise administrators do. By default they do. Needs feature level 296.",
-		"use_for_user_matching":      "Whether people are found by it when somebody types a name. Needs feature level 455.",
+		"display_in_profile_summary": "Whether the small card of a person shows it; at most two fields. Not for the type `user`, and for `long_text` from " + featurelevel.Describe(levelLongSummary) + " on. " + featurelevel.Needs("zulip_custom_profile_field", "display_in_profile_summary"),
+		"required":                   "Whether people are asked to fill it in. " + featurelevel.Needs("zulip_custom_profile_field", "required"),
+		"editable_by_user":           "Whether people fill it in themselves; otherwise administrators do. By default they do. " + featurelevel.Needs("zulip_custom_profile_field", "editable_by_user"),
+		"use_for_user_matching":      "Whether people are found by it when somebody types a name. " + featurelevel.Needs("zulip_custom_profile_field", "use_for_user_matching"),
 	} {
 		attributes[name] = schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: text + unmanaged}
 	}
 	return schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `A custom profile field: something that people say about themselves. Only administrators may manage them.
 
 A new field comes after all others; ` + "`zulip_custom_profile_field_order`" + ` puts them in order. Deleting a field deletes what everybody has written in it: the plan says how many people that is.
@@ -87,13 +90,13 @@ func optionsAttribute() schema.ListNestedAttribute {
 	return schema.ListNestedAttribute{
 		Optional:            true,
 		MarkdownDescription: "For the type `select`, and needed there: what people choose from, in this order.",
-		Validators:          []validator.List{listvalidator.SizeAtLeast(1)},
+		Validators:          []validator.List{listvalidator.SizeAtLeast(1), framework.RequireInElements("key", "text")},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"key": schema.StringAttribute{
-				Required: true, Validators: filled,
-				MarkdownDescription: "What people's answers hold. Give each option one and leave it: the text and the place of an option may change, and whoever chose it keeps it. Taking a key out takes those answers along.",
+				Optional: true, Validators: filled, // required, by the list's validator
+				MarkdownDescription: "Required. What people's answers hold. Give each option one and leave it: the text and the place of an option may change, and whoever chose it keeps it. Taking a key out takes those answers along.",
 			},
-			"text": schema.StringAttribute{Required: true, Validators: filled, MarkdownDescription: "What people read. No two options have the same."},
+			"text": schema.StringAttribute{Optional: true, Validators: filled, MarkdownDescription: "Required. What people read. No two options have the same."},
 		}},
 	}
 }

@@ -82,7 +82,11 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	summary := fmt.Sprintf("Could not react with %q to message %d", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64())
 	// The account's reactions on one message are changed one after the other: which one is new tells its code.
-	defer r.Meta.Directory.Alone(fmt.Sprint("zulip_reaction ", plan.MessageID.ValueInt64()))()
+	done, ok := r.Alone(ctx, fmt.Sprint("zulip_reaction ", plan.MessageID.ValueInt64()), summary, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
 	before, err := r.own(ctx, plan.MessageID.ValueInt64())
 	if err != nil {
 		resp.Diagnostics.AddError(summary, explain(err))
@@ -165,13 +169,18 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	defer r.Meta.Directory.Alone(fmt.Sprint("zulip_reaction ", state.MessageID.ValueInt64()))()
+	summary := fmt.Sprintf("Could not take the reaction %q to message %d away", state.EmojiName.ValueString(), state.MessageID.ValueInt64())
+	done, ok := r.Alone(ctx, fmt.Sprint("zulip_reaction ", state.MessageID.ValueInt64()), summary, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
 	if r.Meta.Directory.IsTakenOver(state.takeover(), 0) {
 		tflog.Info(ctx, "The reaction stays: another resource has taken it over", map[string]any{"id": state.ID.ValueString()})
 		return
 	}
 	if err := r.Meta.Client.RemoveReaction(ctx, state.MessageID.ValueInt64(), state.wire()); err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not take the reaction %q to message %d away", state.EmojiName.ValueString(), state.MessageID.ValueInt64()), explain(err))
+		resp.Diagnostics.AddError(summary, explain(err))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -76,7 +77,8 @@ func resourceSchema() schema.Schema {
 		Computed: true, MarkdownDescription: "Whether the server tried to send it and could not. It tries again when the message is given another moment.", PlanModifiers: keep,
 	}
 	return schema.Schema{
-		MarkdownDescription: `A message that the server sends later, for the account the provider uses. Until then it is changed in place, and taken back when it is destroyed. Needs feature level 184.
+		Version: framework.SchemaVersion,
+		MarkdownDescription: `A message that the server sends later, for the account the provider uses. Until then it is changed in place, and taken back when it is destroyed. ` + featurelevel.Needs("zulip_scheduled_message", "") + `
 
 When it was sent, the resource stays in the state with ` + "`delivered = true`" + `, and nothing is sent a second time. To have it sent again, give it another ` + "`scheduled_delivery_timestamp`" + ` in the future. Destroying it then leaves the message that was sent.
 

@@ -14,17 +14,12 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// levelSchedule is the first feature level at which messages can be scheduled and changed through the API.
-const levelSchedule = 184
-
 // ModifyPlan refuses what the server would cut or refuse, and keeps what was sent from being sent a second time.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	if level := r.FeatureLevel(); level > 0 && level < levelSchedule {
-		resp.Diagnostics.AddError("The server is too old to schedule messages",
-			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", levelSchedule, level, r.Meta.Server.ZulipVersion))
+	if r.CheckLevels(ctx, "zulip_scheduled_message", req.Config, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return
 	}
 	var plan model

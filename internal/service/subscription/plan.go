@@ -41,7 +41,6 @@ func (b *base) locate(ctx context.Context, plan, state *shared, resp *resource.M
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return nil
 	}
-	b.checkNotices(plan.Tell, &resp.Diagnostics)
 	p := &planning{view: view, wanted: peopleIn(plan.Users, view, &resp.Diagnostics)}
 	replace := func() {
 		if !state.ChannelID.IsNull() {
@@ -99,16 +98,6 @@ func findChannel(view *directory.View, text types.String, diags *diag.Diagnostic
 		return nil
 	}
 	return channel
-}
-
-// checkNotices refuses silence from a server that cannot keep it.
-func (b *base) checkNotices(tell types.Bool, diags *diag.Diagnostics) {
-	level := b.FeatureLevel()
-	if !tell.IsNull() && !tell.IsUnknown() && !tell.ValueBool() && level > 0 && level < zulip.LevelQuietSubscribing {
-		diags.AddAttributeError(path.Root("send_new_subscription_messages"), "The server is too old to subscribe people silently",
-			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s), and sends messages in any case. Take the attribute out of the configuration, or upgrade the server.",
-				zulip.LevelQuietSubscribing, level, b.Meta.Server.ZulipVersion))
-	}
 }
 
 const bothKinds = "zulip_channel_subscribers says who is in the channel, and nobody else; zulip_channel_subscription adds people to whoever is in. Of one channel, the first would take out whom the second adds. Keep one of the two kinds."

@@ -8,6 +8,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
 // whichToUse tells the three ways to say who is in a channel apart.
@@ -34,6 +37,7 @@ func exclusiveSchema() schema.Schema {
 		Validators:          []validator.List{listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
 	}
 	return schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `Exactly these people and bots are in a channel. Whoever else is in it is taken out, also who subscribes later by themselves: that is shown by the next plan. If somebody came or left between plan and apply, nothing is changed, and the error says who.
 
 Only the difference is sent, in at most two requests for any number of people. Destroying the resource leaves everybody where they are.` + whichToUse,
@@ -53,6 +57,7 @@ func additiveSchema() schema.Schema {
 		MarkdownDescription: "The IDs of those whom this resource has added. Only they are taken out when they are not named any more, or the resource is destroyed; who was in the channel before stays. After an import it is nobody.",
 	}
 	return schema.Schema{
+		Version:             framework.SchemaVersion,
 		MarkdownDescription: `These people and bots are in a channel, whoever else is. Who leaves is added again. Destroying the resource takes out whom it has added. Name a person for a channel in one of these only: the one that added the person would take the person out.` + whichToUse,
 		Attributes:          attributes,
 	}
@@ -71,7 +76,7 @@ func sharedAttributes() map[string]schema.Attribute {
 		},
 		"send_new_subscription_messages": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "Whether people are told by a message that they were subscribed; by default not. The server tells nobody where it subscribes more than a hundred at once. Below feature level 397 it always tells, and `false` is refused.",
+			MarkdownDescription: "Whether people are told by a message that they were subscribed; by default not. The server tells nobody where it subscribes more than a hundred at once. Below " + featurelevel.Describe(featurelevel.QuietSubscribing) + " it always tells, and `false` is refused.",
 		},
 	}
 }

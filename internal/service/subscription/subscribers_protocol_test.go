@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -130,10 +131,16 @@ func TestProtocolSubscribersDrift(t *testing.T) {
 	sent.Expect(t, putIn, takeOut)
 
 	o.Archive(t, "announcements")
-	run.Refresh().ExpectNoError(t)
-	if run.State != nil {
-		t.Errorf("the state holds %v", run.State.Values)
+	// From feature level 480 on servers go on telling who is in it.
+	for _, level := range []int{featurelevel.ArchivedChannels - 1, featurelevel.ArchivedChannels} {
+		o.Sandbox.SetFeatureLevel(level)
+		fork := run.Fork()
+		fork.Refresh().ExpectNoError(t)
+		if fork.State != nil {
+			t.Errorf("level %d: the state holds %v", level, fork.State.Values)
+		}
 	}
+	run.State = nil
 	_, diags := run.Plan(config)
 	diags.ExpectError(t, "channel", "archived", "adopt_archived")
 }

@@ -68,6 +68,7 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	r.CheckLevels(ctx, "zulip_channel_subscribers", req.Config, &resp.Diagnostics)
 	p := r.locate(ctx, &plan.shared, &state.shared, resp)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	if p == nil || !p.wanted.known || resp.Diagnostics.HasError() {

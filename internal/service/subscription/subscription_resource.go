@@ -83,6 +83,7 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	r.CheckLevels(ctx, "zulip_channel_subscription", req.Config, &resp.Diagnostics)
 	p := r.locate(ctx, &plan.shared, &state.shared, resp)
 	if plan.Added = types.ListUnknown(types.Int64Type); p != nil && p.same {
 		plan.Added = state.Added

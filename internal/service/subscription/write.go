@@ -67,6 +67,9 @@ func (b *base) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) ([
 		diags.AddError("Could not read the organization", framework.Explain(err))
 		return nil, nil
 	}
+	if channel, ok := view.Channel(id); ok && channel.IsArchived {
+		return nil, view // from feature level 480 on servers tell who is in it all the same
+	}
 	return in, view
 }
 

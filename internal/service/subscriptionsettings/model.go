@@ -98,6 +98,7 @@ func resourceSchema() schema.Schema {
 		}
 	}
 	return schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `How a channel looks to the account the provider uses, and what the channel tells it. These are the account's own settings: nobody else's can be set.
 
 An attribute that is not set is not managed. Destroying the resource leaves the settings as they are, for the server has no default to go back to.`,

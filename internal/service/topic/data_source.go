@@ -10,7 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // DataSource is the data source zulip_channel_topics.
@@ -30,6 +32,15 @@ type entry struct {
 	MaxID types.Int64  `tfsdk:"max_id"`
 }
 
+// whyUnreadable says why the server may refuse to show the topics of a channel.
+func (d *DataSource) whyUnreadable(channel *zulip.Channel) string {
+	if channel.IsArchived && !d.HasLevel(featurelevel.ArchivedChannels) {
+		return fmt.Sprintf("The channel is archived. Showing the topics of an archived channel needs %s; the server has %d.",
+			featurelevel.Describe(featurelevel.ArchivedChannels), d.FeatureLevel())
+	}
+	return "The server shows the topics of a private channel only to its subscribers."
+}
+
 // Metadata names the data source.
 func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_channel_topics"
@@ -38,7 +49,7 @@ func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The topics of a channel, the one with the newest message first. In a private channel with protected history they are those of which the account the provider uses has received a message.",
+		MarkdownDescription: "The topics of a channel, the one with the newest message first. Those of an archived channel can be read from feature level 480 on. In a private channel with protected history they are those of which the account the provider uses has received a message.",
 		Attributes: map[string]schema.Attribute{
 			"channel": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The channel: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`.",
@@ -75,7 +86,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	topics, err := d.Meta.Client.Topics(ctx, channel.ID)
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("channel"), fmt.Sprintf("Could not read the topics of channel %q", channel.Name),
-			framework.Explain(err)+"\n\nThe topics of a private channel are for those in it, of an archived one for nobody.")
+			framework.Explain(err)+"\n\n"+d.whyUnreadable(channel))
 		return
 	}
 	state.ChannelID, state.Topics = types.Int64Value(channel.ID), []entry{}

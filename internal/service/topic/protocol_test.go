@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -50,4 +51,32 @@ func TestProtocolChannelTopics(t *testing.T) {
 	guest := o.As(t, "guest").NewRun(t, "zulip_message").Process()
 	_, diags = guest.ReadData("zulip_channel_topics", values{"channel": "leads"})
 	diags.ExpectError(t, "channel", "No such channel")
+}
+
+func TestProtocolTopicsOfAnArchivedChannel(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.ArchivedChannels - 1})
+	channel := o.MustChannel(t, "general").ID
+	id, err := o.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: channel, Topic: "plans"}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Archive(t, "general")
+	read := func() (values, acctest.Diagnostics) {
+		return o.NewRun(t, "zulip_message").Process().ReadData("zulip_channel_topics", values{"channel": "general"})
+	}
+	_, diags := read()
+	diags.ExpectError(t, "channel", `Could not read the topics of channel "general"`, "The channel is archived", "needs feature level 480", "the server has 479")
+
+	o.Sandbox.SetFeatureLevel(featurelevel.ArchivedChannels)
+	found, diags := read()
+	diags.ExpectNoError(t)
+	topics := map[any]any{}
+	list, _ := found["topics"].([]any)
+	for _, one := range list {
+		topic, _ := one.(values)
+		topics[topic["name"]] = topic["max_id"]
+	}
+	if topics["plans"] != id {
+		t.Errorf("read %v, sent message %d", found, id)
+	}
 }

@@ -18,9 +18,13 @@ import (
 func (r *Resource) make(ctx context.Context, plan *account, password string, diags *diag.Diagnostics) int64 {
 	email := plan.Email.ValueString()
 	summary := fmt.Sprintf("Could not make an account for %s", email)
+	if err := framework.RefusedBefore(r.Meta, kind); err != nil {
+		diags.AddError(summary, framework.Sentence(err))
+		return 0
+	}
 	namesake, err := r.Meta.Client.UserByEmail(ctx, email)
 	switch {
-	case err == nil && !namesake.IsActive && !namesake.IsBot && (plan.AdoptDeactivated.ValueBool() || r.Meta.Directory.IsDeactivatedHere(namesake.ID)):
+	case err == nil && !namesake.IsActive && !namesake.IsDeleted && !namesake.IsBot && (plan.AdoptDeactivated.ValueBool() || r.Meta.Directory.IsDeactivatedHere(namesake.ID)):
 		return r.reactivate(ctx, namesake, diags)
 	case err == nil:
 		reason, detail := taken(namesake)
@@ -38,6 +42,7 @@ func (r *Resource) make(ctx context.Context, plan *account, password string, dia
 	if err != nil {
 		diags.AddError(summary, explain(err))
 	}
+	r.Meta.Directory.BecameActive()
 	return id
 }
 
@@ -79,6 +84,7 @@ func (r *Resource) reactivate(ctx context.Context, user *zulip.User, diags *diag
 		return 0
 	}
 	r.Meta.Directory.Claim(kind, user.ID)
+	r.Meta.Directory.BecameActive()
 	return user.ID
 }
 

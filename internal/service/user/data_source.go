@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
@@ -63,6 +64,6 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		return
 	}
 	var found facts
-	resp.Diagnostics.Append(found.read(ctx, user, view)...)
+	resp.Diagnostics.Append(found.read(ctx, user, view, d.HasLevel(featurelevel.DeletedUsers))...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -101,7 +102,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	for _, user := range view.Users() {
 		if list.admits(user, view) {
 			var found facts
-			resp.Diagnostics.Append(found.read(ctx, user, view)...)
+			resp.Diagnostics.Append(found.read(ctx, user, view, d.HasLevel(featurelevel.DeletedUsers))...)
 			list.Users = append(list.Users, found)
 		}
 	}

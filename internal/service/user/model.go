@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -21,6 +22,7 @@ type facts struct {
 	FullName      types.String `tfsdk:"full_name"`
 	Role          types.String `tfsdk:"role"`
 	IsActive      types.Bool   `tfsdk:"is_active"`
+	IsDeleted     types.Bool   `tfsdk:"is_deleted"`
 	IsBot         types.Bool   `tfsdk:"is_bot"`
 	BotType       types.Int64  `tfsdk:"bot_type"`
 	BotOwnerID    types.Int64  `tfsdk:"bot_owner_id"`
@@ -29,14 +31,18 @@ type facts struct {
 	ProfileData   types.Map    `tfsdk:"profile_data"`
 }
 
-// read takes what the server says.
-func (f *facts) read(ctx context.Context, user *zulip.User, view *directory.View) diag.Diagnostics {
+// read takes what the server says. tellsDeleted is whether it says which accounts were deleted.
+func (f *facts) read(ctx context.Context, user *zulip.User, view *directory.View, tellsDeleted bool) diag.Diagnostics {
 	f.ID = types.Int64Value(user.ID)
 	f.Email = types.StringValue(user.Email)
 	f.DeliveryEmail = types.StringPointerValue(user.DeliveryEmail)
 	f.FullName = types.StringValue(user.FullName)
 	f.Role = types.StringValue(user.Role.String())
 	f.IsActive = types.BoolValue(user.IsActive)
+	f.IsDeleted = types.BoolNull()
+	if tellsDeleted {
+		f.IsDeleted = types.BoolValue(user.IsDeleted)
+	}
 	f.IsBot = types.BoolValue(user.IsBot)
 	f.BotType = types.Int64PointerValue(user.BotType)
 	f.BotOwnerID = types.Int64PointerValue(user.BotOwnerID)
@@ -67,6 +73,7 @@ func attributes() map[string]schema.Attribute {
 		"full_name":      schema.StringAttribute{Computed: true, MarkdownDescription: "The name."},
 		"role":           schema.StringAttribute{Computed: true, MarkdownDescription: "`owner`, `administrator`, `moderator`, `member` or `guest`."},
 		"is_active":      schema.BoolAttribute{Computed: true, MarkdownDescription: "False for who has been deactivated."},
+		"is_deleted":     schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account was deleted on the server. Such an account is deactivated, too, and cannot be reactivated. " + featurelevel.Needs(kind, "is_deleted")},
 		"is_bot":         schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is a bot."},
 		"bot_type":       schema.Int64Attribute{Computed: true, MarkdownDescription: "Of a bot: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. Null for people."},
 		"bot_owner_id":   schema.Int64Attribute{Computed: true, MarkdownDescription: "Of a bot: the ID of who owns it. Null for people."},

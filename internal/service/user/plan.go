@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -45,13 +46,17 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if p.plan == nil {
 		if user, ok := p.view.User(p.state.ID.ValueInt64()); ok {
 			framework.CheckDeactivation(r.Meta, p.view, user, p.diags)
+			if user.IsActive {
+				r.checkDeletion(p.state, p.diags)
+			}
 			if !p.diags.HasError() {
+				p.warnOfDeletion(user, p.state)
 				r.WarnOfDeactivation(ctx, p.diags, user, p.view.Users())
 			}
 		}
 		return
 	}
-	p.checkLevels()
+	r.CheckLevels(ctx, "zulip_user", req.Config, &resp.Diagnostics)
 	p.checkProfile()
 	if p.state == nil {
 		p.checkNew()
@@ -64,18 +69,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
 }
 
-// Feature levels of what not every server has.
-const (
-	levelComment  = 135
-	levelNewEmail = 313
-)
-
-func (p *planning) checkLevels() {
-	if level := p.FeatureLevel(); level > 0 && level < levelComment && !p.plan.Comment.IsNull() && !p.plan.Comment.IsUnknown() {
-		p.diags.AddAttributeError(path.Root("deactivation_notification_comment"), "The server is too old for deactivation_notification_comment",
-			fmt.Sprintf("It needs feature level %d; the server has %d. Take the attribute out of the configuration, or upgrade the server.", levelComment, level))
-	}
-}
+// levelNewEmail is from when on the address of an account can be changed.
+var levelNewEmail = featurelevel.Since("zulip_user", "email")
 
 // checkProfile refuses fields that do not exist, and people who do not.
 func (p *planning) checkProfile() {
@@ -114,12 +109,15 @@ func (p *planning) checkNamesake(namesake *zulip.User) {
 	switch {
 	case replaced:
 		// It is this very account, which is deactivated and taken back.
-	case !namesake.IsActive && !namesake.IsBot && p.plan.AdoptDeactivated.ValueBool():
+		p.Meta.Directory.PlanReactivation(namesake.ID)
+		p.warnOfDeletion(namesake, p.plan)
+	case !namesake.IsActive && !namesake.IsDeleted && !namesake.IsBot && p.plan.AdoptDeactivated.ValueBool():
+		p.Meta.Directory.PlanReactivation(namesake.ID)
 		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The account of %s will be taken back", namesake.Address()),
 			fmt.Sprintf("It has the ID %d and is called %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", namesake.ID, namesake.FullName))
 	default:
 		summary, detail := taken(namesake)
-		p.diags.AddAttributeError(path.Root("email"), summary, detail)
+		p.RefuseTakenName(kind, namesake.ID, path.Root("email"), summary, detail, p.diags)
 	}
 }
 
@@ -128,6 +126,8 @@ func taken(namesake *zulip.User) (summary, detail string) {
 	switch {
 	case namesake.IsBot:
 		return fmt.Sprintf("%s is a bot", namesake.Address()), "The address belongs to a bot. Bots are managed with zulip_bot."
+	case namesake.IsDeleted:
+		return framework.DeletedAccount(namesake, "email")
 	case namesake.IsActive:
 		return fmt.Sprintf("%s has an account already", namesake.Address()),
 			fmt.Sprintf("It has the ID %d and is called %q. To manage it, import it:\n\n  terraform import zulip_user.NAME %s\n\nIf it was managed under another address: write a moved block.", namesake.ID, namesake.FullName, namesake.Address())

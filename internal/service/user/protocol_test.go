@@ -189,7 +189,7 @@ func TestProtocolUserAdopted(t *testing.T) {
 	before := run.State.Values["id"]
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", before), nil)
 	_, diags := run.Plan(nadia(values{"full_name": "Nadia Again"}))
-	diags.ExpectError(t, "email", "deactivated account", "adopt_deactivated = true")
+	diags.ExpectWarning(t, "email", "deactivated account", "adopt_deactivated = true")
 	plan, diags := run.Plan(nadia(values{"full_name": "Nadia Again", "role": "member", "adopt_deactivated": true}))
 	diags.ExpectWarning(t, "adopt_deactivated", "will be taken back", "Nadia Haddad")
 	sent := o.Sent()
@@ -386,4 +386,45 @@ func TestProtocolUserProfileWithNull(t *testing.T) {
 	if profile := fmt.Sprint(held(t, o, run).ProfileData); !strings.Contains(profile, "{4 ") {
 		t.Errorf("the profile is %s", profile)
 	}
+}
+
+// After the server has refused an account for want of the right, no other is asked for in the run.
+func TestProtocolUserRefusedOnce(t *testing.T) {
+	o, _ := managed(t)
+	p := o.As(t, "admin").NewRun(t, "zulip_user").Process()
+	sent := o.Sent()
+	for i := range 3 {
+		plan, diags := p.Plan("zulip_user", nil, values{"email": fmt.Sprintf("new%d@example.com", i), "full_name": "New"})
+		diags.ExpectNoError(t)
+		_, diags = p.Apply(plan)
+		if i == 0 {
+			diags.ExpectError(t, "", "not authorized to create users", "manage.py change_user_role")
+		} else {
+			diags.ExpectError(t, "", "Nothing was sent", "another error of this run")
+		}
+	}
+	sent.Expect(t, "POST email full_name password")
+}
+
+// It is so for whatever is created by the same rule.
+func TestProtocolFolderRefusedOnce(t *testing.T) {
+	o, _ := managed(t)
+	p := o.As(t, "admin").NewRun(t, "zulip_channel_folder").Process()
+	var plans []*acctest.Plan
+	for i := range 3 {
+		plan, diags := p.Plan("zulip_channel_folder", nil, values{"name": fmt.Sprint("new ", i)})
+		diags.ExpectNoError(t)
+		plans = append(plans, plan)
+	}
+	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "admin")), map[string]string{"role": "400"})
+	sent := o.Sent()
+	for i, plan := range plans {
+		_, diags := p.Apply(plan)
+		if i == 0 {
+			diags.ExpectError(t, "", "administrator")
+		} else {
+			diags.ExpectError(t, "", "Nothing was sent", "another error of this run")
+		}
+	}
+	sent.Expect(t, "POST description name")
 }

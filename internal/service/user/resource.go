@@ -131,6 +131,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	user, ok := view.User(state.ID.ValueInt64())
 	if !ok || !user.IsActive {
+		r.Meta.Directory.LeftState(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The account was deactivated by somebody else, or is not visible any more: removing it from the state",
 			map[string]any{"id": state.ID.ValueInt64(), "email": state.Email.ValueString(), "visible": ok})
 		resp.State.RemoveResource(ctx)
@@ -192,12 +193,19 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
+	if r.checkDeletion(&state, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		return
+	}
 	id := state.ID.ValueInt64()
 	defer r.Meta.Directory.Forget(zulip.FetchUsers, zulip.FetchUserGroups)
-	err := r.Meta.Client.DeactivateUser(ctx, id, state.Comment.ValueStringPointer())
+	how := zulip.Deactivation{Comment: state.Comment.ValueStringPointer(), Actions: state.deactivationActions()}
+	already, err := r.Meta.Client.DeactivateUser(ctx, id, how)
 	if err != nil && !zulip.IsNoUser(err) {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not deactivate %s", state.Email.ValueString()), explain(err))
 		return
+	}
+	if already && how.Actions != (zulip.DeactivationActions{}) {
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s was deactivated already", state.Email.ValueString()), alreadyDeactivated)
 	}
 	r.Meta.Directory.Deactivated(id)
 }
@@ -215,6 +223,9 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	case user.IsBot:
 		resp.Diagnostics.AddError("Cannot import a bot as a person", fmt.Sprintf("%s is a bot. Import it as a zulip_bot.", user.Address()))
+		return
+	case user.IsDeleted:
+		resp.Diagnostics.AddError(framework.DeletedAccount(user, "email"))
 		return
 	case !user.IsActive:
 		resp.Diagnostics.AddError("Cannot import a deactivated account",

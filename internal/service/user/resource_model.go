@@ -28,6 +28,7 @@ type account struct {
 	ProfileData      types.Map    `tfsdk:"profile_data"`
 	Password         types.String `tfsdk:"password"`
 	Comment          types.String `tfsdk:"deactivation_notification_comment"`
+	Actions          types.Object `tfsdk:"deactivation_actions"`
 	AdoptDeactivated types.Bool   `tfsdk:"adopt_deactivated"`
 	DateJoined       types.String `tfsdk:"date_joined"`
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
@@ -24,6 +25,7 @@ const description = "The account of a person. Bots are `zulip_bot`; to manage th
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
+		Version:             framework.SchemaVersion,
 		MarkdownDescription: description,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
@@ -32,7 +34,7 @@ func resourceSchema() schema.Schema {
 			},
 			"email": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "The real address, whatever its case. Another one moves the account, with feature level 313. Where the person hides the address from the account the provider uses, it cannot be compared, and stays as it is written here.",
+				MarkdownDescription: "The real address, whatever its case. Another one moves the account, from " + featurelevel.Describe(levelNewEmail) + " on. Where the person hides the address from the account the provider uses, it cannot be compared, and stays as it is written here.",
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(3)},
 			},
 			"full_name": schema.StringAttribute{
@@ -56,9 +58,10 @@ func resourceSchema() schema.Schema {
 			},
 			"deactivation_notification_comment": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "When it is destroyed, the server tells the person by e-mail, with this text; `\"\"` is the e-mail without a text. Not set, there is no e-mail. At most 2000 characters; feature level 135.",
+				MarkdownDescription: "When it is destroyed, the server tells the person by e-mail, with this text; `\"\"` is the e-mail without a text. Not set, there is no e-mail. At most 2000 characters. " + featurelevel.Needs("zulip_user", "deactivation_notification_comment"),
 				Validators:          []validator.String{stringvalidator.UTF8LengthAtMost(2000)},
 			},
+			"deactivation_actions": deactivationActionsAttribute(),
 			"adopt_deactivated": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "Whether to take back, when it is created, a deactivated account with the address. Its ID, messages and subscriptions stay; the bots it owned stay deactivated. By default that is an error.",
 			},

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -36,9 +37,9 @@ var permissions = framework.Permissions[*zulip.UserGroup, update]{
 }
 
 // steps lists what has to change to lead a group from what the plan saw to what it asks. Attributes whose planned value
-// is not known or not managed are none.
-func steps(saw *zulip.UserGroup, plan *model, view *directory.View) ([]step, []permission.Problem) {
-	all, problems := permissions.Steps(saw, plan.permission, view)
+// is not known or not managed are none. prior is the state; nil for a group that is to be created.
+func steps(saw *zulip.UserGroup, prior, plan *model, view *directory.View) ([]step, []permission.Problem) {
+	all, problems := permissions.Steps(saw, prior.priorPermissions(), plan.permission, view)
 	add := func(attribute, want string, value func(*zulip.UserGroup) string, put func(*update, *zulip.UserGroup)) {
 		if value(saw) != want {
 			all = append(all, step{
@@ -151,10 +152,6 @@ func change(ctx context.Context, base *framework.Base, id int64, all []step, now
 	return subject.Change(ctx, base, all, now, diags)
 }
 
-// levelDeactivatedMembers is the first feature level with which who is in a deactivated group can be changed (wire-1
-// §8.4).
-const levelDeactivatedMembers = 391
-
 // send makes the requests that an update takes. The group itself goes first, so that nothing else has changed when a
 // permission is refused. Who is in it goes first where the right to say so may be given away, and where it is taken back:
 // then nobody is in it for a moment who is not to be.
@@ -177,8 +174,7 @@ func send(ctx context.Context, base *framework.Base, id int64, all update) (igno
 	}
 	ordered := []func() error{group, membership}
 	_, givesAway := all.Permissions["can_manage_group"]
-	level := base.FeatureLevel()
-	if all.Deactivated == nil && givesAway || all.Deactivated != nil && (level == 0 || level >= levelDeactivatedMembers) {
+	if all.Deactivated == nil && givesAway || all.Deactivated != nil && base.HasLevel(featurelevel.DeactivatedGroupMembers) {
 		slices.Reverse(ordered)
 	}
 	for _, request := range ordered {

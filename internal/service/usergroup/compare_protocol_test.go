@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -226,7 +227,7 @@ func TestProtocolWhoMay(t *testing.T) {
 		"a moderator removes":            {"moderator", "members", people(kenji), "", nil},
 		"a moderator does not add":       {"moderator", "members", people(kenji, lena, "tomas.berg@example.com"), "members", []string{"may not add people to"}},
 		"a moderator joins":              {"moderator", "members", people(amara, kenji, lena), "", nil},
-		"a bot":                          {"bot", "description", "x", "", []string{"A bot cannot manage user groups"}},
+		"a bot by its role alone":        {"bot", "description", "x", "", []string{"terraform-bot@zulip.example.com may not change user group \"ops\""}},
 		"a guest":                        {"guest", "description", "x", "", []string{"A guest cannot manage user groups"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -262,11 +263,39 @@ func TestProtocolLockout(t *testing.T) {
 	run.Apply(run.MustPlan(values{"name": "mine", "members": set(lena), "can_manage_group": set("group:mine")})).ExpectNoError(t)
 }
 
-func TestProtocolAsTheSandboxRefusesBots(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.As(t, "bot").NewRun(t, "zulip_user_group")
-	_, diags := run.Plan(values{"name": "ops"})
-	diags.ExpectError(t, "", "A bot cannot manage user groups", "Use the key of a person's account")
-	// What a bot manages already it may still read.
-	run.Import("sre", nil).ExpectNoError(t)
+// Below the level at which the server lets bots manage groups they are refused at plan, and from it on they manage groups
+// like people.
+func TestProtocolUserGroupByBots(t *testing.T) {
+	const first = featurelevel.UserGroupsByBots
+	for _, level := range []int{442, 443, first - 1} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+		bot := o.As(t, "bot")
+		run, sent := bot.NewRun(t, "zulip_user_group"), bot.Sent()
+		_, diags := run.Plan(values{"name": "ops"})
+		diags.ExpectError(t, "", "A bot cannot manage user groups", "feature level 496", fmt.Sprintf("has feature level %d", level), "Use the key of a person's account")
+		_, diags = bot.NewRun(t, "zulip_user_group_membership").Plan(values{"group": "sre", "members": set(kenji, lena, amara)})
+		diags.ExpectError(t, "", "A bot cannot manage user groups")
+		sent.Expect(t)
+		// What a bot manages already it may still read.
+		run.Import("sre", nil).ExpectNoError(t)
+	}
+
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: first})
+	bot := o.As(t, "bot")
+	run, sent := bot.NewRun(t, "zulip_user_group"), bot.Sent()
+	run.MustApply(values{"name": "ops", "members": set(lena), "can_manage_group": set("user:" + bot.Self.Address())})
+	run.MustApply(values{"name": "operations", "members": set(kenji), "can_manage_group": set("user:" + bot.Self.Address())})
+	if writes := sent.Writes(); len(writes) != 3 {
+		t.Errorf("sent: %+v", writes)
+	}
+	if group, ok := o.Sandbox.Organization().Group("operations"); !ok || len(group.Members) != 1 {
+		t.Errorf("the sandbox has %+v", group)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if group, _ := o.Sandbox.Organization().Group("operations"); !group.Deactivated {
+		t.Errorf("the sandbox has %+v", group)
+	}
+	// Guests are still refused.
+	_, diags := o.As(t, "guest").NewRun(t, "zulip_user_group").Plan(values{"name": "guests"})
+	diags.ExpectError(t, "", "A guest cannot manage user groups")
 }

@@ -48,7 +48,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 func createRequest(plan *model, view *directory.View, diags *diag.Diagnostics) zulip.UserGroupCreate {
 	// Compared with a group that has nothing at all, everything that is planned is a step.
 	nothing := &zulip.UserGroup{}
-	changes, problems := steps(nothing, plan, view)
+	changes, problems := steps(nothing, nil, plan, view)
 	framework.ReportProblems(diags, problems)
 	var all update
 	for _, step := range changes {

@@ -39,6 +39,9 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
+	if !req.Plan.Raw.IsNull() {
+		r.CheckLevels(ctx, "zulip_user_group_membership", req.Config, &resp.Diagnostics)
+	}
 	var plan, state *membershipModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -125,9 +128,6 @@ func (r *MembershipResource) checkWords(plan, state *membershipModel, view *dire
 		if set.IsNull() || !known {
 			continue
 		}
-		if list.name == subgroupsList.name {
-			r.RequireLevel(list.name, 311, diags)
-		}
 		for _, err := range meant.Problems {
 			diags.AddAttributeError(at, "Not in the organization", framework.Sentence(err))
 		}
@@ -191,7 +191,7 @@ func (m *membershipModel) isKnown(meant map[string]framework.Meant) bool {
 // checkCaller refuses what the account may not do, and says who may.
 func (r *MembershipResource) checkCaller(group *zulip.UserGroup, change zulip.MembershipChange, view *directory.View, diags *diag.Diagnostics) {
 	c := newCaller(r.Meta, view)
-	if !change.Empty() && !c.refused(r.FeatureLevel(), diags) {
+	if !change.Empty() && !c.refused(diags) {
 		c.checkMembership(group, change, diags)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 )
@@ -50,11 +51,12 @@ func (r *MembershipResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		setvalidator.AtLeastOneOf(path.MatchRoot("members"), path.MatchRoot("subgroups")),
 	}
 	resp.Schema = schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `People and groups who are in a user group, beside whoever else is: others may add to the same group, by hand or with more resources of this kind. A ` + "`zulip_user_group`" + ` whose ` + "`members` or `subgroups`" + ` are set says who is in it and nobody else: the two together are refused at plan.
 
 What the resource put into the group it takes out again when it is destroyed, or when it is taken out of the configuration. Who was in the group already when the resource was created, or when the list was extended, stays. After an import everything counts as put there by the resource. An apply that was broken off between the server's doing and the state cannot be told from somebody else's doing: who was added by it stays.
 
-` + toldText + ` Only people's accounts may change groups: the server refuses bots (up to feature level 442, at least).`,
+` + toldText + ` ` + botsText,
 		Attributes: map[string]schema.Attribute{
 			"group": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The user group, by ID or name; `name:2024` is the group called 2024. Another group makes another resource.",
@@ -69,7 +71,7 @@ What the resource put into the group it takes out again when it is destroyed, or
 			},
 			"subgroups": schema.SetAttribute{
 				ElementType: types.StringType, Optional: true, Validators: words[:2],
-				MarkdownDescription: "Groups that are in the group directly, by name or ID. Needs feature level 311.",
+				MarkdownDescription: "Groups that are in the group directly, by name or ID. " + featurelevel.Needs("zulip_user_group_membership", "subgroups"),
 			},
 		},
 	}

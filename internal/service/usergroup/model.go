@@ -104,6 +104,14 @@ func (f *facts) forgetUnknown() {
 	}
 }
 
+// priorPermissions are the permissions of a state; nil without one.
+func (m *model) priorPermissions() framework.PermissionSets {
+	if m == nil {
+		return nil
+	}
+	return m.permission
+}
+
 // seen rebuilds the group that a state shows, with the raw permissions kept beside it: what the plan was made from.
 func (f *facts) seen(raw map[string]zulip.GroupSettingValue, view *directory.View) *zulip.UserGroup {
 	members, _ := framework.Users.Resolve(f.Members, view)

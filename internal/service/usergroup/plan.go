@@ -42,6 +42,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if req.Plan.Raw.IsNull() {
 		return
 	}
+	r.CheckLevels(ctx, "zulip_user_group", req.Config, &resp.Diagnostics)
 	p := planning{Resource: r, diags: &resp.Diagnostics}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
@@ -64,7 +65,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	p.announce()
 	p.keepEqual()
 	if p.saw != nil {
-		p.changes, _ = steps(p.saw, &p.plan, p.view) // what cannot be resolved is reported by the checks
+		p.changes, _ = steps(p.saw, p.state, &p.plan, p.view) // what cannot be resolved is reported by the checks
 	}
 	p.check()
 	p.warnOfAccess(ctx)
@@ -127,18 +128,12 @@ func (p *planning) keepEqual() {
 
 // check refuses what the server would refuse, with the reason and the way out.
 func (p *planning) check() {
-	if !p.config.AdoptDeactivated.IsNull() && p.config.AdoptDeactivated.ValueBool() {
-		p.RequireLevel("adopt_deactivated", 386, p.diags)
-	}
-	if !p.config.Subgroups.IsNull() && !p.config.Subgroups.IsUnknown() && len(p.config.Subgroups.Elements()) > 0 {
-		p.RequireLevel("subgroups", 311, p.diags)
-	}
 	for _, list := range membershipLists {
 		if !list.attribute(&p.config.facts).IsNull() {
 			p.checkList(list)
 		}
 	}
-	p.permissions().Check(&p.Base, p.diags)
+	p.permissions().Check(p.diags)
 	p.checkNesting()
 	p.checkCaller()
 	if p.Meta.LockoutProtection {
@@ -181,7 +176,7 @@ func (p *planning) checkName() {
 		p.diags.AddAttributeWarning(path.Root("name"), fmt.Sprintf("User group %q is there already, and is taken into the state", namesake.Name),
 			fmt.Sprintf("The account the provider uses made it less than an hour ago (ID %d), exactly as it is planned here: an apply must have been interrupted before it was written down, or this configuration has had it under another address until now. To take it changes nothing in the organization.", namesake.ID))
 	default:
-		p.diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+		p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), howToTake(namesake), p.diags)
 	}
 }
 
@@ -192,7 +187,7 @@ func (p *planning) isLeftover(group *zulip.UserGroup) bool {
 		group.DateCreated == nil || time.Since(time.Unix(*group.DateCreated, 0)) > interrupted {
 		return false
 	}
-	changes, problems := steps(group, &p.plan, p.view)
+	changes, problems := steps(group, nil, &p.plan, p.view)
 	return len(problems)+len(changes) == 0
 }
 

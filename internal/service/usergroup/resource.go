@@ -80,7 +80,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	// What a group that is taken back has otherwise is sent now, and what an old server dropped.
-	missing, problems := steps(now.Thing, &plan, now.View)
+	missing, problems := steps(now.Thing, nil, &plan, now.View)
 	framework.ReportProblems(&resp.Diagnostics, problems)
 	if now.Thing.Deactivated {
 		missing = append(missing, reactivation())
@@ -111,6 +111,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	group, ok := view.HeldUserGroup(state.ID.ValueInt64())
 	if !ok || group.Deactivated {
+		r.Meta.Directory.LeftState(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated by somebody else: removing it from the state",
 			map[string]any{"id": state.ID.ValueInt64(), "name": state.Name.ValueString(), "deactivated": ok})
 		resp.State.RemoveResource(ctx)
@@ -134,7 +135,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	raw := framework.RawPermissions(ctx, req.Private, &resp.Diagnostics)
-	wanted, problems := steps(prior.seen(raw, view), &plan, view)
+	wanted, problems := steps(prior.seen(raw, view), &prior, &plan, view)
 	framework.ReportProblems(&resp.Diagnostics, problems)
 	if resp.Diagnostics.HasError() {
 		return

@@ -8,12 +8,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// caller is the account the provider uses, as far as user groups ask who it is (wire-1 §8.0, §8.2).
+// caller is the provider's account, as far as user groups ask who it is.
 type caller struct {
 	meta *framework.Meta
 	self *zulip.User
@@ -24,16 +25,13 @@ func newCaller(meta *framework.Meta, view *directory.View) caller {
 	return caller{meta, meta.Directory.Self(), view}
 }
 
-// levelBots is the last feature level of which it is known that bots are refused (wire-1 §8.0).
-const levelBots = 442
+// botsText says in a description which accounts can manage groups.
+var botsText = "Guests cannot manage groups. Bots can from " + featurelevel.Describe(featurelevel.UserGroupsByBots) + " on; an older server accepts only people's accounts."
 
 // refused reports an account that may change no group at all.
-func (c caller) refused(level int, diags *diag.Diagnostics) bool {
+func (c caller) refused(diags *diag.Diagnostics) bool {
 	const doing = "manage user groups"
-	if level > 0 && level <= levelBots && !c.meta.RequirePerson(path.Empty(), doing, diags) {
-		return true
-	}
-	return !c.meta.RequireMember(doing, diags)
+	return !c.meta.RequirePersonBelow(featurelevel.UserGroupsByBots, path.Empty(), doing, diags) || !c.meta.RequireMember(doing, diags)
 }
 
 // ofOrganization returns who has a right in the organization, and whether the account is among them. Without the
@@ -90,7 +88,7 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 // checkCaller refuses what the account may not do, and says who may.
 func (p *planning) checkCaller() {
 	c := newCaller(p.Meta, p.view)
-	if p.saw != nil && len(p.changes) == 0 || c.refused(p.FeatureLevel(), p.diags) {
+	if p.saw != nil && len(p.changes) == 0 || c.refused(p.diags) {
 		return
 	}
 	switch {

@@ -99,7 +99,8 @@ func TestProtocolAGroupThatIsTakenBackCanBeNamed(t *testing.T) {
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	config := values{"name": "c", "can_send_message_group": set("group:back")}
 	_, reported := planTogether(t, o, member{"zulip_channel", nil, config})
-	reported[0].ExpectError(t, "can_send_message_group", "is a deactivated group", "adopt_deactivated = true", "group:${zulip_user_group.NAME.name}")
+	reported[0].ExpectNoError(t)
+	reported[0].ExpectWarning(t, "can_send_message_group", `names "group:back": deactivated`, "adopt_deactivated = true", "group:${zulip_user_group.NAME.name}")
 	_, reported = planTogether(t, o,
 		member{"zulip_user_group", nil, values{"name": "back", "adopt_deactivated": true}},
 		member{"zulip_channel", nil, config})

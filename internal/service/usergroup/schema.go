@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 )
@@ -55,12 +56,12 @@ func resourceSchema() schema.Schema {
 		},
 		"subgroups": schema.SetAttribute{
 			ElementType: types.StringType, Optional: true, Computed: true, PlanModifiers: keepSet,
-			MarkdownDescription: "The groups that are in the group directly, by name (`role:members` and its like are groups too) or ID, and no other. `name:2024` is the group called 2024. Unset: not managed. Needs feature level 311.",
+			MarkdownDescription: "The groups that are in the group directly, by name (`role:members` and its like are groups too) or ID, and no other. `name:2024` is the group called 2024. Unset: not managed. " + featurelevel.Needs("zulip_user_group", "subgroups"),
 			Validators:          []validator.Set{setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
 		},
 		"adopt_deactivated": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "If a deactivated group has the name, take it back instead of failing. What the configuration does not set stays as it was, members included. It counts on creation only. Needs feature level 386.",
+			MarkdownDescription: "If a deactivated group has the name, take it back instead of failing. What the configuration does not set stays as it was, members included. It counts on creation only. " + featurelevel.Sentence(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")),
 		},
 		"creator_id": schema.Int64Attribute{
 			Computed: true, MarkdownDescription: "The ID of the user who created it; null for very old groups.", PlanModifiers: keepNumber,
@@ -71,6 +72,7 @@ func resourceSchema() schema.Schema {
 	}
 	framework.PermissionAttributes(attributes, permission.UserGroups)
 	return schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `A user group, who is in it, and who may do what with it. Permissions of channels, of other groups and of the organization name it as ` + "`group:NAME`" + `.
 
 Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `, as in ` + "`zulip_channel`" + `.
@@ -79,11 +81,13 @@ An attribute that is not set is not managed: it is read and shown, and never wri
 
 A change is applied only to what the plan saw: if somebody else has changed the same attribute since, the apply stops and says what it is now, what the plan saw and what was asked.
 
-Only people's accounts may manage groups: the server refuses bots (up to feature level 442, at least). Destroying deactivates the group, which keeps its name, its members and its permissions; the server refuses while anything still names it, and the error says what. Give a group that others name ` + "`lifecycle { create_before_destroy = true }`" + `: then one apply can change what names it and deactivate it, in this order; otherwise Terraform does it the other way round. Its own permissions may name the group: that ends with it.
+` + botsText + `
+
+Destroying deactivates the group, which keeps its name, its members and its permissions; the server refuses while anything still names it, and the error says what. Give a group that others name ` + "`lifecycle { create_before_destroy = true }`" + `: then one apply can change what names it and deactivate it, in this order; otherwise Terraform does it the other way round. Its own permissions may name the group: that ends with it.
 
 Who comes into a group and who leaves it does so before the channels change that refer to it. Where somebody is to come in only after channels have stopped naming the group, so that nobody has a right in between that is meant neither before nor after, add them with a ` + "`zulip_user_group_membership`" + ` whose ` + "`depends_on`" + ` names those channels.
 
-An apply that was broken off after it made a group is recognised by the next plan within an hour, if the group is exactly what is planned.`,
+An apply that was broken off after it made a group is recognised by the next plan within an hour, if the group is exactly what is planned.` + framework.DeactivatedPrincipals,
 		Attributes: attributes,
 	}
 }

@@ -64,6 +64,7 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 // Schema describes the resource.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version: framework.SchemaVersion,
 		MarkdownDescription: `The role of a person or bot. Manage it here for people who join by themselves; for accounts that ` + "`zulip_user`" + ` or ` + "`zulip_bot`" + ` makes, set ` + "`role`" + ` there.
 
 Before a role is written it is read again: if somebody changed it since the plan was made, nothing is sent, and the apply says what it was, is, and should be. A resource that is new has no role to compare with, and gives its own over whichever it finds. Planning to demote the only owner is an error, and so is demoting the account the provider uses, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Applying again after a lost answer is safe: there is one role.`,
@@ -171,7 +172,11 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	plan.UserID = types.Int64Value(user.ID)
-	defer r.Meta.Directory.Alone(fmt.Sprint(kind, " ", user.ID))()
+	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", user.ID), "Could not set the role of "+plan.User.ValueString(), &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
 	if r.give(ctx, &plan, framework.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}, &resp.Diagnostics) {
 		r.Meta.Directory.TakeOver(kind, user.ID)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
@@ -229,7 +234,11 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The role is kept, and not managed any more", map[string]any{"user": state.User.ValueString(), "role": state.Role.ValueString()})
 		return
 	}
-	defer r.Meta.Directory.Alone(fmt.Sprint(kind, " ", state.UserID.ValueInt64()))()
+	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", state.UserID.ValueInt64()), "Could not set the role of "+state.User.ValueString(), &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
 	if r.Meta.Directory.IsTakenOver(kind, state.UserID.ValueInt64()) {
 		tflog.Info(ctx, "The role stays: another resource has taken it over", map[string]any{"user": state.User.ValueString()})
 		return

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
@@ -29,7 +30,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "What a person tells the others about being there, as it is now. It needs feature level 262.",
+		MarkdownDescription: "What a person tells the others about being there, as it is now. " + featurelevel.Needs("zulip_user_status", ""),
 		Attributes: map[string]schema.Attribute{
 			"user":          schema.StringAttribute{Required: true, MarkdownDescription: "The person: the address or the ID. Bots have no status."},
 			"user_id":       schema.Int64Attribute{Computed: true, MarkdownDescription: "The person's ID."},

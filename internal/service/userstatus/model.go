@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -95,13 +96,14 @@ func (m *model) cleared() zulip.StatusUpdate {
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: `What a person tells the others about being there: a text, an emoji, or both. The text and the emoji are independent: one that is not set is not managed, and stays the person's own; ` + "`\"\"`" + ` is none. Destroying clears what is managed, and nothing else.
+		Version: framework.SchemaVersion,
+		MarkdownDescription: `Manages the status of a person: a text, an emoji, or both. The two are independent: one that is unset is not managed, and stays as the person set it; ` + "`\"\"`" + ` is none. Destroying the resource clears what it manages, and nothing else.
 
-The status of the account the provider uses needs a person's key; that of others an administrator's, who is a person too, and feature level 407. Bots have no status. Applying again after a lost answer is safe: a person has one status.`,
+Bots have no status. Setting the status of somebody else needs an administrator's account and ` + featurelevel.Describe(featurelevel.StatusOfOthers) + `; a bot with an administrator's role can do it from ` + featurelevel.Describe(featurelevel.StatusByBots) + ` on. Applying again after a lost answer is safe, since a person has one status.`,
 		Attributes: map[string]schema.Attribute{
 			"user": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "The person: the address, or the ID as in `zulip_user.x.id`. By default the account the provider uses.",
+				MarkdownDescription: "Email address of the person, or user ID as in `zulip_user.x.id`. Defaults to the provider's account. Changing the person forces a new resource.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"user_id": schema.Int64Attribute{

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -116,23 +117,22 @@ func (r *Resource) checkAlone(user *zulip.User, config *model, diags *diag.Diagn
 	}
 }
 
-// levelOfOthers is from when on the status of others can be set.
-const levelOfOthers = 407
-
-// checkCaller refuses whom the server gives no status, and who may not set it (wire-2 §0, §5).
+// checkCaller refuses whom the server gives no status, and who may not set it: only people their own, and administrators,
+// bots among them from a feature level on, that of others (https://zulip.com/api/update-status-for-user).
 func (r *Resource) checkCaller(user *zulip.User, diags *diag.Diagnostics) {
 	self, at := r.Meta.Directory.Self(), path.Root("user")
 	own := user.ID == self.ID
 	switch {
-	case !r.Meta.RequirePerson(at, "set a status", diags):
+	case own && !r.Meta.RequirePerson(at, "set its own status", diags):
+	case !own && !r.Meta.RequirePersonBelow(featurelevel.StatusByBots, at, "set a status", diags):
 	case user.IsBot:
 		diags.AddAttributeError(at, "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
 	case !user.IsActive:
 		diags.AddAttributeError(at, "Deactivated", fmt.Sprintf("%s is deactivated and shows no status. Take the resource out, or reactivate the account.", user.Address()))
-	case !own && r.FeatureLevel() > 0 && r.FeatureLevel() < levelOfOthers:
+	case !own && !r.HasLevel(featurelevel.StatusOfOthers):
 		diags.AddAttributeError(at, "The server is too old for the status of others",
-			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). The account the provider uses can still have its own set: leave user out.",
-				levelOfOthers, r.FeatureLevel(), r.Meta.Server.ZulipVersion))
+			fmt.Sprintf("It needs %s; the server has %d (Zulip %s). The status of the provider's own account can still be set: leave user out.",
+				featurelevel.Describe(featurelevel.StatusOfOthers), r.FeatureLevel(), r.Meta.Server.ZulipVersion))
 	case !own:
 		r.Meta.RequireRole(zulip.RoleAdministrator, at, "set the status of others", diags)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -200,10 +201,35 @@ func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
 		_, diags := run.Fork().Plan(c.config)
 		diags.ExpectError(t, c.attribute, c.words...)
 	}
-	for account, words := range map[string]string{"bot": "A bot cannot set a status", "moderator": "may not set the status of others"} {
-		_, diags := o.As(t, account).NewRun(t, "zulip_user_status").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"})
-		diags.ExpectError(t, "user", words)
+	_, diags := o.As(t, "moderator").NewRun(t, "zulip_user_status").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"})
+	diags.ExpectError(t, "user", "may not set the status of others")
+}
+
+// From a level on the server lets bots with an administrator's role set the status of people. They have none themselves.
+func TestProtocolUserStatusByBots(t *testing.T) {
+	for _, level := range []int{442, featurelevel.StatusByBots - 1} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+		_, diags := o.As(t, "bot").NewRun(t, "zulip_user_status").Plan(values{"user": lena, "status_text": "x"})
+		diags.ExpectError(t, "user", "A bot cannot set a status", "feature level 473", fmt.Sprintf("has feature level %d", level))
 	}
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.StatusByBots})
+	bot := o.As(t, "bot")
+	run, sent := bot.NewRun(t, "zulip_user_status"), bot.Sent()
+	run.MustApply(values{"user": lena, "status_text": "On leave"})
+	expect(t, o, "On leave", "")
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expect(t, o, "", "")
+	for _, write := range sent.Writes() {
+		if want := fmt.Sprintf("/users/%d/status", id(t, o, "member")); write.Path != want {
+			t.Errorf("sent %s %s, want %s", write.Method, write.Path, want)
+		}
+	}
+	_, diags := bot.NewRun(t, "zulip_user_status").Plan(values{"status_text": "x"})
+	diags.ExpectError(t, "user", "A bot cannot set its own status")
+
+	o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", bot.Self.ID), map[string]string{"role": "300"})
+	_, diags = o.As(t, "bot").NewRun(t, "zulip_user_status").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"})
+	diags.ExpectError(t, "user", "may not set the status of others")
 }
 
 // Every kind of emoji that the server takes passes the check. Where the server does not say what it knows, it checks.

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -126,7 +127,12 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	id := state.UserID.ValueInt64()
-	defer r.Meta.Directory.Alone(fmt.Sprint(kind, " ", id))()
+	summary := "Could not clear the status of " + state.User.ValueString()
+	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", id), summary, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
 	update := state.cleared()
 	// What another resource of this run has set stays.
 	if r.Meta.Directory.IsTakenOver(kindText, id) {
@@ -137,7 +143,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	err := r.send(ctx, id, update)
 	if err != nil && !zulip.IsDeactivated(err) { // a deactivated person shows none
-		resp.Diagnostics.AddError("Could not clear the status of "+state.User.ValueString(), framework.Explain(err))
+		resp.Diagnostics.AddError(summary, framework.Explain(err))
 	}
 }
 
@@ -162,7 +168,12 @@ func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *
 // set sends what differs from the status as it is now, and reads what the server makes of it.
 func (r *Resource) set(ctx context.Context, plan *model, diags *diag.Diagnostics) bool {
 	id := plan.UserID.ValueInt64()
-	defer r.Meta.Directory.Alone(fmt.Sprint(kind, " ", id))()
+	summary := "Could not set the status of " + plan.User.ValueString()
+	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", id), summary, diags)
+	if !ok {
+		return false
+	}
+	defer done()
 	now, err := r.now(ctx, id)
 	if err == nil {
 		if update := plan.changes(now); !update.Empty() {
@@ -172,7 +183,7 @@ func (r *Resource) set(ctx context.Context, plan *model, diags *diag.Diagnostics
 		}
 	}
 	if err != nil {
-		diags.AddError("Could not set the status of "+plan.User.ValueString(), framework.Explain(err))
+		diags.AddError(summary, framework.Explain(err))
 		return false
 	}
 	if !plan.StatusText.IsNull() {
@@ -198,7 +209,7 @@ func (r *Resource) send(ctx context.Context, id int64, update zulip.StatusUpdate
 }
 
 // levelOfOne is from when on one status can be read by itself.
-const levelOfOne = 262
+var levelOfOne = featurelevel.Since("zulip_user_status", "")
 
 // now reads a status as it is now.
 func (r *Resource) now(ctx context.Context, id int64) (zulip.Status, error) {

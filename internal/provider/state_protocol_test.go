@@ -1,0 +1,54 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+)
+
+// statesFile holds a state of every resource that there was before the first release, as a build from then wrote it. It is
+// never written again.
+const statesFile = "testdata/states-0.json"
+
+// A state that was written before the first release is still read, every attribute of it.
+func TestProtocolStatesOfVersionZero(t *testing.T) {
+	text, err := os.ReadFile(statesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &states); err != nil {
+		t.Fatal(err)
+	}
+	p := acctest.StartProcess(t.Context(), t)
+	for resource, state := range states {
+		t.Run(resource, func(t *testing.T) {
+			if version := p.SchemaVersion(resource); version < framework.SchemaVersion {
+				t.Errorf("the schema has version %d; the first release fixes %d", version, framework.SchemaVersion)
+			}
+			read, diags := p.UpgradeFrom(resource, 0, state)
+			diags.ExpectNoError(t)
+			var stored values
+			if err := json.Unmarshal(state, &stored); err != nil {
+				t.Fatal(err)
+			}
+			again, err := json.Marshal(read)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var kept values
+			if err := json.Unmarshal(again, &kept); err != nil {
+				t.Fatal(err)
+			}
+			for name, value := range stored {
+				if !reflect.DeepEqual(kept[name], value) {
+					t.Errorf("%s was %v, and is read as %v", name, value, kept[name])
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,295 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// idPairs compares the answers of two servers, whose IDs differ: those of the recorded one are paired with the sandbox's as
+// they appear, each kind of thing one to one.
+type idPairs struct {
+	toGot, toRecorded map[kindAndID]json.Number // from an ID on one server to its partner on the other
+	bound             []boundPair               // in order, so that a comparison that fails can be undone
+}
+
+type kindAndID struct {
+	kind string
+	id   json.Number
+}
+
+type boundPair struct{ recorded, got kindAndID }
+
+func newIDPairs() *idPairs {
+	return &idPairs{toGot: map[kindAndID]json.Number{}, toRecorded: map[kindAndID]json.Number{}}
+}
+
+// bind pairs two IDs, unless one of them has another partner.
+func (p *idPairs) bind(kind string, recorded, got json.Number) bool {
+	x, y := kindAndID{kind, recorded}, kindAndID{kind, got}
+	partner, known := p.toGot[x]
+	back, taken := p.toRecorded[y]
+	if known || taken {
+		return partner == got && back == recorded
+	}
+	p.toGot[x], p.toRecorded[y] = got, recorded
+	p.bound = append(p.bound, boundPair{x, y})
+	return true
+}
+
+func (p *idPairs) mark() int { return len(p.bound) }
+
+// restore forgets the pairs since a mark.
+func (p *idPairs) restore(mark int) {
+	for _, pair := range p.bound[mark:] {
+		delete(p.toGot, pair.recorded)
+		delete(p.toRecorded, pair.got)
+	}
+	p.bound = p.bound[:mark]
+}
+
+// notCompared are fields that hold times, addresses of pictures, rendered HTML, secrets, and what the server picks.
+var notCompared = fieldSet(`api_key avatar_source avatar_url avatar_url_medium avatar_version client color content_html_diff
+	date_created date_joined date_updated deactivated_at deliver_at delivery_email email_address event_queue_longpoll_timeout_seconds
+	expiry_date invite_link invited is_recently_active last_edit_timestamp last_event_id last_updated link_url max_id
+	max_message_id prev_rendered_content queue_id rendered_content rendered_description rendered_value retry-after
+	scheduled_delivery_timestamp source_url still_url stream_weekly_traffic subscriber_count timestamp uri zulip_merge_base
+	zulip_version`)
+
+// comparedAsSets are the lists whose order says nothing.
+var comparedAsSets = fieldSet(`bots default_streams direct_members direct_subgroup_ids direct_subgroups
+	ignored_parameters_unsupported invites members never_subscribed not_removed partial_subscribers realm_bots
+	realm_default_streams realm_user_groups removed stream_ids streams subscribed_channel_ids subscribers subscriptions
+	unsubscribed user_groups user_ids`)
+
+func fieldSet(names string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range strings.Fields(names) {
+		set[name] = true
+	}
+	return set
+}
+
+// kindOfField is what the numbers of a field are the IDs of.
+var kindOfField = map[string]string{
+	"bot_owner_id": "user", "creator_id": "user", "direct_members": "user", "invited_by_user_id": "user", "members": "user", "owner_id": "user",
+	"partial_subscribers": "user", "sender_id": "user", "subscribers": "user", "user_id": "user", "user_ids": "user",
+	"channel_id": "channel", "stream_id": "channel", "stream_ids": "channel", "streams": "channel", "subscribed_channel_ids": "channel",
+	"moderation_request_channel_id": "channel", "new_stream_announcements_stream_id": "channel",
+	"signup_announcements_stream_id": "channel", "zulip_update_announcements_stream_id": "channel",
+	"can_create_groups": "group", "can_manage_all_groups": "group", "create_multiuse_invite_group": "group",
+	"direct_message_initiator_group": "group", "direct_message_permission_group": "group", "direct_subgroup_ids": "group",
+	"direct_subgroups": "group", "group_id": "group",
+	"channel_folder_id": "folder", "folder_id": "folder", "order": "folder", "filter_id": "linkifier", "invite_id": "invite",
+	"first_message_id": "message", "message_id": "message", "recipient_id": "recipient",
+}
+
+// kindOfPlace is what an id inside a list of an answer is the ID of.
+var kindOfPlace = []struct{ part, kind string }{
+	{"channel_folders", "folder"}, {"linkifiers", "linkifier"}, {"user_groups", "group"}, {"drafts", "draft"}, {".ids", "draft"},
+}
+
+// kindOfPath is what the id in the answer of an endpoint is the ID of.
+var kindOfPath = map[string]string{
+	"/bots": "user", "/channel_folders": "folder", "/channels": "channel", "/channels/create": "channel", "/default_stream_groups": "default group",
+	"/drafts": "draft", "/invites": "invite", "/messages": "message", "/realm/filters": "linkifier", "/realm/linkifiers": "linkifier",
+	"/realm/playgrounds": "playground", "/realm/profile_fields": "field", "/scheduled_messages": "scheduled", "/streams": "channel",
+	"/user_groups": "group", "/users": "user",
+}
+
+// answers compares the answers of one endpoint.
+type answers struct {
+	*idPairs
+	endpoint string // the path up to its first ID
+}
+
+// compare returns the first difference between the recorded answer of a step and the one got; "" if they are alike.
+func (p *idPairs) compare(step randomStep, got map[string]any) string {
+	endpoint, _, _ := strings.Cut(step.Path, "/{")
+	return answers{p, endpoint}.value("", "", step.Body, got)
+}
+
+func (a answers) kind(key, path string) string {
+	switch {
+	case key == "id" || strings.Contains(path, ".ids"):
+		for _, place := range kindOfPlace {
+			if strings.Contains(path, place.part) {
+				return place.kind
+			}
+		}
+		return kindOfPath[a.endpoint]
+	case strings.Contains(path, "new_domain"):
+		return "domain"
+	case strings.HasPrefix(path, ".realm_default_streams"), strings.HasPrefix(path, ".default_streams"):
+		return "channel"
+	case strings.HasPrefix(key, "can_") && strings.HasSuffix(key, "_group"):
+		return "group"
+	}
+	return kindOfField[key]
+}
+
+// value compares two values: those of the field key, at path.
+func (a answers) value(path, key string, recorded, got any) string {
+	if notCompared[key] {
+		return ""
+	}
+	same := false
+	switch x := recorded.(type) {
+	case json.Number:
+		y, ok := got.(json.Number)
+		same = ok && a.sameNumber(a.kind(key, path), x, y)
+	case map[string]any:
+		if y, ok := got.(map[string]any); ok {
+			return a.object(path, key, x, y)
+		}
+	case []any:
+		if y, ok := got.([]any); ok {
+			return a.list(path, key, x, y)
+		}
+	case string:
+		y, ok := got.(string)
+		same = ok && (x == y || withoutNumbers(x) == withoutNumbers(y))
+	default:
+		same = recorded == got
+	}
+	if same {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s | %s", path, compact(recorded), compact(got))
+}
+
+// sameNumber says whether two numbers, which may be IDs of a kind, are the same.
+func (a answers) sameNumber(kind string, recorded, got json.Number) bool {
+	positive := func(n json.Number) bool { i, err := n.Int64(); return err == nil && i > 0 }
+	if kind != "" && positive(recorded) && positive(got) {
+		return a.bind(kind, recorded, got)
+	}
+	return recorded == got
+}
+
+var (
+	digits      = regexp.MustCompile(`^\d+$`)
+	bornEmail   = regexp.MustCompile(`user\d+@[\w.-]+`)
+	emailDomain = regexp.MustCompile(`@(rec|zulip)\.[a-z.]*`)
+	site        = regexp.MustCompile(`https?://[^/\s")]+`)
+	number      = regexp.MustCompile(`\b\d{1,10}\b`)
+)
+
+// withoutNumbers is a text without what is another on every server.
+func withoutNumbers(text string) string {
+	text = emailDomain.ReplaceAllString(bornEmail.ReplaceAllString(text, "user#@"), "@")
+	return number.ReplaceAllString(site.ReplaceAllString(text, "SITE"), "#")
+}
+
+func (a answers) object(path, key string, recorded, got map[string]any) string {
+	if (key == "subscribed" || key == "already_subscribed") && !slices.ContainsFunc(slices.Collect(maps.Keys(recorded)), func(k string) bool { return !digits.MatchString(k) }) {
+		byID := map[string]any{}
+		for id, value := range recorded {
+			if partner, ok := a.toGot[kindAndID{"user", json.Number(id)}]; ok {
+				id = partner.String()
+			}
+			byID[id] = value
+		}
+		recorded = byID
+	}
+	all := maps.Clone(recorded)
+	maps.Copy(all, got)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		x, wanted := recorded[name]
+		y, have := got[name]
+		switch {
+		case notCompared[name]:
+		case !wanted:
+			return fmt.Sprintf("%s.%s: unexpected: %s", path, name, compact(y))
+		case !have:
+			return fmt.Sprintf("%s.%s: missing: %s", path, name, compact(x))
+		default:
+			if difference := a.value(path+"."+name, name, x, y); difference != "" {
+				return difference
+			}
+		}
+	}
+	return ""
+}
+
+func (a answers) list(path, key string, recorded, got []any) string {
+	if len(recorded) != len(got) {
+		return fmt.Sprintf("%s: %d | %d elements: %s | %s", path, len(recorded), len(got), compact(names(recorded)), compact(names(got)))
+	}
+	set := comparedAsSets[key] || strings.Contains(path, ".subscribed.") || strings.Contains(path, ".already_subscribed.")
+	if !set {
+		for i := range recorded {
+			if difference := a.value(fmt.Sprintf("%s[%d]", path, i), key, recorded[i], got[i]); difference != "" {
+				return difference
+			}
+		}
+		return ""
+	}
+	if byName, ok := elementsByName(got); ok && len(got) > 0 {
+		if _, ok := elementsByName(recorded); ok && comparedAsSets[key] {
+			return a.named(path, recorded, byName)
+		}
+	}
+	rest := slices.Clone(got)
+	for i, x := range recorded {
+		at := slices.IndexFunc(rest, func(y any) bool {
+			mark := a.mark()
+			if a.value(fmt.Sprintf("%s[%d]", path, i), key, x, y) == "" {
+				return true
+			}
+			a.restore(mark)
+			return false
+		})
+		if at < 0 {
+			return fmt.Sprintf("%s: missing: %s", path, compact(x))
+		}
+		rest = slices.Delete(rest, at, at+1)
+	}
+	return ""
+}
+
+// named compares lists of objects that have names.
+func (a answers) named(path string, recorded []any, got map[any]any) string {
+	for _, x := range recorded {
+		name := x.(map[string]any)["name"]
+		y, ok := got[name]
+		if !ok {
+			return fmt.Sprintf("%s: %v is missing", path, name)
+		}
+		if difference := a.value(fmt.Sprintf("%s[%v]", path, name), "", x, y); difference != "" {
+			return difference
+		}
+	}
+	return ""
+}
+
+// elementsByName is a list of objects by name; false if one has none.
+func elementsByName(list []any) (map[any]any, bool) {
+	byName := map[any]any{}
+	for _, element := range list {
+		object, ok := element.(map[string]any)
+		name, named := object["name"]
+		if !ok || !named {
+			return nil, false
+		}
+		byName[name] = element
+	}
+	return byName, true
+}
+
+// names is a list with the name or the id in place of each object.
+func names(list []any) []any {
+	short := make([]any, len(list))
+	for i, element := range list {
+		short[i] = element
+		if object, ok := element.(map[string]any); ok {
+			if short[i] = object["name"]; short[i] == nil {
+				short[i] = object["id"]
+			}
+		}
+	}
+	return short
+}

@@ -1,0 +1,140 @@
+package organization
+
+import (
+	"slices"
+	"strings"
+)
+
+// PersonalSettings are the settings of one person, as far as they were changed
+// or were not the usual ones when the account was created; see UserSettings for
+// the rest.
+type PersonalSettings struct {
+	UserDefaults
+	// Edited are the names of those that the person changed.
+	Edited map[string]bool `json:"edited,omitempty"`
+}
+
+// OthersSettings are whose settings an administrator changes.
+type OthersSettings struct {
+	Users, Groups []int
+	// SkipEdited leaves alone what people have ever changed themselves.
+	SkipEdited bool
+}
+
+// errNotForOthers refuses what people decide themselves.
+var errNotForOthers = Refuse("Cannot change this setting for other users.")
+
+// notForOthers are the settings that administrators cannot change for others.
+var notForOthers = strings.Fields("allow_private_data_export email_address_visibility enable_digest_emails " +
+	"enable_login_emails enable_marketing_emails presence_enabled send_private_typing_notifications " +
+	"send_read_receipts send_stream_typing_notifications")
+
+// UserSetting returns what a person has in one of UserSettings.
+func (o *Organization) UserSetting(id int, s UserSetting) any {
+	if s.Name == emailVisibility {
+		u, _ := o.Users.Get(id)
+		return u.EmailVisibility
+	}
+	settings, _ := o.PersonalSettings.Get(id)
+	return o.settingIn(settings.UserDefaults, s)
+}
+
+// emailVisibility is the one setting that is kept with the account.
+const emailVisibility = "email_address_visibility"
+
+// UpdateOwnSettings changes settings of the person who asks.
+func (o *Organization) UpdateOwnSettings(actor User, change UserDefaults) error {
+	if err := change.check(); err != nil {
+		return err
+	}
+	if visibility, ok := change.Numbers[emailVisibility]; ok {
+		actor.EmailVisibility = visibility
+		o.Users.Put(actor.ID, actor)
+	}
+	o.changeSettings(actor.ID, change, true)
+	return nil
+}
+
+// UpdateSettingsOf changes settings of others, whether they are active or not.
+// Bots have none. The sound and the period of e-mails are not checked, as on a
+// real server.
+func (o *Organization) UpdateSettingsOf(actor User, whose OthersSettings, change UserDefaults) error {
+	if !actor.IsAdmin() {
+		return ErrMustBeAdministrator
+	}
+	for _, name := range notForOthers {
+		if change.names(name) {
+			return errNotForOthers
+		}
+	}
+	people, err := o.peopleOf(whose)
+	if err != nil {
+		return err
+	}
+	for _, id := range people {
+		settings, _ := o.PersonalSettings.Get(id)
+		mine := change
+		if whose.SkipEdited {
+			mine = change.without(settings.Edited)
+		}
+		o.changeSettings(id, mine, false)
+	}
+	return nil
+}
+
+// peopleOf lists the people who are named or in a group that is.
+func (o *Organization) peopleOf(whose OthersSettings) ([]int, error) {
+	named := slices.Clone(whose.Users)
+	for _, id := range whose.Groups {
+		g, ok := o.Groups.Get(id)
+		if !ok {
+			return nil, Refuse("Invalid user group ID: %d", id)
+		}
+		named = append(named, o.AllMembers(g)...)
+	}
+	var people []int
+	for _, id := range sortedSet(named) {
+		u, ok := o.Users.Get(id)
+		switch {
+		case !ok:
+			return nil, Refuse("Invalid user ID: %d", id)
+		case !u.IsBot:
+			people = append(people, id)
+		}
+	}
+	return people, nil
+}
+
+func (o *Organization) changeSettings(id int, change UserDefaults, own bool) {
+	before, _ := o.PersonalSettings.Get(id)
+	after := PersonalSettings{UserDefaults: change.over(before.UserDefaults), Edited: merged(before.Edited, nil)}
+	for _, s := range UserSettings {
+		if own && change.names(s.Name) && o.settingIn(before.UserDefaults, s) != o.settingIn(after.UserDefaults, s) {
+			after.Edited[s.Name] = true
+		}
+	}
+	o.PersonalSettings.Put(id, after)
+}
+
+// names says whether a setting is changed.
+func (change UserDefaults) names(setting string) bool {
+	_, flag := change.Flags[setting]
+	_, number := change.Numbers[setting]
+	_, text := change.Texts[setting]
+	return flag || number || text
+}
+
+// without returns the change but for some settings.
+func (change UserDefaults) without(edited map[string]bool) UserDefaults {
+	return UserDefaults{leaveOut(change.Flags, edited), leaveOut(change.Numbers, edited), leaveOut(change.Texts, edited)}
+}
+
+func leaveOut[T any](all map[string]T, names map[string]bool) map[string]T {
+	left := map[string]T{}
+	for name, value := range all {
+		if !names[name] {
+			left[name] = value
+		}
+	}
+	return left
+}

@@ -1,0 +1,52 @@
+package sandbox
+
+import (
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// updateSettings is PATCH /settings (https://zulip.com/api/update-settings), as
+// far as an organization has defaults for the settings. Below the level of
+// target_users that parameter is as unknown as any other, and the caller's own
+// settings are changed.
+func updateSettings(r *request) (fields, error) {
+	change := r.userSettings()
+	whose := optional(r.since(featurelevel.TargetUsers), "target_users", jsonOf(targetUsers))
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	if whose != nil {
+		return nil, r.org.UpdateSettingsOf(r.me, *whose, change)
+	}
+	return nil, r.org.UpdateOwnSettings(r.me, change)
+}
+
+// targetUsers reads whose settings are changed.
+func targetUsers(value any, path string) (organization.OthersSettings, error) {
+	var whose organization.OthersSettings
+	object, ok := value.(map[string]any)
+	if !ok {
+		return whose, organization.Refuse("%s does not have the expected format", path)
+	}
+	users, err := optionalMember(object, path, "user_ids", false, listOf(anInteger))
+	if err != nil {
+		return whose, err
+	}
+	groups, err := optionalMember(object, path, "group_ids", false, listOf(anInteger))
+	if err != nil {
+		return whose, err
+	}
+	if whose.SkipEdited, err = member(object, path, "skip_if_already_edited", aBoolean); err != nil {
+		return whose, err
+	}
+	if users != nil {
+		whose.Users = *users
+	}
+	if groups != nil {
+		whose.Groups = *groups
+	}
+	if len(whose.Users)+len(whose.Groups) == 0 {
+		return whose, organization.Refuse("Either user_ids or group_ids must be provided.")
+	}
+	return whose, nil
+}

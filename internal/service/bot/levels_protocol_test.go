@@ -1,0 +1,269 @@
+package bot_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// at is managed on a server of a feature level.
+func at(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+	run := o.NewRun(t, "zulip_bot")
+	return o, run
+}
+
+// A state written on one server plans empty on a newer and on an older one, whatever the list of bots holds there.
+func TestProtocolBotOnEveryLevel(t *testing.T) {
+	everything := alerts(values{
+		"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "interface": "slack", "owner": lena,
+		"role": "moderator", "default_sending_stream": "general", "default_all_public_streams": true,
+	})
+	for name, config := range map[string]values{"everything": everything, "little": alerts(nil)} {
+		for _, first := range []int{442, 500} {
+			t.Run(fmt.Sprint(name, " at ", first), func(t *testing.T) {
+				o, run := at(t, first)
+				run.MustApply(config)
+				written := fmt.Sprint(run.State.Values)
+				for _, level := range []int{442, 473, 474, 512, 442} {
+					o.Sandbox.SetFeatureLevel(level)
+					if plan := run.MustPlan(config); !plan.Empty() || len(plan.Replace) > 0 {
+						t.Errorf("level %d: plans %v, and replaces for %v", level, plan.Changes(), plan.Replace)
+					}
+					if now := fmt.Sprint(run.State.Values); now != written {
+						t.Errorf("level %d: the state is\n%s\nwant:\n%s", level, now, written)
+					}
+					imported := o.NewRun(t, "zulip_bot")
+					imported.Import("alerts-bot@zulip.example.com", nil).ExpectNoError(t)
+					if plan := imported.MustPlan(config); len(plan.Replace) > 0 || imported.State.Values["bot_type"] != run.State.Values["bot_type"] {
+						t.Errorf("level %d: an import plans %v, and replaces for %v", level, plan.Changes(), plan.Replace)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Only what differs is sent, on both sides of the level at which the list of bots lost most of its fields.
+func TestProtocolBotChangesOnBothSides(t *testing.T) {
+	for _, level := range []int{featurelevel.SlimBots - 1, featurelevel.SlimBots, 512} {
+		o, run := at(t, level)
+		hook := alerts(values{"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "owner": lena})
+		run.MustApply(hook)
+		sent := o.Sent()
+		hook["full_name"] = "Alarms"
+		run.MustApply(hook)
+		hook["payload_url"] = "https://example.com/other"
+		run.MustApply(hook)
+		sent.Expect(t, "PATCH full_name", "PATCH service_interface service_payload_url")
+		sent = o.Sent()
+		o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", run.State.Values["id"]), nil)
+		run.Refresh().ExpectNoError(t)
+		if run.State != nil {
+			t.Errorf("level %d: a deactivated bot stays in the state", level)
+		}
+		hook["adopt_deactivated"] = true
+		run.MustApply(hook)
+		if !held(t, o, run).IsActive {
+			t.Errorf("level %d: the bot was not reactivated", level)
+		}
+		sent.Expect(t, "DELETE", "POST")
+	}
+}
+
+// Below the level the server ignores another short name and reports success: there it forces a new bot.
+func TestProtocolBotShortNameForcesNewBot(t *testing.T) {
+	for _, level := range []int{442, featurelevel.BotShortName - 1} {
+		o, run := at(t, level)
+		run.MustApply(alerts(nil))
+		sent := o.Sent()
+		plan := run.MustPlan(alerts(values{"short_name": "alarms"}))
+		if fmt.Sprint(plan.Replace) != "[short_name]" {
+			t.Errorf("level %d: replaces for %v", level, plan.Replace)
+		}
+		// An update that turns into a replacement during the apply is what the CLI refuses.
+		if plan := run.MustPlan(alerts(values{"short_name": acctest.Unknown})); fmt.Sprint(plan.Replace) != "[short_name]" {
+			t.Errorf("level %d: replaces for %v", level, plan.Replace)
+		}
+		sent.Expect(t)
+	}
+}
+
+func TestProtocolBotShortNameInPlace(t *testing.T) {
+	for _, level := range []int{featurelevel.BotShortName, featurelevel.SlimBots, 500} {
+		o, run := at(t, level)
+		run.MustApply(alerts(nil))
+		id := run.State.Values["id"]
+		sent := o.Sent()
+		plan := run.MustPlan(alerts(values{"short_name": "alarms", "full_name": "Alarms"}))
+		if len(plan.Replace) > 0 || fmt.Sprint(plan.Changes()) != "[email full_name short_name]" || plan.Values["email"] != acctest.Unknown {
+			t.Errorf("level %d: plans %v, replaces for %v", level, plan.Values, plan.Replace)
+		}
+		run.Apply(plan).ExpectNoError(t)
+		run.MustApply(alerts(values{"short_name": "alarms", "full_name": "Alarms"}))
+		sent.Expect(t, "PATCH full_name short_name")
+		if got := run.State.Values; got["id"] != id || got["email"] != "alarms-bot@zulip.example.com" || got["short_name"] != "alarms" {
+			t.Errorf("level %d: the state holds %v", level, got)
+		}
+		if bot, ok := o.Sandbox.Organization().Person("alarms-bot@zulip.example.com"); !ok || bot.FullName != "Alarms" || !bot.Active {
+			t.Errorf("level %d: the sandbox holds %+v", level, bot)
+		}
+		// Case does not count.
+		if plan := run.MustPlan(alerts(values{"short_name": "ALARMS", "full_name": "Alarms"})); !plan.Empty() {
+			t.Errorf("level %d: plans %v", level, plan.Changes())
+		}
+		// The change of somebody else is undone.
+		o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id), map[string]string{"short_name": "drifted"})
+		sent = o.Sent()
+		run.MustApply(alerts(values{"short_name": "alarms", "full_name": "Alarms"}))
+		sent.Expect(t, "PATCH short_name")
+		// An import takes the name that the bot has now.
+		imported := o.NewRun(t, "zulip_bot")
+		imported.Import(fmt.Sprint(id), nil).ExpectNoError(t)
+		if imported.State.Values["short_name"] != "alarms" {
+			t.Errorf("level %d: imported %v", level, imported.State.Values)
+		}
+		// An unknown short name is another one, as far as is known.
+		unknown := run.MustPlan(values{"short_name": acctest.Unknown, "full_name": "Alarms"})
+		if len(unknown.Replace) > 0 || unknown.Values["email"] != acctest.Unknown {
+			t.Errorf("level %d: plans %v, replaces for %v", level, unknown.Values, unknown.Replace)
+		}
+		unknown.Config = alerts(values{"short_name": "last", "full_name": "Alarms"})
+		run.Apply(unknown).ExpectNoError(t)
+		if run.State.Values["email"] != "last-bot@zulip.example.com" {
+			t.Errorf("level %d: the state holds %v", level, run.State.Values)
+		}
+	}
+}
+
+// Another type still forces another bot.
+func TestProtocolBotTypeForcesNewBot(t *testing.T) {
+	_, run := managed(t)
+	run.MustApply(alerts(nil))
+	plan := run.MustPlan(alerts(values{"short_name": "hook", "full_name": "Hook", "bot_type": "incoming_webhook"}))
+	if fmt.Sprint(plan.Replace) != "[bot_type]" {
+		t.Errorf("replaces for %v", plan.Replace)
+	}
+}
+
+// While the provider's settings are not known, neither is the server's level: what is planned then has to hold later.
+func TestProtocolBotShortNameWithoutLevel(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	p := acctest.StartProcess(t.Context(), t)
+	block := o.Block(values{"site": acctest.Unknown})
+	p.Configure(block).ExpectNoError(t)
+	plan, diags := p.Plan("zulip_bot", run.State, alerts(values{"short_name": "alarms"}))
+	diags.ExpectNoError(t)
+	if fmt.Sprint(plan.Replace) != "[short_name]" {
+		t.Errorf("replaces for %v", plan.Replace)
+	}
+	plan, diags = p.Plan("zulip_bot", run.State, alerts(values{"short_name": "Alerts"}))
+	diags.ExpectNoError(t)
+	if !plan.Empty() || len(plan.Replace) > 0 {
+		t.Errorf("plans %v, replaces for %v", plan.Changes(), plan.Replace)
+	}
+}
+
+func TestProtocolBotShortNameTaken(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "taken", "full_name": "Taken"})
+	_, diags := run.Plan(alerts(values{"short_name": "taken"}))
+	diags.ExpectError(t, "short_name", "Cannot change the short name of alerts-bot@zulip.example.com", `belongs to "Taken"`, "Choose another short_name")
+	taken, _ := o.Sandbox.Organization().Person("taken-bot@zulip.example.com")
+	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", taken.ID), nil)
+	_, diags = run.Plan(alerts(values{"short_name": "taken"}))
+	diags.ExpectError(t, "short_name", "deactivated and keeps its address")
+
+	// Taken between plan and apply, the server refuses it.
+	plan := run.MustPlan(alerts(values{"short_name": "late"}))
+	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "late", "full_name": "Late"})
+	saved := run.Fork()
+	saved.Apply(plan).ExpectError(t, "short_name", `belongs to "Late"`)
+	gate := o.Sandbox.Gate(http.MethodPatch, "/bots/*")
+	plan = run.MustPlan(alerts(values{"short_name": "later"}))
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- run.Apply(plan) }()
+	request := <-gate.Arrived
+	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "later", "full_name": "Later"})
+	request.Release()
+	diags = <-applied
+	diags.ExpectError(t, "", "Could not change the bot alerts-bot@zulip.example.com", `short name "later"`, "choose another short_name")
+	gate.Open()
+	if run.State.Values["short_name"] != "alerts" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+// Two bots of one configuration cannot have one short name. One that the other gives up may be free when its turn comes.
+func TestProtocolBotShortNameOfAnother(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	other := o.NewRun(t, "zulip_bot")
+	other.MustApply(values{"short_name": "other", "full_name": "Other"})
+	plan := func(p *acctest.Process, state *acctest.Instance, short, full string) acctest.Diagnostics {
+		_, diags := p.Read("zulip_bot", state)
+		_, planned := p.Plan("zulip_bot", state, values{"short_name": short, "full_name": full})
+		return append(diags, planned...)
+	}
+	p := run.Process()
+	_, diags := p.Read("zulip_bot", other.State)
+	diags.ExpectNoError(t)
+	plan(p, run.State, "same", "Alerts").ExpectNoError(t)
+	plan(p, other.State, "same", "Other").ExpectError(t, "short_name", `Duplicate short name "same"`, "Change one of them")
+	p = run.Process()
+	_, diags = p.Read("zulip_bot", other.State)
+	diags.ExpectNoError(t)
+	plan(p, run.State, "other", "Alerts").ExpectNoError(t)
+	plan(p, other.State, "alerts", "Other").ExpectNoError(t)
+}
+
+// A server that reports success and keeps the short name is an error that says so, and the state is what the server holds.
+func TestProtocolBotShortNameIgnored(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	plan := run.MustPlan(alerts(values{"short_name": "alarms", "full_name": "Alarms"}))
+	gate := o.Sandbox.Gate(http.MethodPatch, "/bots/*")
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- run.Apply(plan) }()
+	request := <-gate.Arrived
+	o.Sandbox.SetFeatureLevel(featurelevel.BotShortName - 1) // it behaves like an older one than it said
+	request.Release()
+	diags := <-applied
+	diags.ExpectError(t, "short_name", `Cannot change the short name of alerts-bot@zulip.example.com to "alarms"`, "reported success", "feature level 447", "-replace")
+	gate.Open()
+	if got := run.State.Values; got["short_name"] != "alerts" || got["email"] != "alerts-bot@zulip.example.com" || got["full_name"] != "Alarms" {
+		t.Errorf("the state holds %v", got)
+	}
+	if bot, ok := o.Sandbox.Organization().Person("alerts-bot@zulip.example.com"); !ok || bot.FullName != "Alarms" {
+		t.Errorf("the sandbox holds %+v", bot)
+	}
+}
+
+// A change whose answer is lost is sent again, and the short name is the bot's own by then.
+func TestProtocolBotShortNameLostAnswer(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", After: true, Action: sandbox.FaultDrop, Count: 1})
+	sent := o.Sent()
+	run.MustApply(alerts(values{"short_name": "alarms"}))
+	sent.Expect(t, "PATCH short_name", "PATCH short_name")
+}
+
+// The owner of a bot changes its short name, too.
+func TestProtocolBotShortNameByOwner(t *testing.T) {
+	o, _ := managed(t)
+	run := o.As(t, "member").NewRun(t, "zulip_bot")
+	run.MustApply(alerts(nil))
+	run.MustApply(alerts(values{"short_name": "alarms"}))
+	if bot, ok := o.Sandbox.Organization().Person("alarms-bot@zulip.example.com"); !ok || !strings.EqualFold(bot.Owner, lena) {
+		t.Errorf("the sandbox holds %+v", bot)
+	}
+}
