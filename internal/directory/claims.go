@@ -94,6 +94,19 @@ func (d *Directory) PlanEnd(kind string, id int64) {
 	d.claims.ends[claim{kind, id}] = true
 }
 
+// PlanNew registers that a resource of this run makes a new thing of a name.
+func (d *Directory) PlanNew(kind, name string) { d.Claim(kind+" new "+name, 0) }
+
+// MadeNew registers that the new thing of a name is about to be made.
+func (d *Directory) MadeNew(kind, name string) {
+	d.claims.mu.Lock()
+	defer d.claims.mu.Unlock()
+	delete(d.claims.taken, claim{kind + " new " + name, 0})
+}
+
+// IsPlannedNew reports whether a resource of this run makes a new thing of a name.
+func (d *Directory) IsPlannedNew(kind, name string) bool { return d.IsClaimed(kind+" new "+name, 0) }
+
 // Ends reports whether a resource of this run gives up a thing.
 func (d *Directory) Ends(kind string, id int64) bool {
 	d.claims.mu.Lock()

@@ -40,7 +40,6 @@ type Directory struct {
 	called   map[string]int64 // the channels by the names that this run gives them; 0 is one that it creates
 	managed  map[int64]bool
 	archived map[string]int64
-	ours     map[string]int64
 	// takenOut are channels that this run has taken out of a folder, with the folder.
 	takenOut map[int64]int64
 
@@ -57,7 +56,7 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 		client: client, self: self, level: featureLevel, scarce: client.Scarce,
 		have: map[string]bool{}, forgot: map[string]int{}, reread: map[string]int{}, rereads: map[string]*rereads{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{}, called: map[string]int64{},
-		managed: map[int64]bool{}, archived: map[string]int64{}, ours: map[string]int64{},
+		managed: map[int64]bool{}, archived: map[string]int64{},
 		takenOut: map[int64]int64{},
 		lists:    lists{started: time.Now(), wrote: map[string]time.Time{}, read: map[string]time.Time{}},
 	}
@@ -160,21 +159,6 @@ func (d *Directory) ArchivedHere(name string) (int64, bool) {
 	defer d.mu.Unlock()
 	id, ok := d.archived[fold(name)]
 	delete(d.archived, fold(name))
-	return id, ok
-}
-
-// PlanOurs registers a channel that is taken for the result of an earlier apply whose state was lost.
-func (d *Directory) PlanOurs(id int64, name string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.ours[fold(name)] = id
-}
-
-// Ours returns the channel of that name that [Directory.PlanOurs] registered.
-func (d *Directory) Ours(name string) (int64, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	id, ok := d.ours[fold(name)]
 	return id, ok
 }
 

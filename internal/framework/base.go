@@ -24,6 +24,8 @@ type Meta struct {
 	Server    *zulip.ServerSettings
 	// LockoutProtection refuses plans that would take from the managing account what it needs to manage.
 	LockoutProtection bool
+	// RecoverInterrupted takes into the state what an apply has left that was broken off: see [Existing].
+	RecoverInterrupted bool
 	// AccessWarnings makes plans say who gains and who loses which right.
 	AccessWarnings bool
 	// NoAccount says what is missing for calls that need an account; nil when nothing is.

@@ -4,56 +4,44 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Creation makes one of the things that have no name: the server makes a second one when it is asked a second time. So
-// it is looked for, before it is asked for and whenever an answer was lost. What looks the same, is recent, and belongs
-// to no resource that this run knows is the one that an earlier attempt made, in this run or in one that was broken off.
+// Creation makes a thing, of which the server may make a second one when it is asked a second time. So what is there
+// before is noted, and when an answer is lost it is looked for: what looks the same, was not there, and belongs to no
+// resource that this run knows, is what this run has made.
 type Creation struct {
 	// Kind is the type of the resource; Thing tells what it makes from what others make: whoever makes the same waits.
 	Kind, Thing string
-	// Look returns the ID of a thing that looks the same and for which free reports true; zero if there is none.
+	// Look returns the ID of a thing that looks the same and for which free reports true; zero if there is none. It is
+	// called once before anything is sent, with a free that notes what there is.
 	Look func(ctx context.Context, free func(id int64) bool) (int64, error)
 	Make func(ctx context.Context) (int64, error)
-	// Again makes another one even if there is one already: only what this run itself has made counts as made.
-	Again bool
+	// Differ says that the account may lack the right to make one of the kind, and have it for another: a refusal of one
+	// is none of all.
+	Differ bool
 }
 
-// Recent is how long ago something can have been made for a broken-off run to have made it.
-const Recent = 10 * time.Minute
-
-// Run returns the ID of what was made, or found. found says that an earlier attempt had made it. The error is for
-// Explain.
-func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, err error) {
+// Run returns the ID of what was made. The error is for Explain.
+func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, err error) {
 	done, err := meta.Directory.Alone(ctx, c.Kind+" "+c.Thing)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	defer done()
-	if err := RefusedBefore(meta, c.Kind); err != nil {
-		return 0, false, err
+	if err := RefusedBefore(meta, c.Kind); err != nil && !c.Differ {
+		return 0, err
 	}
-	seen := map[int64]bool{}
+	before := map[int64]bool{}
+	if _, err := c.Look(ctx, func(id int64) bool { before[id] = true; return false }); err != nil && !refused(err) {
+		return 0, fmt.Errorf("nothing was sent, for it could not be looked what is there already: %w", err)
+	}
 	look := func() (int64, error) {
-		return c.Look(ctx, func(id int64) bool { return !seen[id] && !meta.Directory.IsClaimed(c.Kind, id) })
-	}
-	if c.Again {
-		id, err = c.Look(ctx, func(id int64) bool { seen[id] = true; return false })
-	} else {
-		id, err = look()
-	}
-	switch {
-	case err != nil && !refused(err):
-		return 0, false, fmt.Errorf("nothing was sent, for it could not be looked whether it is there already: %w", err)
-	case id != 0:
-		meta.Directory.Claim(c.Kind, id)
-		meta.Directory.TakeOver(c.Kind, id)
-		return id, true, nil
+		return c.Look(ctx, func(id int64) bool { return !before[id] && !meta.Directory.IsClaimed(c.Kind, id) })
 	}
 	pause := FirstPause
 	for attempt := 0; ; attempt++ {
@@ -61,15 +49,21 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, er
 			break
 		}
 		if !zulip.MayHaveHappened(err) {
-			if zulip.IsLackOfRight(err) {
+			if attempt > 0 { // perhaps for an attempt of before, which was carried out late
+				if made, lookErr := look(); lookErr == nil && made != 0 {
+					id = made
+					break
+				}
+			}
+			if zulip.IsLackOfRight(err) && !c.Differ {
 				meta.Directory.Refused(c.Kind)
 			}
-			return 0, false, err
+			return 0, err
 		}
 		tflog.Info(ctx, "It is not known whether this was carried out: looking for it",
 			map[string]any{"kind": c.Kind, "error": err.Error(), "wait": pause.String()})
 		if !Wait(ctx, pause) {
-			return 0, false, &unknownOutcomeError{err, ctx.Err(), c.Again}
+			return 0, &unknownOutcomeError{err, ctx.Err()}
 		}
 		pause *= 2
 		var lookErr error
@@ -77,18 +71,39 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, found bool, er
 			break
 		}
 		if lookErr != nil || attempt >= meta.Client.MaxRetries() {
-			return 0, false, &unknownOutcomeError{err, lookErr, c.Again}
+			return 0, &unknownOutcomeError{err, lookErr}
 		}
 	}
 	meta.Directory.Claim(c.Kind, id)
-	return id, false, nil
+	return id, nil
+}
+
+// InList returns the Look of a thing that is found in one of the lists that a server caches. What is there before is in
+// the snapshot, which read returns; after that, made is asked of lists that are new enough to tell.
+func InList(
+	d *directory.Directory, list string, read func(context.Context) (*directory.View, error),
+	made func(view *directory.View, free func(id int64) bool) int64,
+) func(ctx context.Context, free func(id int64) bool) (int64, error) {
+	looked := false
+	return func(ctx context.Context, free func(id int64) bool) (int64, error) {
+		view, err := (*directory.View)(nil), error(nil)
+		if !looked {
+			view, err = read(ctx)
+		} else {
+			view, err = d.FreshListShowing(ctx, list, func(view *directory.View) bool { return made(view, free) != 0 })
+		}
+		looked = true
+		if err != nil {
+			return 0, err
+		}
+		return made(view, free), nil
+	}
 }
 
 // unknownOutcomeError is the failure of something that may have been carried out.
 type unknownOutcomeError struct {
 	cause error
 	look  error // why it could not be looked for; nil: it was, and is not there
-	again bool  // the next apply makes another one, even if it is there
 }
 
 // Error is the text of the cause.
@@ -102,11 +117,7 @@ func (e *unknownOutcomeError) after() string {
 	if e.look == nil {
 		return "It was looked for afterwards and is not there, so that applying again is safe."
 	}
-	if e.again {
-		return fmt.Sprintf("Whether it is there nevertheless could not be found out: %s Look before you apply again: what is there by then is not recognised, and another one is made.", Explain(e.look))
-	}
-	return fmt.Sprintf("Whether it is there nevertheless could not be found out: %s Apply again within %d minutes: if it is there by then it is recognised and taken over, not made a second time.",
-		Explain(e.look), int(Recent.Minutes()))
+	return fmt.Sprintf("Whether it is there nevertheless could not be found out: %s Look before you apply again: what has a name of its own is refused then, with the way to import it; of anything else a second one is made.", Explain(e.look))
 }
 
 // refused reports whether the server answered, and the answer is no: then it would not help to ask again.

@@ -3,7 +3,6 @@ package framework
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -28,11 +27,7 @@ func (b *Base) Held(ctx context.Context, kind, noun string, req resource.ModifyP
 	}
 	b.Meta.Directory.Claim(kind, id.ValueInt64())
 	if req.Plan.Raw.IsNull() {
-		b.Meta.Directory.PlanEnd(kind, id.ValueInt64())
-		// Some kinds compare names without regard to case.
-		if b.Meta.Directory.IsPlannedName(kind, name.ValueString()) || b.Meta.Directory.IsPlannedName(kind, strings.ToLower(name.ValueString())) {
-			warnOfAddress(noun, name.ValueString(), diags)
-		}
+		b.PlanEnd(kind, noun, id.ValueInt64(), name.ValueString(), diags)
 		return id.ValueInt64()
 	}
 	if !b.Meta.Directory.PlanHeld(kind, id.ValueInt64()) {
@@ -52,18 +47,4 @@ func (b *Base) RefuseTakenName(kind string, id int64, at path.Path, summary, det
 		return
 	}
 	diags.AddAttributeError(at, summary, detail)
-}
-
-// WarnIfItEnds warns where a new resource takes the name of a thing that another resource of this run gives up. Whichever
-// of the two is planned last says so: this, or [Base.Held].
-func (b *Base) WarnIfItEnds(kind, noun string, id int64, name string, diags *diag.Diagnostics) {
-	if b.Meta.Directory.Ends(kind, id) {
-		warnOfAddress(noun, name, diags)
-	}
-}
-
-func warnOfAddress(noun, name string, diags *diag.Diagnostics) {
-	diags.AddWarning(fmt.Sprintf("A %s changes its address", noun),
-		fmt.Sprintf("%s %q is taken out of use for one resource, and made or taken back for another of the same name. "+
-			"If that is the same resource under another name, or with another key of for_each or count, write a moved block (from and to): then nothing happens to the %s.", capitalize(noun), name, noun))
 }

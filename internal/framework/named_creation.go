@@ -22,8 +22,8 @@ type NamedCreation[T any] struct {
 // there all the same; the error is for Explain.
 func (c NamedCreation[T]) Run(ctx context.Context, meta *Meta) (made *T, perhaps bool, err error) {
 	answered := false
-	_, _, err = Creation{
-		Kind: c.Kind, Thing: c.Name, Again: true,
+	_, err = Creation{
+		Kind: c.Kind, Thing: c.Name,
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			found, err := c.Find(ctx)
 			if err != nil || found == nil || !free(c.ID(found)) {

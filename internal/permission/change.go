@@ -203,9 +203,6 @@ func isPastWaitingPeriod(user *zulip.User, days int, now time.Time) bool {
 	if days == 0 {
 		return true
 	}
-	joined, err := time.Parse("2006-01-02T15:04Z07:00", user.DateJoined)
-	if err != nil {
-		joined, _ = time.Parse(time.RFC3339, user.DateJoined)
-	}
+	joined, _ := user.Joined()
 	return now.Sub(joined) >= time.Duration(days)*24*time.Hour
 }

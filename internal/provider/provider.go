@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
@@ -86,6 +87,7 @@ type model struct {
 	RequestsPerMinute types.Int64  `tfsdk:"requests_per_minute"`
 	LockoutProtection types.Bool   `tfsdk:"lockout_protection"`
 	AccessWarnings    types.Bool   `tfsdk:"access_warnings"`
+	Recover           types.Bool   `tfsdk:"recover_interrupted"`
 
 	TradingCloud *tradingModel `tfsdk:"trading_cloud"`
 }
@@ -94,7 +96,7 @@ type model struct {
 func (m *model) isKnown() bool {
 	return !m.Site.IsUnknown() && !m.Email.IsUnknown() && !m.APIKey.IsUnknown() && !m.Zuliprc.IsUnknown() &&
 		!m.RequestTimeout.IsUnknown() && !m.MaxRetries.IsUnknown() && !m.RequestsPerMinute.IsUnknown() && !m.LockoutProtection.IsUnknown() &&
-		!m.AccessWarnings.IsUnknown()
+		!m.AccessWarnings.IsUnknown() && !m.Recover.IsUnknown()
 }
 
 // Metadata names the provider.
@@ -138,6 +140,9 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			"access_warnings": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "Whether plans warn of who gains and who loses which right in which channel. By default `true`.",
 			},
+			"recover_interrupted": schema.BoolAttribute{
+				Optional: true, MarkdownDescription: "Whether to take into the state what an apply has left that was broken off before its state was written: of what has a name of its own, that which is exactly as planned, and was made by the same account within the hour, as far as the server tells. Each is warned of. For one apply after such an accident; else `ZULIP_RECOVER_INTERRUPTED`, else `false`, and then everything that is there already is refused, with the way to import it.",
+			},
 		},
 		Blocks: map[string]schema.Block{tradingBlock: tradingSchema()},
 	}
@@ -169,7 +174,25 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	meta.Trading, meta.NoTrading = cloud.client, cloud.missing
 	meta.LockoutProtection = block.LockoutProtection.IsNull() || block.LockoutProtection.ValueBool()
 	meta.AccessWarnings = block.AccessWarnings.IsNull() || block.AccessWarnings.ValueBool()
+	meta.RecoverInterrupted = p.recoverInterrupted(&block, &resp.Diagnostics)
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = meta, meta, meta, meta
+}
+
+// recoverInterrupted finds out whether what is exactly as planned is taken into the state: from the block, else from the
+// environment.
+func (p *Provider) recoverInterrupted(block *model, diags *diag.Diagnostics) bool {
+	const variable = "ZULIP_RECOVER_INTERRUPTED"
+	if !block.Recover.IsNull() {
+		return block.Recover.ValueBool()
+	}
+	switch text := p.getenv(variable); strings.ToLower(text) {
+	case "true":
+		return true
+	case "", "false":
+	default:
+		diags.AddError("Neither true nor false", fmt.Sprintf("%s is %q; it must be true or false.", variable, text))
+	}
+	return false
 }
 
 // configureOrganization makes the client of the organization, and connects.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 )
 
 // Role is what a person or bot is in the organization, as the wire counts it
@@ -78,6 +79,16 @@ type User struct {
 type ProfileValue struct {
 	Value         string `json:"value"`
 	RenderedValue string `json:"rendered_value"`
+}
+
+// Joined returns when the account was made, as far as the server tells.
+func (u *User) Joined() (joined time.Time, ok bool) {
+	for _, layout := range []string{"2006-01-02T15:04Z07:00", time.RFC3339} {
+		if joined, err := time.Parse(layout, u.DateJoined); err == nil {
+			return joined, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // Address returns the address that names the user to people: the real one where it

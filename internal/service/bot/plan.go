@@ -126,6 +126,9 @@ func (p *planning) address() string {
 // checkNew refuses a bot that the account may not make, or that is there already.
 func (p *planning) checkNew() {
 	p.checkMayCreate()
+	if p.state == nil && p.address() != "" {
+		p.Meta.Directory.PlanNew(kind, strings.ToLower(p.address()))
+	}
 	person := &zulip.User{Email: p.plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
 	if namesake, ok := p.view.UserByAddress(p.address()); ok {
 		person = namesake
@@ -147,16 +150,30 @@ func (p *planning) checkMayCreate() {
 // checkNamesake refuses to take a bot over that was not asked for.
 func (p *planning) checkNamesake(namesake *zulip.User) {
 	switch {
-	case p.Meta.Directory.IsClaimed(kind, namesake.ID) && (p.state == nil || p.plan.BotType.Equal(p.state.BotType)), p.Meta.Directory.IsDeactivatedHere(namesake.ID):
+	case p.Meta.Directory.IsClaimed(kind, namesake.ID) && !(namesake.IsActive && p.Meta.Directory.Ends(kind, namesake.ID)) && (p.state == nil || p.plan.BotType.Equal(p.state.BotType)), p.Meta.Directory.IsDeactivatedHere(namesake.ID):
 		// It is this very bot, which is deactivated and taken back.
 		p.Meta.Directory.PlanReactivation(namesake.ID)
 	case namesake.IsBot && !namesake.IsActive && !namesake.IsDeleted && p.plan.AdoptDeactivated.ValueBool() && sameType(namesake, p.plan):
 		p.Meta.Directory.PlanReactivation(namesake.ID)
 		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The bot %s will be taken back", namesake.Address()),
 			fmt.Sprintf("It has the ID %d and is called %q, and keeps its key. What this configuration does not set stays as it was.", namesake.ID, namesake.FullName))
+	case namesake.IsActive && sameType(namesake, p.plan):
+		p.CheckExisting(p.existing(p.plan, namesake), p.diags)
 	default:
 		summary, detail := taken(namesake, p.plan)
 		p.RefuseTakenName(kind, namesake.ID, path.Root("short_name"), summary, detail, p.diags)
+	}
+}
+
+// existing is the active bot that has the planned short name.
+func (r *Resource) existing(plan *model, namesake *zulip.User) framework.Existing {
+	asPlanned := namesake.FullName == strings.TrimSpace(plan.FullName.ValueString())
+	joined, known := namesake.Joined()
+	return framework.Existing{
+		Kind: kind, Noun: "bot", Name: namesake.Address(), Key: strings.ToLower(namesake.Address()), ID: namesake.ID, Import: namesake.Address(), At: path.Root("short_name"),
+		Summary:   "The bot exists already",
+		Detail:    fmt.Sprintf("%s has the ID %d and is called %q.", namesake.Address(), namesake.ID, namesake.FullName),
+		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: known && framework.IsRecent(joined), // the server does not tell who made it
 	}
 }
 
@@ -172,8 +189,6 @@ func taken(namesake *zulip.User, wanted *model) (summary, detail string) {
 		return framework.DeletedAccount(namesake, "short_name")
 	case !sameType(namesake, wanted):
 		return "The short name is taken by another kind of bot", facts + "A bot's type cannot be changed, and its short name stays taken. Choose another short_name."
-	case namesake.IsActive:
-		return "The bot exists already", facts + fmt.Sprintf("To manage it, import it:\n\n  terraform import zulip_bot.NAME %s\n\nIf it was managed under another address: write a moved block.", namesake.Address())
 	}
 	return "The short name belongs to a deactivated bot", facts + "Set adopt_deactivated = true to take it back."
 }
@@ -325,6 +340,7 @@ func (p *planning) warnOfEnd(ctx context.Context) {
 		p.diags.AddError("Could not read the bots", framework.Explain(err))
 		return
 	}
+	p.PlanEnd(kind, "bot", p.state.ID.ValueInt64(), p.state.Email.ValueString(), p.diags)
 	if bot, ok := view.User(p.state.ID.ValueInt64()); ok && !p.diags.HasError() {
 		p.WarnOfDeactivation(ctx, p.diags, bot, view.Users())
 	}

@@ -216,7 +216,7 @@ func TestProtocolBotRefusedAtPlan(t *testing.T) {
 		attribute string
 		words     []string
 	}{
-		{alerts(nil), "short_name", []string{"exists already", "terraform import zulip_bot.NAME alerts-bot@zulip.example.com"}},
+		{alerts(values{"full_name": "Other"}), "short_name", []string{"exists already", "terraform import ADDRESS alerts-bot@zulip.example.com"}},
 		{alerts(values{"short_name": "a b"}), "short_name", []string{"e-mail address begins"}},
 		{alerts(values{"short_name": "new", "full_name": "Lena Fischer"}), "full_name", []string{"The name is taken"}},
 		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "cyborg"}), "bot_type", []string{"must be one of"}},

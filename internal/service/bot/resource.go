@@ -99,9 +99,17 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 		return 0, false
 	}
 	address := plan.ShortName.ValueString() + suffix + "@" + view.Realm().BotDomain
+	adopted, adopts := r.Meta.Adopts(kind, strings.ToLower(address))
 	if namesake, ok := view.UserByAddress(address); ok {
 		if !namesake.IsActive && !namesake.IsDeleted && sameType(namesake, plan) && (plan.AdoptDeactivated.ValueBool() || r.Meta.Directory.IsDeactivatedHere(namesake.ID)) {
 			return r.reactivate(ctx, namesake, diags), false
+		}
+		if adopts && adopted == namesake.ID {
+			return adopted, false
+		}
+		if namesake.IsActive && sameType(namesake, plan) {
+			r.existing(plan, namesake).Refuse(r.Meta, diags)
+			return 0, false
 		}
 		reason, detail := taken(namesake, plan)
 		diags.AddAttributeError(path.Root("short_name"), reason, detail)
@@ -114,8 +122,8 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	}
 	defer r.Meta.Directory.Write()()
 	read := r.Meta.Directory.Bots
-	id, _, err = framework.Creation{
-		Kind: kind, Thing: strings.ToLower(address), Again: true,
+	id, err = framework.Creation{
+		Kind: kind, Thing: strings.ToLower(address),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			view, err := read(ctx)
 			read = r.Meta.Directory.FreshBots

@@ -19,7 +19,8 @@ import (
 
 const description = "Manages a bot. The provider's account has to be a person's, since the server lets no bot manage bots; it owns the new bot unless `owner` names somebody else.\n\n" +
 	"The bot's API key is in no state and no plan: the ephemeral resource `zulip_bot_api_key` reads it where it is needed.\n\n" +
-	"Zulip cannot delete a bot: destroying the resource deactivates it. A deactivated bot keeps its short name; `adopt_deactivated = true` reactivates it. An active bot that has the short name already is an error: import it. Applying again after a lost answer makes no second bot, since the first is found by its address."
+	"Zulip cannot delete a bot: destroying the resource deactivates it. A deactivated bot keeps its short name; `adopt_deactivated = true` reactivates it. " +
+	framework.NeverAdopted
 
 func resourceSchema() schema.Schema {
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}

@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
@@ -26,8 +25,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	if id, ok := r.Meta.Directory.ArchivedHere(name); ok {
 		return r.unarchive(ctx, id, name, diags)
 	}
-	if id, ok := r.Meta.Directory.Ours(name); ok {
-		r.Meta.Directory.TakeOver(kind, id)
+	if id, ok := r.Meta.Adopts(kind, strings.ToLower(name)); ok {
 		return id
 	}
 	if plan.AdoptArchived.ValueBool() {
@@ -128,44 +126,43 @@ func (r *Resource) initialSubscribers(plan *model, view *directory.View, diags *
 // create asks the server for the channel. When the answer is lost it looks whether the channel came into being before
 // it asks again.
 func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diags *diag.Diagnostics) int64 {
-	end := r.Meta.Directory.Write()
-	defer end()
-	started := time.Now()
-	pause := framework.FirstPause
-	for attempt := 0; ; attempt++ {
-		id, answer, err := r.Meta.Client.CreateChannel(ctx, request)
-		if err == nil {
-			r.warnIgnored(request.Name, answer.IgnoredParameters, diags)
-			return id
-		}
-		end()
-		switch {
-		case attempt > 0 && zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS"):
-			// Then an earlier attempt may have made it, and not been seen to.
-			if id, lookErr := r.madeByUs(ctx, request.Name, started); lookErr == nil && id != 0 {
-				return id
+	read := r.Meta.Directory.Channels // what is there before is in the snapshot
+	id, err := framework.Creation{
+		Kind: kind, Thing: strings.ToLower(request.Name), Differ: true,
+		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
+			view, err := read(ctx)
+			read = r.Meta.Directory.FreshChannels
+			if err != nil {
+				return 0, err
 			}
-			fallthrough
-		case !zulip.MayHaveHappened(err):
-			r.explainCreate(ctx, request, err, diags)
-			return 0
-		}
-		tflog.Info(ctx, "It is not known whether the channel was created: looking for it",
-			map[string]any{"channel": request.Name, "error": err.Error(), "wait": pause.String()})
-		if !framework.Wait(ctx, pause) {
-			diags.AddError(fmt.Sprintf("Creating channel %q was interrupted", request.Name), framework.Explain(err))
-			return 0
-		}
-		pause *= 2
-		id, lookErr := r.madeByUs(ctx, request.Name, started)
-		if id != 0 {
-			return id
-		}
-		if attempt == r.Meta.Client.MaxRetries() {
-			diags.AddError(fmt.Sprintf("Could not create channel %q", request.Name), framework.Explain(err)+"\n\n"+whetherMade(lookErr))
-			return 0
-		}
+			if channel := r.byUs(view, request.Name); channel != nil && free(channel.ID) {
+				return channel.ID, nil
+			}
+			return 0, nil
+		},
+		Make: func(ctx context.Context) (int64, error) {
+			defer r.Meta.Directory.Write()()
+			id, answer, err := r.Meta.Client.CreateChannel(ctx, request)
+			if err == nil {
+				r.warnIgnored(request.Name, answer.IgnoredParameters, diags)
+			}
+			return id, err
+		},
+	}.Run(ctx, r.Meta)
+	if err != nil {
+		r.explainCreate(ctx, request, err, diags)
+		return 0
 	}
+	return id
+}
+
+// byUs returns the active channel of a name if this account made it; nil if there is none.
+func (r *Resource) byUs(view *directory.View, name string) *zulip.Channel {
+	channel, ok := view.ChannelByName(name)
+	if !ok || channel.IsArchived || channel.CreatorID == nil || *channel.CreatorID != r.Meta.Directory.Self().ID {
+		return nil
+	}
+	return channel
 }
 
 // whetherMade says what the look for a channel has found whose creation failed.
@@ -175,24 +172,6 @@ func whetherMade(lookErr error) string {
 	}
 	return "Whether the channel is there nevertheless could not be found out: " + framework.Explain(lookErr) +
 		" If it is, the next plan says so, and how to import it."
-}
-
-// clockSkew is how far the server's clock may be behind ours for a channel to count as just made.
-const clockSkew = 10 * time.Minute
-
-// madeByUs returns the ID of an active channel of that name that this account made since the given time, else zero.
-// Names are unique: if it is there, it is the one whose answer was lost.
-func (r *Resource) madeByUs(ctx context.Context, name string, since time.Time) (int64, error) {
-	view, err := r.Meta.Directory.FreshChannels(ctx)
-	if err != nil {
-		return 0, err
-	}
-	channel, ok := view.ChannelByName(name)
-	if !ok || channel.IsArchived || channel.CreatorID == nil || *channel.CreatorID != r.Meta.Directory.Self().ID ||
-		time.Unix(channel.DateCreated, 0).Before(since.Add(-clockSkew)) {
-		return 0, nil
-	}
-	return channel.ID, nil
 }
 
 // createBySubscribing makes a channel on a server below feature level 417.
@@ -205,12 +184,11 @@ func (r *Resource) createBySubscribing(ctx context.Context, request zulip.Channe
 	}
 	// This endpoint would silently subscribe people to it instead.
 	if namesake, ok := view.ChannelByName(request.Name); ok {
-		diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+		r.refuse(namesake, diags)
 		return 0
 	}
 	self := r.Meta.Directory.Self().ID
 	nobody := len(request.Subscribers) == 0 // which means the caller, on the wire
-	started := time.Now()
 	end := r.Meta.Directory.Write()
 	answer, err := r.Meta.Client.CreateChannelBySubscribing(ctx, request)
 	end()
@@ -218,8 +196,12 @@ func (r *Resource) createBySubscribing(ctx context.Context, request zulip.Channe
 		r.explainCreate(ctx, request, err, diags)
 		return 0
 	}
-	id, lookErr := r.madeByUs(ctx, request.Name, started)
-	if id == 0 {
+	now, lookErr := r.Meta.Directory.FreshChannels(ctx)
+	var made *zulip.Channel
+	if lookErr == nil {
+		made = r.byUs(now, request.Name) // it was not there before
+	}
+	if made == nil {
 		cause := "The server says that it did."
 		if err != nil {
 			cause = framework.Explain(err)
@@ -235,7 +217,7 @@ func (r *Resource) createBySubscribing(ctx context.Context, request zulip.Channe
 			diags.AddWarning(fmt.Sprintf("The account the provider uses is still in channel %q", request.Name), framework.Explain(err))
 		}
 	}
-	return id
+	return made.ID
 }
 
 // unarchive takes an archived channel back.
@@ -266,7 +248,7 @@ func (r *Resource) explainCreate(ctx context.Context, request zulip.ChannelCreat
 	if zulip.IsCode(cause, "CHANNEL_ALREADY_EXISTS") {
 		if view, err := r.Meta.Directory.FreshChannels(ctx); err == nil {
 			if namesake, ok := view.ChannelByName(request.Name); ok {
-				diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+				r.refuse(namesake, diags)
 				return
 			}
 		}
@@ -289,7 +271,7 @@ func (r *Resource) warnIgnored(name string, ignored []string, diags *diag.Diagno
 	}
 }
 
-// taken and howToTake say what holds a name and what can be done about it.
+// taken says what holds a name.
 func taken(namesake *zulip.Channel) string {
 	if namesake.IsArchived {
 		return fmt.Sprintf("An archived channel is called %q", namesake.Name)
@@ -297,10 +279,19 @@ func taken(namesake *zulip.Channel) string {
 	return fmt.Sprintf("A channel called %q exists already", namesake.Name)
 }
 
+// howToTake says how to get the name of an archived channel.
 func howToTake(namesake *zulip.Channel) string {
+	return fmt.Sprintf("Channels keep their names when they are archived, so that it is not free (ID %d). "+
+		"Set adopt_archived = true to take that channel back with its messages and subscribers, or choose another name, or rename the archived one.", namesake.ID)
+}
+
+// refuse reports that a name is taken, by what, and how to get it.
+func (r *Resource) refuse(namesake *zulip.Channel, diags *diag.Diagnostics) {
 	if namesake.IsArchived {
-		return fmt.Sprintf("Channels keep their names when they are archived, so that it is not free (ID %d). "+
-			"Set adopt_archived = true to take that channel back with its messages and subscribers, or choose another name, or rename the archived one.", namesake.ID)
+		diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+		return
 	}
-	return fmt.Sprintf("Names are compared without regard to case. If this configuration manages it under another address, as before a key of for_each changed, write a moved block. To manage a channel that is not managed yet, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID)
+	existing := r.existing(namesake)
+	existing.AsPlanned = existing.Ours // the refusal says what else is asked
+	existing.Refuse(r.Meta, diags)
 }

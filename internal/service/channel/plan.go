@@ -151,6 +151,9 @@ func (p *planning) checkName() {
 			"Another zulip_channel of this configuration has this name; case does not matter. Take one of the two out, or give it another name.")
 		return
 	}
+	if p.saw == nil {
+		p.Meta.Directory.PlanNew(kind, strings.ToLower(p.plan.Name.ValueString()))
+	}
 	namesake, found := p.view.ChannelTaking(p.plan.Name.ValueString(), own)
 	if !found || p.saw != nil && p.plan.Name.Equal(p.state.Name) {
 		return
@@ -163,28 +166,36 @@ func (p *planning) checkName() {
 		return
 	}
 	if p.saw == nil && p.Meta.Directory.IsManaged(namesake.ID) {
-		p.WarnIfItEnds(kind, "channel", namesake.ID, namesake.Name, p.diags)
-		return // it is this very channel, to be replaced, or one that this run renames
+		p.Meta.Directory.Claim(kind, namesake.ID)
 	}
-	if p.saw == nil && p.isLeftover(namesake) {
-		p.Meta.Directory.PlanOurs(namesake.ID, namesake.Name)
-		p.diags.AddAttributeWarning(path.Root("name"), fmt.Sprintf("Channel %q is there already, and is taken into the state", namesake.Name),
-			fmt.Sprintf("The account the provider uses made it less than an hour ago (ID %d), exactly as it is planned here: an apply must have been interrupted before it was written down, or this configuration has had it under another address until now. To take it changes nothing in the organization.", namesake.ID))
+	if namesake.IsArchived {
+		if p.saw != nil || !p.Meta.Directory.IsManaged(namesake.ID) { // else this run archives it, to take it back
+			p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), howToTake(namesake), p.diags)
+		}
 		return
 	}
-	p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), howToTake(namesake), p.diags)
+	existing := p.existing(namesake)
+	if p.saw != nil {
+		existing.Refuse(p.Meta, p.diags)
+		return
+	}
+	existing.AsPlanned = p.isAsPlanned(namesake)
+	existing.MayBeReplaced = existing.MayBeReplaced && existing.AsPlanned
+	p.CheckExisting(existing, p.diags)
 }
 
-// interrupted is how long ago a channel may have been made to count as the result of an apply that was interrupted.
-const interrupted = time.Hour
-
-// isLeftover reports whether a channel is what this plan would make, made by this account a short while ago. To take
-// such a channel changes nothing, whoever made it; anything else is for a person to import.
-func (p *planning) isLeftover(channel *zulip.Channel) bool {
-	if channel.IsArchived || channel.CreatorID == nil || *channel.CreatorID != p.Meta.Directory.Self().ID ||
-		time.Since(time.Unix(channel.DateCreated, 0)) > interrupted {
-		return false
+// existing is the active channel that has the planned name.
+func (r *Resource) existing(channel *zulip.Channel) framework.Existing {
+	isOwn := channel.CreatorID != nil && *channel.CreatorID == r.Meta.Directory.Self().ID
+	return framework.Existing{
+		Kind: kind, Noun: "channel", Name: channel.Name, Key: strings.ToLower(channel.Name), ID: channel.ID, Import: fmt.Sprint(channel.ID), At: path.Root("name"),
+		Summary: taken(channel), Detail: "Names are compared without regard to case.",
+		MayBeReplaced: isOwn, Ours: isOwn && framework.IsRecent(time.Unix(channel.DateCreated, 0)),
 	}
+}
+
+// isAsPlanned reports whether a channel is what this plan would make.
+func (p *planning) isAsPlanned(channel *zulip.Channel) bool {
 	changes, problems := steps(channel, nil, &p.plan, p.view)
 	return len(problems) == 0 && !slices.ContainsFunc(changes, func(s step) bool {
 		return !slices.Contains(permission.DroppedAtCreation, s.Attribute) // these come with a second request

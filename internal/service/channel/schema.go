@@ -49,7 +49,9 @@ Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user
 
 An attribute that is not set is not managed: it is read and shown, and never written. Taking an attribute out of the configuration leaves what it set.
 
-A change is applied only to what the plan saw: if somebody else has changed the same attribute since, the apply stops and says what it is now, what the plan saw and what was asked.` + framework.DeactivatedPrincipals,
+A change is applied only to what the plan saw: if somebody else has changed the same attribute since, the apply stops and says what it is now, what the plan saw and what was asked.
+
+` + framework.NeverAdopted + framework.DeactivatedPrincipals,
 		Attributes: attributes,
 	}
 }

@@ -49,28 +49,6 @@ func TestProtocolFindsTheChannelWhoseAnswerWasLost(t *testing.T) {
 	}
 }
 
-// With create_before_destroy the channel is there when it is to be made again. It changes its address, and stays.
-func TestProtocolAChannelThatIsReplacedBeforeItIsDestroyed(t *testing.T) {
-	o, run := managed(t)
-	config := values{"name": "kept", "description": "Stays"}
-	run.MustApply(config)
-	destroy := run.MustPlan(nil)
-	p := run.Process() // it has read nothing
-	create, diags := p.Plan("zulip_channel", nil, config)
-	diags.ExpectWarning(t, "name", `Channel "kept" is there already`, "under another address")
-	state, diags := p.Apply(create)
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(destroy)
-	diags.ExpectNoError(t)
-	if o.MustChannel(t, "kept").IsArchived {
-		t.Error("the channel that the state holds is archived")
-	}
-	run.State = state
-	if plan := run.MustPlan(config); !plan.Empty() {
-		t.Errorf("there is still something to do: %v", plan.Changes())
-	}
-}
-
 // With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
 func TestProtocolReplacesWithoutRefreshing(t *testing.T) {
 	_, run := managed(t)
@@ -82,30 +60,6 @@ func TestProtocolReplacesWithoutRefreshing(t *testing.T) {
 	_, diags = p.Plan("zulip_channel", nil, config)
 	if len(diags) > 0 {
 		t.Errorf("reported: %v", diags)
-	}
-}
-
-// A resource that was renamed, or got another key, is planned as an end and a beginning, in any order.
-func TestProtocolSaysThatAChannelChangesItsAddress(t *testing.T) {
-	_, run := managed(t)
-	run.MustApply(values{"name": "Kept"})
-	for _, endsFirst := range []bool{true, false} {
-		p := run.Process()
-		var all acctest.Diagnostics
-		for _, ends := range []bool{endsFirst, !endsFirst} {
-			prior, config := run.State, values(nil)
-			if !ends {
-				prior, config = nil, values{"name": "Kept"}
-			}
-			_, diags := p.Plan("zulip_channel", prior, config)
-			diags.ExpectNoError(t)
-			all = append(all, diags...)
-		}
-		all.ExpectWarning(t, "", "A channel changes its address", `Channel "Kept"`, "moved block")
-	}
-	_, diags := run.Plan(nil)
-	if len(diags) > 0 {
-		t.Errorf("reported of an end alone: %v", diags)
 	}
 }
 

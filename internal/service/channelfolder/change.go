@@ -15,9 +15,12 @@ import (
 )
 
 // make brings a folder into being and returns its ID, zero after an error. It is found among the archived ones when that
-// is asked for, and among the active ones when an earlier attempt has made it.
+// is asked for.
 func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) int64 {
 	name := plan.Name.ValueString()
+	if id, ok := r.Meta.Adopts(kind, strings.ToLower(name)); ok {
+		return id
+	}
 	if plan.AdoptArchived.ValueBool() {
 		view, err := r.Meta.Directory.FreshFolders(ctx)
 		if err != nil {
@@ -29,9 +32,20 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 			return r.takeBack(ctx, archived, plan, diags)
 		}
 	}
-	id, found, err := framework.Creation{
+	read := r.Meta.Directory.Folders // what is there before is in the snapshot
+	id, err := framework.Creation{
 		Kind: kind, Thing: strings.ToLower(name),
-		Look: func(ctx context.Context, free func(int64) bool) (int64, error) { return r.leftover(ctx, plan, free) },
+		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
+			view, err := read(ctx)
+			read = r.Meta.Directory.FreshFolders
+			if err != nil {
+				return 0, err
+			}
+			if folder, ok := view.FolderByName(name); ok && plan.isHeld(folder) && free(folder.ID) {
+				return folder.ID, nil
+			}
+			return 0, nil
+		},
 		Make: func(ctx context.Context) (int64, error) {
 			id, err := r.Meta.Client.CreateChannelFolder(ctx, name, plan.Description.ValueString())
 			if err != nil {
@@ -40,48 +54,40 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 			return id, err
 		},
 	}.Run(ctx, r.Meta)
-	if zulip.IsFolderNameTaken(err) {
-		// Perhaps by an attempt that was carried out late.
-		made, lookErr := r.leftover(ctx, plan, func(id int64) bool { return !r.Meta.Directory.IsClaimed(kind, id) })
-		if lookErr == nil && made != 0 {
-			r.Meta.Directory.Claim(kind, made)
-			r.Meta.Directory.TakeOver(kind, made)
-			return made
-		}
-	}
-	switch {
-	case zulip.IsFolderNameTaken(err):
-		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("A channel folder called %q exists already", name), explain(err))
+	if err != nil {
+		r.refuse(ctx, plan, err, diags)
 		return 0
-	case err != nil:
-		diags.AddError(fmt.Sprintf("Could not create channel folder %q", name), explain(err))
-		return 0
-	case found:
-		diags.AddWarning(fmt.Sprintf("Channel folder %q was there already", name),
-			fmt.Sprintf("The account the provider uses made it within the last %d minutes, in an apply that was broken off or under another address of this configuration: folder %d is taken over.", int(framework.Recent.Minutes()), id))
 	}
 	return id
 }
 
-// leftover returns the ID of a folder that is what the plan would make, made by this account a short while ago; zero if
-// there is none.
-func (r *Resource) leftover(ctx context.Context, plan *model, free func(int64) bool) (int64, error) {
-	view, err := r.Meta.Directory.Folders(ctx)
-	if err != nil {
-		return 0, err
+// refuse reports why the folder was not made; a taken name with what has it.
+func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *diag.Diagnostics) {
+	if zulip.IsFolderNameTaken(cause) {
+		if view, err := r.Meta.Directory.FreshFolders(ctx); err == nil {
+			if namesake, ok := view.FolderByName(plan.Name.ValueString()); ok {
+				r.existing(plan, namesake).Refuse(r.Meta, diags)
+				return
+			}
+		}
 	}
-	folder, ok := view.FolderByName(plan.Name.ValueString())
-	if !ok || !r.isOurs(folder, plan) || !free(folder.ID) {
-		return 0, nil
-	}
-	return folder.ID, nil
+	diags.AddError(fmt.Sprintf("Could not create channel folder %q", plan.Name.ValueString()), explain(cause))
 }
 
-// isOurs reports whether a folder is what the plan would make, and this account has just made it.
-func (r *Resource) isOurs(folder *zulip.ChannelFolder, plan *model) bool {
-	return folder.Name == plan.Name.ValueString() && folder.Description == plan.Description.ValueString() &&
-		folder.CreatorID != nil && *folder.CreatorID == r.Meta.Directory.Self().ID &&
-		time.Since(time.Unix(folder.DateCreated, 0)) < framework.Recent
+// existing is the folder that has the planned name.
+func (r *Resource) existing(plan *model, namesake *zulip.ChannelFolder) framework.Existing {
+	isOwn := namesake.CreatorID != nil && *namesake.CreatorID == r.Meta.Directory.Self().ID
+	return framework.Existing{
+		Kind: kind, Noun: "channel folder", Name: namesake.Name, Key: strings.ToLower(namesake.Name), ID: namesake.ID, Import: fmt.Sprint(namesake.ID), At: path.Root("name"),
+		Summary:   fmt.Sprintf("A channel folder called %q exists already", namesake.Name),
+		Detail:    "Names are compared without regard to case.",
+		AsPlanned: plan.isHeld(namesake), MayBeReplaced: isOwn, Ours: isOwn && framework.IsRecent(time.Unix(namesake.DateCreated, 0)),
+	}
+}
+
+// isHeld reports whether a folder is what the plan would make.
+func (m *model) isHeld(folder *zulip.ChannelFolder) bool {
+	return folder.Name == m.Name.ValueString() && folder.Description == m.Description.ValueString()
 }
 
 // takeBack makes an archived folder active, with the name and description that are planned. They come first, in the

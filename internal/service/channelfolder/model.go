@@ -125,7 +125,7 @@ func resourceSchema() schema.Schema {
 
 Zulip deletes no folder. Destroying one takes all channels out of it, archived ones included, and archives it; its name is free then.
 
-If the answer to the creation is lost, or an apply is broken off before the state is written, the folder is recognised by its name, description and maker for ten minutes, and taken over instead of being refused as a second one of its name.`,
+` + framework.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The folder's ID.", PlanModifiers: keepNumber},
 			"name": schema.StringAttribute{

@@ -69,6 +69,9 @@ func (r *Resource) checkName(plan, state *model, view *directory.View, diags *di
 			"Another zulip_channel_folder of this configuration has this name; case does not matter. Take one of the two out, or give it another name.")
 		return
 	}
+	if state == nil {
+		r.Meta.Directory.PlanNew(kind, strings.ToLower(name))
+	}
 	namesake, taken := view.FolderByName(name)
 	switch {
 	case !taken && state == nil && plan.AdoptArchived.ValueBool():
@@ -78,13 +81,10 @@ func (r *Resource) checkName(plan, state *model, view *directory.View, diags *di
 				fmt.Sprintf("Channel folder %q has the ID %d. What this configuration does not set stays as it was.", archived.Name, archived.ID))
 		}
 	case !taken:
-	case r.Meta.Directory.IsClaimed(kind, namesake.ID):
-		// Of a folder that this run may rename or archive.
-		r.WarnIfItEnds(kind, "channel folder", namesake.ID, namesake.Name, diags)
-	case state == nil && r.isOurs(namesake, plan):
-		// Left by an apply that was broken off: it will be taken over.
 	default:
-		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("A channel folder called %q exists already", namesake.Name),
-			fmt.Sprintf("Names are compared without regard to case. If this configuration manages it under another address, as before a key of for_each changed, write a moved block. To manage a folder that is not managed yet, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID))
+		existing := r.existing(plan, namesake)
+		existing.AsPlanned = existing.AsPlanned && state == nil
+		existing.MayBeReplaced, existing.IsRename = existing.MayBeReplaced && existing.AsPlanned, state != nil
+		r.CheckExisting(existing, diags)
 	}
 }

@@ -208,44 +208,19 @@ func TestProtocolFolderLostAnswers(t *testing.T) {
 	expect(t, o, "Platform archived")
 }
 
-// An apply that was broken off before the state was written leaves a folder that the next one recognises.
-func TestProtocolFolderLeftover(t *testing.T) {
+// What somebody made is refused, in whatever case.
+func TestProtocolFolderMadeByHand(t *testing.T) {
 	o, run := managed(t)
-	config := values{"name": "Ops", "description": "by hand"}
-	id := byHand(t, o, "Ops")
-	diags := run.Apply(run.MustPlan(config))
-	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "was there already")
-	if idOf(run) != id {
-		t.Errorf("the state holds %v", run.State.Values)
+	byHand(t, o, "Ops")
+	for _, name := range []string{"Ops", "OPS"} {
+		_, diags := run.Plan(values{"name": name, "description": "other"})
+		diags.ExpectError(t, "name", "exists already", "terraform import ADDRESS")
 	}
-	_, diags = o.NewRun(t, folderType).Plan(values{"name": "OPS", "description": "by hand"})
-	diags.ExpectError(t, "name", "exists already")
 	p := run.Process()
-	_, diags = p.Plan(folderType, nil, values{"name": "Twice"})
+	_, diags := p.Plan(folderType, nil, values{"name": "Twice"})
 	diags.ExpectNoError(t)
 	_, diags = p.Plan(folderType, nil, values{"name": "TWICE"})
 	diags.ExpectError(t, "name", `Two resources make a channel folder called "TWICE"`)
-}
-
-// With create_before_destroy the folder is there when it is to be made again. It changes its address, and stays.
-func TestProtocolFolderThatIsReplacedBeforeItIsDestroyed(t *testing.T) {
-	o, run := managed(t)
-	config := values{"name": "Kept"}
-	run.MustApply(config)
-	destroy := run.MustPlan(nil)
-	p := run.Process() // it has read nothing
-	create, diags := p.Plan(folderType, nil, config)
-	diags.ExpectNoError(t)
-	state, diags := p.Apply(create)
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(destroy)
-	diags.ExpectNoError(t)
-	expect(t, o, "Kept")
-	run.State = state
-	if plan := run.MustPlan(config); !plan.Empty() {
-		t.Errorf("there is still something to do: %v", plan.Changes())
-	}
 }
 
 // With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
@@ -261,23 +236,6 @@ func TestProtocolFolderIsReplacedWithoutRefreshing(t *testing.T) {
 	diags.ExpectNoError(t)
 	_, diags = p.Plan(folderType, run.State, config)
 	diags.ExpectWarning(t, "", `Two resources manage channel folder "Kept"`, "removed block")
-}
-
-// A resource that was renamed, or got another key, is planned as an end and a beginning.
-func TestProtocolFolderThatChangesItsAddress(t *testing.T) {
-	_, run := managed(t)
-	config := values{"name": "Kept"}
-	run.MustApply(config)
-	p := run.Process()
-	_, diags := p.Plan(folderType, nil, config)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(folderType, run.State, nil)
-	diags.ExpectWarning(t, "", "A channel folder changes its address", `Channel folder "Kept"`, "moved block")
-	p = run.Process()
-	_, diags = p.Plan(folderType, run.State, nil)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(folderType, nil, config)
-	diags.ExpectWarning(t, "", "A channel folder changes its address", `Channel folder "Kept"`, "moved block")
 }
 
 // What the plan does not change, somebody else may: that is for the next plan to show.

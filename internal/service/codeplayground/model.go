@@ -46,7 +46,7 @@ func resourceSchema() schema.Schema {
 
 The server changes no playground: any change removes it and adds another one. When a playground is removed whose language is the organization's ` + "`default_code_block_language`" + `, the server unsets that setting, even if another playground has the language.
 
-There is one playground of each language and name. One that is there already and is the same in everything, as an apply that was broken off may have left it, is taken over with a warning; one with another address is an error that says how to import it.`,
+There is one playground of each language and name. ` + framework.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The playground's ID.",

@@ -146,28 +146,23 @@ func TestProtocolPlaygroundLost(t *testing.T) {
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/playgrounds", Action: sandbox.FaultStatus})
 	run.Apply(plan).ExpectError(t, "", "Could not add code playground", "applying again is safe")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Count: 1})
-	run.Apply(plan).ExpectError(t, "", "could not be looked whether it is there")
+	run.Apply(plan).ExpectError(t, "", "Could not read the code playgrounds")
 	heal()
 	run.MustApply(config("Sandbox", "Python", address))
 }
 
-// What is there already is taken over if it is the same; else the error says how to import it.
+// What has the language and name already is never taken into the state.
 func TestProtocolPlaygroundTaken(t *testing.T) {
 	o, run := managed(t)
 	id := add(t, o, zulip.Playground{Name: "Sandbox", Language: "Python", URLTemplate: address})
-	run.Apply(run.MustPlan(config("Sandbox", "Python", address+"#"))).ExpectError(t, "", fmt.Sprintf("Playground %d has this language and name", id), "terraform import", address)
-	run.Apply(run.MustPlan(config("Sandbox", "Python", address))).ExpectWarning(t, "", "there already", "taken over")
-	if run.State.Values["id"] != id {
-		t.Errorf("the state holds %v, want playground %d", run.State.Values, id)
+	for _, other := range []string{address, address + "#"} {
+		run.Apply(run.MustPlan(config("Sandbox", "Python", other))).ExpectError(t, "name", fmt.Sprintf("Playground %d has this language and name", id), "terraform import", address)
 	}
 	p := run.Process()
-	if _, diags := p.Read(kind, run.State); len(diags.Errors()) > 0 {
-		t.Fatal(diags)
-	}
-	second, diags := p.Plan(kind, nil, config("Sandbox", "Python", address))
+	_, diags := p.Plan(kind, nil, config("New", "Python", address))
 	diags.ExpectNoError(t)
-	_, diags = p.Apply(second) // the same process knows whose it is
-	diags.ExpectError(t, "", "has this language and name")
+	_, diags = p.Plan(kind, nil, config("New", "Python", address))
+	diags.ExpectError(t, "name", `Two resources make the code playground "Python/New"`)
 }
 
 // Reading any number of playgrounds is one request.

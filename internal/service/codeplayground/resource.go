@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -57,18 +58,76 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 	}}
 }
 
-// ModifyPlan refuses what the account may not do, or the server cannot.
+// ModifyPlan refuses what the account may not do, and a language and name that are taken.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if !r.CanPlan(&resp.Diagnostics) || req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
 	r.RequireAdministrator("manage code playgrounds", &resp.Diagnostics)
-	if !req.Plan.Raw.IsNull() {
-		r.CheckLevels(ctx, "zulip_code_playground", req.Config, &resp.Diagnostics)
+	var plan, state model
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		resp.Diagnostics.Append(framework.KeepReplaced(ctx, resp.Private, state.ID.ValueInt64())...)
+	}
+	if req.Plan.Raw.IsNull() {
+		wire := state.wire()
+		r.PlanEnd(kind, "code playground", wire.ID, wire.Key(), &resp.Diagnostics)
+		return
+	}
+	r.CheckLevels(ctx, "zulip_code_playground", req.Config, &resp.Diagnostics)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !req.State.Raw.IsNull() || !framework.IsSet(plan.Name) || !framework.IsSet(plan.Language) {
+		return
+	}
+	r.checkTaken(ctx, &plan, framework.Replaced(ctx, req.Private, &resp.Diagnostics), &resp.Diagnostics)
+}
+
+// checkTaken refuses a language and name that a playground has, of this configuration or of the organization. own is the
+// ID of the playground that this one replaces.
+func (r *Resource) checkTaken(ctx context.Context, plan *model, own []int64, diags *diag.Diagnostics) {
+	wanted := plan.wire()
+	if !r.Meta.Directory.PlanName(kind, wanted.Key()) {
+		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make the code playground %q", wanted.Key()),
+			"Another zulip_code_playground of this configuration has this language and name. Take one of the two out, or give it another name.")
+		return
+	}
+	if len(own) == 0 {
+		r.Meta.Directory.PlanNew(kind, wanted.Key())
+	}
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+		found := withKey(view, wanted.Key())
+		return found == nil || slices.Contains(own, found.ID) || r.Meta.Directory.IsClaimed(kind, found.ID)
+	})
+	if err != nil {
+		diags.AddError("Could not read the code playgrounds", framework.Explain(err))
+		return
+	}
+	if found := withKey(view, wanted.Key()); found != nil && !slices.Contains(own, found.ID) {
+		r.CheckExisting(existing(&wanted, found), diags)
 	}
 }
 
-// Create adds the playground. One that is the same in everything, as an earlier attempt may have left it, is taken over.
+// withKey returns the playground of a language and name; nil if there is none.
+func withKey(view *directory.View, key string) *zulip.Playground {
+	if i := slices.IndexFunc(view.Playgrounds(), func(p *zulip.Playground) bool { return p.Key() == key }); i >= 0 {
+		return view.Playgrounds()[i]
+	}
+	return nil
+}
+
+// existing is the playground that has the planned language and name. One with another address may be the one that this
+// replaces.
+func existing(wanted, found *zulip.Playground) framework.Existing {
+	return framework.Existing{
+		Kind: kind, Noun: "code playground", Name: found.Key(), ID: found.ID, Import: fmt.Sprint(found.ID), At: path.Root("name"),
+		Summary:   fmt.Sprintf("There is a code playground %q already", found.Key()),
+		Detail:    fmt.Sprintf("Playground %d has this language and name, and the address %q.", found.ID, found.URLTemplate),
+		AsPlanned: found.Same(wanted), Ours: true, // the server does not tell who added it, or when
+		MayBeReplaced: true,
+	}
+}
+
+// Create adds the playground.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -76,67 +135,49 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	wanted := plan.wire()
-	done, ok := r.Alone(ctx, kind+" "+wanted.Key(), fmt.Sprintf("Could not add code playground %q", wanted.Key()), &resp.Diagnostics)
-	if !ok {
+	id := r.add(ctx, &wanted, &resp.Diagnostics)
+	if id == 0 {
 		return
 	}
-	defer done()
-	var id int64
-	err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) (err error) {
-		id, err = r.Meta.Client.AddPlayground(ctx, wanted)
-		return err
-	})
-	if err != nil {
-		if id = r.takeOver(ctx, &wanted, err, &resp.Diagnostics); id == 0 {
-			return
-		}
-	}
-	r.Meta.Directory.Claim(kind, id)
 	plan.ID = types.Int64Value(id)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
 }
 
-// takeOver returns the ID of the playground that is there instead of a new one, because an answer was lost or it was
-// there before; zero, and an error, if there is none or it is another resource's.
-func (r *Resource) takeOver(ctx context.Context, wanted *zulip.Playground, cause error, diags *diag.Diagnostics) int64 {
-	summary, detail := fmt.Sprintf("Could not add code playground %q", wanted.Key()), framework.Explain(cause)
-	if !zulip.MayHaveHappened(cause) && !zulip.IsPlaygroundTaken(cause) {
-		diags.AddError(summary, detail)
-		return 0
+// add adds the playground and returns its ID, or that of what an apply has left that was broken off; zero after an error.
+func (r *Resource) add(ctx context.Context, wanted *zulip.Playground, diags *diag.Diagnostics) int64 {
+	d := r.Meta.Directory
+	if id, ok := r.Meta.Adopts(kind, wanted.Key()); ok {
+		return id
 	}
-	view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
-		return slices.ContainsFunc(view.Playgrounds(), func(p *zulip.Playground) bool {
-			return p.Same(wanted) && !r.Meta.Directory.IsClaimed(kind, p.ID)
-		})
-	})
-	if err != nil {
-		diags.AddError(summary, detail+"\n\nIt could not be looked whether it is there: "+framework.Explain(err))
-		return 0
+	id, err := framework.Creation{
+		Kind: kind, Thing: wanted.Key(),
+		Look: framework.InList(d, list, d.Playgrounds, func(view *directory.View, free func(int64) bool) int64 {
+			if found := withKey(view, wanted.Key()); found != nil && found.Same(wanted) && free(found.ID) {
+				return found.ID
+			}
+			return 0
+		}),
+		Make: func(ctx context.Context) (id int64, err error) {
+			err = d.WriteList(ctx, list, func(ctx context.Context) (err error) {
+				id, err = r.Meta.Client.AddPlayground(ctx, *wanted)
+				return err
+			})
+			return id, err
+		},
+	}.Run(ctx, r.Meta)
+	if err == nil {
+		return id
 	}
-	// One that this run has deleted may still be listed.
-	i := slices.IndexFunc(view.Playgrounds(), func(p *zulip.Playground) bool {
-		return p.Key() == wanted.Key() && !r.Meta.Directory.IsClaimed(kind, p.ID)
-	})
-	if i < 0 {
-		i = slices.IndexFunc(view.Playgrounds(), func(p *zulip.Playground) bool { return p.Key() == wanted.Key() })
-	}
-	if i < 0 {
-		diags.AddError(summary, detail+"\n\nIt is not there, so that applying again is safe.")
-		return 0
-	}
-	switch found := view.Playgrounds()[i]; {
-	case found.Same(wanted) && !r.Meta.Directory.IsClaimed(kind, found.ID):
-		if !zulip.MayHaveHappened(cause) {
-			diags.AddWarning("The code playground was there already",
-				fmt.Sprintf("Playground %d is the same as the configured one, perhaps from an apply that was broken off: it is taken over.", found.ID))
-			r.Meta.Directory.TakeOver(kind, found.ID)
+	if zulip.IsPlaygroundTaken(err) {
+		view, lookErr := d.FreshListShowing(ctx, list, func(view *directory.View) bool { return withKey(view, wanted.Key()) != nil })
+		if lookErr == nil && withKey(view, wanted.Key()) != nil {
+			existing(wanted, withKey(view, wanted.Key())).Refuse(r.Meta, diags)
+			return 0
 		}
-		return found.ID
-	default:
-		diags.AddError(summary, detail+fmt.Sprintf("\n\nPlayground %d has this language and name, and the address %q. Take it over with \"terraform import\" and its ID, or choose another name.", found.ID, found.URLTemplate))
-		return 0
 	}
+	diags.AddError(fmt.Sprintf("Could not add code playground %q", wanted.Key()), framework.Explain(err))
+	return 0
 }
 
 // Read takes the playground from the snapshot.

@@ -48,7 +48,9 @@ The server shrinks the image and does not give the file back, so the SHA-256 of 
 
 Only people add emoji, not bots: those whom the organization's setting `+"`can_add_custom_emoji_group`"+` names. Administrators and who added it take one away. Destroying it deactivates it: messages that have it keep it.
 
-No two active emoji have one name, so that an emoji whose upload was not answered is found again by its name, and never made twice. One that is there already is not taken over: import it. After an import the content of the file is unknown, and the first plan takes the configured file for it. Files up to %d MiB are taken, unless the server's administrator chose another limit.`, usualLimit>>20),
+No two active emoji have one name. `+framework.NeverAdopted+` Its picture is not compared, for the server does not give it back.
+
+After an import the content of the file is unknown, and the first plan takes the configured file for it. Files up to %d MiB are taken, unless the server's administrator chose another limit.`, usualLimit>>20),
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The emoji's ID.", PlanModifiers: keepNumber},
 			"name": schema.StringAttribute{

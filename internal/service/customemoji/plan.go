@@ -44,6 +44,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
 		return
 	}
+	if plan == nil {
+		r.PlanEnd(kind, "emoji", state.ID.ValueInt64(), state.Name.ValueString(), &resp.Diagnostics)
+	}
 	if plan == nil || len(resp.RequiresReplace) > 0 {
 		r.checkMayDeactivate(state, &resp.Diagnostics)
 	}
@@ -113,12 +116,24 @@ func (r *Resource) checkName(plan *model, view *directory.View, diags *diag.Diag
 	if plan.Name.IsUnknown() {
 		return
 	}
+	r.Meta.Directory.PlanNew(kind, plan.Name.ValueString())
 	namesake, taken := view.CustomEmojiByName(plan.Name.ValueString())
-	if !taken || r.Meta.Directory.IsClaimed(kind, namesake.ID) {
-		return // it is this very emoji, to be replaced
+	if !taken {
+		return
 	}
-	diags.AddAttributeError(path.Root("name"), fmt.Sprintf("There is an emoji %q already", namesake.Name),
-		fmt.Sprintf("It has the ID %d%s. Import it (an apply that was broken off may have left it): terraform import ADDRESS %d\n\nIf it was managed under another address: write a moved block. Else deactivate it, or choose another name.", namesake.ID, addedBy(namesake, view), namesake.ID))
+	r.CheckExisting(r.existing(namesake, view), diags)
+}
+
+// existing is the emoji that has the planned name. The server does not give its picture back, nor say when it was added:
+// of the account's own ones each counts as the planned one.
+func (r *Resource) existing(namesake *zulip.CustomEmoji, view *directory.View) framework.Existing {
+	isOwn := namesake.AuthorID != nil && *namesake.AuthorID == r.Meta.Directory.Self().ID
+	return framework.Existing{
+		Kind: kind, Noun: "emoji", Name: namesake.Name, ID: namesake.ID, Import: fmt.Sprint(namesake.ID), At: path.Root("name"),
+		Summary:   fmt.Sprintf("There is an emoji %q already", namesake.Name),
+		Detail:    fmt.Sprintf("It has the ID %d%s.", namesake.ID, addedBy(namesake, view)),
+		AsPlanned: isOwn, Ours: isOwn, MayBeReplaced: isOwn,
+	}
 }
 
 func addedBy(emoji *zulip.CustomEmoji, view *directory.View) string {

@@ -136,8 +136,9 @@ func TestProtocolCustomEmojiIsGone(t *testing.T) {
 	other := o.NewRun(t, typeName)
 	other.MustApply(config)
 	run.State = state
-	_, diags := run.Plan(config)
-	diags.ExpectError(t, "name", `There is an emoji "party" already`, fmt.Sprint(other.State.Values["id"]), "Import it")
+	again, diags := run.Plan(config)
+	diags.ExpectWarning(t, "name", `There is an emoji "party" already`, fmt.Sprint(other.State.Values["id"]), "import it")
+	run.Apply(again).ExpectError(t, "name", `There is an emoji "party" already`)
 	sent := o.Sent()
 	p := run.Process()
 	end, diags := p.Plan(typeName, state, nil) // as of a state that nobody refreshed
@@ -209,7 +210,7 @@ func TestProtocolCustomEmojiBadInput(t *testing.T) {
 		t.Errorf("a file that is not known replaces because of %v", plan.Replace)
 	}
 	_, diags = o.NewRun(t, typeName).Plan(values{"name": "party", "file": good})
-	diags.ExpectError(t, "name", "already", o.Self.Address())
+	diags.ExpectWarning(t, "name", "already", o.Self.Address())
 }
 
 func TestProtocolCustomEmojiFileChangesAfterThePlan(t *testing.T) {

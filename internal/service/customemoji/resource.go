@@ -79,6 +79,10 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	plan.FileSHA256 = types.StringValue(picture.sha256())
 	plan.ID, plan.AuthorID, plan.SourceURL = types.Int64Null(), types.Int64Null(), types.StringNull()
+	if id, ok := r.Meta.Adopts(kind, plan.Name.ValueString()); ok {
+		r.adopt(ctx, id, &plan, resp)
+		return
+	}
 	search := r.searchFor(plan.Name.ValueString())
 	added, perhaps, err := framework.NamedCreation[zulip.CustomEmoji]{
 		Kind: kind, Name: plan.Name.ValueString(),
@@ -95,7 +99,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	case err == nil:
 		plan.read(added)
 	case !perhaps:
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not add the emoji %q", plan.Name.ValueString()), explain(err))
+		r.refuse(ctx, &plan, err, &resp.Diagnostics)
 		return
 	default: // it is in the state, for it may be there, and has a name to be found by
 		resp.Diagnostics.AddError(fmt.Sprintf("It is not clear whether the emoji %q was added", plan.Name.ValueString()),
@@ -103,6 +107,36 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
+}
+
+// refuse reports why the emoji was not added; a taken name with what has it.
+func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *diag.Diagnostics) {
+	name := plan.Name.ValueString()
+	if zulip.IsMessage(cause, "A custom emoji with this name already exists.") {
+		is := func(view *directory.View) bool { _, ok := view.CustomEmojiByName(name); return ok }
+		if view, err := r.Meta.Directory.ListShowing(ctx, list, is); err == nil && is(view) {
+			namesake, _ := view.CustomEmojiByName(name)
+			r.existing(namesake, view).Refuse(r.Meta, diags)
+			return
+		}
+	}
+	diags.AddError(fmt.Sprintf("Could not add the emoji %q", name), explain(cause))
+}
+
+// adopt takes what an apply has left that was broken off.
+func (r *Resource) adopt(ctx context.Context, id int64, plan *model, resp *resource.CreateResponse) {
+	plan.ID = types.Int64Value(id)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
+	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
+		return
+	}
+	if emoji, ok := view.CustomEmoji(id); ok {
+		plan.read(emoji)
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	}
 }
 
 // search finds an emoji by its name. What had the name before the upload is not what was uploaded, though a list may
@@ -209,6 +243,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The emoji is deactivated already", map[string]any{"id": state.ID.ValueInt64(), "name": name})
 		return
 	}
+	if r.Meta.Directory.IsTakenOver(kind, emoji.ID) {
+		tflog.Info(ctx, "The emoji stays: another resource has taken it over", map[string]any{"id": emoji.ID})
+		return
+	}
 	r.Meta.Directory.Claim(kind, emoji.ID) // no other resource takes it, though a list still shows it
 	err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
 		return r.Meta.Client.DeactivateCustomEmoji(ctx, emoji.Name)
@@ -258,11 +296,8 @@ func meant(view *directory.View, text string, diags *diag.Diagnostics) *zulip.Cu
 // explain adds to the server's words what they mean for who writes the configuration.
 func explain(err error) string {
 	text := framework.Explain(err)
-	switch {
-	case zulip.IsMessage(err, "Only administrators can override default emoji.", "Only administrators can override built-in emoji."):
+	if zulip.IsMessage(err, "Only administrators can override default emoji.", "Only administrators can override built-in emoji.") {
 		text += "\n\nA standard emoji has this name. Choose another one, or use the key of an administrator or owner of the organization."
-	case zulip.IsMessage(err, "A custom emoji with this name already exists."):
-		text += "\n\nSomebody has added it since the plan was made. Import it, or choose another name."
 	}
 	return text
 }

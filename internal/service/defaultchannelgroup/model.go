@@ -80,7 +80,7 @@ func resourceSchema() schema.Schema {
 
 An attribute that is not set is not managed: it is read and shown, and never written. Destroying the group leaves its channels as they are. Only administrators and owners manage these groups.
 
-No two groups have one name, so that a group whose creation was not answered is found again by its name, and never made twice. One that is there already is not taken over: import it.`,
+No two groups have one name. ` + framework.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The group's ID.",

@@ -36,7 +36,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if state == nil {
 		state = &model{ChannelIDs: types.SetNull(types.Int64Type)}
 	}
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { return r.holder(plan, state, view) == nil })
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+		holder := r.holder(plan, state, view)
+		return holder == nil || r.Meta.Directory.IsClaimed(kind, holder.ID)
+	})
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the default channel groups", framework.Explain(err))
 		return
@@ -49,25 +52,42 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 // checkName refuses a name that another group has and keeps.
 func (r *Resource) checkName(plan, state *model, view *directory.View, diags *diag.Diagnostics) {
+	if state.Name.IsNull() && !plan.Name.IsUnknown() {
+		r.Meta.Directory.PlanNew(kind, plan.Name.ValueString())
+	}
 	namesake := r.holder(plan, state, view)
 	if namesake == nil {
 		return
 	}
-	diags.AddAttributeError(path.Root("name"), fmt.Sprintf("There is a default channel group %q already", namesake.Name),
-		fmt.Sprintf("It has the ID %d. Import it (an apply that was broken off may have left it): terraform import ADDRESS %d\n\nElse delete it, or choose another name.", namesake.ID, namesake.ID))
+	existing := existing(plan, namesake)
+	existing.AsPlanned = existing.AsPlanned && state.Name.IsNull()
+	existing.MayBeReplaced, existing.IsRename = existing.AsPlanned, !state.Name.IsNull()
+	r.CheckExisting(existing, diags)
 }
 
-// holder returns the group that has the planned name; nil if there is none, or one that this run renames, replaces or
-// destroys.
+// existing is the group that has the planned name.
+func existing(plan *model, namesake *zulip.DefaultChannelGroup) framework.Existing {
+	return framework.Existing{
+		Kind: kind, Noun: "default channel group", Name: namesake.Name, ID: namesake.ID, Import: fmt.Sprint(namesake.ID), At: path.Root("name"),
+		Summary:   fmt.Sprintf("There is a default channel group %q already", namesake.Name),
+		Detail:    fmt.Sprintf("It has the ID %d.", namesake.ID),
+		AsPlanned: plan.isHeld(namesake), Ours: true, // the server does not tell who made it, or when
+	}
+}
+
+// isHeld reports whether a group is what the plan would make.
+func (m *model) isHeld(group *zulip.DefaultChannelGroup) bool {
+	held := model{}
+	held.read(group)
+	return (!framework.IsSet(m.Description) || m.Description.Equal(held.Description)) && (!framework.IsSet(m.ChannelIDs) || m.ChannelIDs.Equal(held.ChannelIDs))
+}
+
+// holder returns the group that has the planned name, if it is a new one for the resource; nil if there is none.
 func (r *Resource) holder(plan, state *model, view *directory.View) *zulip.DefaultChannelGroup {
 	if plan.Name.IsUnknown() || plan.Name.Equal(state.Name) {
 		return nil
 	}
-	namesake := named(view, plan.Name.ValueString())
-	if namesake == nil || r.Meta.Directory.IsClaimed(kind, namesake.ID) {
-		return nil
-	}
-	return namesake
+	return named(view, plan.Name.ValueString())
 }
 
 // checkChannel refuses a channel that cannot be put into a group. What this run manages may be otherwise by then.

@@ -214,8 +214,8 @@ func TestProtocolDefaultChannelGroupBadInput(t *testing.T) {
 	diags.ExpectWarning(t, "channel_ids", "private channel")
 
 	run.MustApply(values{"name": "x"})
-	_, diags = o.NewRun(t, typeName).Plan(values{"name": "x"})
-	diags.ExpectError(t, "name", "already", "Import it")
+	_, diags = o.NewRun(t, typeName).Plan(values{"name": "x", "description": "other"})
+	diags.ExpectError(t, "name", "already", "import it")
 	o.NewRun(t, typeName).MustApply(values{"name": "X"}) // case matters
 	_, diags = o.As(t, "moderator").NewRun(t, typeName).Plan(values{"name": "y"})
 	diags.ExpectError(t, "", "may not manage default channel groups", "administrators and owners")

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -78,6 +79,13 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		resp.Diagnostics.AddAttributeError(path.Root("channel_ids"), summary, framework.Sentence(err))
 		return
 	}
+	if id, ok := r.Meta.Adopts(kind, name); ok {
+		plan.ID = types.Int64Value(id)
+		plan.read(find(view, func(group *zulip.DefaultChannelGroup) bool { return group.ID == id }))
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
+		return
+	}
 	search := &search{directory: r.Meta.Directory, name: name}
 	made, perhaps, err := framework.NamedCreation[zulip.DefaultChannelGroup]{
 		Kind: kind, Name: name,
@@ -96,7 +104,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		state.read(made)
 		state.keep(&plan)
 	case !perhaps:
-		resp.Diagnostics.AddError(summary, explain(err))
+		r.refuse(ctx, &plan, err, &resp.Diagnostics)
 		return
 	default: // it is in the state, for it may be there, and has a name to be found by
 		state.ID = types.Int64Null()
@@ -111,6 +119,19 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+}
+
+// refuse reports why the group was not made; a taken name with what has it.
+func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *diag.Diagnostics) {
+	var refusal *zulip.Error
+	if errors.As(cause, &refusal) && strings.HasSuffix(refusal.Msg, "already exists") {
+		is := func(view *directory.View) bool { return named(view, plan.Name.ValueString()) != nil }
+		if view, err := r.Meta.Directory.ListShowing(ctx, list, is); err == nil && is(view) {
+			existing(plan, named(view, plan.Name.ValueString())).Refuse(r.Meta, diags)
+			return
+		}
+	}
+	diags.AddError(fmt.Sprintf("Could not create the default channel group %q", plan.Name.ValueString()), explain(cause))
 }
 
 // Read takes the group from the snapshot.
@@ -183,6 +204,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	group := state.in(view)
 	if group == nil {
 		tflog.Info(ctx, "The default channel group is gone already", map[string]any{"name": state.Name.ValueString()})
+		return
+	}
+	if r.Meta.Directory.IsTakenOver(kind, group.ID) {
+		tflog.Info(ctx, "The default channel group stays: another resource has taken it over", map[string]any{"id": group.ID})
 		return
 	}
 	r.Meta.Directory.Claim(kind, group.ID) // no other resource takes it, though a list still shows it
@@ -260,8 +285,6 @@ func explain(err error) string {
 	case !errors.As(err, &refusal):
 	case strings.HasPrefix(refusal.Msg, "Invalid channel name"):
 		return framework.Explain(err) + "\n\nThe channel is archived, has another name by now, or is private, and the account the provider uses does not read it."
-	case strings.HasSuffix(refusal.Msg, "already exists"):
-		return framework.Explain(err) + "\n\nSomebody has made it since the plan was made. Import it, or choose another name."
 	}
 	return framework.Explain(err)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -46,7 +47,9 @@ func resourceSchema() schema.Schema {
 		Version: framework.SchemaVersion,
 		MarkdownDescription: `A domain of the organization. If the organization lets only addresses of its domains join (` + "`emails_restricted_to_domains`" + `), these are the domains. Only owners manage them. ` + featurelevel.Needs("zulip_domain", "") + `
 
-When the last domain is removed while only addresses of the organization's domains may join, the server ends that restriction, for else nobody could: the plan warns of it. A domain that is there already as configured, as an apply that was broken off may have left it, is taken over with a warning.`,
+When the last domain is removed while only addresses of the organization's domains may join, the server ends that restriction, for else nobody could: the plan warns of it.
+
+` + framework.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "The domain as the server writes it, in lower case.",
@@ -90,9 +93,15 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	r.checkCaller(&resp.Diagnostics)
+	if !req.State.Raw.IsNull() && !req.Plan.Raw.IsNull() {
+		resp.Diagnostics.Append(framework.KeepReplaced(ctx, resp.Private, number(state.ID.ValueString()))...)
+	}
 	switch isReplaced := zulip.StoredDomain(plan.Domain.ValueString()) != state.ID.ValueString(); {
 	case req.State.Raw.IsNull():
+		own := framework.Replaced(ctx, req.Private, &resp.Diagnostics)
+		r.checkTaken(ctx, &plan, len(own) > 0, &resp.Diagnostics)
 	case req.Plan.Raw.IsNull():
+		r.PlanEnd(kind, "domain", number(state.ID.ValueString()), state.ID.ValueString(), &resp.Diagnostics)
 		r.warnOfLast(ctx, state.ID.ValueString(), "", &resp.Diagnostics)
 	case isReplaced:
 		r.warnOfLast(ctx, state.ID.ValueString(), beforeItsPlaceIsTaken, &resp.Diagnostics)
@@ -107,9 +116,47 @@ func (r *Resource) checkAlone(ctx context.Context, raw tfsdk.Config, diags *diag
 	if r.Meta == nil || r.Meta.Directory == nil || config.Domain.IsUnknown() || subdomains.IsNull() || subdomains.IsUnknown() {
 		return
 	}
-	if name := config.wire().Domain; !r.Meta.Directory.Declare(takeover(name), 0, subdomains.String()) {
+	if name := config.wire().Domain; !r.Meta.Directory.Declare(kind, number(name), subdomains.String()) {
 		diags.AddAttributeError(path.Root("allow_subdomains"), "Two resources for "+name,
 			"Another zulip_domain of this configuration says otherwise of the same domain, and each apply would undo one of them. Keep one.")
+	}
+}
+
+// checkTaken refuses a domain that the organization has already.
+func (r *Resource) checkTaken(ctx context.Context, plan *model, isReplaced bool, diags *diag.Diagnostics) {
+	if !framework.IsSet(plan.Domain) {
+		return
+	}
+	name := plan.wire().Domain
+	if !r.Meta.Directory.PlanName(kind, name) {
+		diags.AddAttributeError(path.Root("domain"), "Two resources for "+name, "Another zulip_domain of this configuration is the same domain. Take one of the two out.")
+		return
+	}
+	if isReplaced {
+		return // it is this very domain, to be made anew
+	}
+	r.Meta.Directory.PlanNew(kind, name)
+	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+		_, taken := view.Domain(name)
+		return !taken || r.Meta.Directory.IsClaimed(kind, number(name))
+	})
+	if err != nil {
+		diags.AddError("Could not read the domains", framework.Explain(err))
+		return
+	}
+	if found, taken := view.Domain(name); taken {
+		r.CheckExisting(existing(plan, found), diags)
+	}
+}
+
+// existing is the domain that the organization has.
+func existing(plan *model, found *zulip.Domain) framework.Existing {
+	asPlanned := plan.AllowSubdomains.IsUnknown() || plan.AllowSubdomains.ValueBool() == found.AllowSubdomains
+	return framework.Existing{
+		Kind: kind, Noun: "domain", Name: found.Domain, ID: number(found.Domain), Import: found.Domain, At: path.Root("domain"),
+		Summary:   fmt.Sprintf("The organization has the domain %s already", found.Domain),
+		Detail:    fmt.Sprintf("It is there with allow_subdomains = %t.", found.AllowSubdomains),
+		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: true, // the server does not tell who added it, or when
 	}
 }
 
@@ -128,9 +175,9 @@ func (r *Resource) warnOfLast(ctx context.Context, domain, next string, diags *d
 		diags.AddError("Could not read the domains", framework.Explain(err))
 		return
 	}
-	ends := func(name string) string { return takeover(name) + " ends" }
-	r.Meta.Directory.Claim(ends(domain), 0)
-	stays := slices.ContainsFunc(view.Domains(), func(one *zulip.Domain) bool { return !r.Meta.Directory.IsClaimed(ends(one.Domain), 0) })
+	const ends = kind + " ends"
+	r.Meta.Directory.Claim(ends, number(domain))
+	stays := slices.ContainsFunc(view.Domains(), func(one *zulip.Domain) bool { return !r.Meta.Directory.IsClaimed(ends, number(one.Domain)) })
 	if _, there := view.Domain(domain); there && !stays {
 		diags.AddAttributeWarning(path.Root("domain"), "This is the organization's last domain",
 			fmt.Sprintf("If only addresses of the organization's domains may join (emails_restricted_to_domains), the server ends that restriction when %s is removed: then any address may.", domain)+next)

@@ -141,18 +141,24 @@ func TestProtocolDomainLost(t *testing.T) {
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/domains", Action: sandbox.FaultStatus})
 	run.Apply(plan).ExpectError(t, "", "Could not add domain", "applying again is safe")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Count: 1})
-	run.Apply(plan).ExpectError(t, "", "could not be looked whether it is there")
+	run.Apply(plan).ExpectError(t, "", "Could not read the domains")
 	heal()
 	run.MustApply(values{"domain": "example.com"})
 }
 
-// What is there already is taken over if it is the same; else the error says how to import it.
+// What is there already is never taken into the state.
 func TestProtocolDomainTaken(t *testing.T) {
 	o, run := managed(t)
 	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.com", AllowSubdomains: true}))
-	run.Apply(run.MustPlan(values{"domain": "example.com"})).ExpectError(t, "", "allow_subdomains = true", "terraform import")
-	run.Apply(run.MustPlan(values{"domain": "example.com", "allow_subdomains": true})).ExpectWarning(t, "", "there already", "taken over")
+	_, diags := run.Plan(values{"domain": "example.com", "allow_subdomains": false})
+	diags.ExpectError(t, "domain", "allow_subdomains = true", "terraform import ADDRESS example.com")
+	run.Apply(run.MustPlan(values{"domain": "example.com"})).ExpectError(t, "domain", "already", "terraform import ADDRESS example.com")
 	expect(t, o, map[string]bool{"example.com": true})
+	p := run.Process()
+	_, diags = p.Plan(kind, nil, values{"domain": "example.net"})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(kind, nil, values{"domain": "Example.net"})
+	diags.ExpectError(t, "domain", "Two resources for example.net")
 }
 
 // The plan warns before the restriction to the organization's domains ends with the last of them.

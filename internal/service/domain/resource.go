@@ -4,6 +4,7 @@ package domain
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -66,13 +67,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		plan.AllowSubdomains = types.BoolValue(false)
 	}
 	wanted := plan.wire()
-	done, ok := r.Alone(ctx, takeover(wanted.Domain), fmt.Sprintf("Could not add domain %q", wanted.Domain), &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	defer done()
-	err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.AddDomain(ctx, wanted) })
-	if err != nil && !r.takeOver(ctx, wanted, err, &resp.Diagnostics) {
+	if !r.add(ctx, &plan, wanted, &resp.Diagnostics) {
 		return
 	}
 	plan.ID = types.StringValue(wanted.Domain)
@@ -80,36 +75,37 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
 }
 
-// takeOver reports whether the domain is there as wanted, because an answer was lost or it was there before; else it
-// reports the error.
-func (r *Resource) takeOver(ctx context.Context, wanted zulip.Domain, cause error, diags *diag.Diagnostics) bool {
-	summary, detail := fmt.Sprintf("Could not add domain %q", wanted.Domain), framework.Explain(cause)
-	if !zulip.MayHaveHappened(cause) && !zulip.IsDomainTaken(cause) {
-		diags.AddError(summary, detail)
-		return false
-	}
-	view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
-		found, ok := view.Domain(wanted.Domain)
-		return ok && *found == wanted
-	})
-	if err != nil {
-		diags.AddError(summary, detail+"\n\nIt could not be looked whether it is there: "+framework.Explain(err))
-		return false
-	}
-	found, ok := view.Domain(wanted.Domain)
-	switch {
-	case !ok:
-		diags.AddError(summary, detail+"\n\nIt is not there, so that applying again is safe.")
-	case *found != wanted:
-		diags.AddError(summary, detail+fmt.Sprintf("\n\nIt is there with allow_subdomains = %t. Take it over with \"terraform import\"; the next plan then shows the change.", found.AllowSubdomains))
-	case zulip.MayHaveHappened(cause):
-		return true
-	default:
-		r.Meta.Directory.TakeOver(takeover(wanted.Domain), 0)
-		diags.AddWarning("The domain was there already",
-			fmt.Sprintf("%s is the organization's as configured, perhaps from an apply that was broken off: it is taken over.", wanted.Domain))
+// add adds the domain, unless it is what an apply has left that was broken off, and reports whether it is there.
+func (r *Resource) add(ctx context.Context, plan *model, wanted zulip.Domain, diags *diag.Diagnostics) bool {
+	if _, ok := r.Meta.Adopts(kind, wanted.Domain); ok {
 		return true
 	}
+	d := r.Meta.Directory
+	_, err := framework.Creation{
+		Kind: kind, Thing: wanted.Domain,
+		Look: framework.InList(d, list, d.Domains, func(view *directory.View, free func(int64) bool) int64 {
+			if found, ok := view.Domain(wanted.Domain); ok && *found == wanted && free(number(wanted.Domain)) {
+				return number(wanted.Domain)
+			}
+			return 0
+		}),
+		Make: func(ctx context.Context) (int64, error) {
+			return number(wanted.Domain), r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.AddDomain(ctx, wanted) })
+		},
+	}.Run(ctx, r.Meta)
+	if err == nil {
+		return true
+	}
+	if zulip.IsDomainTaken(err) {
+		view, lookErr := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool { _, ok := view.Domain(wanted.Domain); return ok })
+		if lookErr == nil {
+			if found, ok := view.Domain(wanted.Domain); ok {
+				existing(plan, found).Refuse(r.Meta, diags)
+				return false
+			}
+		}
+	}
+	diags.AddError(fmt.Sprintf("Could not add domain %q", wanted.Domain), framework.Explain(err))
 	return false
 }
 
@@ -129,6 +125,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.Diagnostics.AddError("Could not read the domains", framework.Explain(err))
 		return
 	}
+	r.Meta.Directory.Claim(kind, number(state.ID.ValueString()))
 	found, ok := view.Domain(state.ID.ValueString())
 	if !ok {
 		tflog.Info(ctx, "The domain is not there any more: removing it from the state", map[string]any{"domain": state.ID.ValueString()})
@@ -176,12 +173,12 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	name := state.ID.ValueString()
 	// Another resource of this run may be about to add the same one, or have taken this one over.
 	summary := fmt.Sprintf("Could not remove domain %q", name)
-	done, ok := r.Alone(ctx, takeover(name), summary, &resp.Diagnostics)
+	done, ok := r.Alone(ctx, kind+" "+name, summary, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	defer done()
-	if r.Meta.Directory.IsTakenOver(takeover(name), 0) {
+	if r.Meta.Directory.IsTakenOver(kind, number(name)) {
 		tflog.Info(ctx, "The domain stays: another resource has taken it over", map[string]any{"domain": name})
 		return
 	}
@@ -193,8 +190,15 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 }
 
-// takeover is what a domain is taken over as: it has no number.
-func takeover(domain string) string { return "zulip_domain " + domain }
+// kind is what domains are claimed as.
+const kind = "zulip_domain"
+
+// number tells domains apart, for which the server has no numbers.
+func number(domain string) int64 {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(domain)) // never fails
+	return int64(hash.Sum64() >> 1)
+}
 
 // ImportState takes the domain, in any case.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

@@ -59,7 +59,7 @@ func resourceSchema() schema.Schema {
 
 Drafts that are made at the same time are stored in one request. A draft that was sent or deleted is stored again.
 
-The server stores a second draft when it is asked a second time. So before the provider asks, and whenever an answer was lost, it looks whether the account has the same draft, stored in the last 10 minutes; if so, and if no other resource of the run has it, it is taken over. What cannot be recognised: a draft that somebody changed meanwhile.`,
+The server stores a second draft when it is asked a second time. So the provider notes which drafts of the account say the same; when an answer was lost, a new one is the one it has stored. What cannot be recognised: a draft that somebody changed meanwhile, and one of an apply that was killed before it wrote its state: that one stays, and the next apply stores another.`,
 		Attributes: attributes,
 	}
 }

@@ -109,11 +109,11 @@ func TestProtocolDraftBrokenOff(t *testing.T) {
 	plan := run.MustPlan(config("Begun."))
 	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/drafts", After: true, Action: sandbox.FaultDrop})
 	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/drafts", Action: sandbox.FaultDrop, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "Could not store the draft", "not made a second time")
+	run.Apply(plan).ExpectError(t, "", "Could not store the draft", "Look before you apply again")
 	healPost()
 	healLook()
-	run.Apply(run.MustPlan(config("Begun."))).ExpectWarning(t, "", "there already")
-	expect(t, o, "stream/plans/Begun.")
+	run.MustApply(config("Begun."))
+	expect(t, o, "stream/plans/Begun.", "stream/plans/Begun.") // nobody knows whose the first is
 }
 
 // Drafts that are made at the same time are stored in few requests; one that is refused does not keep out the others.

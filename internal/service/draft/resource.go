@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -64,7 +63,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	}
 }
 
-// Create stores the draft, unless an earlier attempt has stored it.
+// Create stores the draft.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -75,14 +74,10 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	id, found, err := r.store(ctx, wanted)
+	id, err := r.store(ctx, wanted)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not store the draft", explain(err))
 		return
-	}
-	if found {
-		resp.Diagnostics.AddWarning("The draft was there already",
-			fmt.Sprintf("The account stored the same draft within the last %d minutes, probably in an apply that was broken off: draft %d is taken over.", int(framework.Recent.Minutes()), id))
 	}
 	plan.ID = types.Int64Value(id)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
@@ -105,15 +100,14 @@ func (r *Resource) wire(ctx context.Context, plan *model, diags *diag.Diagnostic
 	return zulip.NewDraft(&to, content)
 }
 
-// store stores a draft, unless an earlier attempt has; then found is true.
-func (r *Resource) store(ctx context.Context, wanted zulip.Draft) (id int64, found bool, err error) {
+// store stores a draft.
+func (r *Resource) store(ctx context.Context, wanted zulip.Draft) (id int64, err error) {
 	self := r.Meta.Directory.Self().ID
 	return framework.Creation{
 		Kind: kind, Thing: fmt.Sprintf("%s %v %q %q", wanted.Type, wanted.To, wanted.Topic, zulip.StoredContent(wanted.Content)),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			list, err := r.Meta.Directory.Drafts(ctx)
-			since := time.Now().Add(-framework.Recent).Unix()
-			i := slices.IndexFunc(list, func(d *zulip.Draft) bool { return d.Timestamp >= since && same(d, &wanted, self) && free(d.ID) })
+			i := slices.IndexFunc(list, func(d *zulip.Draft) bool { return same(d, &wanted, self) && free(d.ID) })
 			if err != nil || i < 0 {
 				return 0, err
 			}
@@ -192,10 +186,6 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	if r.Meta.Directory.IsTakenOver(kind, state.ID.ValueInt64()) {
-		tflog.Info(ctx, "The draft stays: another resource has taken it over", map[string]any{"id": state.ID.ValueInt64()})
 		return
 	}
 	defer r.Meta.Directory.ForgetDrafts()

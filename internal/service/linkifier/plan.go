@@ -59,6 +59,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if req.Plan.Raw.IsNull() {
 		r.RequireAdministrator("delete linkifiers", &resp.Diagnostics)
+		r.planEnd(ctx, req, &resp.Diagnostics)
 		return
 	}
 	var plan, config model
@@ -109,17 +110,49 @@ func (r *Resource) checkPattern(plan, state *model, own []int64, view *directory
 			fmt.Sprintf("Another zulip_linkifier of this configuration has the pattern %q too. The server takes a pattern only once.", pattern))
 		return
 	}
+	if state == nil && len(own) == 0 {
+		r.Meta.Directory.PlanNew(kind, pattern)
+	}
 	held, taken := view.LinkifierByPattern(pattern)
 	switch {
 	case !taken || len(own) > 0 && held.ID == own[0]:
-	case r.Meta.Directory.IsClaimed(kind, held.ID):
-		// A resource of this run has it and gives it up, or it is this very one, to be made anew.
-	case state == nil && plan.isHeld(held, r.FeatureLevel()):
-		diags.AddAttributeWarning(at, "The linkifier is there already, and is taken into the state",
-			fmt.Sprintf("Linkifier %d is exactly what is planned here: an apply must have been interrupted before it was written down, or somebody has made the same. Nothing is changed in the organization.", held.ID))
 	default:
-		diags.AddAttributeError(at, "The pattern is taken",
-			fmt.Sprintf("Linkifier %d of the organization has the pattern %q and makes links to %s. The server takes a pattern only once.\n\n"+
-				"To manage that one: terraform import ADDRESS %d. If it was managed under another address: write a moved block.", held.ID, pattern, held.URLTemplate, held.ID))
+		existing := r.existing(plan, held)
+		existing.AsPlanned = existing.AsPlanned && state == nil
+		existing.MayBeReplaced, existing.IsRename = existing.AsPlanned, state != nil
+		r.CheckExisting(existing, diags)
+	}
+}
+
+// existing is the linkifier that has the planned pattern.
+func (r *Resource) existing(plan *model, held *zulip.Linkifier) framework.Existing {
+	return framework.Existing{
+		Kind: kind, Noun: "linkifier", Name: stored(plan.Pattern), ID: held.ID, Import: fmt.Sprint(held.ID), At: path.Root("pattern"),
+		Summary:   "The pattern is taken",
+		Detail:    fmt.Sprintf("Linkifier %d of the organization has the pattern %q and makes links to %s. The server takes a pattern only once.", held.ID, held.Pattern, held.URLTemplate),
+		AsPlanned: plan.isHeld(held, r.FeatureLevel()), Ours: true, // the server does not tell who made it, or when
+	}
+}
+
+// refuse reports why the linkifier was not added; a taken pattern with what has it.
+func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *diag.Diagnostics) {
+	if zulip.IsPatternTaken(cause) {
+		is := func(view *directory.View) bool { _, ok := view.LinkifierByPattern(stored(plan.Pattern)); return ok }
+		if view, err := r.Meta.Directory.FreshListShowing(ctx, list, is); err == nil {
+			if held, ok := view.LinkifierByPattern(stored(plan.Pattern)); ok {
+				r.existing(plan, held).Refuse(r.Meta, diags)
+				return
+			}
+		}
+	}
+	diags.AddAttributeError(path.Root("pattern"), fmt.Sprintf("Could not add the linkifier for %q", stored(plan.Pattern)), explain(cause))
+}
+
+// planEnd registers that the linkifier goes.
+func (r *Resource) planEnd(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
+	var state model
+	diags.Append(req.State.Get(ctx, &state)...)
+	if !diags.HasError() {
+		r.PlanEnd(kind, "linkifier", state.ID.ValueInt64(), stored(state.Pattern), diags)
 	}
 }

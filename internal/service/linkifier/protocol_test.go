@@ -238,49 +238,6 @@ func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	}
 }
 
-// A resource may take the pattern that another one of the run gives up.
-func TestProtocolLinkifierPatternGivenUp(t *testing.T) {
-	o, run := managed(t)
-	run.MustApply(issues)
-	p := run.Process()
-	if _, diags := p.Read("zulip_linkifier", run.State); len(diags.Errors()) > 0 {
-		t.Fatal(diags)
-	}
-	other, diags := p.Plan("zulip_linkifier", nil, config("#(?P<id>[0-9]+)", "https://example.com/else/{id}"))
-	diags.ExpectNoError(t)
-	gone, diags := p.Plan("zulip_linkifier", run.State, nil)
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(other)
-	diags.ExpectError(t, "pattern", "already exists", "apply again")
-	_, diags = p.Apply(gone)
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(other)
-	diags.ExpectNoError(t)
-	expect(t, o, "#(?P<id>[0-9]+) → https://example.com/else/{id}")
-}
-
-// The same linkifier under another address moves there, whichever resource is applied first.
-func TestProtocolLinkifierOtherAddress(t *testing.T) {
-	for _, first := range []string{"made", "deleted"} {
-		o, run := managed(t)
-		run.MustApply(issues)
-		p := run.Process() // an apply reads nothing
-		made, diags := p.Plan("zulip_linkifier", nil, issues)
-		diags.ExpectWarning(t, "pattern", "taken into the state")
-		gone, diags := p.Plan("zulip_linkifier", run.State, nil)
-		diags.ExpectNoError(t)
-		steps := []*acctest.Plan{made, gone}
-		if first == "deleted" {
-			slices.Reverse(steps)
-		}
-		for _, step := range steps {
-			_, diags := p.Apply(step)
-			diags.ExpectNoError(t)
-		}
-		expect(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
-	}
-}
-
 // Who may not is told so at plan, and may still look.
 func TestProtocolLinkifierRights(t *testing.T) {
 	person := func(name string, role zulip.Role, isBot bool) sandbox.Account {
@@ -327,9 +284,12 @@ func TestProtocolLinkifierBrokenOff(t *testing.T) {
 	healLook()
 	sent := o.Sent()
 	plan, diags := run.Plan(issues)
-	diags.ExpectWarning(t, "pattern", "taken into the state", "interrupted")
-	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t, "POST pattern url_template") // refused: the server tells for sure that it is there
+	diags.ExpectWarning(t, "pattern", "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
+	run.Apply(plan).ExpectError(t, "pattern", "The pattern is taken", "terraform import ADDRESS")
+	sent.Expect(t, "POST pattern url_template") // refused
+	run.Block["recover_interrupted"] = true
+	run.MustApply(issues)
+	sent.Expect(t, "POST pattern url_template")
 	expect(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
 }
 

@@ -58,7 +58,7 @@ func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRe
 	}}
 }
 
-// Create adds the linkifier, unless an earlier attempt has.
+// Create adds the linkifier.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -67,7 +67,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	id, err := r.add(ctx, &plan)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("pattern"), fmt.Sprintf("Could not add the linkifier for %q", stored(plan.Pattern)), explain(err))
+		r.refuse(ctx, &plan, err, &resp.Diagnostics)
 		return
 	}
 	// From here on the linkifier exists: it is in the state before anything else can fail.
@@ -80,51 +80,35 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// add makes the linkifier and returns its ID. One that is exactly the same and belongs to no other resource is the one
-// that an apply has made whose answer or state was lost: patterns are unique, and the server says so. A list can still
-// show what was just deleted.
+// add makes the linkifier and returns its ID, or that of what an apply has left that was broken off. Patterns are unique,
+// and the server says so. A list can still show what was just deleted.
 func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
-	d := r.Meta.Directory
-	look := func(ctx context.Context) (int64, error) {
-		same := func(view *directory.View) (int64, bool) {
-			held, ok := view.LinkifierByPattern(stored(plan.Pattern))
-			if !ok || !plan.isHeld(held, r.FeatureLevel()) || d.IsClaimed(kind, held.ID) {
-				return 0, false
-			}
-			return held.ID, true
-		}
-		view, err := d.FreshListShowing(ctx, list, func(view *directory.View) bool { _, ok := same(view); return ok })
-		if err != nil {
-			return 0, err
-		}
-		id, _ := same(view)
+	d, pattern := r.Meta.Directory, stored(plan.Pattern)
+	if id, ok := r.Meta.Adopts(kind, pattern); ok {
 		return id, nil
 	}
-	asked := false
-	id, _, err := framework.Creation{
-		Kind: kind, Thing: stored(plan.Pattern),
-		Look: func(ctx context.Context, _ func(int64) bool) (int64, error) {
-			if !asked {
-				return 0, nil // the server tells
-			}
-			return look(ctx)
-		},
+	return framework.Creation{
+		Kind: kind, Thing: pattern,
+		Look: framework.InList(d, list, d.Linkifiers, func(view *directory.View, free func(int64) bool) int64 {
+			return plan.made(view, r.FeatureLevel(), free)
+		}),
 		Make: func(ctx context.Context) (id int64, err error) {
-			asked = true
 			err = d.WriteList(ctx, list, func(ctx context.Context) (err error) {
 				id, err = r.Meta.Client.CreateLinkifier(ctx, plan.wire(nil))
 				return err
 			})
-			if zulip.IsPatternTaken(err) {
-				if found, lookErr := look(ctx); lookErr == nil && found != 0 {
-					d.TakeOver(kind, found)
-					return found, nil
-				}
-			}
 			return id, err
 		},
 	}.Run(ctx, r.Meta)
-	return id, err
+}
+
+// made returns the ID of the linkifier that is as planned, and for which free reports true; zero if there is none.
+func (m *model) made(view *directory.View, level int, free func(int64) bool) int64 {
+	held, ok := view.LinkifierByPattern(stored(m.Pattern))
+	if !ok || !m.isHeld(held, level) || !free(held.ID) {
+		return 0
+	}
+	return held.ID
 }
 
 // readBack takes what the server holds after a write into the state. That the list does not show the linkifier says

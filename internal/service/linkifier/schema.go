@@ -30,7 +30,7 @@ func resourceSchema() schema.Schema {
 
 A new linkifier is tried after all others; ` + "`zulip_linkifier_order`" + ` puts them in order. Try a linkifier without a server with the function ` + "`linkify`" + `.
 
-A pattern is unique in an organization. So when the answer to a request was lost, or an apply was interrupted, the linkifier is recognised by its pattern: if it is exactly what is planned, it is taken into the state, and no second one is made.`,
+A pattern is unique in an organization. ` + framework.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The linkifier's ID.",

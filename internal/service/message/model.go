@@ -104,7 +104,7 @@ func resourceSchema() schema.Schema {
 
 It is edited and moved in place, as long as the time limits of the organization allow it. Other recipients make it another message: the old one is deleted, or kept, and a new one is sent. A message that somebody deletes is sent again.
 
-The server gives messages no names, and sends a second one when it is asked a second time. So before the provider sends, and whenever an answer was lost, it looks whether the account has sent the same text to the same place in the last 10 minutes; if so, and if no other resource of the run has that message, it is taken over. What cannot be recognised: a message that somebody edited or moved meanwhile, one that the account may send but not read, and one from more than 10 minutes ago.`,
+The server gives messages no names, and sends a second one when it is asked a second time. So the provider notes which messages of the account with the same text are there; when an answer was lost, a new one is the one it has sent. What cannot be recognised: a message that somebody edited or moved meanwhile, one that the account may send but not read, and one of an apply that was killed before it wrote its state: that one stays, and the next apply sends another.`,
 		Attributes: attributes,
 	}
 }

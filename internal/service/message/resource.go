@@ -59,7 +59,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	config.Validate(&resp.Diagnostics)
 }
 
-// Create sends the message, unless an earlier attempt has sent it.
+// Create sends the message.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -75,16 +75,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	made, found, err := send(ctx, r.Meta, to, plan.Content.ValueString(), false)
+	made, err := send(ctx, r.Meta, to, plan.Content.ValueString())
 	if err != nil {
 		resp.Diagnostics.AddError("Could not send the message", explain(err))
 		return
 	}
 	id := made.ID
-	if found {
-		resp.Diagnostics.AddWarning("The message was there already",
-			fmt.Sprintf("The account sent the same text to the same place within the last %d minutes, probably in an apply that was broken off: message %d is taken over, and none is sent.", int(framework.Recent.Minutes()), id))
-	}
 	// From here on the message exists: it is in the state before anything else can fail.
 	state := plan
 	state.ID, state.ChannelID = types.Int64Value(id), channelID(to)
@@ -224,10 +220,6 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	if state.OnDestroy.ValueString() == onDestroyKeep {
 		tflog.Info(ctx, "The message is kept, and not managed any more", map[string]any{"id": state.ID.ValueInt64()})
-		return
-	}
-	if r.Meta.Directory.IsTakenOver(kind, state.ID.ValueInt64()) {
-		tflog.Info(ctx, "The message stays: another resource has taken it over", map[string]any{"id": state.ID.ValueInt64()})
 		return
 	}
 	if err := r.Meta.Client.DeleteMessage(ctx, state.ID.ValueInt64()); err != nil {

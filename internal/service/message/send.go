@@ -3,7 +3,6 @@ package message
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -12,21 +11,19 @@ import (
 // lookBack is how many of the account's own last messages in a place are looked through for one that was sent before.
 const lookBack = 100
 
-// send sends a message, unless an earlier attempt has sent it; then found is true. With again, only an attempt of this
-// very call counts. Of a message that was found nothing but the ID is returned.
-func send(ctx context.Context, meta *framework.Meta, to zulip.Addressee, content string, again bool) (sent zulip.SentMessage, found bool, err error) {
+// send sends a message. Of one that was found, since the answer was lost, nothing but the ID is returned.
+func send(ctx context.Context, meta *framework.Meta, to zulip.Addressee, content string) (sent zulip.SentMessage, err error) {
 	self := meta.Directory.Self().ID
 	stored := zulip.StoredContent(content)
-	id, found, err := framework.Creation{
+	id, err := framework.Creation{
 		Kind: kind, Thing: fmt.Sprintf("%d %q %v %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, stored),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			recent, err := meta.Client.RecentMessages(ctx, to, self, lookBack)
 			if err != nil {
 				return 0, err
 			}
-			since := time.Now().Add(-framework.Recent).Unix()
 			for _, message := range recent {
-				if message.Content == stored && message.Timestamp >= since && message.To().Same(to, self) && free(message.ID) {
+				if message.Content == stored && message.To().Same(to, self) && free(message.ID) {
 					return message.ID, nil
 				}
 			}
@@ -36,10 +33,9 @@ func send(ctx context.Context, meta *framework.Meta, to zulip.Addressee, content
 			sent, err = meta.Client.Send(ctx, to, content)
 			return sent.ID, err
 		},
-		Again: again,
 	}.Run(ctx, meta)
 	if sent.ID != id {
 		sent = zulip.SentMessage{ID: id}
 	}
-	return sent, found, err
+	return sent, err
 }

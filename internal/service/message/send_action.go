@@ -91,7 +91,7 @@ func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 		return
 	}
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Sending to " + config.Words()})
-	sent, _, err := send(ctx, a.Meta, to, config.Content.ValueString(), true)
+	sent, err := send(ctx, a.Meta, to, config.Content.ValueString())
 	if err != nil {
 		resp.Diagnostics.AddError("Could not send the message", explain(err))
 		return

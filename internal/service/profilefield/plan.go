@@ -98,6 +98,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if req.Plan.Raw.IsNull() {
 		r.RequireAdministrator("delete custom profile fields", &resp.Diagnostics)
 		r.warnLoss(ctx, state, func(string) bool { return true }, "The field is deleted, and what they wrote with it.", &resp.Diagnostics)
+		r.PlanEnd(kind, "custom profile field", state.ID.ValueInt64(), state.label(), &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -204,17 +205,44 @@ func (r *Resource) checkName(plan *model, own []int64, view *directory.View, dia
 			fmt.Sprintf("Another zulip_custom_profile_field of this configuration is called %q too. The server takes a name only once.", plan.label()))
 		return
 	}
+	if len(own) == 0 {
+		r.Meta.Directory.PlanNew(kind, plan.label())
+	}
 	held, taken := plan.namesake(view)
 	switch {
 	case !taken || len(own) > 0 && held.ID == own[0]:
-	case r.Meta.Directory.IsClaimed(kind, held.ID):
-		// A resource of this run has it and gives it up, or it is this very one, to be made anew.
-	case len(own) == 0 && plan.isHeld(held, r.FeatureLevel()):
-		diags.AddAttributeWarning(at, "The custom profile field is there already, and is taken into the state",
-			fmt.Sprintf("Field %d is exactly what is planned here: an apply must have been interrupted before it was written down, or somebody has made the same. Nothing is changed in the organization.", held.ID))
 	default:
-		diags.AddAttributeError(at, "The name is taken",
-			fmt.Sprintf("Field %d of the organization is called %q too, and is of the type %s. The server takes a name only once.\n\n"+
-				"To manage that one: terraform import ADDRESS %d. If it was managed under another address: write a moved block.", held.ID, held.Name, held.Type, held.ID))
+		existing := r.existing(plan, held)
+		existing.MayBeReplaced, existing.IsRename = len(own) == 0, len(own) > 0
+		existing.AsPlanned = existing.AsPlanned && len(own) == 0
+		r.CheckExisting(existing, diags)
 	}
+}
+
+// existing is the field that has the planned name. One of another type may be the one that this replaces.
+func (r *Resource) existing(plan *model, held *zulip.ProfileField) framework.Existing {
+	at := path.Root("name")
+	if !framework.IsSet(plan.Name) {
+		at = path.Root("subtype")
+	}
+	return framework.Existing{
+		Kind: kind, Noun: "custom profile field", Name: plan.label(), ID: held.ID, Import: fmt.Sprint(held.ID), At: at,
+		Summary:   "The name is taken",
+		Detail:    fmt.Sprintf("Field %d of the organization is called %q too, and is of the type %s. The server takes a name only once.", held.ID, held.Name, held.Type),
+		AsPlanned: plan.isHeld(held, r.FeatureLevel()), Ours: true, // the server does not tell who made it, or when
+	}
+}
+
+// refuse reports why the field was not added; a taken name with what has it.
+func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *diag.Diagnostics) {
+	if zulip.IsProfileFieldNameTaken(cause) {
+		is := func(view *directory.View) bool { _, ok := plan.namesake(view); return ok }
+		if view, err := r.Meta.Directory.FreshListShowing(ctx, list, is); err == nil {
+			if held, ok := plan.namesake(view); ok {
+				r.existing(plan, held).Refuse(r.Meta, diags)
+				return
+			}
+		}
+	}
+	diags.AddError(fmt.Sprintf("Could not add the custom profile field %q", plan.label()), explain(cause, 0))
 }

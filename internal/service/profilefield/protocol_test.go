@@ -211,7 +211,7 @@ func TestProtocolProfileFieldExternalAccount(t *testing.T) {
 	other.MustApply(account("https://forge.example.com/u/%(username)s"))
 	sent.Expect(t, "PATCH field_data")
 	_, diags := o.NewRun(t, "zulip_custom_profile_field").Plan(values{"field_type": "external_account", "subtype": "github", "required": true})
-	diags.ExpectError(t, "subtype", "The name is taken", "GitHub username")
+	diags.ExpectWarning(t, "subtype", "The name is taken", "GitHub username")
 }
 
 func TestProtocolProfileFieldDrift(t *testing.T) {
@@ -323,8 +323,9 @@ func TestProtocolProfileFieldLevels(t *testing.T) {
 func TestProtocolProfileFieldNameTaken(t *testing.T) {
 	o, run := managed(t)
 	id := byHand(t, o, "Taken")
-	_, diags := run.Plan(values{"field_type": "date", "name": "Taken"})
-	diags.ExpectError(t, "name", "The name is taken", fmt.Sprintf("import ADDRESS %d", id))
+	plan, diags := run.Plan(values{"field_type": "date", "name": "Taken"})
+	diags.ExpectNoError(t)
+	run.Apply(plan).ExpectError(t, "name", "The name is taken", fmt.Sprintf("import ADDRESS %d", id))
 	p := run.Process()
 	_, diags = p.Plan("zulip_custom_profile_field", nil, team(nil))
 	diags.ExpectNoError(t)
@@ -369,9 +370,12 @@ func TestProtocolProfileFieldBrokenOff(t *testing.T) {
 	healLook()
 	sent := o.Sent()
 	plan, diags := run.Plan(team(nil))
-	diags.ExpectWarning(t, "name", "taken into the state")
-	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t, "POST field_type name") // refused: the server tells for sure that it is there
+	diags.ExpectWarning(t, "name", "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
+	run.Apply(plan).ExpectError(t, "name", "The name is taken", "terraform import ADDRESS")
+	sent.Expect(t, "POST field_type name") // refused
+	run.Block["recover_interrupted"] = true
+	run.MustApply(team(nil))
+	sent.Expect(t, "POST field_type name")
 	expect(t, o, "short_text Team")
 }
 

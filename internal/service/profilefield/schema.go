@@ -80,7 +80,7 @@ func resourceSchema() schema.Schema {
 
 A new field comes after all others; ` + "`zulip_custom_profile_field_order`" + ` puts them in order. Deleting a field deletes what everybody has written in it: the plan says how many people that is.
 
-Names are unique. So when the answer to a request was lost, or an apply was interrupted, the field is recognised by its name: if it is exactly what is planned, it is taken into the state, and no second one is made.`,
+Names are unique. ` + framework.NeverAdopted,
 		Attributes: attributes,
 	}
 }

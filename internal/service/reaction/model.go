@@ -86,8 +86,10 @@ func resourceSchema() schema.Schema {
 	replace := stringplanmodifier.RequiresReplace()
 	keep := stringplanmodifier.UseStateForUnknown()
 	return schema.Schema{
-		Version:             framework.SchemaVersion,
-		MarkdownDescription: `A reaction of the account the provider uses to a message. Any change is another reaction. There is one of each emoji: one that the account has added already is taken over, and applying again after a lost answer adds no second one.`,
+		Version: framework.SchemaVersion,
+		MarkdownDescription: `A reaction of the account the provider uses to a message. Any change is another reaction. There is one of each emoji.
+
+` + framework.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "The message, the kind of emoji and its code, as in `1234/unicode_emoji/1f44d`.",

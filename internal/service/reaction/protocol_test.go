@@ -125,7 +125,7 @@ func TestProtocolReactionDriftAndAgain(t *testing.T) {
 	expect(t, o, message, "tada")
 
 	again := o.NewRun(t, "zulip_reaction") // one that is there already
-	again.MustApply(config)
+	again.Apply(again.MustPlan(config)).ExpectError(t, "emoji_name", "already", "terraform import ADDRESS")
 	expect(t, o, message, "tada")
 
 	gone := run.MustPlan(nil)

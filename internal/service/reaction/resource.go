@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -73,7 +74,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 }
 
-// Create adds the reaction. One that is there already is the same reaction: there is one of each emoji.
+// Create adds the reaction. One that is there already is refused: somebody else's state may hold it.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -110,11 +111,28 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	plan.read(added)
-	if slices.ContainsFunc(before, added.SameEmoji) {
-		r.Meta.Directory.TakeOver(plan.takeover(), 0)
+	if slices.ContainsFunc(before, added.SameEmoji) && !r.adopts(&plan, &resp.Diagnostics) {
+		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+}
+
+// adopts reports whether a reaction that was there already may be taken into the state, and refuses it if not.
+func (r *Resource) adopts(plan *model, diags *diag.Diagnostics) bool {
+	word := fmt.Sprintf("%d/%s", plan.MessageID.ValueInt64(), plan.EmojiName.ValueString())
+	existing := framework.Existing{
+		Kind: plan.takeover(), Noun: "reaction", Name: plan.EmojiName.ValueString(), Import: word, At: path.Root("emoji_name"),
+		Summary:   fmt.Sprintf("The account has reacted with %q to message %d already", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64()),
+		AsPlanned: true, Ours: true, // the server does not tell when it was added
+	}
+	if !r.Meta.RecoverInterrupted {
+		existing.Refuse(r.Meta, diags)
+		return false
+	}
+	r.CheckExisting(existing, diags) // says that it is taken
+	r.Meta.Directory.TakeOver(plan.takeover(), 0)
+	return true
 }
 
 // own reads the account's own reactions to a message.

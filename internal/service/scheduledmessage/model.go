@@ -82,7 +82,7 @@ func resourceSchema() schema.Schema {
 
 When it was sent, the resource stays in the state with ` + "`delivered = true`" + `, and nothing is sent a second time. To have it sent again, give it another ` + "`scheduled_delivery_timestamp`" + ` in the future. Destroying it then leaves the message that was sent.
 
-The server schedules a message a second time when it is asked a second time. So before the provider asks, and whenever an answer was lost, it looks whether the account has scheduled the same text for the same place and moment; if so, and if no other resource of the run has it, it is taken over. What cannot be recognised: one that somebody changed meanwhile, and one that was delivered meanwhile. Whether somebody took a message back just before its time cannot be told from that it was sent.`,
+The server schedules a message a second time when it is asked a second time. So the provider notes which messages of the account are scheduled with the same text for the same place and moment; when an answer was lost, a new one is the one it has scheduled. What cannot be recognised: one that somebody changed meanwhile, one that was delivered meanwhile, and one of an apply that was killed before it wrote its state: that one is sent too, unless somebody deletes it in the web app. Whether somebody took a message back just before its time cannot be told from that it was sent.`,
 		Attributes: attributes,
 	}
 }

@@ -62,7 +62,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	config.Validate(&resp.Diagnostics)
 }
 
-// Create schedules the message, unless an earlier attempt has scheduled it.
+// Create schedules the message.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -78,14 +78,10 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	id, found, err := r.schedule(ctx, to, plan.Content.ValueString(), plan.deliverAt())
+	id, err := r.schedule(ctx, to, plan.Content.ValueString(), plan.deliverAt())
 	if err != nil {
 		resp.Diagnostics.AddError("Could not schedule the message", explain(err))
 		return
-	}
-	if found {
-		resp.Diagnostics.AddWarning("The message was scheduled already",
-			fmt.Sprintf("The account has scheduled the same text for the same place and time, probably in an apply that was broken off: scheduled message %d is taken over.", id))
 	}
 	state := plan
 	state.ID = types.Int64Value(id)
@@ -94,8 +90,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 }
 
-// schedule schedules a message, unless an earlier attempt has; then found is true.
-func (r *Resource) schedule(ctx context.Context, to zulip.Addressee, content string, at int64) (id int64, found bool, err error) {
+// schedule schedules a message.
+func (r *Resource) schedule(ctx context.Context, to zulip.Addressee, content string, at int64) (id int64, err error) {
 	defer r.Meta.Directory.ForgetScheduledMessages()
 	self := r.Meta.Directory.Self().ID
 	stored := zulip.StoredContent(content)
@@ -211,10 +207,6 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) || state.Delivered.ValueBool() {
-		return
-	}
-	if r.Meta.Directory.IsTakenOver(kind, state.ID.ValueInt64()) {
-		tflog.Info(ctx, "The scheduled message stays: another resource has taken it over", map[string]any{"id": state.ID.ValueInt64()})
 		return
 	}
 	defer r.Meta.Directory.ForgetScheduledMessages()

@@ -22,10 +22,16 @@ func (r *Resource) make(ctx context.Context, plan *account, password string, dia
 		diags.AddError(summary, framework.Sentence(err))
 		return 0
 	}
+	adopted, adopts := r.Meta.Adopts(kind, strings.ToLower(email))
 	namesake, err := r.Meta.Client.UserByEmail(ctx, email)
 	switch {
 	case err == nil && !namesake.IsActive && !namesake.IsDeleted && !namesake.IsBot && (plan.AdoptDeactivated.ValueBool() || r.Meta.Directory.IsDeactivatedHere(namesake.ID)):
 		return r.reactivate(ctx, namesake, diags)
+	case err == nil && adopts && namesake.ID == adopted:
+		return namesake.ID
+	case err == nil && namesake.IsActive && !namesake.IsBot:
+		r.existing(plan, namesake).Refuse(r.Meta, diags)
+		return 0
 	case err == nil:
 		reason, detail := taken(namesake)
 		diags.AddAttributeError(path.Root("email"), reason, detail)
@@ -49,8 +55,8 @@ func (r *Resource) make(ctx context.Context, plan *account, password string, dia
 // create makes the account. After a lost answer it is looked for.
 func (r *Resource) create(ctx context.Context, user zulip.NewUser) (int64, error) {
 	read := r.Meta.Directory.People // what is there before is in the snapshot
-	id, _, err := framework.Creation{
-		Kind: kind, Thing: strings.ToLower(user.Email), Again: true,
+	return framework.Creation{
+		Kind: kind, Thing: strings.ToLower(user.Email),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			view, err := read(ctx)
 			read = r.Meta.Directory.FreshPeople
@@ -61,7 +67,6 @@ func (r *Resource) create(ctx context.Context, user zulip.NewUser) (int64, error
 		},
 		Make: func(ctx context.Context) (int64, error) { return r.Meta.Client.CreateUser(ctx, user) },
 	}.Run(ctx, r.Meta)
-	return id, err
 }
 
 // made returns the account with the address, or, since the person may hide it, one of the name with a hidden address,

@@ -44,6 +44,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	if p.plan == nil {
+		r.PlanEnd(kind, "user", p.state.ID.ValueInt64(), p.state.Email.ValueString(), p.diags)
 		if user, ok := p.view.User(p.state.ID.ValueInt64()); ok {
 			framework.CheckDeactivation(r.Meta, p.view, user, p.diags)
 			if user.IsActive {
@@ -93,6 +94,9 @@ func (p *planning) checkNew() {
 		p.Meta.Refuse(path.Empty(), "make accounts", "Only administrators and owners of the organization may, with the right can_create_users of the server's shell.", p.diags)
 		return
 	}
+	if framework.IsSet(p.plan.Email) {
+		p.Meta.Directory.PlanNew(kind, strings.ToLower(p.plan.Email.ValueString()))
+	}
 	person := &zulip.User{Email: p.plan.Email.ValueString(), Role: zulip.RoleMember}
 	if namesake, ok := p.view.UserByAddress(person.Email); ok && !p.plan.Email.IsUnknown() {
 		person = namesake
@@ -105,7 +109,8 @@ func (p *planning) checkNew() {
 
 // checkNamesake refuses to take somebody over who was not asked for.
 func (p *planning) checkNamesake(namesake *zulip.User) {
-	replaced := p.Meta.Directory.IsClaimed(kind, namesake.ID) || p.Meta.Directory.IsDeactivatedHere(namesake.ID)
+	d := p.Meta.Directory
+	replaced := (d.IsClaimed(kind, namesake.ID) || d.IsDeactivatedHere(namesake.ID)) && !(namesake.IsActive && d.Ends(kind, namesake.ID))
 	switch {
 	case replaced:
 		// It is this very account, which is deactivated and taken back.
@@ -115,9 +120,25 @@ func (p *planning) checkNamesake(namesake *zulip.User) {
 		p.Meta.Directory.PlanReactivation(namesake.ID)
 		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The account of %s will be taken back", namesake.Address()),
 			fmt.Sprintf("It has the ID %d and is called %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", namesake.ID, namesake.FullName))
+	case namesake.IsActive && !namesake.IsBot:
+		p.CheckExisting(p.existing(p.plan, namesake), p.diags)
 	default:
 		summary, detail := taken(namesake)
 		p.RefuseTakenName(kind, namesake.ID, path.Root("email"), summary, detail, p.diags)
+	}
+}
+
+// existing is the active account that has the planned address.
+func (r *Resource) existing(plan *account, namesake *zulip.User) framework.Existing {
+	role, known := zulip.ParseRole(plan.Role.ValueString())
+	joined, told := namesake.Joined()
+	isRecent := told && framework.IsRecent(joined) // the server does not tell who made it
+	asPlanned := namesake.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!known || role == namesake.Role)
+	return framework.Existing{
+		Kind: kind, Noun: "user", Name: namesake.Address(), Key: strings.ToLower(namesake.Address()), ID: namesake.ID, Import: namesake.Address(), At: path.Root("email"),
+		Summary:   fmt.Sprintf("%s has an account already", namesake.Address()),
+		Detail:    fmt.Sprintf("It has the ID %d and is called %q.", namesake.ID, namesake.FullName),
+		AsPlanned: asPlanned, Ours: isRecent, MayBeReplaced: asPlanned && isRecent,
 	}
 }
 
@@ -128,9 +149,6 @@ func taken(namesake *zulip.User) (summary, detail string) {
 		return fmt.Sprintf("%s is a bot", namesake.Address()), "The address belongs to a bot. Bots are managed with zulip_bot."
 	case namesake.IsDeleted:
 		return framework.DeletedAccount(namesake, "email")
-	case namesake.IsActive:
-		return fmt.Sprintf("%s has an account already", namesake.Address()),
-			fmt.Sprintf("It has the ID %d and is called %q. To manage it, import it:\n\n  terraform import zulip_user.NAME %s\n\nIf it was managed under another address: write a moved block.", namesake.ID, namesake.FullName, namesake.Address())
 	}
 	return fmt.Sprintf("%s has a deactivated account", namesake.Address()),
 		fmt.Sprintf("It has the ID %d and is called %q, and keeps its address. Set adopt_deactivated = true to take it back.", namesake.ID, namesake.FullName)

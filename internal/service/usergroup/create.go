@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -14,16 +13,12 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// clockSkew is how far the server's clock may be behind ours for a group to count as just made.
-const clockSkew = 10 * time.Minute
-
 // make brings a group into being and returns its ID, zero if it does not exist. One that is to be taken back is found
 // here, and taken back with everything else that changes.
 func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) int64 {
 	name := plan.Name.ValueString()
 	// A group that is replaced has just been deactivated, and keeps its name: it is taken back and set up anew.
-	if id, ok := r.Meta.Directory.TakeAside(kind, name); ok {
-		r.Meta.Directory.TakeOver(kind, id)
+	if id, ok := r.Meta.Adopts(kind, name); ok {
 		return id
 	}
 	view, err := r.Meta.Directory.Organization(ctx)
@@ -67,9 +62,9 @@ func createRequest(plan *model, view *directory.View, diags *diag.Diagnostics) z
 // create asks the server for the group. When the answer is lost it looks whether the group came into being before it
 // asks again.
 func (r *Resource) create(ctx context.Context, request zulip.UserGroupCreate, diags *diag.Diagnostics) int64 {
-	started, looked := time.Now(), false
-	id, _, err := framework.Creation{
-		Kind: kind, Thing: request.Name, Again: true,
+	looked := false
+	id, err := framework.Creation{
+		Kind: kind, Thing: request.Name,
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			// The first look is only for what was there before, and the snapshot knows that.
 			read := r.Meta.Directory.FreshUserGroups
@@ -81,7 +76,7 @@ func (r *Resource) create(ctx context.Context, request zulip.UserGroupCreate, di
 			if err != nil {
 				return 0, err
 			}
-			return r.madeByUs(view, request.Name, started, free), nil
+			return r.madeByUs(view, request.Name, free), nil
 		},
 		Make: func(ctx context.Context) (int64, error) {
 			end := r.Meta.Directory.Write()
@@ -105,16 +100,14 @@ func (r *Resource) create(ctx context.Context, request zulip.UserGroupCreate, di
 	return id
 }
 
-// madeByUs returns the ID of an active group of that name that this account made since the given time, else zero. Names
-// are unique: if it is there, it is the one whose answer was lost.
-func (r *Resource) madeByUs(view *directory.View, name string, since time.Time, free func(int64) bool) int64 {
+// madeByUs returns the ID of an active group of that name that this account made, and for which free reports true; else
+// zero.
+func (r *Resource) madeByUs(view *directory.View, name string, free func(int64) bool) int64 {
 	group, ok := view.HeldUserGroupByName(name)
 	if !ok || group.Deactivated || !free(group.ID) {
 		return 0
 	}
-	self := r.Meta.Directory.Self().ID
-	if group.CreatorID != nil && *group.CreatorID != self ||
-		group.DateCreated != nil && time.Unix(*group.DateCreated, 0).Before(since.Add(-clockSkew)) {
+	if group.CreatorID != nil && *group.CreatorID != r.Meta.Directory.Self().ID {
 		return 0
 	}
 	return group.ID
@@ -136,7 +129,13 @@ func (r *Resource) explainCreate(ctx context.Context, request zulip.UserGroupCre
 	if zulip.IsMessage(cause, fmt.Sprintf("User group '%s' already exists.", request.Name)) {
 		if view, err := r.Meta.Directory.FreshUserGroups(ctx); err == nil {
 			if namesake, ok := view.HeldUserGroupByName(request.Name); ok {
-				diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+				if namesake.Deactivated {
+					diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+				} else {
+					existing := r.existing(namesake)
+					existing.AsPlanned = existing.Ours // the refusal says what else is asked
+					existing.Refuse(r.Meta, diags)
+				}
 				return
 			}
 		}
@@ -152,7 +151,7 @@ func warnIgnored(request zulip.UserGroupCreate, ignored []string, level int, dia
 	}
 }
 
-// taken and howToTake say what holds a name and what can be done about it.
+// taken says what holds a name.
 func taken(namesake *zulip.UserGroup) string {
 	if namesake.Deactivated {
 		return fmt.Sprintf("A deactivated user group is called %q", namesake.Name)
@@ -160,10 +159,8 @@ func taken(namesake *zulip.UserGroup) string {
 	return fmt.Sprintf("A user group called %q exists already", namesake.Name)
 }
 
+// howToTake says how to get the name of a deactivated group.
 func howToTake(namesake *zulip.UserGroup) string {
-	if namesake.Deactivated {
-		return fmt.Sprintf("Groups keep their names when they are deactivated, so that it is not free (ID %d). "+
-			"Set adopt_deactivated = true to take that group back with its members and permissions, or choose another name, or rename the deactivated one.", namesake.ID)
-	}
-	return fmt.Sprintf("If this configuration manages it under another address, as before a key of for_each changed, write a moved block. To manage a group that is not managed yet, import it: terraform import ADDRESS %d. Otherwise choose another name.", namesake.ID)
+	return fmt.Sprintf("Groups keep their names when they are deactivated, so that it is not free (ID %d). "+
+		"Set adopt_deactivated = true to take that group back with its members and permissions, or choose another name, or rename the deactivated one.", namesake.ID)
 }

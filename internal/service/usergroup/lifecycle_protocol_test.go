@@ -237,6 +237,7 @@ func TestProtocolTakesWhatABrokenOffApplyLeft(t *testing.T) {
 	run.MustApply(everything())
 	number := run.State.Values["id"]
 	run.State = nil // it was never written
+	run.Block["recover_interrupted"] = true
 	plan, diags := run.Plan(everything())
 	diags.ExpectWarning(t, "name", "is taken into the state")
 	sent := o.Sent()

@@ -141,9 +141,6 @@ func (p *planning) check() {
 	}
 }
 
-// interrupted is how long ago a group may have been made to count as the result of an apply that was interrupted.
-const interrupted = time.Hour
-
 // checkName refuses a name that another group has, deactivated ones included, and finds the group that is taken back.
 func (p *planning) checkName() {
 	if !framework.IsSet(p.plan.Name) || p.saw != nil && p.plan.Name.Equal(p.state.Name) {
@@ -153,6 +150,9 @@ func (p *planning) checkName() {
 		p.diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make a user group called %q", p.plan.Name.ValueString()),
 			"Another zulip_user_group of this configuration has this name. Take one of the two out, or give it another name.")
 		return
+	}
+	if p.saw == nil {
+		p.Meta.Directory.PlanNew(kind, p.plan.Name.ValueString())
 	}
 	namesake, found := p.view.HeldUserGroupByName(p.plan.Name.ValueString())
 	if !found || p.saw != nil && namesake.ID == p.saw.ID {
@@ -167,26 +167,34 @@ func (p *planning) checkName() {
 		// Named in the detail alone, so that the CLI can make one warning of many.
 		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), "A deactivated user group will be taken back",
 			fmt.Sprintf("User group %q has the ID %d, and members: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, len(namesake.Members)))
-	case p.saw == nil && p.Meta.Directory.IsClaimed(kind, namesake.ID):
-		// It is this very group, to be replaced, or one that this run renames or gives up.
-		p.WarnIfItEnds(kind, "user group", namesake.ID, namesake.Name, p.diags)
-	case p.saw == nil && p.isLeftover(namesake):
-		p.takes = namesake
-		p.Meta.Directory.PutAside(kind, namesake.Name, namesake.ID)
-		p.diags.AddAttributeWarning(path.Root("name"), fmt.Sprintf("User group %q is there already, and is taken into the state", namesake.Name),
-			fmt.Sprintf("The account the provider uses made it less than an hour ago (ID %d), exactly as it is planned here: an apply must have been interrupted before it was written down, or this configuration has had it under another address until now. To take it changes nothing in the organization.", namesake.ID))
-	default:
+	case namesake.Deactivated && p.saw == nil && p.Meta.Directory.IsClaimed(kind, namesake.ID):
+		// It is this very group, to be replaced: this run deactivates it, to take it back.
+	case namesake.Deactivated:
 		p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), howToTake(namesake), p.diags)
+	case p.saw != nil:
+		p.existing(namesake).Refuse(p.Meta, p.diags)
+	default:
+		existing := p.existing(namesake)
+		existing.AsPlanned = p.isAsPlanned(namesake)
+		existing.MayBeReplaced = existing.MayBeReplaced && existing.AsPlanned
+		if p.CheckExisting(existing, p.diags) {
+			p.takes = namesake
+		}
 	}
 }
 
-// isLeftover reports whether a group is what this plan would make, made by this account a short while ago. To take such
-// a group changes nothing, whoever made it; anything else is for a person to import.
-func (p *planning) isLeftover(group *zulip.UserGroup) bool {
-	if group.Deactivated || group.CreatorID == nil || *group.CreatorID != p.Meta.Directory.Self().ID ||
-		group.DateCreated == nil || time.Since(time.Unix(*group.DateCreated, 0)) > interrupted {
-		return false
+// existing is the active group that has the planned name.
+func (r *Resource) existing(group *zulip.UserGroup) framework.Existing {
+	isOwn := group.CreatorID != nil && *group.CreatorID == r.Meta.Directory.Self().ID
+	return framework.Existing{
+		Kind: kind, Noun: "user group", Name: group.Name, ID: group.ID, Import: fmt.Sprint(group.ID), At: path.Root("name"),
+		Summary:       taken(group),
+		MayBeReplaced: isOwn, Ours: isOwn && group.DateCreated != nil && framework.IsRecent(time.Unix(*group.DateCreated, 0)),
 	}
+}
+
+// isAsPlanned reports whether a group is what this plan would make.
+func (p *planning) isAsPlanned(group *zulip.UserGroup) bool {
 	changes, problems := steps(group, nil, &p.plan, p.view)
 	return len(problems)+len(changes) == 0
 }

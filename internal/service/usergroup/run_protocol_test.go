@@ -194,10 +194,11 @@ func TestProtocolReplacedGroupIsTakenBack(t *testing.T) {
 	planned := run.Process()
 	prior, diags := planned.Read("zulip_user_group", run.State)
 	diags.ExpectNoError(t)
-	destroy, diags := planned.Plan("zulip_user_group", prior, nil)
+	_, diags = planned.Plan("zulip_user_group", prior, everything())
 	diags.ExpectNoError(t)
 	_, diags = planned.Plan("zulip_user_group", nil, everything())
 	diags.ExpectNoError(t)
+	destroy := run.MustPlan(nil)
 
 	p := run.Process()
 	_, diags = p.Apply(destroy)
@@ -210,26 +211,6 @@ func TestProtocolReplacedGroupIsTakenBack(t *testing.T) {
 		t.Errorf("the group is now %v, not %v", state.Values["id"], number)
 	}
 	holds(t, o, "ops", []string{kenji, lena}, []string{"leads", "role:moderators"})
-}
-
-// With create_before_destroy the group is there when it is to be made again. It changes its address, and stays.
-func TestProtocolGroupThatIsReplacedBeforeItIsDestroyed(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_user_group")
-	run.MustApply(everything())
-	destroy := run.MustPlan(nil)
-	p := run.Process()
-	create, diags := p.Plan("zulip_user_group", nil, everything())
-	diags.ExpectWarning(t, "name", `User group "ops" is there already`, "under another address")
-	state, diags := p.Apply(create)
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(destroy)
-	diags.ExpectNoError(t)
-	if group(t, o, "ops").Deactivated {
-		t.Error("the group that the state holds is deactivated")
-	}
-	run.State = state
-	empty(t, run, everything())
 }
 
 // With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
@@ -246,23 +227,6 @@ func TestProtocolGroupIsReplacedWithoutRefreshing(t *testing.T) {
 	}
 	_, diags = p.Plan("zulip_user_group", run.State, everything())
 	diags.ExpectWarning(t, "", `Two resources manage user group "ops"`, "removed block")
-}
-
-// A resource that was renamed, or got another key, is planned as an end and a beginning.
-func TestProtocolGroupThatChangesItsAddress(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_user_group")
-	run.MustApply(everything())
-	p := run.Process()
-	_, diags := p.Plan("zulip_user_group", nil, everything())
-	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_user_group", run.State, nil)
-	diags.ExpectWarning(t, "", "A user group changes its address", `User group "ops"`, "moved block")
-	p = run.Process()
-	_, diags = p.Plan("zulip_user_group", run.State, nil)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_user_group", nil, everything())
-	diags.ExpectWarning(t, "", "A user group changes its address", `User group "ops"`, "moved block")
 }
 
 func TestProtocolDataSources(t *testing.T) {

@@ -87,7 +87,7 @@ Destroying deactivates the group, which keeps its name, its members and its perm
 
 Who comes into a group and who leaves it does so before the channels change that refer to it. Where somebody is to come in only after channels have stopped naming the group, so that nobody has a right in between that is meant neither before nor after, add them with a ` + "`zulip_user_group_membership`" + ` whose ` + "`depends_on`" + ` names those channels.
 
-An apply that was broken off after it made a group is recognised by the next plan within an hour, if the group is exactly what is planned.` + framework.DeactivatedPrincipals,
+` + framework.NeverAdopted + framework.DeactivatedPrincipals,
 		Attributes: attributes,
 	}
 }

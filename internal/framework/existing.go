@@ -1,0 +1,115 @@
+package framework
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+)
+
+// Existing is what has the name already that a new thing is to get. It is never taken into a state because it looks like
+// what is planned: somebody else may have made it. Only recover_interrupted takes what an apply that was broken off has
+// left.
+type Existing struct {
+	// Kind is the type of the resource, Noun what people call the thing, Name its name; Key is the name by which the run
+	// knows it, if that is another one.
+	Kind, Noun, Name, Key string
+	ID                    int64
+	// Import is what terraform import takes.
+	Import string
+	At     path.Path
+	// Summary says that the name is taken, Detail by what, and which other ways there are than to import it.
+	Summary, Detail string
+	// AsPlanned says that it is what would be made, Ours that this account made it within the hour: both as far as the
+	// server tells.
+	AsPlanned, Ours bool
+	// MayBeReplaced says that this may be what a resource with create_before_destroy is to replace, as far as the server
+	// tells.
+	MayBeReplaced bool
+	// IsRename says that the name is not for a new thing, but for one that the state holds.
+	IsRename bool
+}
+
+// NeverAdopted says on the page of a resource what becomes of one that is there already.
+const NeverAdopted = "What is there already is never taken into the state because it looks the same: it is refused, with the way to import it. What an apply has left that was broken off before its state was written, `recover_interrupted` of the provider block takes into the state."
+
+// Interrupted is how long ago something can have been made to count as what an apply has left that was broken off.
+const Interrupted = time.Hour
+
+// IsRecent reports whether something was made so short a while ago that an apply which was broken off can have made it.
+func IsRecent(made time.Time) bool { return time.Since(made) <= Interrupted }
+
+// CheckExisting says at plan what becomes of a new thing whose name is taken, and reports whether it will be adopted.
+//
+// What a resource that is made anew may meet as itself is only warned of, and the apply refuses it. With
+// create_before_destroy it does so in the plan of its apply: after an error there, the state would hold the old one as a
+// deposed object that stands in the way of every apply to come. A refusal of the apply itself leaves the state as it was.
+func (b *Base) CheckExisting(e Existing, diags *diag.Diagnostics) (adopted bool) {
+	d := b.Meta.Directory
+	switch {
+	case !e.IsRename && d.Ends(e.Kind, e.ID):
+		refuseAddress(e.Noun, e.Name, e.Import, diags)
+	case d.IsClaimed(e.Kind, e.ID):
+		// It is this very thing, to be made anew, or one that this run gives another name.
+	case b.Meta.RecoverInterrupted && e.AsPlanned && e.Ours:
+		d.PutAside(e.Kind, cmp.Or(e.Key, e.Name), e.ID)
+		diags.AddAttributeWarning(e.At, fmt.Sprintf("The %s is there already, and is taken into the state", e.Noun),
+			fmt.Sprintf("%s %q (%s) is exactly what is planned here, as far as the server tells, and recover_interrupted is set: it is taken for what an apply has made that was broken off. Nothing changes in the organization.", capitalize(e.Noun), e.Name, e.Import))
+		return true
+	case e.MayBeReplaced:
+		diags.AddAttributeWarning(e.At, e.Summary+", and the apply will stop at it", e.text(b.Meta))
+	default:
+		diags.AddAttributeError(e.At, e.Summary, e.text(b.Meta))
+	}
+	return false
+}
+
+// Refuse reports why a thing was not made whose name is taken.
+func (e Existing) Refuse(meta *Meta, diags *diag.Diagnostics) {
+	diags.AddAttributeError(e.At, e.Summary, e.text(meta))
+}
+
+// text says what there is, and what to do.
+func (e Existing) text(meta *Meta) string {
+	var text strings.Builder
+	if e.Detail != "" {
+		text.WriteString(e.Detail + "\n\n")
+	}
+	fmt.Fprintf(&text, "To manage it, import it: terraform import ADDRESS %s. If it is managed here under another address, as before a key of for_each changed, write a moved block. "+
+		"If this is the very resource that has it, made anew, take create_before_destroy away: the name is taken until the old one is gone.", e.Import)
+	if e.AsPlanned && !meta.RecoverInterrupted {
+		text.WriteString("\n\nIf an apply has left it that was broken off, apply once with ZULIP_RECOVER_INTERRUPTED=true: that takes into the state what is exactly as planned, and was made by the same account within the hour as far as the server tells.")
+	}
+	return text.String()
+}
+
+// Adopts begins to make a new thing of a name. It returns, once, what the plan has found that a new thing of this name is to be: what an apply has left that was
+// broken off, or what this run has archived or deactivated to make it anew. Whoever held it until then leaves it.
+func (m *Meta) Adopts(kind, name string) (id int64, ok bool) {
+	m.Directory.MadeNew(kind, name)
+	if id, ok = m.Directory.TakeAside(kind, name); ok {
+		m.Directory.Claim(kind, id)
+		m.Directory.TakeOver(kind, id)
+	}
+	return id, ok
+}
+
+// PlanEnd registers that a resource of this run gives up its thing, and refuses it where another one makes a new thing
+// of the same name: whichever of the two is planned last says so, this or [Base.CheckExisting].
+func (b *Base) PlanEnd(kind, noun string, id int64, name string, diags *diag.Diagnostics) {
+	b.Meta.Directory.PlanEnd(kind, id)
+	// Some kinds compare names without regard to case.
+	if b.Meta.Directory.IsPlannedNew(kind, name) || b.Meta.Directory.IsPlannedNew(kind, strings.ToLower(name)) {
+		refuseAddress(noun, name, fmt.Sprint(id), diags)
+	}
+}
+
+func refuseAddress(noun, name, word string, diags *diag.Diagnostics) {
+	diags.AddError(fmt.Sprintf("A %s changes its address", noun),
+		fmt.Sprintf("%s %q is in the state under one address, where it ends, and a new one of the same name is made at another. Nobody knows which of the two would come first, and the name is taken until then. "+
+			"If it is the same %s under another name, or with another key of for_each or count, write a moved block (from and to): then nothing happens to it. To end it and make a new one, apply twice: without the new resource first.\n\n"+
+			"If the state shows it as a deposed object, which an apply has left that failed: terraform state rm ADDRESS, then terraform import ADDRESS %s.", capitalize(noun), name, noun, word))
+}

@@ -1,0 +1,192 @@
+package provider_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// named are the resources of which no two can have one name. What the name is of, the server compares.
+var named = []string{
+	"zulip_bot", "zulip_channel", "zulip_channel_folder", "zulip_code_playground", "zulip_custom_emoji", "zulip_custom_profile_field",
+	"zulip_default_channel_group", "zulip_domain", "zulip_linkifier", "zulip_reaction", "zulip_user", "zulip_user_group",
+}
+
+// unnamed are the resources of which the server makes a second one when it is asked a second time.
+var unnamed = []string{"zulip_draft", "zulip_invite_link", "zulip_message", "zulip_scheduled_message"}
+
+// made is one resource, in an organization of its own.
+type made struct {
+	life
+	o   *acctest.Organization
+	run *acctest.Run // made it
+}
+
+func eachMade(t *testing.T, resources []string, test func(*testing.T, made)) {
+	t.Helper()
+	for _, resource := range resources {
+		t.Run(resource, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			all := lives(t, o)
+			i := slices.IndexFunc(all, func(l life) bool { return l.of == resource })
+			run := o.NewRun(t, resource)
+			one := all[i]
+			one.create = one.at(o.Sandbox.FeatureLevel(), one.create)
+			run.MustApply(one.create)
+			test(t, made{one, o, run})
+		})
+	}
+}
+
+// What another state holds is never taken into a second one, although it is exactly what is planned there, and the same
+// account made it a moment ago. The refusal names the import, and the import works.
+func TestProtocolExistingIsRefused(t *testing.T) {
+	eachMade(t, named, func(t *testing.T, m made) {
+		second := m.o.NewRun(t, m.of)
+		sent := m.o.Sent()
+		plan, diags := second.Plan(m.create)
+		if len(diags.Errors()) == 0 {
+			if m.of != "zulip_reaction" { // it belongs to a message, which a plan does not read
+				diags.ExpectWarning(t, diagnosedAt(diags), "the apply will stop at it", "terraform import ADDRESS")
+			}
+			diags = second.Apply(plan)
+		}
+		diags.ExpectError(t, diagnosedAt(diags), "terraform import ADDRESS", "ZULIP_RECOVER_INTERRUPTED=true")
+		if second.State != nil {
+			t.Errorf("the second state holds %v", second.State.Values)
+		}
+		if m.of != "zulip_reaction" { // of which the server keeps one
+			for _, request := range sent.Writes() {
+				if request.Status < 400 {
+					t.Errorf("the server carried out %s %s", request.Method, request.Path)
+				}
+			}
+		}
+		if plan := m.run.MustPlan(m.create); !plan.Empty() {
+			t.Errorf("the first state plans %v", plan.Changes())
+		}
+	})
+}
+
+// What an apply has left that was broken off before its state was written is taken into the state, if that is asked for.
+func TestProtocolInterruptedIsRecovered(t *testing.T) {
+	eachMade(t, named, func(t *testing.T, m made) {
+		id := m.run.State.Values["id"]
+		m.run.State = nil // it was never written
+		m.run.Block["recover_interrupted"] = true
+		plan, diags := m.run.Plan(m.create)
+		diags.ExpectNoError(t)
+		diags = append(diags, m.run.Apply(plan)...)
+		diags.ExpectNoError(t)
+		diags.ExpectWarning(t, diagnosedAt(diags), "is taken into the state", "recover_interrupted")
+		if m.run.State == nil || m.run.State.Values["id"] != id {
+			t.Fatalf("the state holds %v, want %v", m.run.State, id)
+		}
+		delete(m.run.Block, "recover_interrupted")
+		if plan := m.run.MustPlan(m.create); !plan.Empty() {
+			t.Errorf("after it was recovered the plan changes %v", plan.Changes())
+		}
+	})
+}
+
+// Only what is exactly as planned is recovered.
+func TestProtocolOtherIsNotRecovered(t *testing.T) {
+	others := slices.DeleteFunc(slices.Clone(named), func(resource string) bool {
+		return resource == "zulip_reaction" || resource == "zulip_custom_emoji" // of which nothing else can be compared
+	})
+	eachMade(t, others, func(t *testing.T, m made) {
+		config := maps.Clone(m.create)
+		for attribute, other := range map[string]any{
+			"description": "Something else", "url_template": "https://elsewhere.example.com/{id}{code}", "hint": "Something else", "allow_subdomains": false, "full_name": "Somebody Else",
+		} {
+			if config[attribute] != nil {
+				config[attribute] = other
+			}
+		}
+		if m.of == "zulip_code_playground" {
+			config["url_template"] = "https://elsewhere.example.com/{code}"
+		}
+		if m.of == "zulip_linkifier" {
+			config["url_template"] = "https://elsewhere.example.com/{id}"
+		}
+		second := m.o.NewRun(t, m.of)
+		second.Block["recover_interrupted"] = true
+		plan, diags := second.Plan(config)
+		if len(diags.Errors()) == 0 {
+			diags = second.Apply(plan)
+		}
+		diags.ExpectError(t, diagnosedAt(diags), "terraform import ADDRESS")
+		if second.State != nil {
+			t.Errorf("the state holds %v", second.State.Values)
+		}
+	})
+}
+
+// With create_before_destroy the old one has the name when the new one is made. The plan of the apply, which has read
+// nothing, is no error: after one, the state would hold the old one as a deposed object for good. The apply is one.
+func TestProtocolMadeBeforeTheEndOfItsName(t *testing.T) {
+	eachMade(t, named, func(t *testing.T, m made) {
+		p := m.run.Process()
+		again, diags := p.Plan(m.of, nil, m.create)
+		diags.ExpectNoError(t)
+		_, diags = p.Apply(again)
+		diags.ExpectError(t, diagnosedAt(diags), "take create_before_destroy away")
+		if plan := m.run.MustPlan(m.create); !plan.Empty() {
+			t.Errorf("it was changed: %v", plan.Changes())
+		}
+	})
+}
+
+// A resource that got another name, or another key of for_each, is planned as an end and a beginning, in any order.
+func TestProtocolAnotherAddressIsRefused(t *testing.T) {
+	all := slices.DeleteFunc(slices.Clone(named), func(resource string) bool { return resource == "zulip_reaction" })
+	eachMade(t, all, func(t *testing.T, m made) {
+		for _, endsFirst := range []bool{true, false} {
+			p := m.run.Process()
+			prior, diags := p.Read(m.of, m.run.State)
+			diags.ExpectNoError(t)
+			var reported acctest.Diagnostics
+			for _, ends := range []bool{endsFirst, !endsFirst} {
+				if ends {
+					_, diags = p.Plan(m.of, prior, nil)
+				} else {
+					_, diags = p.Plan(m.of, nil, m.create)
+				}
+				reported = append(reported, diags...)
+			}
+			reported.ExpectError(t, "", "changes its address", "moved block")
+		}
+		_, diags := m.run.Plan(nil)
+		diags.ExpectNoError(t)
+	})
+}
+
+// What has no name of its own is never adopted: a second state makes a second one, and ends only that.
+func TestProtocolUnnamedIsMadeAgain(t *testing.T) {
+	eachMade(t, unnamed, func(t *testing.T, m made) {
+		second := m.o.NewRun(t, m.of)
+		second.Block["recover_interrupted"] = true
+		second.MustApply(m.create)
+		if first := m.run.State.Values["id"]; second.State.Values["id"] == first {
+			t.Fatalf("both states hold %v", first)
+		}
+		second.Apply(second.MustPlan(nil)).ExpectNoError(t)
+		if plan := m.run.MustPlan(m.create); !plan.Empty() {
+			t.Errorf("the end of the second changed the first: %v", plan.Changes())
+		}
+	})
+}
+
+// diagnosedAt is the attribute of the first error, or of the first warning if there is none.
+func diagnosedAt(diags acctest.Diagnostics) string {
+	if errors := diags.Errors(); len(errors) > 0 {
+		diags = errors
+	}
+	if len(diags) == 0 {
+		return ""
+	}
+	return diags[0].Attribute
+}
