@@ -109,11 +109,8 @@ func find(view *directory.View, text string) (*zulip.ChannelFolder, error) {
 	if folder, ok := view.ArchivedFolder(name); ok {
 		return folder, nil
 	}
-	hint := ""
-	if near := view.NearestFolders(name); len(near) > 0 {
-		hint = fmt.Sprintf("; did you mean %q?", near[0])
-	}
-	return nil, fmt.Errorf("the organization has no channel folder called %q%s", name, hint)
+	names := framework.Names{Things: "channel folders", All: view.FolderNames(), Where: "the data source zulip_channel_folders lists all"}
+	return nil, fmt.Errorf("the organization has no channel folder called %q%s", name, names.Suggest(name))
 }
 
 func resourceSchema() schema.Schema {

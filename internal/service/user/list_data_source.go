@@ -93,7 +93,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 		}
 	}
 	if field := list.ProfileField; field != nil && !slices.ContainsFunc(view.ProfileFields(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
-		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", "The organization has no custom profile field called \""+field.Name+"\".")
+		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", framework.Sentence(framework.NoProfileField(field.Name, view)))
 	}
 	if resp.Diagnostics.HasError() {
 		return
