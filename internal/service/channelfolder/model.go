@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -129,15 +128,15 @@ If the answer to the creation is lost, or an apply is broken off before the stat
 				Required:            true,
 				MarkdownDescription: "The name, at most 60 characters. No other active folder has it, whatever the case of its letters. The server keeps white space at its ends.",
 				Validators: []validator.String{
-					stringvalidator.UTF8LengthBetween(1, maxName),
-					stringvalidator.RegexMatches(visible, "must not be blank"),
-					stringvalidator.RegexMatches(printable, "must not hold control characters"),
+					framework.Length(1, maxName),
+					framework.Matches(visible, "must not be blank"),
+					framework.Matches(printable, "must not hold control characters"),
 				},
 			},
 			"description": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "What the folder is for, in Markdown, at most 1024 characters. Unset: not managed; a new folder has none.",
-				Validators:          []validator.String{stringvalidator.UTF8LengthAtMost(maxDescription)},
+				Validators:          []validator.String{framework.Length(0, maxDescription)},
 				PlanModifiers:       keepText,
 			},
 			"adopt_archived": schema.BoolAttribute{
@@ -147,7 +146,7 @@ If the answer to the creation is lost, or an apply is broken off before the stat
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "What happens to the folder when it is destroyed: `archive` (the default) takes the channels out and archives it, `keep` leaves it as it is.",
-				Validators:          []validator.String{stringvalidator.OneOf(onDestroyArchive, onDestroyKeep)},
+				Validators:          []validator.String{framework.OneOf(onDestroyArchive, onDestroyKeep)},
 			},
 			"creator_id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The ID of the user who made it; null if that is not known.", PlanModifiers: keepNumber,
