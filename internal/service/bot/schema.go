@@ -40,7 +40,7 @@ func resourceSchema() schema.Schema {
 			},
 			"full_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Display name, at most 100 characters. No other active account may have it.",
-				Validators: []validator.String{framework.Length(1, 100)},
+				Validators: []validator.String{framework.Length(1, 100), framework.VisibleName{}},
 			},
 			"bot_type": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString("generic"),

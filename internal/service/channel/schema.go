@@ -23,11 +23,8 @@ const (
 	maxDescription = 1024
 )
 
-// Compiled once: the schema is made anew for every process and every test.
-var (
-	trimmedName   = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
-	printableName = regexp.MustCompile(`^\P{Cc}*$`)
-)
+// trimmedName is compiled once: the schema is made anew for every process and every test.
+var trimmedName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
 
 func resourceSchema() schema.Schema {
 	attributes := map[string]schema.Attribute{}
@@ -61,7 +58,7 @@ func settingAttributes() map[string]schema.Attribute {
 			Validators: []validator.String{
 				framework.Length(1, maxName),
 				framework.Matches(trimmedName, "must not begin or end with white space, which the server would take away"),
-				framework.Matches(printableName, "must not hold control characters"),
+				framework.VisibleName{RefuseControls: true},
 			},
 		},
 		"description": schema.StringAttribute{

@@ -47,10 +47,7 @@ const (
 	maxDescription = 1024
 )
 
-var (
-	visible   = regexp.MustCompile(`\S`)
-	printable = regexp.MustCompile(`^\P{Cc}*$`)
-)
+var visible = regexp.MustCompile(`\S`)
 
 // read takes what the server holds.
 func (f *facts) read(folder *zulip.ChannelFolder) {
@@ -130,7 +127,7 @@ If the answer to the creation is lost, or an apply is broken off before the stat
 				Validators: []validator.String{
 					framework.Length(1, maxName),
 					framework.Matches(visible, "must not be blank"),
-					framework.Matches(printable, "must not hold control characters"),
+					framework.VisibleName{RefuseControls: true},
 				},
 			},
 			"description": schema.StringAttribute{

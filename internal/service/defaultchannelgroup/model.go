@@ -90,6 +90,7 @@ No two groups have one name, so that a group whose creation was not answered is 
 				Validators: []validator.String{
 					framework.Length(0, maxName),
 					framework.Matches(notBlank, "must not be blank"),
+					framework.VisibleName{},
 				},
 			},
 			"description": schema.StringAttribute{

@@ -46,6 +46,7 @@ func resourceSchema() schema.Schema {
 			Validators: []validator.String{
 				framework.Length(1, maxName),
 				framework.Matches(trimmed, "must not be blank, or begin or end with white space, which the server would take away"),
+				framework.VisibleName{},
 			},
 		},
 		"hint": schema.StringAttribute{

@@ -38,7 +38,7 @@ func resourceSchema() schema.Schema {
 			},
 			"full_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The name, at most 100 characters, without any of ``* ` \\ > \" @``.",
-				Validators: []validator.String{nameValidator{}},
+				Validators: []validator.String{nameValidator{}, framework.VisibleName{}},
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,

@@ -42,6 +42,7 @@ func resourceSchema() schema.Schema {
 				framework.Length(1, maxName),
 				framework.Matches(visibleName, "must not be white space alone"),
 				bannedPrefixes{},
+				framework.VisibleName{},
 			},
 		},
 		"description": schema.StringAttribute{
