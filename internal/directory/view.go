@@ -133,6 +133,17 @@ func (v *View) groupNames(roles bool) []string {
 // GroupNames returns the names of the user groups that are not deactivated, without the roles.
 func (v *View) GroupNames() []string { return v.groupNames(false) }
 
+// RoleNames returns the names of the roles, as in role:members. Nobody puts those without an account into a group.
+func (v *View) RoleNames() []string {
+	var names []string
+	for _, name := range v.groupNames(true) {
+		if name != "internet" {
+			names = append(names, "role:"+name)
+		}
+	}
+	return names
+}
+
 // ChannelNames returns the names of all channels, archived ones included.
 func (v *View) ChannelNames() []string {
 	return namesOf(v.facts.channels.all, func(channel *zulip.Channel) string { return channel.Name })

@@ -36,6 +36,9 @@ func FindGroup(view *directory.View, text string) (GroupReference, error) {
 		return GroupReference{Key: directory.GroupKey{Name: name}}, nil
 	}
 	names := Names{Things: "user groups", All: view.GroupNames(), Where: "the data source zulip_user_groups lists all"}
+	if strings.HasPrefix(name, "role:") {
+		names = Names{Things: "roles", All: view.RoleNames()}
+	}
 	return GroupReference{}, fmt.Errorf("the organization has no user group called %q%s", name, names.Suggest(name))
 }
 

@@ -17,7 +17,8 @@ type Names struct {
 	// Things is the plural of what has the names, as in "linkifiers".
 	Things string
 	All    []string
-	// Where is a clause on where all are listed, as in "the data source zulip_linkifiers lists all".
+	// Where is a clause on where all are listed, as in "the data source zulip_linkifiers lists all". Without it a message
+	// lists them, however many they are.
 	Where string
 	// Unquoted is set for addresses, which are written without quotes.
 	Unquoted bool
@@ -31,7 +32,7 @@ func (n Names) Suggest(name string) string {
 		return "; did you mean " + strings.Join(n.quote(near), " or ") + "?"
 	case len(n.All) == 0:
 		return fmt.Sprintf("; there are no %s", n.Things)
-	case len(n.All) <= maxListed:
+	case len(n.All) <= maxListed || n.Where == "":
 		return fmt.Sprintf("; the %s are: %s", n.Things, strings.Join(n.quote(n.All), ", "))
 	}
 	return "; " + n.Where

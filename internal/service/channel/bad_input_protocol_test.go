@@ -65,9 +65,13 @@ func TestProtocolRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
 	o, run := managed(t)
 	deactivate(t, o, "member2")
 	expectRefusals(t, o, run, map[string]refusal{
-		"a group":           {values{"can_send_message_group": who("role:members", "group:srr")}, "can_send_message_group", []string{`"group:srr" is not in the organization`, `Did you mean "group:sre"?`}},
-		"a far group":       {values{"can_send_message_group": who("group:entirely-different")}, "can_send_message_group", []string{`"group:entirely-different" is not in the organization`, "zulip_user_group.NAME.name"}},
-		"a role":            {values{"can_send_message_group": who("role:member")}, "can_send_message_group", []string{`Did you mean "role:members"`, "role:fullmembers"}},
+		"a group":     {values{"can_send_message_group": who("role:members", "group:srr")}, "can_send_message_group", []string{`"group:srr" is not in the organization`, `Did you mean "group:sre"?`}},
+		"a far group": {values{"can_send_message_group": who("group:entirely-different")}, "can_send_message_group", []string{`"group:entirely-different" is not in the organization`, "zulip_user_group.NAME.name"}},
+		"a role":      {values{"can_send_message_group": who("role:member")}, "can_send_message_group", []string{`Did you mean "role:members"`, "role:fullmembers"}},
+		"a role that is none": {values{"can_send_message_group": who("role:foo")}, "can_send_message_group", []string{
+			"The roles that can_send_message_group takes are role:owners, role:administrators, role:moderators, role:fullmembers, role:members, role:everyone and role:nobody."}},
+		"a role without guests": {values{"can_administer_channel_group": who("role:foo")}, "can_administer_channel_group", []string{
+			"The roles that can_administer_channel_group takes are role:owners, role:administrators, role:moderators, role:fullmembers, role:members and role:nobody."}},
 		"an address":        {values{"can_subscribe_group": who("user:lena.fisher@example.com")}, "can_subscribe_group", []string{`"user:lena.fisher@example.com" is not in the organization`, `Did you mean "user:lena.fischer@example.com"`}},
 		"a group_id":        {values{"can_subscribe_group": who("group_id:999")}, "can_subscribe_group", []string{`"group_id:999"`, "No group"}},
 		"a user_id":         {values{"can_subscribe_group": who("user_id:999")}, "can_subscribe_group", []string{`"user_id:999"`, "No person or bot"}},

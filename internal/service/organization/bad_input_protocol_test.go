@@ -47,6 +47,8 @@ func TestProtocolOrganizationBadInput(t *testing.T) {
 		{"can_create_groups", []any{"role:everyone"}, []string{"role:everyone"}},
 		{"can_manage_all_groups", []any{}, []string{"Not allowed for can_manage_all_groups"}},
 		{"can_access_all_users_group", []any{"role:moderators"}, []string{"Not allowed for can_access_all_users_group"}},
+		{"can_access_all_users_group", []any{"role:foo"}, []string{"The roles that can_access_all_users_group takes are role:members and role:everyone."}},
+		{"can_manage_all_groups", []any{"role:foo"}, []string{"The roles that can_manage_all_groups takes are role:owners, role:administrators, role:moderators, role:fullmembers and role:members."}},
 		{"can_create_web_public_channel_group", []any{"group:sre"}, []string{"Not allowed for can_create_web_public_channel_group"}},
 	} {
 		_, diags := run.Plan(values{test.attribute: test.value})
