@@ -15,7 +15,7 @@ func FindUser(view *directory.View, text string) (*zulip.User, error) {
 		if user, ok := view.User(id); ok {
 			return user, nil
 		}
-		return nil, fmt.Errorf("no person or bot of the organization has the ID %d", id)
+		return nil, fmt.Errorf("no person or bot of the organization has the ID %d; the data source zulip_users lists all", id)
 	}
 	if user, ok := view.UserByAddress(text); ok {
 		return user, nil

@@ -157,9 +157,11 @@ func findKey(bots []*zulip.BotKey, text string) (*zulip.BotKey, error) {
 	})
 	switch {
 	case i < 0:
-		names := framework.Names{Things: "bots among them", Where: "the data source zulip_users lists all bots", Unquoted: true}
+		names := framework.Names{Things: "bots that it lists", Where: "the data source zulip_users lists all bots", Unquoted: true}
 		for _, bot := range bots {
-			names.All = append(names.All, bot.Email)
+			if bot.IsActive {
+				names.All = append(names.All, bot.Email)
+			}
 		}
 		return nil, fmt.Errorf("the server lists the keys of the account's own bots, for administrators those of all bots, and %q is not among them%s", text, names.Suggest(text))
 	case !bots[i].IsActive:

@@ -77,7 +77,7 @@ func TestProtocolRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
 		"a user_id":         {values{"can_subscribe_group": who("user_id:999")}, "can_subscribe_group", []string{`"user_id:999"`, "No person or bot"}},
 		"a subscriber":      {values{"initial_subscribers": []any{"lena.fisher@example.com"}}, "initial_subscribers", []string{"Not in the organization", `"lena.fisher@example.com"`, "did you mean lena.fischer@example.com?"}},
 		"a subscriber gone": {values{"initial_subscribers": []any{"kenji.sato@example.com"}}, "initial_subscribers", []string{"Deactivated", "kenji.sato@example.com"}},
-		"a folder":          {values{"folder_id": 999}, "folder_id", []string{"No such channel folder", "999"}},
+		"a folder":          {values{"folder_id": 999}, "folder_id", []string{"No such channel folder", "999", "zulip_channel_folders lists all"}},
 	})
 }
 

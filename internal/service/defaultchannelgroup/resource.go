@@ -215,8 +215,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	group := wanted.in(view)
 	if group == nil {
-		names := framework.Names{Things: "default channel groups that the account the provider uses sees", All: view.DefaultChannelGroupNames(),
-			Where: "the organization's settings list all, under Default channels"}
+		names := framework.Names{Things: "default channel groups that the account the provider uses sees", All: view.DefaultChannelGroupNames()}
 		problem := fmt.Errorf("the account the provider uses sees no default channel group with the name or ID %q (guests are shown none)%s", req.ID, names.Suggest(wanted.Name.ValueString()))
 		resp.Diagnostics.AddError("Cannot import this default channel group", framework.Sentence(problem))
 		return
