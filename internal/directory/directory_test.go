@@ -179,13 +179,13 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("the API address %s is %v", user.Email, same)
 		}
 	}
-	if near := view.NearestAddresses("lena.fisher@example.com"); !slices.Contains(near, "lena.fischer@example.com") {
+	if near := directory.Nearest("lena.fisher@example.com", view.Addresses()); !slices.Contains(near, "lena.fischer@example.com") {
 		t.Errorf("near are %v", near)
 	}
-	if near := view.NearestAddresses("xaver@example.com"); len(near) > 0 {
+	if near := directory.Nearest("xaver@example.com", view.Addresses()); len(near) > 0 {
 		t.Errorf("only the domain is the same, and still near are %v", near)
 	}
-	if near := view.NearestChannels("genral"); !slices.Contains(near, "general") {
+	if near := directory.Nearest("genral", view.ChannelNames()); !slices.Contains(near, "general") {
 		t.Errorf("near are %v", near)
 	}
 }

@@ -58,15 +58,14 @@ func (v *View) ArchivedFolder(name string) (*zulip.ChannelFolder, bool) {
 // FolderList returns every channel folder in the organization's order, archived ones included.
 func (v *View) FolderList() []*zulip.ChannelFolder { return v.facts.folders.all }
 
-// NearestFolders returns the names of active channel folders that may have been meant by one that does not exist.
-func (v *View) NearestFolders(name string) []string {
-	var names []string
-	for _, folder := range v.facts.folders.all {
-		if !folder.IsArchived {
-			names = append(names, folder.Name)
+// FolderNames returns the names of the active channel folders.
+func (v *View) FolderNames() []string {
+	return namesOf(v.facts.folders.all, func(folder *zulip.ChannelFolder) string {
+		if folder.IsArchived {
+			return ""
 		}
-	}
-	return nearest(name, names)
+		return folder.Name
+	})
 }
 
 // folders are the channel folders in the organization's order. By name the active ones are found.

@@ -38,6 +38,11 @@ func (v *View) LinkifierByPattern(pattern string) (*zulip.Linkifier, bool) {
 	return v.facts.linkifiers.called(pattern)
 }
 
+// LinkifierPatterns returns the patterns of the linkifiers.
+func (v *View) LinkifierPatterns() []string {
+	return namesOf(v.facts.linkifiers.all, func(linkifier *zulip.Linkifier) string { return linkifier.Pattern })
+}
+
 // ProfileFields returns the snapshot with the custom profile fields in it.
 func (d *Directory) ProfileFields(ctx context.Context) (*View, error) {
 	return d.need(ctx, []string{zulip.FetchProfileFields})

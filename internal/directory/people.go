@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -163,20 +162,35 @@ func (v *View) Status(id int64) zulip.Status { return v.facts.statuses[id] }
 // NearestEmoji returns the names of emoji, of the organization's own and the given standard ones, that may have been
 // meant by one that does not exist.
 func (v *View) NearestEmoji(name string, standard map[string]string) []string {
-	names := slices.Collect(maps.Keys(standard))
-	for _, emoji := range v.facts.customEmoji.all {
-		if !emoji.Deactivated {
-			names = append(names, emoji.Name)
-		}
-	}
-	return nearest(name, names)
+	return Nearest(name, append(slices.Collect(maps.Keys(standard)), v.CustomEmojiNames()...))
 }
 
-// NearestProfileFields returns the names of fields that may have been meant by one that does not exist.
-func (v *View) NearestProfileFields(name string) []string {
-	var names []string
-	for _, field := range v.facts.profileFields.all {
-		names = append(names, strconv.Quote(field.Name))
-	}
-	return nearest(strconv.Quote(name), names)
+// CustomEmojiNames returns the names of the custom emoji that are not deactivated.
+func (v *View) CustomEmojiNames() []string {
+	return namesOf(v.facts.customEmoji.all, func(emoji *zulip.CustomEmoji) string {
+		if emoji.Deactivated {
+			return ""
+		}
+		return emoji.Name
+	})
+}
+
+// ProfileFieldNames returns the names of the custom profile fields.
+func (v *View) ProfileFieldNames() []string {
+	return namesOf(v.facts.profileFields.all, func(field *zulip.ProfileField) string { return field.Name })
+}
+
+// BotAddresses returns the addresses of the active bots that the account the provider uses may manage.
+func (v *View) BotAddresses() []string {
+	return namesOf(v.facts.users.all, func(user *zulip.User) string {
+		if _, managed := v.Bot(user.ID); !managed || !user.IsActive {
+			return ""
+		}
+		return user.Address()
+	})
+}
+
+// DefaultChannelGroupNames returns the names of the default channel groups.
+func (v *View) DefaultChannelGroupNames() []string {
+	return namesOf(v.facts.defaultGroups, func(group *zulip.DefaultChannelGroup) string { return group.Name })
 }

@@ -23,6 +23,11 @@ func (v *View) Playgrounds() []*zulip.Playground { return v.facts.playgrounds }
 // Domains returns the domains of the organization.
 func (v *View) Domains() []*zulip.Domain { return v.facts.domains }
 
+// DomainNames returns the domains of the organization as texts.
+func (v *View) DomainNames() []string {
+	return namesOf(v.facts.domains, func(domain *zulip.Domain) string { return domain.Domain })
+}
+
 // Domain returns a domain as the server holds it, whatever its case.
 func (v *View) Domain(name string) (*zulip.Domain, bool) {
 	i := slices.IndexFunc(v.facts.domains, func(d *zulip.Domain) bool { return d.Domain == zulip.StoredDomain(name) })

@@ -112,41 +112,62 @@ const suggestions = 2
 func (v *View) Nearest(principal permission.Principal) []permission.Principal {
 	switch principal.Kind {
 	case permission.KindRole, permission.KindGroup:
-		var names []string
-		for _, group := range v.facts.groups.all {
-			if !group.Deactivated && group.IsSystemGroup == (principal.Kind == permission.KindRole) {
-				names = append(names, strings.TrimPrefix(group.Name, "role:"))
-			}
-		}
-		return asPrincipals(principal.Kind, nearest(principal.Name, names))
+		return asPrincipals(principal.Kind, Nearest(principal.Name, v.groupNames(principal.Kind == permission.KindRole)))
 	case permission.KindUser:
-		var addresses []string
-		for _, user := range v.facts.users.all {
-			if user.IsActive && !user.IsSystemBot {
-				addresses = append(addresses, user.Address())
-			}
-		}
-		return asPrincipals(principal.Kind, nearest(principal.Name, addresses))
+		return asPrincipals(principal.Kind, Nearest(principal.Name, v.Addresses()))
 	}
 	return nil
 }
 
-// NearestChannels returns the names of channels that may have been meant by one that does not exist.
-func (v *View) NearestChannels(name string) []string {
+// groupNames returns the names of the groups that are not deactivated: of the roles without "role:", or of the others.
+func (v *View) groupNames(roles bool) []string {
 	var names []string
-	for _, channel := range v.facts.channels.all {
-		names = append(names, channel.Name)
+	for _, group := range v.facts.groups.all {
+		if !group.Deactivated && group.IsSystemGroup == roles {
+			names = append(names, strings.TrimPrefix(group.Name, "role:"))
+		}
 	}
-	return nearest(name, names)
+	return names
 }
 
-// NearestAddresses returns the addresses that may have been meant by one that does not exist.
-func (v *View) NearestAddresses(address string) []string {
-	var texts []string
-	for _, principal := range v.Nearest(permission.Principal{Kind: permission.KindUser, Name: address}) {
-		texts = append(texts, principal.Name)
+// GroupNames returns the names of the user groups that are not deactivated, without the roles.
+func (v *View) GroupNames() []string { return v.groupNames(false) }
+
+// RoleNames returns the names of the roles, as in role:members. Nobody puts those without an account into a group.
+func (v *View) RoleNames() []string {
+	var names []string
+	for _, name := range v.groupNames(true) {
+		if name != "internet" {
+			names = append(names, "role:"+name)
+		}
 	}
-	return texts
+	return names
+}
+
+// ChannelNames returns the names of all channels, archived ones included.
+func (v *View) ChannelNames() []string {
+	return namesOf(v.facts.channels.all, func(channel *zulip.Channel) string { return channel.Name })
+}
+
+// Addresses returns the addresses of everybody who is active, without the server's own bots.
+func (v *View) Addresses() []string {
+	return namesOf(v.facts.users.all, func(user *zulip.User) string {
+		if !user.IsActive || user.IsSystemBot {
+			return ""
+		}
+		return user.Address()
+	})
+}
+
+// namesOf returns the names of things; one whose name is empty is left out.
+func namesOf[T any](all []*T, name func(*T) string) []string {
+	names := make([]string, 0, len(all))
+	for _, one := range all {
+		if text := name(one); text != "" {
+			names = append(names, text)
+		}
+	}
+	return names
 }
 
 func asPrincipals(kind permission.Kind, names []string) []permission.Principal {
@@ -157,9 +178,9 @@ func asPrincipals(kind permission.Kind, names []string) []permission.Principal {
 	return principals
 }
 
-// nearest picks the names closest to text: a third of its letters may differ, at least two. Of an address only what is
+// Nearest returns the names closest to a text: a third of its letters may differ, at least two. Of an address only what is
 // before the domain counts, which most have in common.
-func nearest(text string, names []string) []string {
+func Nearest(text string, names []string) []string {
 	type candidate struct {
 		name     string
 		distance int

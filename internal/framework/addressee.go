@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -32,7 +31,7 @@ const (
 	recipientsDescription = "The people and bots a direct message is for, by e-mail address or ID. The account the provider uses need not be among them."
 )
 
-var noNull = []validator.Set{setvalidator.NoNullValues()}
+var noNull = []validator.Set{NoNulls()}
 
 // AddresseeAttributes are the attributes of [Addressee] for a resource.
 func AddresseeAttributes() map[string]schema.Attribute {

@@ -26,14 +26,8 @@ func FindChannel(view *directory.View, text string) (*zulip.Channel, error) {
 	if channel, ok := view.ChannelByName(name); ok {
 		return channel, nil
 	}
-	hint := ""
-	if near := view.NearestChannels(name); len(near) > 0 {
-		for i := range near {
-			near[i] = strconv.Quote(near[i])
-		}
-		hint = "; did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, hint)
+	names := Names{Things: "channels it sees", All: view.ChannelNames(), Where: "the data source zulip_channels lists those it sees"}
+	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, names.Suggest(name))
 }
 
 // IsPlannedChannel reports whether a `channel` attribute means a channel that this run has yet to create or to take back:

@@ -35,15 +35,11 @@ func FindGroup(view *directory.View, text string) (GroupReference, error) {
 	if view.IsPlanned(principal) {
 		return GroupReference{Key: directory.GroupKey{Name: name}}, nil
 	}
-	hint := ""
-	if near := view.Nearest(principal); len(near) > 0 {
-		names := make([]string, len(near))
-		for i, one := range near {
-			names[i] = strconv.Quote(one.Name)
-		}
-		hint = "; did you mean " + strings.Join(names, " or ") + "?"
+	names := Names{Things: "user groups", All: view.GroupNames(), Where: "the data source zulip_user_groups lists all"}
+	if strings.HasPrefix(name, "role:") {
+		names = Names{Things: "roles", All: view.RoleNames()}
 	}
-	return GroupReference{}, fmt.Errorf("the organization has no user group called %q%s", name, hint)
+	return GroupReference{}, fmt.Errorf("the organization has no user group called %q%s", name, names.Suggest(name))
 }
 
 // GroupWords writes a group as FindGroup reads it: by its name, where there is one.

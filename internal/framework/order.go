@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -95,7 +94,7 @@ func (r *OrderResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			r.Attribute: schema.ListAttribute{
 				ElementType: types.Int64Type, Required: true,
 				MarkdownDescription: "The IDs of the " + r.Things + " that come first, each once. The others keep their order behind them. A plan warns of those that somebody has deleted since they were applied, and leaves them out.",
-				Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(), listvalidator.NoNullValues()},
+				Validators:          []validator.List{Size(1, 0), Unique(), NoNulls()},
 			},
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -118,7 +119,18 @@ func (p PermissionPlan) Classify(setting string) PermissionCase {
 	if value, ok := p.Saw[setting]; ok {
 		current = &value
 	}
-	return ClassifyPermission(*p.Plan(setting), prior, current, p.View)
+	found := ClassifyPermission(*p.Plan(setting), prior, current, p.View)
+	for i, problem := range found.Problems {
+		found.Problems[i] = problem.For(setting, p.supported(setting), p.View)
+	}
+	return found
+}
+
+// supported returns what a permission allows.
+func (p PermissionPlan) supported(setting string) zulip.SupportedPermission {
+	all := p.Table.All()
+	i := slices.IndexFunc(all, func(one permission.Setting) bool { return one.Name == setting })
+	return p.Table.Supported(all[i], p.View.Realm())
 }
 
 // Check resolves every permission of the configuration and refuses what the setting does not allow.

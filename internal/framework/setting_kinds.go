@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
@@ -52,7 +50,7 @@ type NumberSetting struct{ Min, Max int64 }
 func (k NumberSetting) Attribute(description string) schema.Attribute {
 	return schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: fmt.Sprintf("%s From %d to %d.", description, k.Min, k.Max),
-		Validators:    []validator.Int64{int64validator.Between(k.Min, k.Max)},
+		Validators:    []validator.Int64{Between(k.Min, k.Max)},
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 }
@@ -78,7 +76,7 @@ func (k TextSetting) Attribute(description string) schema.Attribute {
 	attribute := textAttribute(description)
 	if k.MaxLength > 0 {
 		attribute.MarkdownDescription += fmt.Sprintf(" At most %d characters.", k.MaxLength)
-		attribute.Validators = []validator.String{stringvalidator.UTF8LengthAtMost(k.MaxLength)}
+		attribute.Validators = []validator.String{Length(0, k.MaxLength)}
 	}
 	return attribute
 }
@@ -178,7 +176,7 @@ func textAttribute(description string) schema.StringAttribute {
 
 func wordAttribute(description string, words []string) schema.StringAttribute {
 	attribute := textAttribute(description + " One of `" + strings.Join(words, "`, `") + "`.")
-	attribute.Validators = []validator.String{stringvalidator.OneOf(words...)}
+	attribute.Validators = []validator.String{OneOf(words...)}
 	return attribute
 }
 

@@ -3,7 +3,6 @@ package framework
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -16,14 +15,11 @@ func FindUser(view *directory.View, text string) (*zulip.User, error) {
 		if user, ok := view.User(id); ok {
 			return user, nil
 		}
-		return nil, fmt.Errorf("no person or bot of the organization has the ID %d", id)
+		return nil, fmt.Errorf("no person or bot of the organization has the ID %d; the data source zulip_users lists all", id)
 	}
 	if user, ok := view.UserByAddress(text); ok {
 		return user, nil
 	}
-	hint := ""
-	if near := view.NearestAddresses(text); len(near) > 0 {
-		hint = "; did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return nil, fmt.Errorf("no person or bot with the address %q is visible to the account the provider uses%s", text, hint)
+	names := Names{Things: "addresses it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}
+	return nil, fmt.Errorf("no person or bot with the address %q is visible to the account the provider uses%s", text, names.Suggest(text))
 }

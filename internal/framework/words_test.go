@@ -65,7 +65,7 @@ func TestWordsAreKept(t *testing.T) {
 		t.Errorf("kept %v", got)
 	}
 	for text, want := range map[string]string{
-		"lena.fisher@example.com": "did you mean lena.fischer@example.com?", "999999": "has the ID 999999",
+		"lena.fisher@example.com": "did you mean lena.fischer@example.com?", "999999": "has the ID 999999; the data source zulip_users lists all",
 	} {
 		if meant, _ := framework.Users.Resolve(wordSet(text), s.view); len(meant.Problems) != 1 || !strings.Contains(meant.Problems[0].Error(), want) {
 			t.Errorf("%s: %v", text, meant.Problems)

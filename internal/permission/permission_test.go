@@ -213,6 +213,33 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// Of the roles, a message lists and suggests those that the setting takes.
+func TestAnUnknownRoleIsToldWhatTheSettingTakes(t *testing.T) {
+	o := &organization{}
+	_, problems := permission.Resolve([]permission.Principal{{Kind: permission.KindRole, Name: "foo"}}, o)
+	if strings.Contains(problems[0].Detail, "internet") {
+		t.Error(problems[0].Detail)
+	}
+	const most = "role:owners, role:administrators, role:moderators, role:fullmembers, role:members"
+	for _, test := range []struct {
+		supported zulip.SupportedPermission
+		want      string
+	}{
+		{zulip.SupportedPermission{AllowNobodyGroup: true}, most + " and role:nobody."},
+		{zulip.SupportedPermission{AllowEveryoneGroup: true}, most + " and role:everyone."},
+		{zulip.SupportedPermission{AllowEveryoneGroup: true, AllowInternetGroup: true, AllowNobodyGroup: true}, most + ", role:everyone, role:internet and role:nobody."},
+		{zulip.SupportedPermission{AllowEveryoneGroup: true, AllowedSystemGroups: []string{"role:everyone", "role:members"}}, "role:members and role:everyone."},
+	} {
+		if got, want := problems[0].For("x", test.supported, o).Detail, "The roles that x takes are "+test.want; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	group := permission.Problem{Principal: permission.Principal{Kind: permission.KindGroup, Name: "srr"}, Detail: "as it is"}
+	if group.For("x", zulip.SupportedPermission{}, o) != group {
+		t.Error("only roles depend on the setting")
+	}
+}
+
 func TestFormatDropsNobody(t *testing.T) {
 	o := &organization{groups: []*zulip.UserGroup{{ID: nobody, Name: "role:nobody", IsSystemGroup: true}}}
 	value := zulip.GroupSettingValue{DirectMembers: []int64{404}, DirectSubgroups: []int64{405}}

@@ -46,6 +46,14 @@ type Problem struct {
 	Detail    string
 }
 
+// For returns the problem as it is to be told of one setting: of an unknown role it names those that the setting takes.
+func (p Problem) For(setting string, supported zulip.SupportedPermission, org Organization) Problem {
+	if p.Principal.Kind != KindRole {
+		return p
+	}
+	return unknownRole(p.Principal, "The roles that "+setting+" takes", rolesTaken(supported), org)
+}
+
 // NobodyID returns the number of role:nobody, which stands for the empty value.
 func NobodyID(org Organization) int64 {
 	if group, ok := org.UserGroupByName(Nobody.WireName()); ok {
@@ -180,14 +188,20 @@ func userPrincipal(id int64, org Organization, like map[int64]Principal) Princip
 }
 
 func unknown(principal Principal, org Organization) Problem {
+	if principal.Kind == KindRole {
+		return unknownRole(principal, "The roles", rolesTaken(zulip.SupportedPermission{AllowEveryoneGroup: true, AllowNobodyGroup: true}), org)
+	}
 	detail := map[Kind]string{
-		KindRole:    "The roles are role:owners, role:administrators, role:moderators, role:fullmembers, role:members, role:everyone, role:internet and role:nobody.",
 		KindGroup:   "No user group of the organization has this name. If this configuration creates it, refer to it (\"group:${zulip_user_group.NAME.name}\") instead of writing its name, so that it is planned first.",
 		KindUser:    "No person or bot with this address is visible to the account the provider uses. Somebody whose address is hidden can be named as user_id:N.",
 		KindGroupID: "No group of the organization has this number.",
 		KindUserID:  "No person or bot of the organization has this number.",
 	}[principal.Kind]
-	if nearest := org.Nearest(principal); len(nearest) > 0 {
+	return notThere(principal, detail, org.Nearest(principal))
+}
+
+func notThere(principal Principal, detail string, nearest []Principal) Problem {
+	if len(nearest) > 0 {
 		texts := make([]string, len(nearest))
 		for i, near := range nearest {
 			texts[i] = strconv.Quote(near.String())

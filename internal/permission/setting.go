@@ -49,11 +49,7 @@ func Allowed(setting string, supported zulip.SupportedPermission, value zulip.Gr
 		return nil
 	}
 	group, _ := org.UserGroup(value.Group)
-	refused := group.Name == "role:internet" && !supported.AllowInternetGroup ||
-		group.Name == "role:nobody" && !supported.AllowNobodyGroup ||
-		group.Name == "role:everyone" && !supported.AllowEveryoneGroup ||
-		len(supported.AllowedSystemGroups) > 0 && !slices.Contains(supported.AllowedSystemGroups, group.Name)
-	if !refused {
+	if takesRole(supported, group.Name) {
 		return nil
 	}
 	hint := ""

@@ -22,8 +22,8 @@ func TestProtocolNullElements(t *testing.T) {
 		{"zulip_linkifier_order", "linkifier_ids", acctest.Values{}},
 	} {
 		test.config[test.attribute] = []any{nil}
-		p.Validate(test.resource, test.config).ExpectError(t, test.attribute, "contains a null value")
+		p.Validate(test.resource, test.config).ExpectError(t, test.attribute, "must not hold null")
 	}
 	_, diags := p.ReadData("zulip_users", acctest.Values{"emails": []any{nil}})
-	diags.ExpectError(t, "emails", "contains a null value")
+	diags.ExpectError(t, "emails", "must not hold null")
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -128,11 +126,11 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			},
 			"max_retries": schema.Int64Attribute{
 				Optional: true, MarkdownDescription: "How often a request that failed is repeated, where that is safe. By default 4; `0` is never.",
-				Validators: []validator.Int64{int64validator.Between(0, 20)},
+				Validators: []validator.Int64{framework.Between(0, 20)},
 			},
 			"requests_per_minute": schema.Int64Attribute{
 				Optional: true, MarkdownDescription: "The most requests to send in a minute, of those that count against the server's rate limit. Unset: as many as the server takes. By default that is 200 a minute and 2,000 an hour for each account, whoever uses it; the provider keeps to it by itself, and a longer run waits, up to an hour if need be. Set it to leave room for others that use the same account.",
-				Validators: []validator.Int64{int64validator.AtLeast(1)},
+				Validators: []validator.Int64{framework.AtLeast(1)},
 			},
 			"lockout_protection": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "Whether to refuse plans after which the account the provider uses could no longer manage what they plan. By default `true`.",
@@ -291,8 +289,7 @@ func (durationValidator) Description(context.Context) string {
 func (v durationValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // ValidateString refuses the rest.
-func (durationValidator) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	stringvalidator.LengthAtLeast(1).ValidateString(ctx, req, resp)
+func (durationValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || parseDuration(req.ConfigValue.ValueString()) > 0 {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 )
@@ -58,9 +57,12 @@ type judging struct {
 	words  map[Word]bool
 }
 
-func (j *judging) risk(word Word, where, text string) {
+func (j *judging) risk(word Word, where, text string) { j.riskTo(word, where, text, "", nil) }
+
+// riskTo adds a risk whose sentence counts or names people.
+func (j *judging) riskTo(word Word, where, text string, kind riskKind, people *People) {
 	j.words[word] = true
-	j.review.Risks = append(j.review.Risks, Risk{word, where, text})
+	j.review.Risks = append(j.review.Risks, Risk{Word: word, Where: where, Text: text, kind: kind, people: people})
 }
 
 // channel judges what happens in a channel. A new one gives nobody anything that is there now.
@@ -111,14 +113,15 @@ func (j *judging) alike(where string, rights []*Right) {
 			unknown[right.Why] = append(unknown[right.Why], right.Text)
 		}
 		if right.Name == string(permission.CanSendMessage) && right.Lose.Len() > 0 && right.Lose.Bots > 0 {
-			j.risk(Narrowing, where, botsLose(right.Lose))
+			j.riskTo(Narrowing, where, botsLose(right.Lose), botsCannotPost, right.Lose)
 		}
 	}
 	if len(nobody) > 0 {
 		j.risk(Lockout, where, fmt.Sprintf("Nobody is left who can %s.", together(nobody)))
 	}
 	for _, n := range slices.Sorted(maps.Keys(guests)) {
-		j.risk(External, where, fmt.Sprintf("%s can %s.", counted(n, "guest"), together(guests[n])))
+		rights := together(guests[n])
+		j.riskTo(External, where, fmt.Sprintf("%s can %s.", counted(n, "guest"), rights), guestsCan+riskKind(rights), &People{Guests: n})
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		j.risk(Unknown, where, fmt.Sprintf("It cannot be told who gains and who loses that they can %s: %s.", together(unknown[why]), why))
@@ -162,114 +165,5 @@ func (j *judging) person(person *Person) {
 		if person.Role.Differs() {
 			j.risk(RoleChange, where, fmt.Sprintf("The role was %s, and becomes %s.", person.Role.Before, person.Role.After))
 		}
-	}
-}
-
-// sentence sums up.
-func (j *judging) sentence() string {
-	r := j.review
-	changes := len(r.Channels) + len(r.Groups) + len(r.People) + len(r.Rights)
-	if r.Offline && changes > 0 {
-		return "The organization was not asked: who gains and who loses is not known."
-	}
-	gain, lose := r.everybody(func(right *Right) *People { return right.Gain }), r.everybody(func(right *Right) *People { return right.Lose })
-	var parts []string
-	for _, part := range []struct {
-		count int
-		what  string
-	}{{gain, "gains a right"}, {lose, "loses a right"}} {
-		switch {
-		case part.count == 1:
-			parts = append(parts, "1 account "+part.what)
-		case part.count > 1:
-			parts = append(parts, fmt.Sprintf("%s accounts %s", count(part.count), strings.Replace(part.what, "s ", " ", 1)))
-		}
-	}
-	parts = append(parts, j.accounts()...)
-	if j.hasInternet(InternetLoses) {
-		parts = append([]string{"nobody reads any more without an account what was public on the web"}, parts...)
-	}
-	if j.hasInternet(InternetGains) {
-		parts = append([]string{"anyone on the internet comes to read"}, parts...)
-	}
-	text := strings.Join(parts, ", ")
-	switch {
-	case text == "" && j.words[Unknown]:
-		text = "nobody gains or loses a right for certain"
-	case text == "":
-		text = "nobody gains or loses a right"
-	}
-	if risks := len(r.Risks); risks > 0 {
-		text += "; " + counted(risks, "risk")
-	}
-	if j.words[Unknown] {
-		text += "; not everything is known yet"
-	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
-}
-
-// accounts says what happens to accounts as such.
-func (j *judging) accounts() (parts []string) {
-	made, back, gone, roles := 0, 0, 0, 0
-	for _, person := range j.review.People {
-		switch {
-		case person.Action == Create:
-			made++
-		case person.Action == Reactivate:
-			back++
-		case person.Action == Deactivate:
-			gone++
-		case person.Role.Differs():
-			roles++
-		}
-	}
-	for _, part := range []struct {
-		count     int
-		one, many string
-	}{
-		{made, "1 account is created", "accounts are created"}, {back, "1 account is reactivated", "accounts are reactivated"},
-		{gone, "1 account is deactivated", "accounts are deactivated"}, {roles, "1 role changes", "roles change"},
-	} {
-		switch {
-		case part.count == 1:
-			parts = append(parts, part.one)
-		case part.count > 1:
-			parts = append(parts, count(part.count)+" "+part.many)
-		}
-	}
-	return parts
-}
-
-func (j *judging) hasInternet(does string) bool {
-	return slices.ContainsFunc(j.review.Channels, func(channel *Channel) bool {
-		return slices.ContainsFunc(channel.Rights, func(right *Right) bool { return right.Internet == does })
-	})
-}
-
-// everybody counts the accounts to whom something happens.
-func (r *Review) everybody(of func(*Right) *People) int {
-	sets, ids := map[*People]bool{}, map[int64]bool{}
-	r.eachRight(func(right *Right) { sets[of(right)] = true })
-	for set := range sets {
-		for _, id := range set.IDs {
-			ids[id] = true
-		}
-	}
-	return len(ids)
-}
-
-func (r *Review) eachRight(do func(*Right)) {
-	for _, channel := range r.Channels {
-		for _, right := range channel.Rights {
-			do(right)
-		}
-	}
-	for _, group := range r.Groups {
-		for _, right := range group.Rights {
-			do(right)
-		}
-	}
-	for _, right := range r.Rights {
-		do(right)
 	}
 }

@@ -25,7 +25,7 @@ func WriteMarkdown(w io.Writer, r *Review) error {
 	m.line("")
 	m.line("**" + plain(r.Verdict.Text) + "**")
 	m.about(r)
-	m.risks(r.Risks)
+	m.risks(r.Findings())
 	m.people(r.People)
 	m.channels(r.Channels)
 	m.groups(r.Groups)
@@ -76,27 +76,17 @@ func (m *markdown) about(r *Review) {
 	}
 }
 
-// risks lists them, those that say the same together.
-func (m *markdown) risks(risks []Risk) {
-	type same struct {
-		Risk
-		where []string
-	}
-	var all []*same
-	known := map[Risk]*same{}
-	for _, risk := range risks {
-		key := Risk{Word: risk.Word, Text: risk.Text}
-		if known[key] == nil {
-			known[key] = &same{Risk: key}
-			all = append(all, known[key])
-		}
-		known[key].where = append(known[key].where, plain(risk.Where))
-	}
+// risks lists what was found.
+func (m *markdown) risks(all []Finding) {
 	if len(all) > 0 {
 		m.line("")
 	}
 	for i, one := range all {
-		line := fmt.Sprintf("- %#q: %s. %s", one.Word, some(one.where), plain(one.Text))
+		where := make([]string, len(one.Where))
+		for at, text := range one.Where {
+			where[at] = plain(text)
+		}
+		line := fmt.Sprintf("- %#q: %s. %s", one.Word, some(where), plain(one.Text))
 		if i >= namedRisks || !m.fits(line) {
 			m.line(fmt.Sprintf("- and %s", counted(len(all)-i, "more risk")))
 			return

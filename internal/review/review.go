@@ -65,13 +65,16 @@ type Verdict struct {
 	Words []Word `json:"words"`
 }
 
-// Risk is something to look at before the rest.
+// Risk is something to look at before the rest, in one place. [Review.Findings] gathers those of one kind.
 type Risk struct {
 	Word Word `json:"word"`
 	// Where is what it is about, in words: channel "general", the organization.
 	Where string `json:"where"`
 	// Text is a sentence.
 	Text string `json:"text"`
+
+	kind   riskKind // empty: the text tells
+	people *People  // of a kind whose sentence counts or names them
 }
 
 // Action is what the plan does with something.

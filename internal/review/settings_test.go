@@ -64,7 +64,7 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 			"false", func(id int64) attributes {
 				return resourceChange("zulip_channel", attributes{"id": id, "name": "handbook", "privacy": "web_public"}, attributes{"id": id, "name": "handbook", "privacy": "public"})
 			}, "narrowing", // the guest does
-			[]string{"1 account loses a right"}, "without an account",
+			[]string{"One account loses three rights."}, "without an account",
 		},
 		"a channel leaves the web": {
 			"true", func(id int64) attributes {

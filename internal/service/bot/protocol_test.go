@@ -170,6 +170,8 @@ func TestProtocolBotImport(t *testing.T) {
 		}
 	}
 	o.NewRun(t, "zulip_bot").Import(lena, nil).ExpectError(t, "", "is a person")
+	o.NewRun(t, "zulip_bot").Import("alert-bot@zulip.example.com", nil).ExpectError(t, "", "did you mean alerts-bot@zulip.example.com?")
+	o.NewRun(t, "zulip_bot").Import("nothing@example.com", nil).ExpectError(t, "", "the bots it can manage are: ", "alerts-bot@zulip.example.com")
 	o.As(t, "member2").NewRun(t, "zulip_bot").Import(fmt.Sprint(before["id"]), nil).ExpectError(t, "", "belongs to somebody else")
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	run.Import(fmt.Sprint(before["id"]), nil).ExpectError(t, "", "adopt_deactivated = true")

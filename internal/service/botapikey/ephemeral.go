@@ -157,7 +157,13 @@ func findKey(bots []*zulip.BotKey, text string) (*zulip.BotKey, error) {
 	})
 	switch {
 	case i < 0:
-		return nil, fmt.Errorf("the server lists the keys of the account's own bots, for administrators those of all bots, and %q is not among them", text)
+		names := framework.Names{Things: "bots that it lists", Where: "the data source zulip_users lists all bots", Unquoted: true}
+		for _, bot := range bots {
+			if bot.IsActive {
+				names.All = append(names.All, bot.Email)
+			}
+		}
+		return nil, fmt.Errorf("the server lists the keys of the account's own bots, for administrators those of all bots, and %q is not among them%s", text, names.Suggest(text))
 	case !bots[i].IsActive:
 		return nil, fmt.Errorf("%s is deactivated, and its key opens nothing. Reactivate the bot, or remove this ephemeral resource", text)
 	case bots[i].APIKey == "":

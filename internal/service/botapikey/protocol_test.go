@@ -77,7 +77,7 @@ func TestProtocolBotAPIKeyIsReadAnew(t *testing.T) {
 func TestProtocolBotAPIKeyErrors(t *testing.T) {
 	for level, says := range map[int]struct{ unknown, person, stranger []string }{
 		442: {
-			[]string{"no-bot@example.com", "own bots"}, []string{"own bots"}, []string{"for administrators those of all bots"},
+			[]string{"no-bot@example.com", "own bots", "the bots that it lists are: "}, []string{"own bots"}, []string{"for administrators those of all bots"},
 		},
 		500: {
 			[]string{`No person or bot with the address "no-bot@example.com"`, "active bot"}, []string{"is a person"},

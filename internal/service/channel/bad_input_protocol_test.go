@@ -45,7 +45,7 @@ func TestProtocolRefusesWhatNoOrganizationTakes(t *testing.T) {
 		"a long text":           {values{"description": strings.Repeat("ä", 1025)}, "description", []string{"at most 1024"}},
 		"no privacy":            {values{"privacy": "secret"}, "privacy", []string{`"private_shared_history"`, `"secret"`}},
 		"a default":             {values{"privacy": "private_shared_history", "is_default": true}, "is_default", []string{"A private channel cannot be a default channel", `privacy = "public"`}},
-		"no days":               {values{"message_retention_days": "0"}, "message_retention_days", []string{"must be a number of days, unlimited or realm_default"}},
+		"no days":               {values{"message_retention_days": "0"}, "message_retention_days", []string{"Invalid value for message_retention_days", `must be a number of days from 1 to 999999999, "unlimited" or "realm_default"`, `The nearest allowed value is "1"`}},
 		"no policy":             {values{"topics_policy": "none"}, "topics_policy", []string{`"inherit"`}},
 		"no folder":             {values{"folder_id": -1}, "folder_id", []string{"at least 0"}},
 		"no end":                {values{"on_destroy": "delete"}, "on_destroy", []string{`"archive"`, `"keep"`}},
@@ -65,15 +65,19 @@ func TestProtocolRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
 	o, run := managed(t)
 	deactivate(t, o, "member2")
 	expectRefusals(t, o, run, map[string]refusal{
-		"a group":           {values{"can_send_message_group": who("role:members", "group:srr")}, "can_send_message_group", []string{`"group:srr" is not in the organization`, `Did you mean "group:sre"?`}},
-		"a far group":       {values{"can_send_message_group": who("group:entirely-different")}, "can_send_message_group", []string{`"group:entirely-different" is not in the organization`, "zulip_user_group.NAME.name"}},
-		"a role":            {values{"can_send_message_group": who("role:member")}, "can_send_message_group", []string{`Did you mean "role:members"`, "role:fullmembers"}},
+		"a group":     {values{"can_send_message_group": who("role:members", "group:srr")}, "can_send_message_group", []string{`"group:srr" is not in the organization`, `Did you mean "group:sre"?`}},
+		"a far group": {values{"can_send_message_group": who("group:entirely-different")}, "can_send_message_group", []string{`"group:entirely-different" is not in the organization`, "zulip_user_group.NAME.name"}},
+		"a role":      {values{"can_send_message_group": who("role:member")}, "can_send_message_group", []string{`Did you mean "role:members"`, "role:fullmembers"}},
+		"a role that is none": {values{"can_send_message_group": who("role:foo")}, "can_send_message_group", []string{
+			"The roles that can_send_message_group takes are role:owners, role:administrators, role:moderators, role:fullmembers, role:members, role:everyone and role:nobody."}},
+		"a role without guests": {values{"can_administer_channel_group": who("role:foo")}, "can_administer_channel_group", []string{
+			"The roles that can_administer_channel_group takes are role:owners, role:administrators, role:moderators, role:fullmembers, role:members and role:nobody."}},
 		"an address":        {values{"can_subscribe_group": who("user:lena.fisher@example.com")}, "can_subscribe_group", []string{`"user:lena.fisher@example.com" is not in the organization`, `Did you mean "user:lena.fischer@example.com"`}},
 		"a group_id":        {values{"can_subscribe_group": who("group_id:999")}, "can_subscribe_group", []string{`"group_id:999"`, "No group"}},
 		"a user_id":         {values{"can_subscribe_group": who("user_id:999")}, "can_subscribe_group", []string{`"user_id:999"`, "No person or bot"}},
 		"a subscriber":      {values{"initial_subscribers": []any{"lena.fisher@example.com"}}, "initial_subscribers", []string{"Not in the organization", `"lena.fisher@example.com"`, "did you mean lena.fischer@example.com?"}},
 		"a subscriber gone": {values{"initial_subscribers": []any{"kenji.sato@example.com"}}, "initial_subscribers", []string{"Deactivated", "kenji.sato@example.com"}},
-		"a folder":          {values{"folder_id": 999}, "folder_id", []string{"No such channel folder", "999"}},
+		"a folder":          {values{"folder_id": 999}, "folder_id", []string{"No such channel folder", "999", "zulip_channel_folders lists all"}},
 	})
 }
 

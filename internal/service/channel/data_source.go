@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -31,7 +30,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	attributes := dataSourceAttributes()
 	attributes["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "The channel's ID. Set this or `name`.",
-		Validators: []validator.Int64{int64validator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))},
+		Validators: []validator.Int64{framework.ExactlyOneOf("id", "name")},
 	}
 	attributes["name"] = schema.StringAttribute{
 		Optional: true, Computed: true, MarkdownDescription: "The channel's name, whatever its case. Set this or `id`.",

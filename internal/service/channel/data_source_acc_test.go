@@ -46,7 +46,7 @@ data "zulip_channel" "by_id" {
 		ProtoV6ProviderFactories: acctest.Factories,
 		CheckDestroy:             archived(t, org),
 		Steps: []resource.TestStep{
-			{Config: "data \"zulip_channel\" \"no\" {\n  id = 1\n  name = \"x\"\n}\n", ExpectError: acctest.Message("Invalid Attribute Combination")},
+			{Config: "data \"zulip_channel\" \"no\" {\n  id = 1\n  name = \"x\"\n}\n", ExpectError: acctest.Message("id and name are set. Remove all but one.")},
 			{Config: config + block("gone", org.Prefix+"gone"), ConfigStateChecks: same},
 			{Config: config}, // archives "gone"
 			{

@@ -209,7 +209,7 @@ func (p *planning) checkFolder() {
 		return
 	}
 	if _, ok := p.view.Folder(id); !ok {
-		p.diags.AddAttributeError(path.Root("folder_id"), "No such channel folder", fmt.Sprintf("The organization has no channel folder with the ID %d.", id))
+		p.diags.AddAttributeError(path.Root("folder_id"), "No such channel folder", fmt.Sprintf("The organization has no channel folder with the ID %d. The data source zulip_channel_folders lists all.", id))
 	}
 }
 

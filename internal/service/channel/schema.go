@@ -3,8 +3,6 @@ package channel
 import (
 	"regexp"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -25,12 +23,8 @@ const (
 	maxDescription = 1024
 )
 
-// Compiled once: the schema is made anew for every process and every test.
-var (
-	trimmedName   = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
-	printableName = regexp.MustCompile(`^\P{Cc}*$`)
-	retentionText = regexp.MustCompile(`^([1-9][0-9]{0,8}|unlimited|realm_default)$`)
-)
+// trimmedName is compiled once: the schema is made anew for every process and every test.
+var trimmedName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
 
 func resourceSchema() schema.Schema {
 	attributes := map[string]schema.Attribute{}
@@ -64,42 +58,41 @@ func settingAttributes() map[string]schema.Attribute {
 			Required:            true,
 			MarkdownDescription: "The name, at most 60 characters. No other channel of the organization has it, whatever the case of its letters; archived channels keep theirs.",
 			Validators: []validator.String{
-				stringvalidator.UTF8LengthBetween(1, maxName),
-				stringvalidator.RegexMatches(trimmedName, "must not begin or end with white space, which the server would take away"),
-				stringvalidator.RegexMatches(printableName, "must not hold control characters"),
+				framework.Length(1, maxName),
+				framework.Matches(trimmedName, "must not begin or end with white space, which the server would take away"),
+				framework.VisibleName{RefuseControls: true},
 			},
 		},
 		"description": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "What the channel is for, in Markdown, at most 1024 characters. The server makes each line break a space. A change posts a notice in the channel.",
-			Validators:          []validator.String{stringvalidator.UTF8LengthAtMost(maxDescription)},
+			Validators:          []validator.String{framework.Length(0, maxDescription)},
 			PlanModifiers:       keepString,
 		},
 		"privacy": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Who may enter: `public` (everybody but guests), `web_public` (anyone on the internet reads), `private_shared_history` (who is added, and reads what was written before) or `private_protected_history` (who is added, and reads what is written from then on). Each can become each, in place. A new channel is `public` by default.",
-			Validators:          []validator.String{stringvalidator.OneOf(words(zulip.Privacies)...)},
+			Validators:          []validator.String{framework.OneOf(words(zulip.Privacies)...)},
 			PlanModifiers:       keepString,
 		},
 		"folder_id": schema.Int64Attribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "The ID of the channel folder it is in; `0` is none. " + featurelevel.Needs("zulip_channel", "folder_id"),
-			Validators:          []validator.Int64{int64validator.AtLeast(0)},
+			Validators:          []validator.Int64{framework.AtLeast(0)},
 			PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 		},
 		"topics_policy": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "Whether messages may go without a topic: `inherit` (as the organization has it), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only` (only while no message has a topic; needs " + featurelevel.Describe(featurelevel.SinceValue("zulip_channel", "topics_policy", "empty_topic_only")) + "). " +
 				featurelevel.Needs("zulip_channel", "topics_policy"),
-			Validators:    []validator.String{stringvalidator.OneOf("inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
+			Validators:    []validator.String{framework.OneOf("inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
 			PlanModifiers: keepString,
 		},
 		"message_retention_days": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "How long messages are kept: a number of days, `unlimited`, or `realm_default` (as the organization has it). Only owners may set it.",
-			Validators: []validator.String{stringvalidator.RegexMatches(retentionText,
-				"must be a number of days, unlimited or realm_default")},
-			PlanModifiers: keepString,
+			Validators:          []validator.String{framework.Count("days", "unlimited", "realm_default")},
+			PlanModifiers:       keepString,
 		},
 		"is_default": schema.BoolAttribute{
 			Optional: true, Computed: true,
@@ -132,7 +125,7 @@ func lifeAttributes() map[string]schema.Attribute {
 		"on_destroy": schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: "What happens to the channel when it is destroyed: `archive` (the default) archives it, `keep` leaves it as it is. Zulip deletes no channel for good.",
-			Validators:          []validator.String{stringvalidator.OneOf(onDestroyArchive, onDestroyKeep)},
+			Validators:          []validator.String{framework.OneOf(onDestroyArchive, onDestroyKeep)},
 		},
 	}
 }

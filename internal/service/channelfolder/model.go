@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -48,10 +47,7 @@ const (
 	maxDescription = 1024
 )
 
-var (
-	visible   = regexp.MustCompile(`\S`)
-	printable = regexp.MustCompile(`^\P{Cc}*$`)
-)
+var visible = regexp.MustCompile(`\S`)
 
 // read takes what the server holds.
 func (f *facts) read(folder *zulip.ChannelFolder) {
@@ -109,11 +105,8 @@ func find(view *directory.View, text string) (*zulip.ChannelFolder, error) {
 	if folder, ok := view.ArchivedFolder(name); ok {
 		return folder, nil
 	}
-	hint := ""
-	if near := view.NearestFolders(name); len(near) > 0 {
-		hint = fmt.Sprintf("; did you mean %q?", near[0])
-	}
-	return nil, fmt.Errorf("the organization has no channel folder called %q%s", name, hint)
+	names := framework.Names{Things: "channel folders", All: view.FolderNames(), Where: "the data source zulip_channel_folders lists all"}
+	return nil, fmt.Errorf("the organization has no channel folder called %q%s", name, names.Suggest(name))
 }
 
 func resourceSchema() schema.Schema {
@@ -132,15 +125,15 @@ Zulip deletes no folder. Destroying one takes all channels out of it, archived o
 				Required:            true,
 				MarkdownDescription: "The name, at most 60 characters. No other active folder has it, whatever the case of its letters. The server keeps white space at its ends.",
 				Validators: []validator.String{
-					stringvalidator.UTF8LengthBetween(1, maxName),
-					stringvalidator.RegexMatches(visible, "must not be blank"),
-					stringvalidator.RegexMatches(printable, "must not hold control characters"),
+					framework.Length(1, maxName),
+					framework.Matches(visible, "must not be blank"),
+					framework.VisibleName{RefuseControls: true},
 				},
 			},
 			"description": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "What the folder is for, in Markdown, at most 1024 characters. Unset: not managed; a new folder has none.",
-				Validators:          []validator.String{stringvalidator.UTF8LengthAtMost(maxDescription)},
+				Validators:          []validator.String{framework.Length(0, maxDescription)},
 				PlanModifiers:       keepText,
 			},
 			"adopt_archived": schema.BoolAttribute{
@@ -150,7 +143,7 @@ Zulip deletes no folder. Destroying one takes all channels out of it, archived o
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "What happens to the folder when it is destroyed: `archive` (the default) takes the channels out and archives it, `keep` leaves it as it is.",
-				Validators:          []validator.String{stringvalidator.OneOf(onDestroyArchive, onDestroyKeep)},
+				Validators:          []validator.String{framework.OneOf(onDestroyArchive, onDestroyKeep)},
 			},
 			"creator_id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The ID of the user who made it; null if that is not known.", PlanModifiers: keepNumber,

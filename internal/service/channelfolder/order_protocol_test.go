@@ -110,7 +110,7 @@ func TestProtocolFolderOrderBadInput(t *testing.T) {
 		words []string
 	}{
 		{[]any{}, []string{"at least 1"}},
-		{[]any{f.a, f.a}, []string{"duplicate"}},
+		{[]any{f.a, f.a}, []string{"is there twice"}},
 		{[]any{f.a, nil}, []string{"null"}},
 		{[]any{999999}, []string{"No such channel folder", "999999"}},
 		{[]any{f.archived}, []string{"is archived", "adopt_archived"}},

@@ -116,6 +116,8 @@ func TestProtocolPlaygroundImport(t *testing.T) {
 		}
 	}
 	o.NewRun(t, kind).Import("999999", nil).ExpectError(t, "", "No such code playground", `"C/C++/Sandbox"`)
+	o.NewRun(t, kind).Import("C++/Sandbox", nil).ExpectError(t, "", "No such code playground", `did you mean "C/C++/Sandbox"?`)
+	o.NewRun(t, kind).Import("Sandbocks", nil).ExpectError(t, "", "No such code playground", `did you mean "Sandbox"?`)
 	add(t, o, zulip.Playground{Name: "Sandbox", Language: "Go", URLTemplate: address})
 	o.NewRun(t, kind).Import("Sandbox", nil).ExpectError(t, "", "2 playgrounds are called", "LANGUAGE/NAME", `"Go/Sandbox"`)
 }

@@ -274,15 +274,20 @@ func find(all []*zulip.Playground, text string) (*zulip.Playground, error) {
 	if len(named) == 1 {
 		return named[0], nil
 	}
-	keys := []string{}
-	for _, playground := range all {
-		keys = append(keys, strconv.Quote(playground.Key()))
-	}
 	if len(named) > 1 {
-		return nil, fmt.Errorf("%d playgrounds are called %q: write LANGUAGE/NAME. There are %s", len(named), text, strings.Join(keys, ", "))
+		keys := []string{}
+		for _, playground := range named {
+			keys = append(keys, strconv.Quote(playground.Key()))
+		}
+		return nil, fmt.Errorf("%d playgrounds are called %q: write LANGUAGE/NAME, one of %s", len(named), text, strings.Join(keys, ", "))
 	}
-	if len(keys) == 0 {
-		return nil, fmt.Errorf("the organization has no code playground, and so none that %q could mean", text)
+	names := framework.Names{Things: "code playgrounds", Where: "the organization's settings list all, under Code playgrounds"}
+	for _, playground := range all {
+		if isID || strings.Contains(text, "/") {
+			names.All = append(names.All, playground.Key())
+		} else {
+			names.All = append(names.All, playground.Name)
+		}
 	}
-	return nil, fmt.Errorf("%q is the ID, the name or the LANGUAGE/NAME of none. There are %s", text, strings.Join(keys, ", "))
+	return nil, fmt.Errorf("%q is neither the ID nor the name nor the LANGUAGE/NAME of a code playground%s", text, names.Suggest(text))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -56,8 +55,8 @@ After an import the content of the file is unknown, and the first plan takes the
 			"name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The name, without colons: small letters, digits, dashes and underscores, with a letter or digit at the end. The name of a standard emoji hides that emoji, and only administrators may take one. Another name makes a new emoji.",
 				Validators: []validator.String{
-					stringvalidator.RegexMatches(emojiName, "must have only small letters, digits, dashes and underscores"),
-					stringvalidator.RegexMatches(emojiNameEnd, "must end with a letter or digit"),
+					framework.Matches(emojiName, "must have only small letters, digits, dashes and underscores"),
+					framework.Matches(emojiNameEnd, "must end with a letter or digit"),
 				},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},

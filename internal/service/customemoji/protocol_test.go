@@ -174,7 +174,8 @@ func TestProtocolCustomEmojiImport(t *testing.T) {
 			t.Errorf("after the apply:\n%v\nwant:\n%v", fresh.State.Values, run.State.Values)
 		}
 	}
-	o.NewRun(t, typeName).Import("nope", nil).ExpectError(t, "", `"nope"`)
+	o.NewRun(t, typeName).Import("nope", nil).ExpectError(t, "", `"nope"`, `the custom emoji are: "party"`)
+	o.NewRun(t, typeName).Import("name:partty", nil).ExpectError(t, "", `did you mean "party"?`)
 	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
 	o.NewRun(t, typeName).Import(fmt.Sprint(run.State.Values["id"]), nil).ExpectError(t, "", "deactivated")
 }

@@ -283,7 +283,9 @@ func meant(view *directory.View, text string, diags *diag.Diagnostics) *zulip.Cu
 	}
 	switch {
 	case !ok:
-		diags.AddError("Cannot import this emoji", fmt.Sprintf("The organization has no custom emoji with the name or ID %q.", text))
+		names := framework.Names{Things: "custom emoji", All: view.CustomEmojiNames(), Where: "the organization's settings list all, under Custom emoji"}
+		problem := fmt.Errorf("the organization has no custom emoji with the name or ID %q%s", text, names.Suggest(strings.TrimPrefix(text, "name:")))
+		diags.AddError("Cannot import this emoji", framework.Sentence(problem))
 	case emoji.Deactivated:
 		diags.AddError("Cannot import a deactivated emoji",
 			fmt.Sprintf("The emoji %q with the ID %d is deactivated, and the server cannot bring it back. Upload it anew.", emoji.Name, emoji.ID))

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -89,13 +88,14 @@ No two groups have one name. ` + framework.NeverAdopted,
 			"name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The name, at most 60 characters. No other group has it; case matters.",
 				Validators: []validator.String{
-					stringvalidator.UTF8LengthAtMost(maxName),
-					stringvalidator.RegexMatches(notBlank, "must not be blank"),
+					framework.Length(0, maxName),
+					framework.Matches(notBlank, "must not be blank"),
+					framework.VisibleName{},
 				},
 			},
 			"description": schema.StringAttribute{
 				Optional: true, Computed: true, MarkdownDescription: "What the group is for, at most 1024 characters. The server cannot take a description away once there is one. A new group has none by default.",
-				Validators:    []validator.String{stringvalidator.UTF8LengthBetween(1, maxDescription)},
+				Validators:    []validator.String{framework.Length(1, maxDescription)},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"channel_ids": schema.SetAttribute{

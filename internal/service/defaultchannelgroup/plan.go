@@ -99,7 +99,7 @@ func (r *Resource) checkChannel(id int64, view *directory.View, diags *diag.Diag
 	}
 	switch channel, ok := view.Channel(id); {
 	case !ok:
-		diags.AddAttributeError(at, "No such channel", fmt.Sprintf("The account the provider uses sees no channel with the ID %d.", id))
+		diags.AddAttributeError(at, "No such channel", fmt.Sprintf("The account the provider uses sees no channel with the ID %d. The data source zulip_channels lists those it sees.", id))
 	case channel.IsArchived:
 		refuse(at, "The channel is archived", fmt.Sprintf("%q is archived, and archived channels are in no group.", channel.Name))
 	case channel.IsDefault:

@@ -240,8 +240,9 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	group := wanted.in(view)
 	if group == nil {
-		resp.Diagnostics.AddError("Cannot import this default channel group",
-			fmt.Sprintf("The organization has no default channel group with the name or ID %q, or the account the provider uses is a guest, who is shown none.", req.ID))
+		names := framework.Names{Things: "default channel groups that the account the provider uses sees", All: view.DefaultChannelGroupNames()}
+		problem := fmt.Errorf("the account the provider uses sees no default channel group with the name or ID %q (guests are shown none)%s", req.ID, names.Suggest(wanted.Name.ValueString()))
+		resp.Diagnostics.AddError("Cannot import this default channel group", framework.Sentence(problem))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), group.ID)...)

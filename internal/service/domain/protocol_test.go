@@ -103,7 +103,7 @@ func TestProtocolDomainDriftAndGone(t *testing.T) {
 
 func TestProtocolDomainImport(t *testing.T) {
 	o, run := managed(t)
-	o.NewRun(t, kind).Import("example.com", nil).ExpectError(t, "", "No such domain", "It has none.")
+	o.NewRun(t, kind).Import("example.com", nil).ExpectError(t, "", "No such domain", "there are no domains.")
 	run.MustApply(values{"domain": "example.com", "allow_subdomains": true})
 	for _, by := range []struct {
 		id       string
@@ -115,7 +115,8 @@ func TestProtocolDomainImport(t *testing.T) {
 			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, run.State.Values)
 		}
 	}
-	o.NewRun(t, kind).Import("example.org", nil).ExpectError(t, "", "No such domain", "It has example.com.")
+	o.NewRun(t, kind).Import("example.org", nil).ExpectError(t, "", "No such domain", "did you mean example.com?")
+	o.NewRun(t, kind).Import("zulip.org", nil).ExpectError(t, "", "No such domain", "the domains are: example.com.")
 }
 
 // A lost answer is no error, whether the call is repeated or the domain looked for.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -217,15 +216,8 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	found, ok := view.Domain(req.ID)
 	if !ok {
-		names := []string{}
-		for _, domain := range view.Domains() {
-			names = append(names, domain.Domain)
-		}
-		there := "It has none."
-		if len(names) > 0 {
-			there = "It has " + strings.Join(names, ", ") + "."
-		}
-		resp.Diagnostics.AddError("No such domain", fmt.Sprintf("%q is no domain of the organization. %s", req.ID, there))
+		names := framework.Names{Things: "domains", All: view.DomainNames(), Where: "the organization's settings list all, under Organization permissions", Unquoted: true}
+		resp.Diagnostics.AddError("No such domain", framework.Sentence(fmt.Errorf("the organization has no domain %q%s", req.ID, names.Suggest(req.ID))))
 		return
 	}
 	var state model

@@ -97,7 +97,7 @@ func checkChannels(ids types.Set, view *directory.View, diags *diag.Diagnostics)
 		switch channel, ok := view.Channel(id); {
 		case !ok:
 			diags.AddAttributeError(path.Root("channel_ids"), "No such channel",
-				fmt.Sprintf("The account the provider uses sees no channel with the ID %d.", id))
+				fmt.Sprintf("The account the provider uses sees no channel with the ID %d. The data source zulip_channels lists those it sees.", id))
 		case channel.IsArchived:
 			diags.AddAttributeError(path.Root("channel_ids"), "The channel is archived",
 				fmt.Sprintf("Nobody can be put into channel %q (%d), which is archived.", channel.Name, id))
@@ -110,7 +110,7 @@ func checkGroups(ids types.Set, view *directory.View, diags *diag.Diagnostics) {
 	for _, id := range numbers(ids) {
 		switch group, ok := view.UserGroup(id); {
 		case !ok:
-			diags.AddAttributeError(path.Root("group_ids"), "No such user group", fmt.Sprintf("The organization has no user group with the ID %d.", id))
+			diags.AddAttributeError(path.Root("group_ids"), "No such user group", fmt.Sprintf("The organization has no user group with the ID %d. The data source zulip_user_groups lists all.", id))
 		case group.IsSystemGroup:
 			diags.AddAttributeError(path.Root("group_ids"), "A role's group has no members of its own",
 				fmt.Sprintf("Group %d is %s. Whoever joins is in the groups of their role: set invite_as.", id, group.Name))

@@ -23,9 +23,9 @@ func TestProtocolInviteLinkBadInput(t *testing.T) {
 	}{
 		{values{"expires_in_minutes": 0}, "expires_in_minutes", []string{"at least 1"}},
 		{values{"invite_as": "boss"}, "invite_as", []string{"boss"}},
-		{values{"channel_ids": []any{999999}}, "channel_ids", []string{"no channel with the ID 999999"}},
+		{values{"channel_ids": []any{999999}}, "channel_ids", []string{"no channel with the ID 999999", "zulip_channels lists those it sees"}},
 		{values{"channel_ids": []any{o.MustChannel(t, "old").ID}}, "channel_ids", []string{`"old"`, "archived"}},
-		{values{"group_ids": []any{999999}}, "group_ids", []string{"no user group with the ID 999999"}},
+		{values{"group_ids": []any{999999}}, "group_ids", []string{"no user group with the ID 999999", "zulip_user_groups lists all"}},
 		{values{"group_ids": []any{int(group.(float64))}}, "group_ids", []string{`"old"`, "deactivated"}}, //nolint:forcetypeassert // a number
 		{values{"group_ids": []any{o.SystemGroup(t, "role:members")}}, "group_ids", []string{"role:members", "set invite_as"}},
 		{values{"welcome_message_custom_text": strings.Repeat("w", 8001)}, "welcome_message_custom_text", []string{"8000"}},

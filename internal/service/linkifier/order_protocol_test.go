@@ -133,7 +133,7 @@ func TestProtocolLinkifierOrderImport(t *testing.T) {
 func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 	o, run, ids := four(t)
 	_, diags := run.Plan(ordered(ids[0], ids[0]))
-	diags.ExpectError(t, "linkifier_ids", "duplicate")
+	diags.ExpectError(t, "linkifier_ids", "is there twice")
 	_, diags = run.Plan(ordered(999999))
 	diags.ExpectError(t, "linkifier_ids", "No such linkifier", "999999")
 	run.MustPlan(values{"linkifier_ids": acctest.Unknown})

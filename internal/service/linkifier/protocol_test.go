@@ -125,7 +125,8 @@ func TestProtocolLinkifierImport(t *testing.T) {
 		}
 	}
 	o.NewRun(t, "zulip_linkifier").Import("999999", nil).ExpectError(t, "", "no linkifier with the ID 999999", "pattern:999999")
-	o.NewRun(t, "zulip_linkifier").Import("nothing", nil).ExpectError(t, "", `no linkifier with the pattern "nothing"`)
+	o.NewRun(t, "zulip_linkifier").Import("nothing", nil).ExpectError(t, "", `no linkifier with the pattern "nothing"; the patterns are: "#(?P<id>[0-9]+)"`)
+	o.NewRun(t, "zulip_linkifier").Import("#(?P<id>[0-9])", nil).ExpectError(t, "", `did you mean "#(?P<id>[0-9]+)"?`)
 	digits := byHand(t, o, "2024")
 	fresh := o.NewRun(t, "zulip_linkifier")
 	fresh.Import("pattern:2024", nil).ExpectNoError(t)

@@ -244,7 +244,8 @@ func find(view *directory.View, text string) (*zulip.Linkifier, error) {
 	if held, ok := view.LinkifierByPattern(strings.TrimSpace(pattern)); ok {
 		return held, nil
 	}
-	return nil, fmt.Errorf("the organization has no linkifier with the pattern %q; the data source zulip_linkifiers lists all", pattern)
+	patterns := framework.Names{Things: "patterns", All: view.LinkifierPatterns(), Where: "the data source zulip_linkifiers lists all"}
+	return nil, fmt.Errorf("the organization has no linkifier with the pattern %q%s", pattern, patterns.Suggest(pattern))
 }
 
 // forgetUnknown makes what is not known null, for a state that is written before it is known.

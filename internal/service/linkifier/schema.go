@@ -1,7 +1,6 @@
 package linkifier
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -42,7 +41,7 @@ A pattern is unique in an organization. ` + framework.NeverAdopted,
 			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeReverse + unmanaged},
 			"alternative_url_templates": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: describeAlternatives + unmanaged,
-				Validators: []validator.List{listvalidator.NoNullValues()},
+				Validators: []validator.List{framework.NoNulls()},
 			},
 		},
 	}

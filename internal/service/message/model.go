@@ -3,7 +3,6 @@ package message
 import (
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -76,7 +75,7 @@ func resourceSchema() schema.Schema {
 	attributes["on_destroy"] = schema.StringAttribute{
 		Optional:            true,
 		MarkdownDescription: "What happens to the message when it is destroyed: `delete` (the default) deletes it for good, while the organization allows it (`message_content_delete_limit_seconds`, which does not apply to accounts that may delete any message); the plan warns when it no longer does; `keep` leaves it.",
-		Validators:          []validator.String{stringvalidator.OneOf(onDestroyDelete, onDestroyKeep)},
+		Validators:          []validator.String{framework.OneOf(onDestroyDelete, onDestroyKeep)},
 	}
 	attributes["channel_id"] = schema.Int64Attribute{
 		Computed: true, MarkdownDescription: "The ID of the channel it is in; null for a direct message.",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -47,11 +46,11 @@ func (a *ReportAction) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "The ID of the message."},
 			"report_type": schema.StringAttribute{
 				Required: true, MarkdownDescription: "What it is reported for: `spam`, `harassment`, `inappropriate`, `norms` or `other`.",
-				Validators: []validator.String{stringvalidator.OneOf(zulip.ReportTypes...)},
+				Validators: []validator.String{framework.OneOf(zulip.ReportTypes...)},
 			},
 			"description": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "What is to be said about it, at most 1000 characters. Required if `report_type` is `other`.",
-				Validators: []validator.String{stringvalidator.UTF8LengthAtMost(zulip.MaxReportLength)},
+				Validators: []validator.String{framework.Length(0, zulip.MaxReportLength)},
 			},
 		},
 	}

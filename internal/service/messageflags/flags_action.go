@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -48,11 +46,11 @@ func (c change) wire() zulip.FlagChange {
 func changeAttributes(more map[string]schema.Attribute) map[string]schema.Attribute {
 	more["op"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: "`add` or `remove`.",
-		Validators: []validator.String{stringvalidator.OneOf(zulip.FlagOperations...)},
+		Validators: []validator.String{framework.OneOf(zulip.FlagOperations...)},
 	}
 	more["flag"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: "The flag: `read`, `starred`, `collapsed` or `hide_link_previews` (" + featurelevel.Describe(featurelevel.HideLinkPreviews) + "). The server changes no other.",
-		Validators: []validator.String{stringvalidator.OneOf(zulip.EditableFlags...)},
+		Validators: []validator.String{framework.OneOf(zulip.EditableFlags...)},
 	}
 	return more
 }
@@ -69,7 +67,7 @@ func (a *FlagsAction) Schema(_ context.Context, _ action.SchemaRequest, resp *ac
 		Attributes: changeAttributes(map[string]schema.Attribute{
 			"messages": schema.SetAttribute{
 				Required: true, ElementType: types.Int64Type, MarkdownDescription: "The IDs of the messages, at most 5000.",
-				Validators: []validator.Set{setvalidator.SizeBetween(1, zulip.MaxFlagRange), setvalidator.NoNullValues()},
+				Validators: []validator.Set{framework.Size(1, zulip.MaxFlagRange), framework.NoNulls()},
 			},
 		}),
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -55,13 +53,13 @@ func (a *NarrowAction) Metadata(_ context.Context, req action.MetadataRequest, r
 
 // Schema describes the action.
 func (a *NarrowAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	count := []validator.Int64{int64validator.Between(0, zulip.MaxFlagRange)}
+	count := []validator.Int64{framework.Between(0, zulip.MaxFlagRange)}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Changes a flag of the messages that match conditions, for the account the provider uses alone: as many before and after an anchor as it says. Invoking it again changes nothing more. " + featurelevel.Needs("zulip_message_flags_for_narrow", ""),
 		Attributes: changeAttributes(map[string]schema.Attribute{
 			"anchor": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Where to begin: the ID of a message, `newest`, `oldest` or `first_unread`.",
-				Validators: []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^([0-9]+|newest|oldest|first_unread)$`),
+				Validators: []validator.String{framework.Matches(regexp.MustCompile(`^([0-9]+|newest|oldest|first_unread)$`),
 					"must be the ID of a message, newest, oldest or first_unread")},
 			},
 			"include_anchor": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether the anchor itself counts. By default `true`."},

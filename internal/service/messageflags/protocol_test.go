@@ -80,7 +80,7 @@ func TestProtocolMessageFlags(t *testing.T) {
 	invoke(t, p, flags, values{"messages": plans, "op": "remove", "flag": "starred"})
 	expectFlagged(t, o, "starred", plans)
 
-	p.PlanAction(flags, values{"messages": []any{}, "op": "add", "flag": "read"}).ExpectError(t, "messages", "at least 1")
+	p.PlanAction(flags, values{"messages": []any{}, "op": "add", "flag": "read"}).ExpectError(t, "messages", "between 1 and 5000", "It is empty")
 	p.PlanAction(flags, values{"messages": plans, "op": "toggle", "flag": "read"}).ExpectError(t, "op", "remove")
 	p.PlanAction(flags, values{"messages": plans, "op": "add", "flag": "mentioned"}).ExpectError(t, "flag", "collapsed")
 	_, diags := p.InvokeAction(context.Background(), flags, values{"messages": []any{1}, "op": "add", "flag": "read"}, nil)

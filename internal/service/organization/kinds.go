@@ -8,9 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -29,15 +26,11 @@ type nameKind struct{ framework.TextSetting }
 
 // Attribute is a string with something in it.
 func (nameKind) Attribute(description string) schema.Attribute {
-	return textAttribute(fmt.Sprintf("%s From 1 to %d characters.", description, maxName), stringvalidator.UTF8LengthBetween(1, maxName))
+	return textAttribute(fmt.Sprintf("%s From 1 to %d characters.", description, maxName), framework.Length(1, maxName))
 }
 
 // unlimited is the word for no limit. The server takes it too (wire-2 §12.2).
 const unlimited = "unlimited"
-
-// limit is compiled once: the schema is made anew for every process and every test. The server's database has room for
-// nine digits, and a few more numbers.
-var limit = regexp.MustCompile(`^([1-9][0-9]{0,8}|` + unlimited + `)$`)
 
 // limitKind is a time, as a number of units or "unlimited".
 type limitKind struct{ unit string }
@@ -45,7 +38,7 @@ type limitKind struct{ unit string }
 // Attribute is a string.
 func (k limitKind) Attribute(description string) schema.Attribute {
 	return textAttribute(fmt.Sprintf("%s A number of %s, or %#q.", description, k.unit, unlimited),
-		stringvalidator.RegexMatches(limit, fmt.Sprintf("must be a number of %s, or %s", k.unit, unlimited)))
+		framework.Count(k.unit, unlimited))
 }
 
 // Read takes a number; null and -1 are unlimited, the one for seconds and the other for days.
@@ -83,7 +76,7 @@ type channelKind struct{ framework.NumberSetting }
 func (channelKind) Attribute(description string) schema.Attribute {
 	return schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: fmt.Sprintf("%s The channel's ID, or %d for none.", description, noChannel),
-		Validators:    []validator.Int64{int64validator.AtLeast(noChannel), int64validator.NoneOf(0)},
+		Validators:    []validator.Int64{framework.IDOr("the ID of a channel", noChannel)},
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 }
@@ -91,7 +84,7 @@ func (channelKind) Attribute(description string) schema.Attribute {
 // defaultJitsi is the word for the server's own address.
 const defaultJitsi = "default"
 
-// webAddress is compiled once, as limit is.
+// webAddress is compiled once: the schema is made anew for every process and every test.
 var webAddress = regexp.MustCompile(`^(https?://\S+|` + defaultJitsi + `)$`)
 
 // jitsiKind is a URL or "default".
@@ -100,7 +93,7 @@ type jitsiKind struct{}
 // Attribute is a string.
 func (jitsiKind) Attribute(description string) schema.Attribute {
 	return textAttribute(fmt.Sprintf("%s At most %d characters.", description, maxJitsiURL),
-		stringvalidator.UTF8LengthAtMost(maxJitsiURL), stringvalidator.RegexMatches(webAddress, "must be a URL (https://…), or "+defaultJitsi))
+		framework.Length(0, maxJitsiURL), framework.Matches(webAddress, "must be a URL (https://…), or "+defaultJitsi))
 }
 
 // Read takes a URL; null is the default.
@@ -134,7 +127,7 @@ type avatarKind struct{}
 
 // Attribute is a string.
 func (avatarKind) Attribute(description string) schema.Attribute {
-	return textAttribute(description+" One of `gravatar`, `jdenticon`.", stringvalidator.OneOf(slices.Sorted(maps.Keys(avatarSources))...))
+	return textAttribute(description+" One of `gravatar`, `jdenticon`.", framework.OneOf(slices.Sorted(maps.Keys(avatarSources))...))
 }
 
 // Read takes any letter.
@@ -165,7 +158,7 @@ type previewSizeKind struct{ framework.NumberSetting }
 func (previewSizeKind) Attribute(description string) schema.Attribute {
 	return schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: description + " One of 100, 150, 200.",
-		Validators:    []validator.Int64{int64validator.OneOf(previewSizes...)},
+		Validators:    []validator.Int64{framework.OneOfNumbers(previewSizes...)},
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 }
@@ -177,7 +170,7 @@ type methodsKind struct{}
 func (methodsKind) Attribute(description string) schema.Attribute {
 	return schema.SetAttribute{
 		ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: description,
-		Validators:    []validator.Set{setvalidator.SizeAtLeast(1)},
+		Validators:    []validator.Set{framework.Size(1, 0)},
 		PlanModifiers: []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
 	}
 }

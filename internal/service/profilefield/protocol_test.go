@@ -246,7 +246,8 @@ func TestProtocolProfileFieldImport(t *testing.T) {
 		}
 	}
 	o.NewRun(t, "zulip_custom_profile_field").Import("999999", nil).ExpectError(t, "", "no custom profile field with the ID 999999")
-	o.NewRun(t, "zulip_custom_profile_field").Import("shift", nil).ExpectError(t, "", `it has these: "Shift"`)
+	o.NewRun(t, "zulip_custom_profile_field").Import("shift", nil).ExpectError(t, "", `did you mean "Shift"?`)
+	o.NewRun(t, "zulip_custom_profile_field").Import("Pronouns", nil).ExpectError(t, "", `the custom profile fields are: `, `"Shift"`)
 }
 
 func TestProtocolProfileFieldBadInput(t *testing.T) {

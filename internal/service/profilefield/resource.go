@@ -265,11 +265,7 @@ func find(view *directory.View, text string) (*zulip.ProfileField, error) {
 	if held, ok := view.ProfileFieldByName(name); ok {
 		return held, nil
 	}
-	names := []string{}
-	for _, field := range view.ProfileFields() {
-		names = append(names, strconv.Quote(field.Name))
-	}
-	return nil, fmt.Errorf("the organization has no custom profile field called %q; it has these: %s", name, strings.Join(names, ", "))
+	return nil, framework.NoProfileField(name, view)
 }
 
 // explain adds what a refusal means for a field, where that is special.

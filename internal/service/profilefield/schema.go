@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -40,26 +38,27 @@ func resourceSchema() schema.Schema {
 		"field_type": schema.StringAttribute{
 			Required: true, PlanModifiers: replace,
 			MarkdownDescription: "What people write in it: `" + strings.Join(zulip.ProfileFieldTypes(), "`, `") + "` (the last needs " + featurelevel.Describe(featurelevel.SinceValue("zulip_custom_profile_field", "field_type", "pronouns")) + "). Another type makes another field: what people wrote is lost.",
-			Validators:          []validator.String{stringvalidator.OneOf(zulip.ProfileFieldTypes()...)},
+			Validators:          []validator.String{framework.OneOf(zulip.ProfileFieldTypes()...)},
 		},
 		"name": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "The label, at most 40 characters. No two fields have the same. A field for accounts of a service that the server knows (see `subtype`) has the server's name; every other needs one.",
 			Validators: []validator.String{
-				stringvalidator.UTF8LengthBetween(1, maxName),
-				stringvalidator.RegexMatches(trimmed, "must not be blank, or begin or end with white space, which the server would take away"),
+				framework.Length(1, maxName),
+				framework.Matches(trimmed, "must not be blank, or begin or end with white space, which the server would take away"),
+				framework.VisibleName{},
 			},
 		},
 		"hint": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "A line that helps to fill it in, at most 80 characters." + unmanaged,
-			Validators:          []validator.String{stringvalidator.UTF8LengthAtMost(maxHint)},
+			Validators:          []validator.String{framework.Length(0, maxHint)},
 		},
 		"options": optionsAttribute(),
 		"subtype": schema.StringAttribute{
 			Optional: true, PlanModifiers: replace,
 			MarkdownDescription: "For the type `external_account`, and needed there: `github`, `twitter`, or `custom` for any other service.",
-			Validators:          []validator.String{stringvalidator.RegexMatches(notBlank, "must not be blank")},
+			Validators:          []validator.String{framework.Matches(notBlank, "must not be blank")},
 		},
 		"url_pattern": schema.StringAttribute{
 			Optional:            true,
@@ -86,11 +85,11 @@ Names are unique. ` + framework.NeverAdopted,
 }
 
 func optionsAttribute() schema.ListNestedAttribute {
-	filled := []validator.String{stringvalidator.RegexMatches(notBlank, "must not be blank")}
+	filled := []validator.String{framework.Matches(notBlank, "must not be blank")}
 	return schema.ListNestedAttribute{
 		Optional:            true,
 		MarkdownDescription: "For the type `select`, and needed there: what people choose from, in this order.",
-		Validators:          []validator.List{listvalidator.SizeAtLeast(1), framework.RequireInElements("key", "text")},
+		Validators:          []validator.List{framework.Size(1, 0), framework.RequireInElements("key", "text")},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"key": schema.StringAttribute{
 				Optional: true, Validators: filled, // required, by the list's validator

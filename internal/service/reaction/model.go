@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -101,7 +100,7 @@ func resourceSchema() schema.Schema {
 			},
 			"emoji_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The emoji's name without colons, as in `thumbs_up`.",
-				Validators: []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^[^:\s]+$`),
+				Validators: []validator.String{framework.Matches(regexp.MustCompile(`^[^:\s]+$`),
 					"must be the name of an emoji, without colons")},
 				PlanModifiers: []planmodifier.String{replace},
 			},
@@ -111,7 +110,7 @@ func resourceSchema() schema.Schema {
 			},
 			"reaction_type": schema.StringAttribute{
 				Optional: true, Computed: true, MarkdownDescription: "The kind of emoji: `unicode_emoji`, `realm_emoji` (the organization's own) or `zulip_extra_emoji`. By default the server knows it by the name.",
-				Validators:    []validator.String{stringvalidator.OneOf(zulip.ReactionTypes...)},
+				Validators:    []validator.String{framework.OneOf(zulip.ReactionTypes...)},
 				PlanModifiers: []planmodifier.String{keep, replace},
 			},
 		},

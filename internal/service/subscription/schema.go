@@ -2,7 +2,6 @@ package subscription
 
 import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -34,7 +33,7 @@ func exclusiveSchema() schema.Schema {
 	attributes["users"] = schema.ListAttribute{
 		ElementType: types.StringType, Required: true,
 		MarkdownDescription: "Who is in the channel, by e-mail address or ID: people and bots. `[]` is nobody. The order does not matter.",
-		Validators:          []validator.List{listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+		Validators:          []validator.List{listvalidator.ValueStringsAre(framework.Length(1, 0))},
 	}
 	return schema.Schema{
 		Version: framework.SchemaVersion,
@@ -50,7 +49,7 @@ func additiveSchema() schema.Schema {
 	attributes["users"] = schema.ListAttribute{
 		ElementType: types.StringType, Required: true,
 		MarkdownDescription: "Who is in the channel, by e-mail address or ID: people and bots, at least one. The order does not matter.",
-		Validators:          []validator.List{listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+		Validators:          []validator.List{framework.Size(1, 0), listvalidator.ValueStringsAre(framework.Length(1, 0))},
 	}
 	attributes["added_user_ids"] = schema.ListAttribute{
 		ElementType: types.Int64Type, Computed: true,

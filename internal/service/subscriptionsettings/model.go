@@ -3,7 +3,6 @@ package subscriptionsettings
 import (
 	"regexp"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -86,7 +85,7 @@ func resourceSchema() schema.Schema {
 		},
 		"color": schema.StringAttribute{
 			Optional: true, Computed: true, MarkdownDescription: "The color the channel is shown in, as in `#76ce90`.",
-			Validators: []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^#[0-9a-fA-F]{3,6}$`),
+			Validators: []validator.String{framework.Matches(regexp.MustCompile(`^#[0-9a-fA-F]{3,6}$`),
 				"must be a # and three to six hexadecimal digits")},
 			PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 		},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -50,7 +49,7 @@ func (e *TokenEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, re
 		Attributes: map[string]schema.Attribute{
 			"minimum_lifetime_seconds": schema.Int64Attribute{
 				Optional: true, MarkdownDescription: "How long the token has to be good for, in seconds. By default 600.",
-				Validators: []validator.Int64{int64validator.Between(0, int64((24 * time.Hour).Seconds()))},
+				Validators: []validator.Int64{framework.Between(0, int64((24 * time.Hour).Seconds()))},
 			},
 			"access_token": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The token."},
 			"token_type":   schema.StringAttribute{Computed: true, MarkdownDescription: "How to present it: `Bearer`."},

@@ -4,7 +4,6 @@ package typing
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -41,7 +40,7 @@ func (a *Action) Schema(_ context.Context, _ action.SchemaRequest, resp *action.
 	attributes := framework.AddresseeActionAttributes()
 	attributes["op"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: "`start` shows others that the account is writing, `stop` that it is not any more.",
-		Validators: []validator.String{stringvalidator.OneOf(zulip.TypingOperations...)},
+		Validators: []validator.String{framework.OneOf(zulip.TypingOperations...)},
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Shows others that the account the provider uses is writing a message, or is not any more. Nothing is stored; what others see ends by itself after a while (45 seconds by default) unless it is started again.",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -30,7 +29,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	all := attributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "The user's ID. Set this or `email`.",
-		Validators: []validator.Int64{int64validator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("email"))},
+		Validators: []validator.Int64{framework.ExactlyOneOf("id", "email")},
 	}
 	all["email"] = schema.StringAttribute{
 		Optional: true, Computed: true,

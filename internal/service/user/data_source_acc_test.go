@@ -94,7 +94,7 @@ func TestAccSandboxUsersDataSource(t *testing.T) {
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		Steps: []resource.TestStep{
-			{Config: "data \"zulip_users\" \"no\" {\n  role = \"boss\"\n}\n", ExpectError: acctest.Message("value must be one of")},
+			{Config: "data \"zulip_users\" \"no\" {\n  role = \"boss\"\n}\n", ExpectError: acctest.Message("role must be one of")},
 			{Config: config, ConfigStateChecks: checks},
 			{Config: "data \"zulip_users\" \"no\" {\n  emails = [\"no@example.com\"]\n}\n", ExpectError: acctest.Message(`with the address "no@example.com"`)},
 			{Config: "data \"zulip_users\" \"no\" {\n  profile_field = { name = \"Shoe size\", value = \"43\" }\n}\n", ExpectError: acctest.Message(`no custom profile field called "Shoe size"`)},

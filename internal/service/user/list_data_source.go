@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -51,13 +49,13 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 		Attributes: map[string]schema.Attribute{
 			"role": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "Only this role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
-				Validators: []validator.String{stringvalidator.OneOf("owner", "administrator", "moderator", "member", "guest")},
+				Validators: []validator.String{framework.OneOf("owner", "administrator", "moderator", "member", "guest")},
 			},
 			"is_bot":    schema.BoolAttribute{Optional: true, MarkdownDescription: "Only bots, or only people."},
 			"is_active": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only the active, or only the deactivated."},
 			"emails": schema.SetAttribute{
 				ElementType: types.StringType, Optional: true,
-				Validators:          []validator.Set{setvalidator.NoNullValues()},
+				Validators:          []validator.Set{framework.NoNulls()},
 				MarkdownDescription: "Only who has one of these addresses. An address that nobody has is an error.",
 			},
 			"profile_field": schema.SingleNestedAttribute{
@@ -93,7 +91,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 		}
 	}
 	if field := list.ProfileField; field != nil && !slices.ContainsFunc(view.ProfileFields(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
-		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", "The organization has no custom profile field called \""+field.Name+"\".")
+		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", framework.Sentence(framework.NoProfileField(field.Name, view)))
 	}
 	if resp.Diagnostics.HasError() {
 		return

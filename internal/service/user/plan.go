@@ -79,7 +79,7 @@ func (p *planning) checkProfile() {
 	for _, name := range slices.Sorted(maps.Keys(words)) {
 		field, ok := p.view.ProfileFieldByName(name)
 		if !ok {
-			p.diags.AddAttributeError(path.Root("profile_data"), "No such profile field", noField(name, p.view))
+			p.diags.AddAttributeError(path.Root("profile_data"), "No such profile field", framework.Sentence(framework.NoProfileField(name, p.view)))
 			continue
 		}
 		if _, err := wireValue(field, words[name], p.view); err != nil {

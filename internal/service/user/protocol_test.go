@@ -322,8 +322,8 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 		{nadia(values{"full_name": strings.Repeat("ü", 101)}), "full_name", []string{"101 characters"}},
 		{nadia(values{"full_name": "Nadia @ home"}), "full_name", []string{"holds none of"}},
 		{nadia(values{"role": "boss"}), "role", []string{"must be one of"}},
-		{nadia(values{"email": strings.ToUpper(lena)}), "email", []string{"has an account already", "terraform import zulip_user.NAME " + lena}},
-		{nadia(values{"profile_data": values{"Mentor": "x"}}), "profile_data", []string{`Did you mean "Mentors"?`}},
+		{nadia(values{"email": strings.ToUpper(lena)}), "email", []string{"has an account already", "terraform import ADDRESS " + lena}},
+		{nadia(values{"profile_data": values{"Mentor": "x"}}), "profile_data", []string{`did you mean "Mentors"?`}},
 		{nadia(values{"profile_data": values{"Mentors": lena}}), "profile_data", []string{"jsonencode([...])"}},
 		{nadia(values{"profile_data": values{"Mentors": `["lina.fischer@example.com"]`}}), "profile_data", []string{"did you mean " + lena}},
 	} {

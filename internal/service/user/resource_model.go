@@ -106,7 +106,7 @@ func (a *account) changes(user *zulip.User, view *directory.View, diags *diag.Di
 	for _, name := range slices.Sorted(maps.Keys(words)) {
 		field, ok := view.ProfileFieldByName(name)
 		if !ok {
-			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", noField(name, view))
+			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", framework.Sentence(framework.NoProfileField(name, view)))
 			continue
 		}
 		value, err := wireValue(field, words[name], view)
@@ -173,14 +173,6 @@ func heldValue(user *zulip.User, name string, view *directory.View) string {
 		return ""
 	}
 	return user.ProfileData[strconv.FormatInt(field.ID, 10)].Value
-}
-
-func noField(name string, view *directory.View) string {
-	text := fmt.Sprintf("The organization has no custom profile field called %q.", name)
-	if near := view.NearestProfileFields(name); len(near) > 0 {
-		text += " Did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return text
 }
 
 // hidesEmail reports whether the real address is hidden from the account the provider uses.

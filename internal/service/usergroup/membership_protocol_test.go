@@ -174,6 +174,7 @@ func TestProtocolMembershipRefused(t *testing.T) {
 		"nobody":             {values{"group": "sre"}, "members", "At least one attribute"},
 		"an empty list":      {values{"group": "sre", "members": set()}, "members", "at least 1"},
 		"no such person":     {values{"group": "sre", "members": set("lena.fisher@example.com")}, "members", "did you mean lena.fischer@example.com?"},
+		"no such role in":    {values{"group": "sre", "subgroups": set("role:member")}, "subgroups", `did you mean "role:members"`},
 		"no such group in":   {values{"group": "sre", "subgroups": set("nope")}, "subgroups", `no user group called "nope"`},
 		"it contains itself": {values{"group": "sre", "subgroups": set("sre")}, "subgroups", "sre contains sre"},
 	} {

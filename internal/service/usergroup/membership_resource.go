@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -47,8 +46,8 @@ func (r *MembershipResource) Metadata(_ context.Context, req resource.MetadataRe
 // Schema describes the resource.
 func (r *MembershipResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	words := []validator.Set{
-		setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
-		setvalidator.AtLeastOneOf(path.MatchRoot("members"), path.MatchRoot("subgroups")),
+		framework.Size(1, 0), setvalidator.ValueStringsAre(framework.Length(1, 0)),
+		framework.AtLeastOneOf("members", "subgroups"),
 	}
 	resp.Schema = schema.Schema{
 		Version: framework.SchemaVersion,
@@ -60,7 +59,7 @@ What the resource put into the group it takes out again when it is destroyed, or
 		Attributes: map[string]schema.Attribute{
 			"group": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The user group, by ID or name; `name:2024` is the group called 2024. Another group makes another resource.",
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators: []validator.String{framework.Length(1, 0)},
 			},
 			"group_id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The group's ID.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},

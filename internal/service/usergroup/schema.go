@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -40,9 +39,10 @@ func resourceSchema() schema.Schema {
 			Required:            true,
 			MarkdownDescription: "The name, at most 100 characters. No other group of the organization has it, deactivated ones included; case matters. Permissions that name the group keep to it when it is renamed.",
 			Validators: []validator.String{
-				stringvalidator.UTF8LengthBetween(1, maxName),
-				stringvalidator.RegexMatches(visibleName, "must not be white space alone"),
+				framework.Length(1, maxName),
+				framework.Matches(visibleName, "must not be white space alone"),
 				bannedPrefixes{},
+				framework.VisibleName{},
 			},
 		},
 		"description": schema.StringAttribute{
@@ -52,12 +52,12 @@ func resourceSchema() schema.Schema {
 		"members": schema.SetAttribute{
 			ElementType: types.StringType, Optional: true, Computed: true, PlanModifiers: keepSet,
 			MarkdownDescription: "Who is in the group directly, by e-mail address or ID, and nobody else: whoever is added by hand is taken out by the next apply. Deactivated people do not count, whether they are listed or not. Unset: not managed, as beside `zulip_user_group_membership`. " + toldText,
-			Validators:          []validator.Set{setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+			Validators:          []validator.Set{setvalidator.ValueStringsAre(framework.Length(1, 0))},
 		},
 		"subgroups": schema.SetAttribute{
 			ElementType: types.StringType, Optional: true, Computed: true, PlanModifiers: keepSet,
 			MarkdownDescription: "The groups that are in the group directly, by name (`role:members` and its like are groups too) or ID, and no other. `name:2024` is the group called 2024. Unset: not managed. " + featurelevel.Needs("zulip_user_group", "subgroups"),
-			Validators:          []validator.Set{setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+			Validators:          []validator.Set{setvalidator.ValueStringsAre(framework.Length(1, 0))},
 		},
 		"adopt_deactivated": schema.BoolAttribute{
 			Optional:            true,

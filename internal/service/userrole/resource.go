@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -78,11 +77,11 @@ Before a role is written it is read again: if somebody changed it since the plan
 			},
 			"role": schema.StringAttribute{
 				Required: true, MarkdownDescription: "`owner`, `administrator`, `moderator`, `member` or `guest`. Administrators give roles; only owners make and unmake owners.",
-				Validators: []validator.String{stringvalidator.OneOf(framework.Roles()...)},
+				Validators: []validator.String{framework.OneOf(framework.Roles()...)},
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "What becomes of the role when the resource is destroyed: `keep` (the default) leaves it, the word for a role gives that one.",
-				Validators: []validator.String{stringvalidator.OneOf(append(framework.Roles(), onDestroyKeep)...)},
+				Validators: []validator.String{framework.OneOf(append(framework.Roles(), onDestroyKeep)...)},
 			},
 		},
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -61,7 +60,7 @@ func (a *Action) Metadata(_ context.Context, _ action.MetadataRequest, resp *act
 
 // Schema describes the action.
 func (a *Action) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	noNull := []validator.Set{setvalidator.NoNullValues()}
+	noNull := []validator.Set{framework.NoNulls()}
 	attributes := settings.ActionAttributes()
 	attributes[usersAttribute] = schema.SetAttribute{
 		Optional: true, ElementType: types.StringType, Validators: noNull,

@@ -3,7 +3,6 @@ package userstatus
 import (
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -118,11 +117,11 @@ Bots have no status. Setting the status of somebody else needs an administrator'
 			},
 			"emoji_code": schema.StringAttribute{
 				Optional: true, Computed: true, MarkdownDescription: "The emoji's code, as in `1f334`. By default the server knows it by the name.",
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				Validators: []validator.String{framework.Length(1, 0)},
 			},
 			"reaction_type": schema.StringAttribute{
 				Optional: true, Computed: true, MarkdownDescription: "The kind of emoji: `unicode_emoji`, `realm_emoji` (the organization's own) or `zulip_extra_emoji`. By default the server knows it by the name.",
-				Validators: []validator.String{stringvalidator.OneOf(zulip.ReactionTypes...)},
+				Validators: []validator.String{framework.OneOf(zulip.ReactionTypes...)},
 			},
 		},
 	}

@@ -1,0 +1,123 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+)
+
+// VisibleName warns of characters in a name that nobody sees, and of such as change the direction of the text: with them
+// two names can look the same, or one like another.
+type VisibleName struct {
+	// RefuseControls is set where the server refuses control characters, so that they are an error.
+	RefuseControls bool
+}
+
+var _ validator.String = VisibleName{}
+
+// Description says what is expected.
+func (VisibleName) Description(context.Context) string {
+	return "a name in which every character is seen"
+}
+
+// MarkdownDescription says what is expected.
+func (v VisibleName) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString reports the characters with their code points and places.
+func (v VisibleName) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !IsSet(req.ConfigValue) {
+		return
+	}
+	found := findInvisible(req.ConfigValue.ValueString())
+	if len(found.places) == 0 {
+		return
+	}
+	name := attributeName(req.Path)
+	if v.RefuseControls && found.hasControl {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid value for "+name,
+			fmt.Sprintf("%s must not hold control characters. It is %s: %s.", name, found.shown, strings.Join(found.places, ", ")))
+		return
+	}
+	resp.Diagnostics.AddAttributeWarning(req.Path, "Invisible characters in "+name,
+		fmt.Sprintf("%s is %s: %s. People do not see this, and may take the name for another one. If it is there by mistake, remove it.",
+			name, found.shown, strings.Join(found.places, ", ")))
+}
+
+// invisible is what findInvisible finds.
+type invisible struct {
+	// shown is the whole name in quotes, each such character as its code point.
+	shown string
+	// places says of each which one it is, and where.
+	places     []string
+	hasControl bool
+}
+
+func findInvisible(name string) invisible {
+	var (
+		found    invisible
+		shown    strings.Builder
+		previous rune
+	)
+	for i, r := range []rune(name) {
+		if isInvisible(previous, r) {
+			found.places = append(found.places, fmt.Sprintf("character %d is %U%s", i+1, r, describeRune(r)))
+			found.hasControl = found.hasControl || unicode.IsControl(r)
+			fmt.Fprintf(&shown, "<%U>", r)
+		} else {
+			shown.WriteRune(r)
+		}
+		previous = r
+	}
+	found.shown = `"` + shown.String() + `"`
+	return found
+}
+
+const (
+	zeroWidthNonJoiner = '\u200c'
+	zeroWidthJoiner    = '\u200d'
+	brailleBlank       = '\u2800'
+)
+
+// isInvisible reports whether nothing is seen of a character. What a script or an emoji is written with does not count:
+// joiners between letters of Persian or Hindi, and between the parts of an emoji, and the letters of a flag.
+func isInvisible(previous, r rune) bool {
+	isEmoji := unicode.In(previous, unicode.So, unicode.Sk, unicode.Variation_Selector)
+	switch {
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // signs before Arabic numbers, which are seen
+		return false
+	case r == zeroWidthJoiner && isEmoji, r >= 0xe0020 && r <= 0xe007f && (isEmoji || previous >= 0xe0020 && previous <= 0xe007f):
+		return false
+	case r == zeroWidthJoiner || r == zeroWidthNonJoiner:
+		return !unicode.In(previous, unicode.L, unicode.M) || unicode.In(previous, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Inherited)
+	case r == brailleBlank:
+		return true
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// runeNames are those of characters that are met most.
+var runeNames = map[rune]string{
+	'\t': "tab", '\n': "line break", '\r': "carriage return", '\u00ad': "soft hyphen",
+	'\u200b': "zero width space", zeroWidthNonJoiner: "zero width non-joiner", zeroWidthJoiner: "zero width joiner",
+	'\u200e': "left-to-right mark", '\u200f': "right-to-left mark", '\u061c': "Arabic letter mark",
+	'\u202a': "left-to-right embedding", '\u202b': "right-to-left embedding", '\u202c': "pop directional formatting",
+	'\u202d': "left-to-right override", '\u202e': "right-to-left override",
+	'\u2066': "left-to-right isolate", '\u2067': "right-to-left isolate", '\u2068': "first strong isolate",
+	'\u2069': "pop directional isolate", '\u2060': "word joiner", '\u2028': "line separator", '\u2029': "paragraph separator",
+	'\ufeff': "zero width no-break space", brailleBlank: "braille pattern blank", '\u3164': "Hangul filler",
+}
+
+func describeRune(r rune) string {
+	switch name, ok := runeNames[r]; {
+	case ok:
+		return " (" + name + ")"
+	case unicode.IsControl(r):
+		return " (control character)"
+	case unicode.Is(unicode.Cf, r):
+		return " (format character)"
+	}
+	return ""
+}

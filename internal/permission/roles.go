@@ -1,0 +1,35 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// roleNames are those of the groups that stand for the roles, from the fewest people to the most, and nobody.
+var roleNames = []string{
+	"role:owners", "role:administrators", "role:moderators", "role:fullmembers", "role:members", "role:everyone", "role:internet", "role:nobody",
+}
+
+// takesRole reports whether the server lets a setting be one role.
+func takesRole(supported zulip.SupportedPermission, group string) bool {
+	switch {
+	case group == "role:internet" && !supported.AllowInternetGroup,
+		group == "role:nobody" && !supported.AllowNobodyGroup,
+		group == "role:everyone" && !supported.AllowEveryoneGroup:
+		return false
+	}
+	return len(supported.AllowedSystemGroups) == 0 || slices.Contains(supported.AllowedSystemGroups, group)
+}
+
+// rolesTaken lists the roles that a setting takes.
+func rolesTaken(supported zulip.SupportedPermission) []string {
+	return slices.DeleteFunc(slices.Clone(roleNames), func(group string) bool { return !takesRole(supported, group) })
+}
+
+// unknownRole says of a role that does not exist which others do. subject begins the sentence that lists them.
+func unknownRole(principal Principal, subject string, taken []string, org Organization) Problem {
+	nearest := slices.DeleteFunc(org.Nearest(principal), func(near Principal) bool { return !slices.Contains(taken, near.WireName()) })
+	return notThere(principal, subject+" are "+strings.Join(taken[:len(taken)-1], ", ")+" and "+taken[len(taken)-1]+".", nearest)
+}
