@@ -128,17 +128,16 @@ func (r *Resource) initialSubscribers(plan *model, view *directory.View, diags *
 // create asks the server for the channel. When the answer is lost it looks whether the channel came into being before
 // it asks again.
 func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diags *diag.Diagnostics) int64 {
-	end := r.Meta.Directory.Write()
-	defer end()
 	started := time.Now()
 	pause := framework.FirstPause
 	for attempt := 0; ; attempt++ {
+		end := r.Meta.Directory.Write()
 		id, answer, err := r.Meta.Client.CreateChannel(ctx, request)
+		end()
 		if err == nil {
 			r.warnIgnored(request.Name, answer.IgnoredParameters, diags)
 			return id
 		}
-		end()
 		switch {
 		case attempt > 0 && zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS"):
 			// Then an earlier attempt may have made it, and not been seen to.
