@@ -44,12 +44,14 @@ func (d *Directory) Statuses(ctx context.Context) (*View, error) {
 func (d *Directory) GaveRole(id int64, role zulip.Role) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.have, zulip.FetchUserGroups)
-	if user, ok := d.view.User(id); ok {
-		changed := *user
-		changed.Role = role
-		d.view = d.view.with(func(facts *facts) { facts.users = facts.users.replacing(&changed) })
-	}
+	d.forget(zulip.FetchUserGroups)
+	d.putWritten(zulip.FetchUsers, func(facts *facts) {
+		if user, ok := facts.users.withID(id); ok {
+			changed := *user
+			changed.Role = role
+			facts.users = facts.users.replacing(&changed)
+		}
+	})
 }
 
 // BecameActive registers that this run has created or reactivated an account. It is in the groups of its role from then
@@ -71,13 +73,16 @@ func (d *Directory) FreshBots(ctx context.Context) (*View, error) {
 		return nil, err
 	}
 	return d.fresh(ctx, zulip.FetchBots, func(ctx context.Context) (put, error) {
+		d.mu.Lock()
+		since := d.mark(zulip.FetchUsers)
+		d.mu.Unlock()
 		snapshot, err := d.register(ctx, []string{zulip.FetchBots, zulip.FetchUsers})
 		if err != nil {
 			return nil, whileReading("bots", err)
 		}
 		return func(facts *facts) {
-			d.have[zulip.FetchUsers] = true
-			facts.merge(snapshot)
+			d.settle(facts, zulip.FetchUsers, since, takePart(snapshot, zulip.FetchUsers))
+			takePart(snapshot, zulip.FetchBots)(facts)
 		}, nil
 	})
 }
