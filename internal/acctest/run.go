@@ -208,6 +208,10 @@ func (p *Plan) checkApplied(t testing.TB, state *Instance) {
 		}
 		return
 	}
+	// A CLI refuses another identity of a resource that is changed in place.
+	if p.Prior != nil && len(p.Replace) == 0 && !reflect.DeepEqual(state.Identity, p.Prior.Identity) {
+		t.Errorf("the identity was %v, and after the apply it is %v", p.Prior.Identity, state.Identity)
+	}
 	for name, planned := range p.Values {
 		value := state.Values[name]
 		if !agrees(planned, value) {

@@ -102,3 +102,17 @@ func (p *Process) UpgradeFrom(resource string, version int64, state []byte) (Val
 	}
 	return p.decode(p.resourceType(resource), answer.UpgradedState), diags
 }
+
+// UpgradeIdentityFrom reads the JSON of an identity that was written with a version of its schema.
+func (p *Process) UpgradeIdentityFrom(resource string, version int64, identity []byte) (Values, Diagnostics) {
+	p.t.Helper()
+	answer, err := p.server.UpgradeResourceIdentity(p.ctx, &tfprotov6.UpgradeResourceIdentityRequest{
+		TypeName: resource, Version: version, RawIdentity: &tfprotov6.RawState{JSON: identity},
+	})
+	p.must(err)
+	diags := diagnosticsOf(answer.Diagnostics)
+	if answer.UpgradedIdentity == nil || answer.UpgradedIdentity.IdentityData == nil {
+		return nil, diags
+	}
+	return p.decode(p.identities[resource].ValueType(), answer.UpgradedIdentity.IdentityData), diags
+}
