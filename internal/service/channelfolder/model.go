@@ -149,7 +149,7 @@ If the answer to the creation is lost, or an apply is broken off before the stat
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "What happens to the folder when it is destroyed: `archive` (the default) takes the channels out and archives it, `keep` leaves it as it is.",
+				MarkdownDescription: "What happens to the folder when it is destroyed: `archive` (the default) takes the channels out and archives it: that is one request for each channel, beside the one that archives a channel which is destroyed too. `keep` leaves it as it is, and costs no request.",
 				Validators:          []validator.String{stringvalidator.OneOf(onDestroyArchive, onDestroyKeep)},
 			},
 			"creator_id": schema.Int64Attribute{
