@@ -80,7 +80,12 @@ func (r *Run) Plan(config Values) (*Plan, Diagnostics) {
 // and applies if that comes to the same.
 func (r *Run) Apply(plan *Plan) Diagnostics {
 	r.t.Helper()
-	p := r.Process()
+	return r.ApplyIn(r.Process(), plan)
+}
+
+// ApplyIn is Apply in a process that applies other resources too.
+func (r *Run) ApplyIn(p *Process, plan *Plan) Diagnostics {
+	r.t.Helper()
 	again, diags := p.Plan(r.resource, plan.Prior, plan.Config)
 	if len(diags.Errors()) > 0 {
 		return diags

@@ -16,6 +16,7 @@ import (
 type people struct {
 	roles       map[int64]zulip.Role // that the run gives
 	deactivated map[int64]bool       // by this run
+	addresses   map[string]int64     // that the run gives, by whom it gives them to; 0 is an account that it creates
 	emoji       kept[map[string]string]
 }
 
@@ -113,6 +114,25 @@ func (d *Directory) PlanRole(id int64, role zulip.Role) {
 		d.people.roles = map[int64]zulip.Role{}
 	}
 	d.people.roles[id] = role
+}
+
+// PlanAddress registers the address that this run leaves an account with, so that whoever is planned later may already
+// name it. ID 0 is an account that this run creates.
+func (d *Directory) PlanAddress(id int64, address string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.people.addresses == nil {
+		d.people.addresses = map[string]int64{}
+	}
+	d.people.addresses[fold(address)] = id
+}
+
+// plannedAddress returns the ID of the account to which this run gives an address; 0 for one that it creates.
+func (d *Directory) plannedAddress(address string) (id int64, planned bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id, planned = d.people.addresses[fold(address)]
+	return id, planned
 }
 
 // PlanReactivation registers an account that this run reactivates.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -26,4 +27,17 @@ func FindUser(view *directory.View, text string) (*zulip.User, error) {
 		hint = "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return nil, fmt.Errorf("no person or bot with the address %q is visible to the account the provider uses%s", text, hint)
+}
+
+// FindUserInPlan is FindUser for a plan. later says that this run has yet to create the account, and then user is nil, or
+// to reactivate it.
+func FindUserInPlan(view *directory.View, text string) (user *zulip.User, later bool, err error) {
+	user, err = FindUser(view, text)
+	switch {
+	case err == nil:
+		return user, !user.IsActive && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: user.ID}), nil
+	case view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: text}):
+		return nil, true, nil
+	}
+	return nil, false, err
 }
