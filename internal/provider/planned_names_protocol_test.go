@@ -31,19 +31,26 @@ func TestProtocolEveryNamingAttributeIsTested(t *testing.T) {
 }
 
 // TestProtocolNamesOfWhatIsPlanned names, in every attribute that names a channel, a group, a person or a bot, one that
-// the same run creates, by the name that is known before: the plan takes it, and in another process the apply does, after
-// what it names.
+// the same run creates, takes back or renames, by the name that is known before: the plan takes it, and in another process
+// the apply does, after what it names.
 func TestProtocolNamesOfWhatIsPlanned(t *testing.T) {
 	probe := acctest.StartSandbox(t, sandbox.Config{})
 	for i, n := range namings(t, probe) {
-		t.Run(n.at+" of "+n.names, func(t *testing.T) {
-			o := acctest.StartSandbox(t, sandbox.Config{})
-			namings(t, o)[i].create(t, o)
-		})
-		if n.before != nil && isResource(t, n) {
-			t.Run(n.at+" of "+n.names+", changed", func(t *testing.T) {
+		for way, begin := range ways {
+			t.Run(n.at+" of a "+n.names+" that is "+way, func(t *testing.T) {
 				o := acctest.StartSandbox(t, sandbox.Config{})
-				namings(t, o)[i].change(t, o)
+				n := namings(t, o)[i]
+				one, config := begin(t, o, n.names)
+				n.create(t, o, one, config)
+			})
+		}
+		if n.before != nil && isResource(t, n) {
+			t.Run(n.at+" of a "+n.names+" that is created, changed", func(t *testing.T) {
+				o := acctest.StartSandbox(t, sandbox.Config{})
+				n := namings(t, o)[i]
+				run := o.NewRun(t, n.of())
+				run.MustApply(n.before)
+				n.resource(t, o.NewRun(t, made[n.names].of), made[n.names].config, run)
 			})
 		}
 	}
@@ -55,15 +62,14 @@ func isResource(t *testing.T, n naming) bool {
 }
 
 // create plans and applies what names, after what it names.
-func (n naming) create(t *testing.T, o *acctest.Organization) {
+func (n naming) create(t *testing.T, o *acctest.Organization, one *acctest.Run, config values) {
 	t.Helper()
-	one := o.NewRun(t, made[n.names].of)
 	if isResource(t, n) {
-		n.resource(t, one, o.NewRun(t, n.of()))
+		n.resource(t, one, config, o.NewRun(t, n.of()))
 		return
 	}
 	p := one.Process()
-	plan, diags := p.Plan(made[n.names].of, nil, made[n.names].config)
+	plan, diags := p.Plan(made[n.names].of, one.State, config)
 	diags.ExpectNoError(t)
 	isAction := !n.data && n.of() != "zulip_bot_api_key"
 	if isAction {
@@ -77,28 +83,18 @@ func (n naming) create(t *testing.T, o *acctest.Organization) {
 	case isAction:
 		_, diags = p.InvokeAction(context.Background(), n.of(), n.config, nil)
 	default: // the address of a bot is not known before
-		config := values{"bot": one.State.Values["email"]}
-		_, diags = p.OpenEphemeral(n.of(), config)
+		_, diags = p.OpenEphemeral(n.of(), values{"bot": one.State.Values["email"]})
 	}
 	diags.ExpectNoError(t)
 }
 
-// change is create for a resource that exists, and named something else until then.
-func (n naming) change(t *testing.T, o *acctest.Organization) {
-	t.Helper()
-	run := o.NewRun(t, n.of())
-	run.MustApply(n.before)
-	n.resource(t, o.NewRun(t, made[n.names].of), run)
-}
-
 // resource plans what is named and what names it in one process, and applies them in another.
-func (n naming) resource(t *testing.T, one, run *acctest.Run) {
+func (n naming) resource(t *testing.T, one *acctest.Run, config values, run *acctest.Run) {
 	t.Helper()
 	p := one.Process()
-	plan, diags := p.Plan(made[n.names].of, nil, made[n.names].config)
+	plan, diags := p.Plan(made[n.names].of, one.State, config)
 	diags.ExpectNoError(t)
-	diags = p.Validate(n.of(), n.config)
-	diags.ExpectNoError(t)
+	p.Validate(n.of(), n.config).ExpectNoError(t)
 	naming, diags := p.Plan(n.of(), run.State, n.config)
 	diags.ExpectNoError(t)
 	p = one.Process()

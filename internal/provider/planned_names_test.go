@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,16 +23,54 @@ const (
 	self    = "ines.moreau@example.com"
 )
 
-// made are the resources that a configuration names by what it knows of them before they exist.
+// made are the resources that a configuration names by what it knows of them before they are there under that name: each
+// is created, taken back, or renamed.
 var made = map[string]struct {
 	of     string
 	config values
+	end    string // the request, with the ID, that archives or deactivates it
+	adopt  string // the attribute that takes it back
+	// before is what another name makes of the configuration; none where the server may not rename it.
+	before values
 }{
 	// The account is in the channel, so that it has settings of its own there.
-	"channel": {"zulip_channel", values{"name": newsroom, "initial_subscribers": []any{self}}},
-	"group":   {"zulip_user_group", values{"name": press}},
-	"person":  {"zulip_user", values{"email": nadia, "full_name": "Nadia Haddad"}},
-	"bot":     {"zulip_bot", values{"short_name": "alerts", "full_name": "Alerts", "bot_type": "generic"}},
+	"channel": {
+		"zulip_channel", values{"name": newsroom, "initial_subscribers": []any{self}}, "DELETE /streams/%v", "adopt_archived",
+		values{"name": "editorial", "initial_subscribers": []any{self}},
+	},
+	"group": {
+		"zulip_user_group", values{"name": press}, "POST /user_groups/%v/deactivate", "adopt_deactivated", values{"name": "media"},
+	},
+	"person": {
+		"zulip_user", values{"email": nadia, "full_name": "Nadia Haddad"}, "DELETE /users/%v", "adopt_deactivated",
+		values{"email": "n.haddad@example.com", "full_name": "Nadia Haddad"},
+	},
+	"bot": {
+		"zulip_bot", values{"short_name": "alerts", "full_name": "Alerts", "bot_type": "generic"}, "DELETE /bots/%v", "adopt_deactivated",
+		values{"short_name": "alarms", "full_name": "Alerts", "bot_type": "generic"},
+	},
+}
+
+// ways are those in which what is named comes to be there, by what is done before and the configuration that then names it.
+var ways = map[string]func(t *testing.T, o *acctest.Organization, names string) (*acctest.Run, values){
+	"created": func(t *testing.T, o *acctest.Organization, names string) (*acctest.Run, values) {
+		return o.NewRun(t, made[names].of), made[names].config
+	},
+	"taken back": func(t *testing.T, o *acctest.Organization, names string) (*acctest.Run, values) {
+		one := made[names]
+		before := o.NewRun(t, one.of)
+		before.MustApply(one.config)
+		method, path, _ := strings.Cut(one.end, " ")
+		o.Call(t, method, fmt.Sprintf(path, before.State.Values["id"]), nil)
+		config := maps.Clone(one.config)
+		config[one.adopt] = true
+		return o.NewRun(t, one.of), config
+	},
+	"renamed": func(t *testing.T, o *acctest.Organization, names string) (*acctest.Run, values) {
+		run := o.NewRun(t, made[names].of)
+		run.MustApply(made[names].before)
+		return run, made[names].config
+	},
 }
 
 // naming is an attribute that names a channel, a group, a person or a bot.
