@@ -26,6 +26,9 @@ func FindChannel(view *directory.View, text string) (*zulip.Channel, error) {
 	if channel, ok := view.ChannelByName(name); ok {
 		return channel, nil
 	}
+	if _, planned := view.PlannedChannel(name); planned {
+		return nil, notYet("channel", "zulip_channel", name)
+	}
 	hint := ""
 	if near := view.NearestChannels(name); len(near) > 0 {
 		for i := range near {
@@ -34,6 +37,11 @@ func FindChannel(view *directory.View, text string) (*zulip.Channel, error) {
 		hint = "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, hint)
+}
+
+// notYet is the error of who needs now what this run has yet to create.
+func notYet(noun, resource, name string) error {
+	return fmt.Errorf("this run has yet to create the %s %q: let what needs it come after (depends_on = [%s.NAME]), or name it by %s.NAME.id, which is not known before", noun, name, resource, resource)
 }
 
 // IsPlannedChannel reports whether a `channel` attribute means a channel that this run has yet to create or to take back:

@@ -22,6 +22,9 @@ func FindUser(view *directory.View, text string) (*zulip.User, error) {
 	if user, ok := view.UserByAddress(text); ok {
 		return user, nil
 	}
+	if view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: text}) {
+		return nil, notYet("account", "zulip_user", text)
+	}
 	hint := ""
 	if near := view.NearestAddresses(text); len(near) > 0 {
 		hint = "; did you mean " + strings.Join(near, " or ") + "?"

@@ -56,6 +56,22 @@ func TestProtocolNamesOfWhatIsPlanned(t *testing.T) {
 	}
 }
 
+// TestProtocolDataOfWhatIsPlanned: where the CLI reads a data source before what it names is created, it hears what to do.
+func TestProtocolDataOfWhatIsPlanned(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	for _, n := range namings(t, o) {
+		if !n.data {
+			continue
+		}
+		p := o.NewRun(t, made[n.names].of).Process()
+		_, diags := p.Plan(made[n.names].of, nil, made[n.names].config)
+		diags.ExpectNoError(t)
+		_, diags = p.ReadData(n.of(), n.config)
+		_, attribute, _ := strings.Cut(n.at, ".")
+		diags.ExpectError(t, attribute, "depends_on = ["+made[n.names].of+".NAME]")
+	}
+}
+
 func isResource(t *testing.T, n naming) bool {
 	t.Helper()
 	return !n.data && slices.Contains(acctest.StartProcess(t.Context(), t).Resources(), n.of())
