@@ -80,7 +80,12 @@ func (r *Run) Plan(config Values) (*Plan, Diagnostics) {
 // and applies if that comes to the same.
 func (r *Run) Apply(plan *Plan) Diagnostics {
 	r.t.Helper()
-	p := r.Process()
+	return r.ApplyIn(r.Process(), plan)
+}
+
+// ApplyIn is Apply in a process that applies other resources too.
+func (r *Run) ApplyIn(p *Process, plan *Plan) Diagnostics {
+	r.t.Helper()
 	again, diags := p.Plan(r.resource, plan.Prior, plan.Config)
 	if len(diags.Errors()) > 0 {
 		return diags
@@ -207,6 +212,10 @@ func (p *Plan) checkApplied(t testing.TB, state *Instance) {
 			t.Error("nothing is in the state after the apply")
 		}
 		return
+	}
+	// A CLI refuses another identity of a resource that is changed in place.
+	if p.Prior != nil && len(p.Replace) == 0 && !reflect.DeepEqual(state.Identity, p.Prior.Identity) {
+		t.Errorf("the identity was %v, and after the apply it is %v", p.Prior.Identity, state.Identity)
 	}
 	for name, planned := range p.Values {
 		value := state.Values[name]

@@ -82,6 +82,37 @@ func describe(texts map[string]string, at string, attributes []*tfprotov6.Schema
 	}
 }
 
+// Settable returns the descriptions of all attributes that a configuration can set and that hold text, or several texts:
+// by the name of what has the attribute and its path, joined with dots. A data source and a resource of one name are taken
+// together.
+func (p *Process) Settable() map[string]string {
+	texts := map[string]string{}
+	add := func(at string, schema *tfprotov6.Schema) { settable(texts, at, schema.Block.Attributes) }
+	for _, schemas := range []map[string]*tfprotov6.Schema{p.schemas.ResourceSchemas, p.schemas.DataSourceSchemas, p.schemas.EphemeralResourceSchemas} {
+		for name, schema := range schemas {
+			add(name, schema)
+		}
+	}
+	for name, action := range p.schemas.ActionSchemas {
+		add(name, action.Schema)
+	}
+	return texts
+}
+
+func settable(texts map[string]string, at string, attributes []*tfprotov6.SchemaAttribute) {
+	several := []tftypes.Type{tftypes.String, tftypes.List{ElementType: tftypes.String}, tftypes.Set{ElementType: tftypes.String}, tftypes.Map{ElementType: tftypes.String}}
+	for _, attribute := range attributes {
+		inner := at + "." + attribute.Name
+		switch {
+		case !attribute.Required && !attribute.Optional:
+		case attribute.NestedType != nil:
+			settable(texts, inner, attribute.NestedType.Attributes)
+		case slices.ContainsFunc(several, attribute.Type.Equal):
+			texts[inner] += attribute.Description
+		}
+	}
+}
+
 // SchemaVersion is the version of a resource's schema.
 func (p *Process) SchemaVersion(resource string) int64 {
 	p.t.Helper()
@@ -101,4 +132,18 @@ func (p *Process) UpgradeFrom(resource string, version int64, state []byte) (Val
 		return nil, diags
 	}
 	return p.decode(p.resourceType(resource), answer.UpgradedState), diags
+}
+
+// UpgradeIdentityFrom reads the JSON of an identity that was written with a version of its schema.
+func (p *Process) UpgradeIdentityFrom(resource string, version int64, identity []byte) (Values, Diagnostics) {
+	p.t.Helper()
+	answer, err := p.server.UpgradeResourceIdentity(p.ctx, &tfprotov6.UpgradeResourceIdentityRequest{
+		TypeName: resource, Version: version, RawIdentity: &tfprotov6.RawState{JSON: identity},
+	})
+	p.must(err)
+	diags := diagnosticsOf(answer.Diagnostics)
+	if answer.UpgradedIdentity == nil || answer.UpgradedIdentity.IdentityData == nil {
+		return nil, diags
+	}
+	return p.decode(p.identities[resource].ValueType(), answer.UpgradedIdentity.IdentityData), diags
 }

@@ -22,8 +22,9 @@ type Directory struct {
 	mu      sync.Mutex
 	view    *View
 	have    map[string]bool
-	forgot  map[string]int // how often a part was forgotten
-	reread  map[string]int // how often a part was read by itself
+	forgot  map[string]int   // how often a part was forgotten
+	reread  map[string]int   // how often a part was read by itself
+	written map[string][]put // what this run has put into the facts of a part
 	flights gather[[]string, struct{}]
 	failure failure             // of the last flight
 	rereads map[string]*rereads // by the part that they read
@@ -54,7 +55,7 @@ type Directory struct {
 func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 	d := &Directory{
 		client: client, self: self, level: featureLevel, scarce: client.Scarce,
-		have: map[string]bool{}, forgot: map[string]int{}, reread: map[string]int{}, rereads: map[string]*rereads{},
+		have: map[string]bool{}, forgot: map[string]int{}, reread: map[string]int{}, rereads: map[string]*rereads{}, written: map[string][]put{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{}, called: map[string]int64{},
 		managed: map[int64]bool{}, archived: map[string]int64{},
 		takenOut: map[int64]int64{},
@@ -166,6 +167,11 @@ func (d *Directory) ArchivedHere(name string) (int64, bool) {
 func (d *Directory) Forget(parts ...string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.forget(parts...)
+}
+
+// forget is Forget for a caller who holds the lock.
+func (d *Directory) forget(parts ...string) {
 	for _, part := range parts {
 		delete(d.have, part)
 		d.forgot[part]++

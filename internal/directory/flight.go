@@ -70,9 +70,15 @@ func (d *Directory) need(ctx context.Context, parts []string) (*View, error) {
 	}
 }
 
-// missing returns the parts that the snapshot does not hold. The caller holds the lock.
+// missing returns the parts that the snapshot does not hold. Which channels are default ones is a fact of the channels.
+// The caller holds the lock.
 func (d *Directory) missing(parts []string) []string {
-	return slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return d.have[part] })
+	return slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
+		if part == zulip.FetchDefaultStreams {
+			part = zulip.FetchChannels
+		}
+		return d.have[part]
+	})
 }
 
 // areLone reports whether it is only lone parts that are asked for, and nobody can stand behind those who ask.
@@ -111,7 +117,7 @@ func (d *Directory) fly(ctx context.Context, asked [][]string) ([]struct{}, erro
 		d.mu.Unlock()
 		return answers, nil // the flight before has brought it
 	}
-	parts = append(parts, d.company(parts, areLone(asked))...)
+	parts = withDefaults(append(parts, d.company(parts, areLone(asked))...))
 	forgot, reread := maps.Clone(d.forgot), maps.Clone(d.reread)
 	began := time.Now()
 	d.mu.Unlock()
@@ -167,6 +173,12 @@ func copyPart(into, from *zulip.Snapshot, part string) {
 		into.Domains = from.Domains
 	case zulip.FetchDefaultGroups:
 		into.DefaultGroups = from.DefaultGroups
+	case zulip.FetchStatuses:
+		into.Statuses = from.Statuses
+	case zulip.FetchUserDefaults:
+		into.UserDefaults = from.UserDefaults
+	case zulip.FetchSubscribers:
+		into.Subscribers = from.Subscribers
 	}
 }
 

@@ -59,12 +59,7 @@ func (d *Directory) readParts(ctx context.Context, wanted []partRead) ([]partAns
 				answers[i].err = whileReading("organization", err)
 				return
 			}
-			answers[i].take = func(facts *facts) {
-				if one.part == zulip.FetchChannels {
-					d.have[zulip.FetchDefaultStreams] = true
-				}
-				facts.merge(onlyPart(read, one.part))
-			}
+			answers[i].take = takePart(read, one.part)
 		})
 	}
 	all.Wait()
@@ -82,18 +77,18 @@ func tellSent(wanted []partRead, joint []string) {
 
 // withDefaults adds which channels are default ones, which the list of channels says by itself.
 func withDefaults(parts []string) []string {
-	if slices.Contains(parts, zulip.FetchChannels) {
+	if slices.Contains(parts, zulip.FetchChannels) && !slices.Contains(parts, zulip.FetchDefaultStreams) {
 		return append(slices.Clone(parts), zulip.FetchDefaultStreams)
 	}
 	return parts
 }
 
-// onlyPart returns a snapshot with one of the joint parts; the default channels belong to the channels.
-func onlyPart(snapshot *zulip.Snapshot, part string) *zulip.Snapshot {
+// takePart takes one part of a snapshot; the default channels belong to the channels.
+func takePart(snapshot *zulip.Snapshot, part string) put {
 	one := &zulip.Snapshot{}
 	copyPart(one, snapshot, part)
 	if part == zulip.FetchChannels {
 		one.DefaultStreams = snapshot.DefaultStreams
 	}
-	return one
+	return func(facts *facts) { facts.merge(one) }
 }

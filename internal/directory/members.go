@@ -3,7 +3,6 @@ package directory
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -22,10 +21,62 @@ type members struct {
 	mu    sync.Mutex
 	known map[int64][]int64
 	read  int // channels read one by one
+	// changes are what this run has written, by channel, oldest first; forgot is how often everything was forgotten.
+	changes map[int64][]membershipChange
+	forgot  int
+}
+
+// membershipChange is who has come and who has gone.
+type membershipChange struct{ came, left []int64 }
+
+// apply returns who is in a channel after changes.
+func apply(ids []int64, changes []membershipChange) []int64 {
+	for _, change := range changes {
+		ids = distinct(append(without(ids, change.left), change.came...))
+	}
+	return ids
+}
+
+// without returns those who are not among others.
+func without(ids, others []int64) []int64 {
+	among := make(map[int64]bool, len(others))
+	for _, id := range others {
+		among[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return among[id] })
+}
+
+// membersMark is how things stood when a read of subscribers began.
+type membersMark struct {
+	changes map[int64]int // how many of each channel had been made
+	forgot  int
+}
+
+func (m *members) mark() membersMark {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	made := make(map[int64]int, len(m.changes))
+	for channel, changes := range m.changes {
+		made[channel] = len(changes)
+	}
+	return membersMark{made, m.forgot}
+}
+
+// keep takes in what a read of a channel has brought that began at a mark, and returns it with what this run has written
+// since. What is known already is newer, unless the read was asked for. The caller holds the lock.
+func (m *members) keep(channel int64, ids []int64, since membersMark, asked bool) []int64 {
+	if known, ok := m.known[channel]; ok && !asked {
+		return known
+	}
+	ids = apply(ids, m.changes[channel][since.changes[channel]:])
+	if m.forgot == since.forgot {
+		m.known[channel] = ids
+	}
+	return ids
 }
 
 func (m *members) init(d *Directory) {
-	m.known = map[int64][]int64{}
+	m.known, m.changes = map[int64][]int64{}, map[int64][]membershipChange{}
 	m.asked = gather[int64, []int64]{ask: d.readSubscribers}
 	m.fresh = gather[int64, []int64]{ask: d.readFreshSubscribers}
 }
@@ -65,11 +116,24 @@ func (d *Directory) FreshSubscribers(ctx context.Context, channel int64) ([]int6
 	return d.members.fresh.do(ctx, channel)
 }
 
-// SetSubscribers registers who is in a channel after a write.
-func (d *Directory) SetSubscribers(channel int64, ids []int64) {
-	d.members.mu.Lock()
-	defer d.members.mu.Unlock()
-	d.members.known[channel] = ids
+// ChangedSubscribers registers that this run has changed who is in a channel. Others of this run may have changed it since
+// before was read: their changes stay.
+func (d *Directory) ChangedSubscribers(channel int64, before, after []int64) {
+	if !d.members.change(channel, membershipChange{came: without(after, before), left: without(before, after)}) {
+		d.Forget(zulip.FetchSubscribers) // what is in a snapshot is without it
+	}
+}
+
+// change takes in a change, and reports whether it is known who was in the channel.
+func (m *members) change(channel int64, change membershipChange) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.changes[channel] = append(m.changes[channel], change)
+	ids, ok := m.known[channel]
+	if ok {
+		m.known[channel] = apply(ids, []membershipChange{change})
+	}
+	return ok
 }
 
 // ForgetSubscribers makes the next to ask read again who is in the channels.
@@ -79,6 +143,7 @@ func (d *Directory) ForgetSubscribers() {
 	defer d.members.mu.Unlock()
 	clear(d.members.known)
 	d.members.read = 0
+	d.members.forgot++
 }
 
 // isMany reports whether so many channels, beside those read before, are better read in a snapshot.
@@ -87,6 +152,7 @@ func (d *Directory) isMany(channels, before int) bool {
 }
 
 func (d *Directory) readSubscribers(ctx context.Context, channels []int64) ([][]int64, error) {
+	since := d.members.mark()
 	d.members.mu.Lock()
 	before := d.members.read
 	d.members.mu.Unlock()
@@ -98,10 +164,11 @@ func (d *Directory) readSubscribers(ctx context.Context, channels []int64) ([][]
 		}
 		all = view.facts.subscribers
 	}
-	return d.keepSubscribers(ctx, channels, all)
+	return d.keepSubscribers(ctx, channels, all, since, false)
 }
 
 func (d *Directory) readFreshSubscribers(ctx context.Context, channels []int64) ([][]int64, error) {
+	since := d.members.mark()
 	var all map[int64][]int64
 	if d.isMany(len(distinct(channels)), 0) {
 		snapshot, err := d.register(ctx, []string{zulip.FetchSubscribers})
@@ -110,13 +177,13 @@ func (d *Directory) readFreshSubscribers(ctx context.Context, channels []int64) 
 		}
 		all = snapshot.Subscribers
 	}
-	return d.keepSubscribers(ctx, channels, all)
+	return d.keepSubscribers(ctx, channels, all, since, true)
 }
 
 // keepSubscribers answers from a snapshot, and asks for the channels that are not in it: those that were made since, and
 // those that are archived or gone. `Invalid channel ID` is what servers answer for a channel that is gone, and below
 // feature level 480 for an archived one.
-func (d *Directory) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64) ([][]int64, error) {
+func (d *Directory) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, since membersMark, fresh bool) ([][]int64, error) {
 	found, read := map[int64][]int64{}, 0
 	for _, channel := range distinct(channels) {
 		if ids, ok := all[channel]; ok {
@@ -135,12 +202,13 @@ func (d *Directory) keepSubscribers(ctx context.Context, channels []int64, all m
 	defer d.members.mu.Unlock()
 	d.members.read += read
 	for channel, ids := range all {
-		// What was written meanwhile is newer than a snapshot, but not than what was asked for.
-		if _, ok := d.members.known[channel]; !ok {
-			d.members.known[channel] = ids
+		if _, asked := found[channel]; !asked {
+			d.members.keep(channel, ids, since, false)
 		}
 	}
-	maps.Copy(d.members.known, found)
+	for channel, ids := range found {
+		found[channel] = d.members.keep(channel, ids, since, fresh)
+	}
 	answers := make([][]int64, len(channels))
 	for i, channel := range channels {
 		answers[i] = found[channel]

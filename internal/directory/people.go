@@ -15,6 +15,7 @@ import (
 type people struct {
 	roles       map[int64]zulip.Role // that the run gives
 	deactivated map[int64]bool       // by this run
+	addresses   map[string]int64     // that the run gives, by whom it gives them to; 0 is an account that it creates
 	emoji       kept[map[string]string]
 }
 
@@ -43,12 +44,14 @@ func (d *Directory) Statuses(ctx context.Context) (*View, error) {
 func (d *Directory) GaveRole(id int64, role zulip.Role) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.have, zulip.FetchUserGroups)
-	if user, ok := d.view.User(id); ok {
-		changed := *user
-		changed.Role = role
-		d.view = d.view.with(func(facts *facts) { facts.users = facts.users.replacing(&changed) })
-	}
+	d.forget(zulip.FetchUserGroups)
+	d.putWritten(zulip.FetchUsers, func(facts *facts) {
+		if user, ok := facts.users.withID(id); ok {
+			changed := *user
+			changed.Role = role
+			facts.users = facts.users.replacing(&changed)
+		}
+	})
 }
 
 // BecameActive registers that this run has created or reactivated an account. It is in the groups of its role from then
@@ -70,13 +73,16 @@ func (d *Directory) FreshBots(ctx context.Context) (*View, error) {
 		return nil, err
 	}
 	return d.fresh(ctx, zulip.FetchBots, func(ctx context.Context) (put, error) {
+		d.mu.Lock()
+		since := d.mark(zulip.FetchUsers)
+		d.mu.Unlock()
 		snapshot, err := d.register(ctx, []string{zulip.FetchBots, zulip.FetchUsers})
 		if err != nil {
 			return nil, whileReading("bots", err)
 		}
 		return func(facts *facts) {
-			d.have[zulip.FetchUsers] = true
-			facts.merge(snapshot)
+			d.settle(facts, zulip.FetchUsers, since, takePart(snapshot, zulip.FetchUsers))
+			takePart(snapshot, zulip.FetchBots)(facts)
 		}, nil
 	})
 }
@@ -107,6 +113,25 @@ func (d *Directory) PlanRole(id int64, role zulip.Role) {
 		d.people.roles = map[int64]zulip.Role{}
 	}
 	d.people.roles[id] = role
+}
+
+// PlanAddress registers the address that this run leaves an account with, so that whoever is planned later may already
+// name it. ID 0 is an account that this run creates.
+func (d *Directory) PlanAddress(id int64, address string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.people.addresses == nil {
+		d.people.addresses = map[string]int64{}
+	}
+	d.people.addresses[fold(address)] = id
+}
+
+// plannedAddress returns the ID of the account to which this run gives an address; 0 for one that it creates.
+func (d *Directory) plannedAddress(address string) (id int64, planned bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id, planned = d.people.addresses[fold(address)]
+	return id, planned
 }
 
 // PlanReactivation registers an account that this run reactivates.

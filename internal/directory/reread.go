@@ -157,8 +157,8 @@ func (d *Directory) fresh(ctx context.Context, part string, read func(context.Co
 // server's rate limit is reached, every request that is shared instead of sent saves time.
 func (d *Directory) runReread(ctx context.Context, part string, all *rereads, current *reread, read func(context.Context) (put, error)) {
 	d.awaitCompany(all, current)
-	var number, forgot int
-	var began time.Time
+	var number int
+	var since mark
 	closeDoor := func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -169,7 +169,7 @@ func (d *Directory) runReread(ctx context.Context, part string, all *rereads, cu
 		d.asking -= current.askers
 		all.underWay++
 		all.begun++
-		number, forgot, began = all.begun, d.forgot[part], time.Now()
+		number, since = all.begun, d.mark(part)
 	}
 	answer, err := d.joint.do(ctx, partRead{part, read, closeDoor})
 	closeDoor() // if it never left
@@ -185,11 +185,7 @@ func (d *Directory) runReread(ctx context.Context, part string, all *rereads, cu
 	if current.err = err; err == nil {
 		if number > all.ended { // else a later one was faster
 			all.ended = number
-			d.lists.read[part] = began
-			d.view = d.view.with(answer.take)
-			// What was forgotten meanwhile may be older than what is to be known now: the next to ask reads again.
-			d.have[part] = forgot == d.forgot[part]
-			d.reread[part]++
+			d.view = d.view.with(func(facts *facts) { d.settle(facts, part, since, answer.take) })
 		}
 		current.view = d.view
 	}
@@ -275,10 +271,7 @@ func (d *Directory) FreshChannels(ctx context.Context) (*View, error) {
 		if err != nil {
 			return nil, whileReading("channels", err)
 		}
-		return func(facts *facts) {
-			d.have[zulip.FetchDefaultStreams] = true
-			facts.channels = newChannels(channels)
-		}, nil
+		return func(facts *facts) { facts.channels = newChannels(channels) }, nil
 	})
 }
 

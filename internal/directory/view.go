@@ -28,9 +28,14 @@ func (v *View) User(id int64) (*zulip.User, bool) {
 	return v.facts.users.withID(id)
 }
 
-// UserByAddress returns the person or bot with an address, the real one or the API address, whatever its case.
+// UserByAddress returns the person or bot with an address, the real one or the API address, whatever its case; where
+// nobody has it, the one to whom this run gives it.
 func (v *View) UserByAddress(address string) (*zulip.User, bool) {
-	return v.facts.users.withAddress(address)
+	if user, ok := v.facts.users.withAddress(address); ok {
+		return user, true
+	}
+	id, _ := v.directory.plannedAddress(address)
+	return v.User(id)
 }
 
 // Users returns everybody, ordered by ID, without the server's own bots.
@@ -102,6 +107,10 @@ func (v *View) DefaultChannelGroups() []*zulip.DefaultChannelGroup { return v.fa
 
 // IsPlanned reports whether this run creates what the principal names.
 func (v *View) IsPlanned(principal permission.Principal) bool {
+	if principal.Kind == permission.KindUser {
+		_, planned := v.directory.plannedAddress(principal.Name)
+		return planned
+	}
 	return v.directory.isPlanned(principal)
 }
 

@@ -83,10 +83,17 @@ func (a *Addressee) Validate(diags *diag.Diagnostics) {
 // Resolve finds out whom the attributes mean. known is false while they hold what is not known yet. What does not exist
 // is reported at its attribute.
 func (a *Addressee) Resolve(view *directory.View, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+	return a.resolve(view, false, diags)
+}
+
+// resolve is Resolve; in a plan, what this run has yet to create is not known.
+func (a *Addressee) resolve(view *directory.View, inPlan bool, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	known = !a.Channel.IsUnknown() && !a.Topic.IsUnknown() && !a.Recipients.IsUnknown()
 	if !a.Channel.IsNull() && !a.Channel.IsUnknown() {
 		channel, err := FindChannel(view, a.Channel.ValueString())
 		switch {
+		case inPlan && IsPlannedChannel(view, a.Channel.ValueString()):
+			known = false
 		case err != nil:
 			diags.AddAttributeError(path.Root("channel"), "No such channel",
 				Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
@@ -108,7 +115,10 @@ func (a *Addressee) Resolve(view *directory.View, diags *diag.Diagnostics) (to z
 			continue
 		}
 		user, err := FindUser(view, text.ValueString())
+		_, later, _ := FindUserInPlan(view, text.ValueString())
 		switch {
+		case inPlan && later:
+			known = false
 		case err != nil:
 			diags.AddAttributeError(path.Root("recipients"), "Not in the organization", Sentence(err))
 		case !user.IsActive:
@@ -125,12 +135,22 @@ func (a *Addressee) Resolve(view *directory.View, diags *diag.Diagnostics) (to z
 
 // Check resolves the attributes and refuses a topic that the server would cut.
 func (a *Addressee) Check(view *directory.View, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+	a.checkTopic(view, diags)
+	return a.resolve(view, false, diags)
+}
+
+// CheckPlan is Check for a plan: what this run has yet to create is not known.
+func (a *Addressee) CheckPlan(view *directory.View, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+	a.checkTopic(view, diags)
+	return a.resolve(view, true, diags)
+}
+
+func (a *Addressee) checkTopic(view *directory.View, diags *diag.Diagnostics) {
 	limit := zulip.MaxTopicLength
 	if realm := view.Realm(); realm != nil && realm.MaxTopicLength > 0 {
 		limit = realm.MaxTopicLength
 	}
 	checkLength(path.Root("topic"), "topic", zulip.StoredTopic(a.Topic.ValueString()), limit, diags)
-	return a.Resolve(view, diags)
 }
 
 // Words says whom a message is for, for people.

@@ -26,19 +26,39 @@ func FindChannel(view *directory.View, text string) (*zulip.Channel, error) {
 	if channel, ok := view.ChannelByName(name); ok {
 		return channel, nil
 	}
+	if _, planned := view.PlannedChannel(name); planned {
+		return nil, notYet("channel", "zulip_channel", name)
+	}
 	names := Names{Things: "channels it sees", All: view.ChannelNames(), Where: "the data source zulip_channels lists those it sees"}
 	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, names.Suggest(name))
+}
+
+// notYet is the error of who needs now what this run has yet to create.
+func notYet(noun, resource, name string) error {
+	return fmt.Errorf("this run has yet to create the %s %q: let what needs it come after (depends_on = [%s.NAME]), or name it by %s.NAME.id, which is not known before", noun, name, resource, resource)
 }
 
 // IsPlannedChannel reports whether a `channel` attribute means a channel that this run has yet to create or to take back:
 // who is in it, and who may do what in it, is not known before.
 func IsPlannedChannel(view *directory.View, text string) bool {
-	name := strings.TrimPrefix(text, "name:")
+	name, byName := strings.CutPrefix(text, "name:")
+	if _, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+		return false
+	}
 	channel, planned := view.PlannedChannel(name)
 	if channel == nil {
 		channel, _ = view.ChannelByName(name)
 	}
 	return planned && (channel == nil || channel.IsArchived)
+}
+
+// FindChannelInPlan is FindChannel for a plan. later says that this run has yet to create the channel or to take it back.
+func FindChannelInPlan(view *directory.View, text string) (channel *zulip.Channel, later bool, err error) {
+	if IsPlannedChannel(view, text) {
+		return nil, true, nil
+	}
+	channel, err = FindChannel(view, text)
+	return channel, false, err
 }
 
 // channelWords writes a channel as FindChannel reads it: by its name, where there is one to see.

@@ -14,8 +14,8 @@ import (
 // Words lead a set of words to the people or the groups that it means, and back. Who has been deactivated does not count:
 // the server hides such people and accepts them nowhere, so that they are neither a difference nor an error.
 type Words struct {
-	// find returns whom a word means; id zero for what this run has yet to create.
-	find func(view *directory.View, word string) (id int64, active bool, err error)
+	// find returns whom a word means. later says that this run has yet to create it, with id zero, or to reactivate it.
+	find func(view *directory.View, word string) (id int64, active, later bool, err error)
 	// write is the word for an ID.
 	write func(view *directory.View, id int64) string
 	// active reports whether the server shows and takes it.
@@ -24,12 +24,12 @@ type Words struct {
 
 // Users are words for people and bots: addresses or IDs in digits.
 var Users = Words{
-	find: func(view *directory.View, word string) (int64, bool, error) {
-		user, err := FindUser(view, word)
-		if err != nil {
-			return 0, false, err
+	find: func(view *directory.View, word string) (int64, bool, bool, error) {
+		user, later, err := FindUserInPlan(view, word)
+		if user == nil {
+			return 0, later, later, err
 		}
-		return user.ID, user.IsActive, nil
+		return user.ID, user.IsActive, later, nil
 	},
 	write: func(view *directory.View, id int64) string {
 		if user, ok := view.User(id); ok {
@@ -45,12 +45,12 @@ var Users = Words{
 
 // Groups are words for user groups: names or IDs in digits.
 var Groups = Words{
-	find: func(view *directory.View, word string) (int64, bool, error) {
+	find: func(view *directory.View, word string) (int64, bool, bool, error) {
 		found, err := FindGroup(view, word)
 		if err != nil {
-			return 0, false, err
+			return 0, false, false, err
 		}
-		return found.Key.ID, found.Group == nil || !found.Group.Deactivated, nil
+		return found.Key.ID, found.Group == nil || !found.Group.Deactivated, found.Group == nil, nil
 	},
 	write: GroupWords,
 	active: func(view *directory.View, id int64) bool {
@@ -63,7 +63,8 @@ var Groups = Words{
 type Meant struct {
 	// IDs are ascending, each once, and active. They are complete only when nothing is planned and there are no problems.
 	IDs []int64
-	// Deactivated and Planned are the words for who does not count, and for what this run has yet to create.
+	// Deactivated and Planned are the words for who does not count, and for what this run has yet to create or to
+	// reactivate.
 	Deactivated, Planned []string
 	Problems             []error
 }
@@ -78,13 +79,13 @@ func (w Words) Resolve(set types.Set, view *directory.View) (meant Meant, known 
 		if !ok || text.IsUnknown() || text.IsNull() {
 			return Meant{}, false
 		}
-		switch id, active, err := w.find(view, text.ValueString()); {
+		switch id, active, later, err := w.find(view, text.ValueString()); {
 		case err != nil:
 			meant.Problems = append(meant.Problems, err)
+		case later:
+			meant.Planned = append(meant.Planned, text.ValueString())
 		case !active:
 			meant.Deactivated = append(meant.Deactivated, text.ValueString())
-		case id == 0:
-			meant.Planned = append(meant.Planned, text.ValueString())
 		default:
 			meant.IDs = append(meant.IDs, id)
 		}
@@ -111,7 +112,7 @@ func (w Words) Keep(kept types.Set, ids []int64, view *directory.View) types.Set
 		if !ok || text.IsUnknown() || text.IsNull() {
 			continue
 		}
-		id, active, err := w.find(view, text.ValueString())
+		id, active, _, err := w.find(view, text.ValueString())
 		if err == nil && (!active || slices.Contains(held, id)) {
 			words = append(words, text)
 			missing = without(missing, id)

@@ -18,14 +18,14 @@ var named = []string{
 // unnamed are the resources of which the server makes a second one when it is asked a second time.
 var unnamed = []string{"zulip_draft", "zulip_invite_link", "zulip_message", "zulip_scheduled_message"}
 
-// made is one resource, in an organization of its own.
-type made struct {
+// madeLife is one resource, in an organization of its own.
+type madeLife struct {
 	life
 	o   *acctest.Organization
 	run *acctest.Run // made it
 }
 
-func eachMade(t *testing.T, resources []string, test func(*testing.T, made)) {
+func eachMade(t *testing.T, resources []string, test func(*testing.T, madeLife)) {
 	t.Helper()
 	for _, resource := range resources {
 		t.Run(resource, func(t *testing.T) {
@@ -36,7 +36,7 @@ func eachMade(t *testing.T, resources []string, test func(*testing.T, made)) {
 			one := all[i]
 			one.create = one.at(o.Sandbox.FeatureLevel(), one.create)
 			run.MustApply(one.create)
-			test(t, made{one, o, run})
+			test(t, madeLife{one, o, run})
 		})
 	}
 }
@@ -44,7 +44,7 @@ func eachMade(t *testing.T, resources []string, test func(*testing.T, made)) {
 // What another state holds is never taken into a second one, although it is exactly what is planned there, and the same
 // account made it a moment ago. The refusal names the import, and the import works.
 func TestProtocolExistingIsRefused(t *testing.T) {
-	eachMade(t, named, func(t *testing.T, m made) {
+	eachMade(t, named, func(t *testing.T, m madeLife) {
 		second := m.o.NewRun(t, m.of)
 		sent := m.o.Sent()
 		plan, diags := second.Plan(m.create)
@@ -73,7 +73,7 @@ func TestProtocolExistingIsRefused(t *testing.T) {
 
 // What an apply has left that was broken off before its state was written is taken into the state, if that is asked for.
 func TestProtocolInterruptedIsRecovered(t *testing.T) {
-	eachMade(t, named, func(t *testing.T, m made) {
+	eachMade(t, named, func(t *testing.T, m madeLife) {
 		id := m.run.State.Values["id"]
 		m.run.State = nil // it was never written
 		m.run.Block["recover_interrupted"] = true
@@ -97,7 +97,7 @@ func TestProtocolOtherIsNotRecovered(t *testing.T) {
 	others := slices.DeleteFunc(slices.Clone(named), func(resource string) bool {
 		return resource == "zulip_reaction" || resource == "zulip_custom_emoji" // of which nothing else can be compared
 	})
-	eachMade(t, others, func(t *testing.T, m made) {
+	eachMade(t, others, func(t *testing.T, m madeLife) {
 		config := maps.Clone(m.create)
 		for attribute, other := range map[string]any{
 			"description": "Something else", "url_template": "https://elsewhere.example.com/{id}{code}", "hint": "Something else", "allow_subdomains": false, "full_name": "Somebody Else",
@@ -128,7 +128,7 @@ func TestProtocolOtherIsNotRecovered(t *testing.T) {
 // With create_before_destroy the old one has the name when the new one is made. The plan of the apply, which has read
 // nothing, is no error: after one, the state would hold the old one as a deposed object for good. The apply is one.
 func TestProtocolMadeBeforeTheEndOfItsName(t *testing.T) {
-	eachMade(t, named, func(t *testing.T, m made) {
+	eachMade(t, named, func(t *testing.T, m madeLife) {
 		p := m.run.Process()
 		again, diags := p.Plan(m.of, nil, m.create)
 		diags.ExpectNoError(t)
@@ -143,7 +143,7 @@ func TestProtocolMadeBeforeTheEndOfItsName(t *testing.T) {
 // A resource that got another name, or another key of for_each, is planned as an end and a beginning, in any order.
 func TestProtocolAnotherAddressIsRefused(t *testing.T) {
 	all := slices.DeleteFunc(slices.Clone(named), func(resource string) bool { return resource == "zulip_reaction" })
-	eachMade(t, all, func(t *testing.T, m made) {
+	eachMade(t, all, func(t *testing.T, m madeLife) {
 		for _, endsFirst := range []bool{true, false} {
 			p := m.run.Process()
 			prior, diags := p.Read(m.of, m.run.State)
@@ -166,7 +166,7 @@ func TestProtocolAnotherAddressIsRefused(t *testing.T) {
 
 // What has no name of its own is never adopted: a second state makes a second one, and ends only that.
 func TestProtocolUnnamedIsMadeAgain(t *testing.T) {
-	eachMade(t, unnamed, func(t *testing.T, m made) {
+	eachMade(t, unnamed, func(t *testing.T, m madeLife) {
 		second := m.o.NewRun(t, m.of)
 		second.Block["recover_interrupted"] = true
 		second.MustApply(m.create)

@@ -105,6 +105,9 @@ func TestEveryResourceHasAnIdentityAndIsImported(t *testing.T) {
 		one := construct()
 		var about resource.MetadataResponse
 		one.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "zulip"}, &about)
+		if about.ResourceBehavior.MutableIdentity {
+			t.Errorf("%s says that its identity changes", about.TypeName)
+		}
 		if _, ok := one.(resource.ResourceWithImportState); !ok {
 			t.Errorf("%s cannot be imported", about.TypeName)
 		}

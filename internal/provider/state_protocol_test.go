@@ -14,6 +14,24 @@ import (
 // never written again.
 const statesFile = "testdata/states-0.json"
 
+// An identity that was written when it held the people too is still read.
+func TestProtocolIdentitiesOfVersionZero(t *testing.T) {
+	p := acctest.StartProcess(t.Context(), t)
+	for resource, c := range map[string]struct {
+		stored string
+		want   values
+	}{
+		"zulip_channel_subscription":  {`{"channel_id": 7, "user_ids": [10, 11]}`, values{"channel_id": int64(7)}},
+		"zulip_user_group_membership": {`{"group_id": 7, "members": [10], "subgroups": null}`, values{"group_id": int64(7)}},
+	} {
+		read, diags := p.UpgradeIdentityFrom(resource, 0, []byte(c.stored))
+		diags.ExpectNoError(t)
+		if !reflect.DeepEqual(read, c.want) {
+			t.Errorf("%s: %v", resource, read)
+		}
+	}
+}
+
 // A state that was written before the first release is still read, every attribute of it.
 func TestProtocolStatesOfVersionZero(t *testing.T) {
 	text, err := os.ReadFile(statesFile)

@@ -133,6 +133,8 @@ func (p *planning) checkNew() {
 	if namesake, ok := p.view.UserByAddress(p.address()); ok {
 		person = namesake
 		p.checkNamesake(namesake)
+	} else if address := p.address(); address != "" {
+		p.Meta.Directory.PlanAddress(0, address)
 	}
 	p.checkName(person.ID)
 	p.checkRole(person, person.Role)
@@ -206,6 +208,7 @@ func (p *planning) checkRename(user *zulip.User) {
 		return
 	}
 	holder, taken := p.view.UserByAddress(address)
+	p.Meta.Directory.PlanAddress(user.ID, address)
 	if !taken || holder.ID == user.ID || p.Meta.Directory.IsClaimed(kind, holder.ID) {
 		return
 	}
@@ -283,7 +286,7 @@ func (p *planning) checkReferences() {
 		if !framework.IsSet(value) || value.ValueString() == "" {
 			continue
 		}
-		if _, err := framework.FindChannel(p.view, value.ValueString()); err != nil && !p.holds(attribute, value) {
+		if _, _, err := framework.FindChannelInPlan(p.view, value.ValueString()); err != nil && !p.holds(attribute, value) {
 			p.diags.AddAttributeError(path.Root(attribute), "No such channel",
 				framework.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
 		}
@@ -291,17 +294,29 @@ func (p *planning) checkReferences() {
 	if !framework.IsSet(p.plan.Owner) || p.state != nil && p.plan.Owner.Equal(p.state.Owner) {
 		return
 	}
-	owner, err := framework.FindUser(p.view, p.plan.Owner.ValueString())
-	self, at := p.Meta.Directory.Self(), path.Root("owner")
+	owner, later, err := framework.FindUserInPlan(p.view, p.plan.Owner.ValueString())
+	at := path.Root("owner")
 	switch {
 	case err != nil:
 		p.diags.AddAttributeError(at, "No such person", framework.Sentence(err))
+	case later && owner == nil:
+		p.checkGivenAway(0)
+	case later:
+		p.checkGivenAway(owner.ID)
 	case owner.IsBot:
 		p.diags.AddAttributeError(at, "Bots own no bots", fmt.Sprintf("%s is a bot.", owner.Address()))
 	case !owner.IsActive:
 		p.diags.AddAttributeError(at, "Deactivated", fmt.Sprintf("%s is deactivated and cannot be given a bot.", owner.Address()))
-	case p.Meta.LockoutProtection && self.Role > zulip.RoleAdministrator && owner.ID != self.ID:
-		p.diags.AddAttributeError(at, "This would lock the provider out",
+	default:
+		p.checkGivenAway(owner.ID)
+	}
+}
+
+// checkGivenAway refuses an owner with whom the bot could not be managed any more. Zero is an account to come.
+func (p *planning) checkGivenAway(owner int64) {
+	self := p.Meta.Directory.Self()
+	if p.Meta.LockoutProtection && self.Role > zulip.RoleAdministrator && owner != self.ID {
+		p.diags.AddAttributeError(path.Root("owner"), "This would lock the provider out",
 			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.", self.Address())+framework.WayOut)
 	}
 }

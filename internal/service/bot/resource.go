@@ -120,7 +120,6 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 		PayloadURL: plan.PayloadURL.ValueString(), Interface: max(1, number(interfaceWords, plan.Interface.ValueString())),
 		ServiceName: plan.ServiceName.ValueString(), Config: plan.config(),
 	}
-	defer r.Meta.Directory.Write()()
 	read := r.Meta.Directory.Bots
 	id, err = framework.Creation{
 		Kind: kind, Thing: strings.ToLower(address),
@@ -135,7 +134,10 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 			}
 			return 0, nil
 		},
-		Make: func(ctx context.Context) (int64, error) { return r.Meta.Client.CreateBot(ctx, wanted) },
+		Make: func(ctx context.Context) (int64, error) {
+			defer r.Meta.Directory.Write()()
+			return r.Meta.Client.CreateBot(ctx, wanted)
+		},
 	}.Run(ctx, r.Meta)
 	if err != nil {
 		diags.AddError(summary, framework.Explain(err))
@@ -147,8 +149,9 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 // reactivate takes a deactivated bot back and returns its ID; 0 after an error. The server refuses to reactivate an
 // active bot, so that after a lost answer it is looked at (wire-2 §4.5).
 func (r *Resource) reactivate(ctx context.Context, bot *zulip.User, diags *diag.Diagnostics) int64 {
-	defer r.Meta.Directory.Write()()
+	done := r.Meta.Directory.Write()
 	err := r.Meta.Client.ReactivateUser(ctx, bot.ID)
+	done()
 	if zulip.MayHaveHappened(err) {
 		if now, look := r.Meta.Client.User(ctx, bot.ID); look == nil && now.IsActive {
 			err = nil

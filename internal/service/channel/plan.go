@@ -242,8 +242,9 @@ func (p *planning) checkSubscribers() {
 		if !ok || !framework.IsSet(text) {
 			continue
 		}
-		user, err := framework.FindUser(p.view, text.ValueString())
+		user, later, err := framework.FindUserInPlan(p.view, text.ValueString())
 		switch {
+		case later:
 		case err != nil:
 			p.diags.AddAttributeError(path.Root("initial_subscribers"), "Not in the organization", framework.Sentence(err))
 		case !user.IsActive:

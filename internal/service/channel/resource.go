@@ -190,10 +190,11 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // archive archives a channel; one that is archived or gone already is fine.
 func (r *Resource) archive(ctx context.Context, id int64, name string, diags *diag.Diagnostics) {
-	defer r.Meta.Directory.Write()()
 	pause := framework.FirstPause
 	for attempt := 0; ; attempt++ {
+		end := r.Meta.Directory.Write()
 		err := r.Meta.Client.ArchiveChannel(ctx, id)
+		end()
 		if err == nil || zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 			// Its name is taken, but not for the channel that replaces it: that one is planned again while it is applied.
 			r.Meta.Directory.Manage(id)

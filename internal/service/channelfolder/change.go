@@ -161,7 +161,9 @@ func (r *Resource) archive(ctx context.Context, id int64) error {
 	}
 }
 
-// empty takes every channel out of a folder, archived ones included: they keep a folder from being archived too.
+// empty takes every channel out of a folder, archived ones included, also those that this run has archived: an archived
+// channel stays in its folder, and keeps it from being archived (https://zulip.com/api/update-channel-folder). The server
+// takes one channel out at a time.
 func (r *Resource) empty(ctx context.Context, id int64) error {
 	view, err := r.Meta.Directory.FreshChannels(ctx)
 	if err != nil {

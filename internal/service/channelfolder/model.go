@@ -142,7 +142,7 @@ Zulip deletes no folder. Destroying one takes all channels out of it, archived o
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "What happens to the folder when it is destroyed: `archive` (the default) takes the channels out and archives it, `keep` leaves it as it is.",
+				MarkdownDescription: "What happens to the folder when it is destroyed: `archive` (the default) takes the channels out and archives it: that is one request for each channel, beside the one that archives a channel which is destroyed too. `keep` leaves it as it is, and costs no request.",
 				Validators:          []validator.String{framework.OneOf(onDestroyArchive, onDestroyKeep)},
 			},
 			"creator_id": schema.Int64Attribute{

@@ -80,7 +80,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	framework.CheckContent(plan.Content, view, &resp.Diagnostics)
-	plan.Check(view, &resp.Diagnostics)
+	plan.CheckPlan(view, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || req.State.Raw.IsNull() {
 		return
 	}

@@ -36,7 +36,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	framework.CheckContent(plan.Content, view, &resp.Diagnostics)
-	to, known := plan.Check(view, &resp.Diagnostics)
+	to, known := plan.CheckPlan(view, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -68,7 +68,7 @@ func (a *SendAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReques
 		return
 	}
 	framework.CheckContent(config.Content, view, &resp.Diagnostics)
-	config.Check(view, &resp.Diagnostics)
+	config.CheckPlan(view, &resp.Diagnostics)
 }
 
 // Invoke sends the message.

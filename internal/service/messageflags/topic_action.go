@@ -81,6 +81,10 @@ func (a *TopicAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 	if !a.CanPlan(&resp.Diagnostics) || config.Channel.IsUnknown() {
 		return
 	}
+	view, err := a.Meta.Directory.Channels(ctx)
+	if err == nil && framework.IsPlannedChannel(view, config.Channel.ValueString()) {
+		return
+	}
 	a.channel(ctx, &config, &resp.Diagnostics)
 }
 

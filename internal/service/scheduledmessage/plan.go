@@ -49,7 +49,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		}
 	}
 	framework.CheckContent(plan.Content, view, &resp.Diagnostics)
-	plan.Check(view, &resp.Diagnostics)
+	plan.CheckPlan(view, &resp.Diagnostics)
 	plan.checkMoment(state, &resp.Diagnostics)
 	if state != nil && state.Delivered.ValueBool() {
 		resp.RequiresReplace.Append(path.Root("scheduled_delivery_timestamp"))

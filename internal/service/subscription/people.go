@@ -14,7 +14,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 )
 
 // people are whom addresses and IDs mean.
@@ -65,14 +64,14 @@ func peopleIn(list types.List, view *directory.View, diags *diag.Diagnostics) pe
 			found.known = false
 			continue
 		}
-		user, err := framework.FindUser(view, text.ValueString())
+		user, later, err := framework.FindUserInPlan(view, text.ValueString())
 		switch {
+		case later:
+			found.known = false
 		case err == nil && user.IsActive:
 			found.active[user.ID] = true
 		case err == nil:
 			found.deactivated[user.ID] = true
-		case view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: text.ValueString()}):
-			found.known = false
 		default:
 			diags.AddAttributeError(path.Root("users"), "Not in the organization", framework.Sentence(err))
 		}

@@ -78,6 +78,10 @@ func (b *base) start(ctx context.Context, plan *shared, diags *diag.Diagnostics)
 	}
 	channel := findChannel(view, plan.Channel, diags)
 	wanted := peopleIn(plan.Users, view, diags)
+	if !wanted.known {
+		diags.AddAttributeError(path.Root("users"), "Somebody is still not in the organization",
+			"The plan was to create or to reactivate an account before. Refer to the resource that does, so that Terraform knows the order.")
+	}
 	if diags.HasError() {
 		return nil, people{}
 	}

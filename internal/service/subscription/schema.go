@@ -56,9 +56,11 @@ func additiveSchema() schema.Schema {
 		MarkdownDescription: "The IDs of those whom this resource has added. Only they are taken out when they are not named any more, or the resource is destroyed; who was in the channel before stays. After an import it is nobody.",
 	}
 	return schema.Schema{
-		Version:             framework.SchemaVersion,
-		MarkdownDescription: `These people and bots are in a channel, whoever else is. Who leaves is added again. Destroying the resource takes out whom it has added. Name a person for a channel in one of these only: the one that added the person would take the person out.` + whichToUse,
-		Attributes:          attributes,
+		Version: framework.SchemaVersion,
+		MarkdownDescription: `These people and bots are in a channel, whoever else is. Who leaves is added again. Destroying the resource takes out whom it has added. Name a person for a channel in one of these only: the one that added the person would take the person out.
+
+The identity of the resource is the channel: the users change. Several resources of this kind for one channel have the same identity. An import by identity takes in everybody who is in the channel, and nobody of them counts as added by the resource.` + whichToUse,
+		Attributes: attributes,
 	}
 }
 

@@ -33,8 +33,8 @@ func NewSubscribers() resource.Resource { return &Subscribers{} }
 // exclusive is the model of zulip_channel_subscribers.
 type exclusive struct{ shared }
 
-// exclusiveIdentity is what the subscribers of a channel are recognised by.
-type exclusiveIdentity struct {
+// identity is what the resource of either kind is recognised by: the channel. Who is in it changes.
+type identity struct {
 	ChannelID types.Int64 `tfsdk:"channel_id"`
 }
 
@@ -125,7 +125,7 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	plan.ChannelID = types.Int64Value(now.channel.ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, exclusiveIdentity{plan.ChannelID})...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 }
 
 // Read compares who is in the channel with whom the state names.
@@ -135,7 +135,7 @@ func (r *Subscribers) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, exclusiveIdentity{state.ChannelID})...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ChannelID})...)
 	id := state.ChannelID.ValueInt64()
 	in, view := r.lookUp(ctx, id, &resp.Diagnostics)
 	if view == nil {
@@ -183,7 +183,7 @@ func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, re
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, exclusiveIdentity{prior.ChannelID})...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ChannelID})...)
 }
 
 // changedMeanwhile reports, and says who, if anybody has come or gone since the plan was made who neither was to come nor
@@ -222,7 +222,7 @@ func (r *Subscribers) ImportState(ctx context.Context, req resource.ImportStateR
 		return
 	}
 	if req.ID == "" {
-		var wanted exclusiveIdentity
+		var wanted identity
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
 		req.ID = fmt.Sprint(wanted.ChannelID.ValueInt64())
 	}
@@ -237,5 +237,5 @@ func (r *Subscribers) ImportState(ctx context.Context, req resource.ImportStateR
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("channel"), req.ID)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("channel_id"), channel.ID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, exclusiveIdentity{types.Int64Value(channel.ID)})...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(channel.ID)})...)
 }

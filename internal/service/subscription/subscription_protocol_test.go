@@ -2,7 +2,7 @@ package subscription_test
 
 import (
 	"fmt"
-
+	"reflect"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
@@ -81,10 +81,16 @@ func TestProtocolSubscriptionImport(t *testing.T) {
 	}{
 		{id: fmt.Sprintf("incidents/%s,%d", admin, idOf(t, o, member))},
 		{id: fmt.Sprintf("%d/%s, %s", id, admin, member)},
-		{identity: values{"channel_id": id, "user_ids": []any{idOf(t, o, admin), idOf(t, o, member)}}},
+		{identity: values{"channel_id": id}},
 	} {
 		run := o.NewRun(t, additiveType)
 		run.Import(by.id, by.identity).ExpectNoError(t)
+		if got := len(run.State.Values["users"].([]any)); by.identity != nil && got != len(o.Subscribers(t, "incidents")) || by.identity == nil && got != 2 {
+			t.Errorf("imported by %v: %v", by, run.State.Values["users"])
+		}
+		if !reflect.DeepEqual(run.State.Identity, values{"channel_id": id}) {
+			t.Errorf("the identity is %v", run.State.Identity)
+		}
 		sent := o.Sent()
 		run.MustApply(values{"channel": fmt.Sprint(id), "users": []any{admin, member}})
 		run.Apply(run.MustPlan(nil)).ExpectNoError(t) // it added nobody

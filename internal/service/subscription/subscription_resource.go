@@ -21,10 +21,10 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure   = (*Subscription)(nil)
-	_ resource.ResourceWithModifyPlan  = (*Subscription)(nil)
-	_ resource.ResourceWithImportState = (*Subscription)(nil)
-	_ resource.ResourceWithIdentity    = (*Subscription)(nil)
+	_ resource.ResourceWithConfigure       = (*Subscription)(nil)
+	_ resource.ResourceWithModifyPlan      = (*Subscription)(nil)
+	_ resource.ResourceWithImportState     = (*Subscription)(nil)
+	_ resource.ResourceWithUpgradeIdentity = (*Subscription)(nil)
 )
 
 // Subscription is zulip_channel_subscription: these people are in a channel, whoever else is.
@@ -39,16 +39,9 @@ type additive struct {
 	Added types.List `tfsdk:"added_user_ids"`
 }
 
-// additiveIdentity is what a subscription is recognised by. It changes with the users: a channel has several.
-type additiveIdentity struct {
-	ChannelID types.Int64 `tfsdk:"channel_id"`
-	UserIDs   types.List  `tfsdk:"user_ids"`
-}
-
 // Metadata names the resource.
 func (r *Subscription) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_channel_subscription"
-	resp.ResourceBehavior.MutableIdentity = true
 }
 
 // Schema describes the resource.
@@ -56,14 +49,16 @@ func (r *Subscription) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 	resp.Schema = additiveSchema()
 }
 
-// IdentitySchema describes what a subscription is recognised by.
+// IdentitySchema describes what a subscription is recognised by. Version 0 held the users too, who change.
 func (r *Subscription) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+	resp.IdentitySchema = identityschema.Schema{Version: 1, Attributes: map[string]identityschema.Attribute{
 		"channel_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The channel's ID."},
-		"user_ids": identityschema.ListAttribute{
-			ElementType: types.Int64Type, RequiredForImport: true, Description: "The IDs of the people and bots, ascending.",
-		},
 	}}
+}
+
+// UpgradeIdentity reads an identity of version 0.
+func (r *Subscription) UpgradeIdentity(context.Context) map[int64]resource.IdentityUpgrader {
+	return framework.KeepIdentity()
 }
 
 // ModifyPlan finds out who comes and who goes, and refuses what cannot be done.
@@ -147,7 +142,7 @@ func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, r
 	plan.ChannelID = types.Int64Value(now.channel.ID)
 	r.apply(ctx, now, &plan, wanted.active, ids{}, ids{}, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity(now.view))...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 }
 
 // apply adds who is wanted and not in the channel, and takes out who is in end. Into the model goes who was added, by
@@ -175,7 +170,7 @@ func (r *Subscription) Read(ctx context.Context, req resource.ReadRequest, resp 
 	if view == nil {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity(view))...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ChannelID})...)
 	if in == nil {
 		tflog.Info(ctx, "The channel is archived or gone: removing the subscription from the state", map[string]any{"channel": id})
 		resp.State.RemoveResource(ctx)
@@ -184,7 +179,6 @@ func (r *Subscription) Read(ctx context.Context, req resource.ReadRequest, resp 
 	state.Channel = types.StringValue(framework.KeepChannel(state.Channel.ValueString(), id, view))
 	state.take(setOf(in), view)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity(view))...)
 }
 
 // take drops from the users, and from those who were added, who is not in the channel.
@@ -196,18 +190,6 @@ func (m *additive) take(in ids, view *directory.View) {
 		return in[id] || ok && !user.IsActive // who is deactivated is in it again when reactivated
 	})
 	m.Added = numbersOf(slices.Sorted(maps.Keys(added)))
-}
-
-// identity is what the model is recognised by.
-func (m *additive) identity(view *directory.View) additiveIdentity {
-	var ignored diag.Diagnostics
-	all := peopleIn(m.Users, view, &ignored)
-	maps.Copy(all.active, all.deactivated)
-	elements := []attr.Value{}
-	for _, id := range slices.Sorted(maps.Keys(all.active)) {
-		elements = append(elements, types.Int64Value(id))
-	}
-	return additiveIdentity{ChannelID: m.ChannelID, UserIDs: types.ListValueMust(types.Int64Type, elements)}
 }
 
 // Update adds who is missing, and takes out whom it has added and who is not named any more.
@@ -228,7 +210,7 @@ func (r *Subscription) Update(ctx context.Context, req resource.UpdateRequest, r
 		r.apply(ctx, now, &plan, wanted.active, end, before, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity(now.view))...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 }
 
 // Delete takes out whom it has added. Where zulip_channel_subscribers has taken over in the same apply, that says who is
@@ -256,32 +238,26 @@ func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, r
 	}
 }
 
-// ImportState takes the channel, by ID or name, a slash, and the users with commas between them. Nobody of them counts
-// as added by the resource.
+// ImportState takes the channel, by ID or name, a slash, and the users with commas between them; by identity, a channel
+// with everybody who is in it. Nobody of them counts as added by the resource.
 func (r *Subscription) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	channelText, users := "", []string{}
 	if req.ID == "" {
-		var wanted additiveIdentity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		channelText = fmt.Sprint(wanted.ChannelID.ValueInt64())
-		for _, id := range wanted.UserIDs.Elements() {
-			users = append(users, id.String())
-		}
-	} else if slash := strings.LastIndex(req.ID, "/"); slash >= 0 {
-		channelText, users = req.ID[:slash], strings.Split(req.ID[slash+1:], ",")
+		r.importUsers(ctx, framework.ImportedWord(ctx, req, "channel_id", &resp.Diagnostics), nil, resp)
+		return
 	}
-	if channelText == "" || len(users) == 0 {
+	slash := strings.LastIndex(req.ID, "/")
+	if slash <= 0 {
 		resp.Diagnostics.AddError("Not the ID of a subscription",
 			fmt.Sprintf("%q is not CHANNEL/USER,USER…, as in general/ada@example.com,12: the channel and the users by ID, by name or by address. To manage everybody in a channel, import zulip_channel_subscribers.", req.ID))
 		return
 	}
-	r.importUsers(ctx, channelText, users, resp)
+	r.importUsers(ctx, req.ID[:slash], strings.Split(req.ID[slash+1:], ","), resp)
 }
 
-// importUsers puts into the state users who are in a channel.
+// importUsers puts into the state users who are in a channel; nil are all.
 func (r *Subscription) importUsers(ctx context.Context, channelText string, users []string, resp *resource.ImportStateResponse) {
 	view, err := r.Meta.Directory.Channels(ctx)
 	if err != nil {
@@ -299,6 +275,11 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 	}
 	in := setOf(list)
 	elements := []attr.Value{}
+	if users == nil {
+		for _, id := range list {
+			elements = append(elements, types.StringValue(wordsFor(id, view)))
+		}
+	}
 	for _, text := range users {
 		user, err := framework.FindUser(view, strings.TrimSpace(text))
 		switch {
@@ -316,5 +297,5 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 		Added:  numbersOf(nil),
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, found.identity(view))...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{found.ChannelID})...)
 }

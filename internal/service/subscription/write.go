@@ -77,8 +77,8 @@ func (b *base) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) ([
 func (b *base) send(ctx context.Context, now *reading, add, remove []int64, tell bool, diags *diag.Diagnostics) bool {
 	in := maps.Clone(now.in)
 	defer func() {
+		b.Meta.Directory.ChangedSubscribers(now.channel.ID, slices.Sorted(maps.Keys(now.in)), slices.Sorted(maps.Keys(in)))
 		now.in = in
-		b.Meta.Directory.SetSubscribers(now.channel.ID, slices.Sorted(maps.Keys(in)))
 		b.Meta.Directory.ForgetSubscriptions() // the account's own may be among them
 	}()
 	if len(add) > 0 {

@@ -65,7 +65,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if plan.Channel.IsUnknown() {
+	if plan.Channel.IsUnknown() || framework.IsPlannedChannel(view, plan.Channel.ValueString()) {
+		plan.ChannelID = types.Int64Unknown()
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 		if !req.State.Raw.IsNull() { // another one, as far as is known
 			resp.RequiresReplace.Append(path.Root("channel"))
 		}

@@ -67,7 +67,7 @@ func (a *Action) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, r
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
-	config.Check(view, &resp.Diagnostics)
+	config.CheckPlan(view, &resp.Diagnostics)
 }
 
 // Invoke shows it.

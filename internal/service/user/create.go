@@ -43,7 +43,6 @@ func (r *Resource) make(ctx context.Context, plan *account, password string, dia
 	if password == "" {
 		password = rand.Text() + rand.Text()
 	}
-	defer r.Meta.Directory.Write()()
 	id, err := r.create(ctx, zulip.NewUser{Email: email, FullName: strings.TrimSpace(plan.FullName.ValueString()), Password: password})
 	if err != nil {
 		diags.AddError(summary, explain(err))
@@ -65,7 +64,10 @@ func (r *Resource) create(ctx context.Context, user zulip.NewUser) (int64, error
 			}
 			return made(view, user, free), nil
 		},
-		Make: func(ctx context.Context) (int64, error) { return r.Meta.Client.CreateUser(ctx, user) },
+		Make: func(ctx context.Context) (int64, error) {
+			defer r.Meta.Directory.Write()()
+			return r.Meta.Client.CreateUser(ctx, user)
+		},
 	}.Run(ctx, r.Meta)
 }
 
@@ -83,8 +85,10 @@ func made(view *directory.View, wanted zulip.NewUser, free func(int64) bool) (id
 
 // reactivate takes a deactivated account back and returns its ID; 0 after an error.
 func (r *Resource) reactivate(ctx context.Context, user *zulip.User, diags *diag.Diagnostics) int64 {
-	defer r.Meta.Directory.Write()()
-	if err := r.Meta.Client.ReactivateUser(ctx, user.ID); err != nil {
+	done := r.Meta.Directory.Write()
+	err := r.Meta.Client.ReactivateUser(ctx, user.ID)
+	done()
+	if err != nil {
 		diags.AddError(fmt.Sprintf("Could not take the account of %s back", user.Address()), explain(err))
 		return 0
 	}

@@ -82,7 +82,7 @@ func (p *planning) checkProfile() {
 			p.diags.AddAttributeError(path.Root("profile_data"), "No such profile field", framework.Sentence(framework.NoProfileField(name, p.view)))
 			continue
 		}
-		if _, err := wireValue(field, words[name], p.view); err != nil {
+		if err := checkValue(field, words[name], p.view); err != nil {
 			p.diags.AddAttributeError(path.Root("profile_data"), "Not people", framework.Sentence(err))
 		}
 	}
@@ -101,6 +101,8 @@ func (p *planning) checkNew() {
 	if namesake, ok := p.view.UserByAddress(person.Email); ok && !p.plan.Email.IsUnknown() {
 		person = namesake
 		p.checkNamesake(namesake)
+	} else if !p.plan.Email.IsUnknown() {
+		p.Meta.Directory.PlanAddress(0, person.Email)
 	}
 	if role, ok := zulip.ParseRole(p.plan.Role.ValueString()); ok {
 		framework.RoleChange{User: person, Saw: person.Role, To: role, At: path.Root("role")}.Check(p.Meta, p.view, p.diags)
@@ -221,6 +223,7 @@ func (p *planning) checkEmail(user *zulip.User) {
 	}
 	self, level := p.Meta.Directory.Self(), p.FeatureLevel()
 	other, found := p.view.UserByAddress(planned)
+	p.Meta.Directory.PlanAddress(user.ID, planned)
 	switch {
 	case level > 0 && level < levelNewEmail:
 		p.diags.AddAttributeError(at, "The server is too old to change an address",

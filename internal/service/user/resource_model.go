@@ -130,8 +130,35 @@ func wireValue(field *zulip.ProfileField, text string, view *directory.View) (an
 		return text, nil
 	}
 	ids := []int64{}
+	people, err := peopleIn(field, text)
+	for _, person := range people {
+		user, err := framework.FindUser(view, person)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, user.ID)
+	}
+	return ids, err
+}
+
+// checkValue refuses people who are not there and are not created by this run.
+func checkValue(field *zulip.ProfileField, text string, view *directory.View) error {
+	if field.Type != fieldOfPeople {
+		return nil
+	}
+	people, err := peopleIn(field, text)
+	for _, person := range people {
+		if _, _, err := framework.FindUserInPlan(view, person); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// peopleIn reads the words for people in the text of a field.
+func peopleIn(field *zulip.ProfileField, text string) ([]string, error) {
 	if text == "" {
-		return ids, nil
+		return nil, nil
 	}
 	var elements []any
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -139,14 +166,11 @@ func wireValue(field *zulip.ProfileField, text string, view *directory.View) (an
 	if err := decoder.Decode(&elements); err != nil {
 		return nil, fmt.Errorf("the field %q holds people: write jsonencode([...]) with their addresses or IDs, not %q", field.Name, text)
 	}
-	for _, element := range elements {
-		user, err := framework.FindUser(view, fmt.Sprint(element))
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, user.ID)
+	people := make([]string, len(elements))
+	for i, element := range elements {
+		people[i] = fmt.Sprint(element)
 	}
-	return ids, nil
+	return people, nil
 }
 
 // sameValue reports whether two texts mean the same in a field; people have no order.

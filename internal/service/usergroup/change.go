@@ -116,8 +116,8 @@ func (l membershipList) problems(meant framework.Meant) []permission.Problem {
 	}
 	for _, word := range meant.Planned {
 		problems = append(problems, permission.Problem{
-			Summary: fmt.Sprintf("Group %q is still not in the organization", word),
-			Detail:  "The plan was to create it before this group. Refer to the resource that creates it, so that Terraform knows the order.",
+			Summary: fmt.Sprintf("%q is still not in the organization", word),
+			Detail:  "The plan was to create or to reactivate it before this group. Refer to the resource that does, so that Terraform knows the order.",
 		})
 	}
 	return problems

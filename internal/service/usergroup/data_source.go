@@ -84,7 +84,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		group, ok = view.HeldUserGroup(config.ID.ValueInt64())
 	}
 	if !ok {
-		detail := "This run has yet to create or rename it. Refer to the resource instead of reading it."
+		detail := "This run has yet to create or rename it. Refer to the resource instead of reading it, or let the data source come after (depends_on = [zulip_user_group.NAME])."
 		if _, err := framework.FindGroup(view, wanted); err != nil {
 			detail = framework.Sentence(err)
 		}

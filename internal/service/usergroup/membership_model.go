@@ -21,11 +21,9 @@ type membershipModel struct {
 	Subgroups types.Set    `tfsdk:"subgroups"`
 }
 
-// membershipIdentity is what a membership is recognised by: the group, and who is put into it.
+// membershipIdentity is what a membership is recognised by: the group.
 type membershipIdentity struct {
-	GroupID   int64   `tfsdk:"group_id"`
-	Members   []int64 `tfsdk:"members"`
-	Subgroups []int64 `tfsdk:"subgroups"`
+	GroupID types.Int64 `tfsdk:"group_id"`
 }
 
 // set returns the attribute of a list.
@@ -34,13 +32,6 @@ func (m *membershipModel) set(list membershipList) *types.Set {
 		return &m.Subgroups
 	}
 	return &m.Members
-}
-
-// identity is what the resource is recognised by.
-func (m *membershipModel) identity(view *directory.View) membershipIdentity {
-	members, _ := framework.Users.Resolve(m.Members, view)
-	subgroups, _ := framework.Groups.Resolve(m.Subgroups, view)
-	return membershipIdentity{m.GroupID.ValueInt64(), members.IDs, subgroups.IDs}
 }
 
 // read keeps of each list what is in the group. Words for who does not count are kept.

@@ -25,10 +25,10 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure   = (*MembershipResource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*MembershipResource)(nil)
-	_ resource.ResourceWithImportState = (*MembershipResource)(nil)
-	_ resource.ResourceWithIdentity    = (*MembershipResource)(nil)
+	_ resource.ResourceWithConfigure       = (*MembershipResource)(nil)
+	_ resource.ResourceWithModifyPlan      = (*MembershipResource)(nil)
+	_ resource.ResourceWithImportState     = (*MembershipResource)(nil)
+	_ resource.ResourceWithUpgradeIdentity = (*MembershipResource)(nil)
 )
 
 // MembershipResource is zulip_user_group_membership.
@@ -37,10 +37,9 @@ type MembershipResource struct{ framework.Resource }
 // NewMembershipResource returns zulip_user_group_membership.
 func NewMembershipResource() resource.Resource { return &MembershipResource{} }
 
-// Metadata names the resource. Who is put into the group can change, and with it what it is recognised by.
+// Metadata names the resource.
 func (r *MembershipResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_user_group_membership"
-	resp.ResourceBehavior.MutableIdentity = true
 }
 
 // Schema describes the resource.
@@ -53,7 +52,9 @@ func (r *MembershipResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		Version: framework.SchemaVersion,
 		MarkdownDescription: `People and groups who are in a user group, beside whoever else is: others may add to the same group, by hand or with more resources of this kind. A ` + "`zulip_user_group`" + ` whose ` + "`members` or `subgroups`" + ` are set says who is in it and nobody else: the two together are refused at plan.
 
-What the resource put into the group it takes out again when it is destroyed, or when it is taken out of the configuration. Who was in the group already when the resource was created, or when the list was extended, stays. After an import everything counts as put there by the resource. An apply that was broken off between the server's doing and the state cannot be told from somebody else's doing: who was added by it stays.
+What the resource put into the group it takes out again when it is destroyed, or when it is taken out of the configuration. Who was in the group already when the resource was created, or when the list was extended, stays. After an import by ID everything that the ID names counts as put there by the resource. An apply that was broken off between the server's doing and the state cannot be told from somebody else's doing: who was added by it stays.
+
+The identity of the resource is the group: who is put into it changes. Several resources of this kind for one group have the same identity. An import by identity takes in everybody who is in the group, and nobody of them counts as put there by the resource.
 
 ` + toldText + ` ` + botsText,
 		Attributes: map[string]schema.Attribute{
@@ -76,13 +77,16 @@ What the resource put into the group it takes out again when it is destroyed, or
 	}
 }
 
-// IdentitySchema describes what a membership is recognised by.
+// IdentitySchema describes what a membership is recognised by. Version 0 held who is put into the group too, which changes.
 func (r *MembershipResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"group_id":  identityschema.Int64Attribute{RequiredForImport: true, Description: "The group's ID."},
-		"members":   identityschema.ListAttribute{ElementType: types.Int64Type, OptionalForImport: true, Description: "The IDs of the people."},
-		"subgroups": identityschema.ListAttribute{ElementType: types.Int64Type, OptionalForImport: true, Description: "The IDs of the groups."},
+	resp.IdentitySchema = identityschema.Schema{Version: 1, Attributes: map[string]identityschema.Attribute{
+		"group_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The group's ID."},
 	}}
+}
+
+// UpgradeIdentity reads an identity of version 0.
+func (r *MembershipResource) UpgradeIdentity(context.Context) map[int64]resource.IdentityUpgrader {
+	return framework.KeepIdentity()
 }
 
 // Create puts into the group who is not in it.
@@ -122,7 +126,7 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 		return // nobody was put anywhere: there is nothing to manage
 	}
 	r.write(ctx, &plan, now, resp.Diagnostics.HasError(), resp.State.Set, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity(before.View))...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{plan.GroupID})...)
 	found.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
@@ -140,7 +144,7 @@ func (r *MembershipResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	group, ok := view.HeldUserGroup(state.GroupID.ValueInt64())
 	if !ok || group.Deactivated {
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity(view))...)
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{state.GroupID})...)
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated: removing the membership from the state",
 			map[string]any{"group_id": state.GroupID.ValueInt64(), "deactivated": ok})
 		resp.State.RemoveResource(ctx)
@@ -149,7 +153,7 @@ func (r *MembershipResource) Read(ctx context.Context, req resource.ReadRequest,
 	found := readFoundThere(ctx, req.Private, &resp.Diagnostics)
 	state.read(group, view)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity(view))...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{state.GroupID})...)
 	found.still(group, view).write(ctx, resp.Private, &resp.Diagnostics)
 }
 
@@ -186,7 +190,7 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 	}
 	state.GroupID = prior.GroupID
 	r.write(ctx, &state, now, resp.Diagnostics.HasError(), resp.State.Set, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity(before.View))...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{state.GroupID})...)
 	found.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
@@ -254,7 +258,8 @@ func (r *MembershipResource) write(ctx context.Context, state *membershipModel, 
 }
 
 // ImportState takes the group and who is in it: GROUP/MEMBER,MEMBER. A member is an address or an ID; groups are written
-// group:NAME or group_id:N.
+// group:NAME or group_id:N. By identity it takes a group with everybody who is in it, and nobody of them counts as put
+// there by the resource.
 func (r *MembershipResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
@@ -264,13 +269,10 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
 	}
-	var wanted membershipModel
-	if req.ID == "" { // by identity
-		var known membershipIdentity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &known)...)
-		wanted = membershipModel{Group: types.StringValue(fmt.Sprint(known.GroupID)), Members: setOrNull(framework.Users.Of(known.Members, view)), Subgroups: setOrNull(framework.Groups.Of(known.Subgroups, view))}
-	} else {
-		wanted = parseMembership(req.ID, view)
+	byIdentity := req.ID == ""
+	wanted := parseMembership(req.ID, view)
+	if byIdentity {
+		wanted = membershipModel{Group: types.StringValue(framework.ImportedWord(ctx, req, "group_id", &resp.Diagnostics))}
 	}
 	id, err := managedGroup(view, wanted.Group.ValueString())
 	if err != nil {
@@ -279,14 +281,22 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 	}
 	group, _ := view.HeldUserGroup(id)
 	wanted.GroupID, wanted.Group = types.Int64Value(id), types.StringValue(framework.GroupWords(view, id))
+	if byIdentity {
+		found := foundThere{}
+		for _, list := range membershipLists {
+			found[list.name] = *list.held(group)
+			*wanted.set(list) = setOrNull(list.words.Of(found[list.name], view))
+		}
+		found.write(ctx, resp.Private, &resp.Diagnostics)
+	}
 	missing := wanted.missing(group, view)
-	if wanted.Members.IsNull() && wanted.Subgroups.IsNull() || len(missing) > 0 {
+	if !byIdentity && wanted.Members.IsNull() && wanted.Subgroups.IsNull() || len(missing) > 0 {
 		resp.Diagnostics.AddError("Cannot import this membership",
 			"Write the group, by name or ID, and who of it is managed: terraform import ADDRESS GROUP/MEMBER,MEMBER. A member is an e-mail address or an ID; a group is written group:NAME or group_id:N. All have to be in the group."+notIn(missing, group.Name))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &wanted)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, wanted.identity(view))...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{wanted.GroupID})...)
 }
 
 // parseMembership reads GROUP/MEMBER,MEMBER.

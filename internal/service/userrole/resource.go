@@ -115,7 +115,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		}
 		return
 	}
-	if plan.User.IsUnknown() {
+	user, later, err := framework.FindUserInPlan(view, plan.User.ValueString())
+	if plan.User.IsUnknown() || later {
 		plan.UserID = types.Int64Unknown()
 		if state != nil { // somebody else, as far as is known
 			resp.RequiresReplace.Append(path.Root("user"))
@@ -123,7 +124,6 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
 	}
-	user, err := framework.FindUser(view, plan.User.ValueString())
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person or bot",
 			framework.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")

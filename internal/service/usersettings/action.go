@@ -115,9 +115,11 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if len(change.planned) > 0 {
-		resp.Diagnostics.AddAttributeError(path.Root(groupsAttribute), "The user group is still not in the organization",
-			fmt.Sprintf("The plan was to create %s before. Trigger the action by the resource that creates it.", strings.Join(change.planned, ", ")))
+	for attribute, planned := range change.planned {
+		resp.Diagnostics.AddAttributeError(path.Root(attribute), "Somebody or a group is still not in the organization",
+			fmt.Sprintf("The plan was to create %s before. Trigger the action by the resource that creates it.", strings.Join(planned, ", ")))
+	}
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Setting " + change.settings.Names() + " of " + change.target()})
@@ -137,13 +139,13 @@ type change struct {
 	config   framework.SettingValues
 	settings framework.Settings
 	zulip.SettingsTarget
-	// planned are groups that this run has yet to create.
-	planned []string
+	// planned are the people and groups that this run has yet to create, by attribute.
+	planned map[string][]string
 }
 
 // prepare finds out what is to be changed, as far as that is known, and whether it can be.
 func (a *Action) prepare(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) *change {
-	c := &change{config: framework.GetSettingValues(ctx, config, diags)}
+	c := &change{config: framework.GetSettingValues(ctx, config, diags), planned: map[string][]string{}}
 	if diags.HasError() || !a.check(ctx, config, diags) {
 		return c
 	}
@@ -183,8 +185,10 @@ func (a *Action) check(ctx context.Context, config tfsdk.Config, diags *diag.Dia
 func (c *change) findUsers(view *directory.View, diags *diag.Diagnostics) {
 	at := path.Root(usersAttribute)
 	for _, text := range texts(c.config[usersAttribute]) {
-		user, err := framework.FindUser(view, text)
+		user, _, err := framework.FindUserInPlan(view, text)
 		switch {
+		case err == nil && user == nil:
+			c.planned[usersAttribute] = append(c.planned[usersAttribute], text)
 		case err != nil:
 			diags.AddAttributeError(at, "Not in the organization", framework.Sentence(err))
 		case user.IsBot:
@@ -205,7 +209,7 @@ func (c *change) findGroups(view *directory.View, diags *diag.Diagnostics) {
 		case err != nil:
 			diags.AddAttributeError(at, "No such user group", framework.Sentence(err))
 		case group.Group == nil:
-			c.planned = append(c.planned, text)
+			c.planned[groupsAttribute] = append(c.planned[groupsAttribute], text)
 		case group.Group.Deactivated:
 			diags.AddAttributeError(at, "The user group is deactivated", fmt.Sprintf("Take %q out of groups, and name its people in users.", text))
 		default:

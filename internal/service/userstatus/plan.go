@@ -47,7 +47,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	plan.deriveEmoji(&config, state)
-	if config.User.IsUnknown() {
+	if config.User.IsUnknown() || r.isPlanned(ctx, config.User, &resp.Diagnostics) {
 		plan.User, plan.UserID = config.User, types.Int64Unknown()
 		if state != nil { // somebody else, as far as is known
 			resp.RequiresReplace.Append(path.Root("user"))

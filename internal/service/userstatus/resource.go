@@ -147,6 +147,20 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 }
 
+// isPlanned reports whether this run has yet to create the person meant, or to reactivate the account.
+func (r *Resource) isPlanned(ctx context.Context, text types.String, diags *diag.Diagnostics) bool {
+	if text.IsNull() {
+		return false
+	}
+	view, err := r.Meta.Directory.Statuses(ctx)
+	if err != nil {
+		diags.AddError("Could not read the people", framework.Explain(err))
+		return false
+	}
+	_, later, _ := framework.FindUserInPlan(view, text.ValueString())
+	return later
+}
+
 // who is the person meant.
 func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *zulip.User {
 	if m.User.IsNull() || m.User.IsUnknown() {
