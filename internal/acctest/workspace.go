@@ -85,6 +85,25 @@ func (w *Workspace) act(o *Organization) {
 	}
 }
 
+// Taint marks everything in the state as tainted, as a creation does that failed half way.
+func (w *Workspace) Taint(t *testing.T) {
+	t.Helper()
+	var state map[string]any
+	if err := json.Unmarshal([]byte(w.Read(t, "terraform.tfstate")), &state); err != nil {
+		t.Fatal(err)
+	}
+	for _, resource := range state["resources"].([]any) {
+		for _, instance := range resource.(map[string]any)["instances"].([]any) {
+			instance.(map[string]any)["status"] = "tainted"
+		}
+	}
+	text, err := json.Marshal(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(t, "terraform.tfstate", string(text))
+}
+
 // Forget loses the state.
 func (w *Workspace) Forget(t *testing.T) {
 	t.Helper()

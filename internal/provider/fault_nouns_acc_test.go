@@ -110,6 +110,16 @@ func TestFaultNouns(t *testing.T) {
 				trial.Holds(n.address(), func() int { return n.held(t, trial.Organization) - n.left })
 				n.recover(t, trial)
 			})
+			if !slices.Contains(named, n.resource) {
+				return
+			}
+			t.Run("plugin killed and recovered", func(t *testing.T) {
+				trial := n.trial(t, "plugin killed, recovered")
+				n.kill(t, trial)
+				trial.Setenv("ZULIP_RECOVER_INTERRUPTED", "true")
+				trial.Succeeds() // takes what is there
+				trial.Converges()
+			})
 		})
 	}
 }

@@ -8,9 +8,11 @@ import (
 )
 
 // TestProtocolMadeBeforeTheEnd makes what has no name of its own a second time and then ends the first, in one apply, as
-// create_before_destroy does. It is there afterwards, and the next plan is empty.
+// create_before_destroy does. It is there afterwards, people in channels and groups too, and the next plan is empty.
 func TestProtocolMadeBeforeTheEnd(t *testing.T) {
 	for kind, config := range map[string]acctest.Values{
+		"zulip_channel_subscription":          {"channel": "leads", "users": []any{"kenji.sato@example.com", "amara.okafor@example.com"}},
+		"zulip_user_group_membership":         {"group": "leads", "members": []any{"kenji.sato@example.com"}},
 		"zulip_channel_subscription_settings": {"channel": "general", "is_muted": true},
 		"zulip_draft":                         {"content": "To be said"},
 		"zulip_invite_link":                   {"expires_in_minutes": 60},

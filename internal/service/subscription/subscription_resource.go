@@ -140,6 +140,9 @@ func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, r
 		return
 	}
 	plan.ChannelID = types.Int64Value(now.channel.ID)
+	for id := range wanted.active {
+		r.Meta.Directory.TakeOver(wantedIn(now.channel.ID), id)
+	}
 	r.apply(ctx, now, &plan, wanted.active, ids{}, ids{}, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
@@ -213,6 +216,10 @@ func (r *Subscription) Update(ctx context.Context, req resource.UpdateRequest, r
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 }
 
+// wantedIn is what a new subscription takes over the people as whom it names: one that ends in the same run, as with
+// create_before_destroy, leaves them.
+func wantedIn(channel int64) string { return fmt.Sprint(additiveKind, " ", channel) }
+
 // Delete takes out whom it has added. Where zulip_channel_subscribers has taken over in the same apply, that says who is
 // in.
 func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -234,7 +241,8 @@ func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, r
 		return
 	}
 	if now := r.read(ctx, id, &resp.Diagnostics); now != nil {
-		r.send(ctx, now, nil, numbersIn(state.Added).and(now.in), false, &resp.Diagnostics)
+		end := numbersIn(state.Added).filter(func(user int64) bool { return !r.Meta.Directory.IsTakenOver(wantedIn(id), user) })
+		r.send(ctx, now, nil, end.and(now.in), false, &resp.Diagnostics)
 	}
 }
 

@@ -115,6 +115,9 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	found := foundThere{}
 	for _, list := range membershipLists {
 		meant, _ := list.words.Resolve(*plan.set(list), before.View)
+		for _, member := range meant.IDs {
+			r.Meta.Directory.TakeOver(wantedIn(id, list), member)
+		}
 		found[list.name] = among(meant.IDs, *list.held(before.Thing))
 	}
 	all := r.steps(&plan, nil, found, before.View, &resp.Diagnostics)
@@ -194,6 +197,12 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 	found.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
+// wantedIn is what a new membership takes over those as whom it names: one that ends in the same run, as with
+// create_before_destroy, leaves them.
+func wantedIn(group int64, list membershipList) string {
+	return fmt.Sprint("zulip_user_group_membership ", group, " ", list.name)
+}
+
 // Delete takes out of the group who was put there by the resource.
 func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state membershipModel
@@ -212,8 +221,15 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated: nobody is taken out of it", map[string]any{"group_id": id})
 		return
 	}
-	found := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(group, view)
-	all := r.steps(nil, &state, found, view, &resp.Diagnostics)
+	stay := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(group, view)
+	for _, list := range membershipLists {
+		for _, member := range *list.held(group) {
+			if r.Meta.Directory.IsTakenOver(wantedIn(id, list), member) {
+				stay[list.name] = append(stay[list.name], member)
+			}
+		}
+	}
+	all := r.steps(nil, &state, stay, view, &resp.Diagnostics)
 	change(ctx, &r.Base, id, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
 }
 
