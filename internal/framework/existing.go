@@ -78,7 +78,7 @@ func (e Existing) text(meta *Meta) string {
 	if e.Detail != "" {
 		text.WriteString(e.Detail + "\n\n")
 	}
-	fmt.Fprintf(&text, "To manage it, import it: terraform import ADDRESS %s. If it is managed here under another address, as before a key of for_each changed, write a moved block. "+
+	fmt.Fprintf(&text, "To manage it, import it:\n\n  terraform import ADDRESS %s\n\nIf it is managed here under another address, as before a key of for_each changed, write a moved block. "+
 		"If this is the very resource that has it, made anew, take create_before_destroy away: the name is taken until the old one is gone.", e.Import)
 	if e.AsPlanned && !meta.RecoverInterrupted {
 		text.WriteString("\n\nIf an apply has left it that was broken off, apply once with ZULIP_RECOVER_INTERRUPTED=true: that takes into the state what is exactly as planned, and was made by the same account within the hour as far as the server tells.")
@@ -111,5 +111,5 @@ func refuseAddress(noun, name, word string, diags *diag.Diagnostics) {
 	diags.AddError(fmt.Sprintf("A %s changes its address", noun),
 		fmt.Sprintf("%s %q is in the state under one address, where it ends, and a new one of the same name is made at another. Nobody knows which of the two would come first, and the name is taken until then. "+
 			"If it is the same %s under another name, or with another key of for_each or count, write a moved block (from and to): then nothing happens to it. To end it and make a new one, apply twice: without the new resource first.\n\n"+
-			"If the state shows it as a deposed object, which an apply has left that failed: terraform state rm ADDRESS, then terraform import ADDRESS %s.", capitalize(noun), name, noun, word))
+			"If the state shows it as a deposed object, which an apply has left that failed:\n\n  terraform state rm ADDRESS\n  terraform import ADDRESS %s", capitalize(noun), name, noun, word))
 }

@@ -214,7 +214,10 @@ func TestFaultKilled(t *testing.T) {
 		running.KillPlugin(t)
 		gate.Open()
 		trial.Refused(running) // in the words of the CLI, which has lost its plugin
-		trial.Converges()      // the channel is as planned, and just made by this account
+		trial.Fails([]string{fmt.Sprintf("A channel called %q exists already", name), "ZULIP_RECOVER_INTERRUPTED=true"})
+		trial.Setenv("ZULIP_RECOVER_INTERRUPTED", "true")
+		trial.Succeeds() // the channel is as planned, and just made by this account
+		trial.Converges()
 	})
 	t.Run("and somebody changed it before the next apply", func(t *testing.T) {
 		trial := acctest.NewTrial(t, "plugin killed", "the channel that was created is not as planned any more", sandbox.Config{})
