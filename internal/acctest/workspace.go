@@ -88,13 +88,23 @@ func (w *Workspace) act(o *Organization) {
 // Taint marks everything in the state as tainted, as a creation does that failed half way.
 func (w *Workspace) Taint(t *testing.T) {
 	t.Helper()
-	var state map[string]any
+	var state struct {
+		Version   int              `json:"version"`
+		Terraform string           `json:"terraform_version"`
+		Serial    int              `json:"serial"`
+		Lineage   string           `json:"lineage"`
+		Outputs   map[string]any   `json:"outputs"`
+		Resources []map[string]any `json:"resources"`
+	}
 	if err := json.Unmarshal([]byte(w.Read(t, "terraform.tfstate")), &state); err != nil {
 		t.Fatal(err)
 	}
-	for _, resource := range state["resources"].([]any) {
-		for _, instance := range resource.(map[string]any)["instances"].([]any) {
-			instance.(map[string]any)["status"] = "tainted"
+	for _, resource := range state.Resources {
+		instances, _ := resource["instances"].([]any)
+		for _, instance := range instances {
+			if object, ok := instance.(map[string]any); ok {
+				object["status"] = "tainted"
+			}
 		}
 	}
 	text, err := json.Marshal(state)

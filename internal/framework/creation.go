@@ -86,13 +86,13 @@ func InList(
 ) func(ctx context.Context, free func(id int64) bool) (int64, error) {
 	looked := false
 	return func(ctx context.Context, free func(id int64) bool) (int64, error) {
-		view, err := (*directory.View)(nil), error(nil)
-		if !looked {
-			view, err = read(ctx)
-		} else {
-			view, err = d.FreshListShowing(ctx, list, func(view *directory.View) bool { return made(view, free) != 0 })
+		if looked {
+			read = func(ctx context.Context) (*directory.View, error) {
+				return d.FreshListShowing(ctx, list, func(view *directory.View) bool { return made(view, free) != 0 })
+			}
 		}
 		looked = true
+		view, err := read(ctx)
 		if err != nil {
 			return 0, err
 		}

@@ -152,7 +152,7 @@ func (p *planning) checkMayCreate() {
 // checkNamesake refuses to take a bot over that was not asked for.
 func (p *planning) checkNamesake(namesake *zulip.User) {
 	switch {
-	case p.Meta.Directory.IsClaimed(kind, namesake.ID) && !(namesake.IsActive && p.Meta.Directory.Ends(kind, namesake.ID)) && (p.state == nil || p.plan.BotType.Equal(p.state.BotType)), p.Meta.Directory.IsDeactivatedHere(namesake.ID):
+	case p.Meta.Directory.IsClaimed(kind, namesake.ID) && (!namesake.IsActive || !p.Meta.Directory.Ends(kind, namesake.ID)) && (p.state == nil || p.plan.BotType.Equal(p.state.BotType)), p.Meta.Directory.IsDeactivatedHere(namesake.ID):
 		// It is this very bot, which is deactivated and taken back.
 		p.Meta.Directory.PlanReactivation(namesake.ID)
 	case namesake.IsBot && !namesake.IsActive && !namesake.IsDeleted && p.plan.AdoptDeactivated.ValueBool() && sameType(namesake, p.plan):

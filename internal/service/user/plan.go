@@ -112,7 +112,7 @@ func (p *planning) checkNew() {
 // checkNamesake refuses to take somebody over who was not asked for.
 func (p *planning) checkNamesake(namesake *zulip.User) {
 	d := p.Meta.Directory
-	replaced := (d.IsClaimed(kind, namesake.ID) || d.IsDeactivatedHere(namesake.ID)) && !(namesake.IsActive && d.Ends(kind, namesake.ID))
+	replaced := (d.IsClaimed(kind, namesake.ID) || d.IsDeactivatedHere(namesake.ID)) && (!namesake.IsActive || !d.Ends(kind, namesake.ID))
 	switch {
 	case replaced:
 		// It is this very account, which is deactivated and taken back.
