@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -34,20 +35,18 @@ type Directory struct {
 	// many the latter have ever been.
 	asking, unanswered, most int
 
-	writes   int
-	settled  chan struct{} // closed when writes comes to zero; nil while it is zero
-	planned  map[permission.Principal]bool
-	renamed  map[int64]string
-	called   map[string]int64 // the channels by the names that this run gives them; 0 is one that it creates
-	managed  map[int64]bool
-	archived map[string]int64
+	writes  int
+	settled chan struct{} // closed when writes comes to zero; nil while it is zero
+	planned map[permission.Principal]bool
+	renamed map[int64]string
+	called  map[string]int64 // the channels by the names that this run gives them; 0 is one that it creates
 	// takenOut are channels that this run has taken out of a folder, with the folder.
 	takenOut map[int64]int64
 
 	own     own
 	people  people
 	members members
-	claims  claims
+	locks   runstate.Locks // of the lists that are written
 	groups  groupPlans
 }
 
@@ -57,7 +56,6 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 		client: client, self: self, level: featureLevel, scarce: client.Scarce,
 		have: map[string]bool{}, forgot: map[string]int{}, reread: map[string]int{}, rereads: map[string]*rereads{}, written: map[string][]put{},
 		planned: map[permission.Principal]bool{}, renamed: map[int64]string{}, called: map[string]int64{},
-		managed: map[int64]bool{}, archived: map[string]int64{},
 		takenOut: map[int64]int64{},
 		lists:    lists{started: time.Now(), wrote: map[string]time.Time{}, read: map[string]time.Time{}},
 	}
@@ -131,36 +129,6 @@ func (d *Directory) plannedChannel(name string) (id int64, planned bool) {
 	defer d.mu.Unlock()
 	id, planned = d.called[fold(name)]
 	return id, planned
-}
-
-// Manage registers a channel that the state holds.
-func (d *Directory) Manage(id int64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.managed[id] = true
-}
-
-// IsManaged reports whether the state holds a channel.
-func (d *Directory) IsManaged(id int64) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.managed[id]
-}
-
-// Archived registers a channel that this run has archived, with the name it keeps.
-func (d *Directory) Archived(id int64, name string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.archived[fold(name)] = id
-}
-
-// ArchivedHere returns, once, the channel of that name that this run has archived.
-func (d *Directory) ArchivedHere(name string) (int64, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	id, ok := d.archived[fold(name)]
-	delete(d.archived, fold(name))
-	return id, ok
 }
 
 // Forget drops what has become out of date, so that the next to ask reads it again.

@@ -268,19 +268,3 @@ func TestASnapshotUnderWayIsNotNewerThanAWrite(t *testing.T) {
 		})
 	}
 }
-
-func TestNamesOfOnePlanAreUnique(t *testing.T) {
-	d, _, _ := newDirectory(t)
-	for _, step := range []struct {
-		kind, name string
-		ids        []int64
-		want       bool
-	}{
-		{"k", "a", []int64{1}, true}, {"k", "a", []int64{1}, true}, {"k", "a", []int64{2}, false}, {"k", "a", nil, false},
-		{"other", "a", nil, true}, {"k", "b", nil, true}, {"k", "b", nil, false}, {"k", "b", []int64{1}, false},
-	} {
-		if got := d.PlanName(step.kind, step.name, step.ids...); got != step.want {
-			t.Errorf("%+v: %v", step, got)
-		}
-	}
-}

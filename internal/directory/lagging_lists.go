@@ -34,7 +34,7 @@ var besides = map[string][]string{
 // under way. An error of which nothing was sent is that of a context that ended first.
 func (d *Directory) WriteList(ctx context.Context, part string, send func(context.Context) error) error {
 	defer d.Write()() // from here on, so that reads wait for those too who wait for their turn
-	done, err := d.Alone(ctx, "write "+part)
+	done, err := d.locks.Lock(ctx, part)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 // people is what a run does to accounts.
 type people struct {
 	roles       map[int64]zulip.Role // that the run gives
-	deactivated map[int64]bool       // by this run
 	addresses   map[string]int64     // that the run gives, by whom it gives them to; 0 is an account that it creates
 	emoji       kept[map[string]string]
 }
@@ -137,23 +136,6 @@ func (d *Directory) plannedAddress(address string) (id int64, planned bool) {
 // PlanReactivation registers an account that this run reactivates.
 func (d *Directory) PlanReactivation(id int64) {
 	d.Plan(permission.Principal{Kind: permission.KindUserID, ID: id})
-}
-
-// Deactivated registers an account that this run has deactivated.
-func (d *Directory) Deactivated(id int64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.people.deactivated == nil {
-		d.people.deactivated = map[int64]bool{}
-	}
-	d.people.deactivated[id] = true
-}
-
-// IsDeactivatedHere reports whether this run has deactivated an account.
-func (d *Directory) IsDeactivatedHere(id int64) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.people.deactivated[id]
 }
 
 // plannedRoles are the roles that this run gives.

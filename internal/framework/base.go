@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -19,9 +20,11 @@ import (
 // Meta is what the configured provider gives to every construct.
 type Meta struct {
 	Client *zulip.Client
-	// Directory is nil when the provider has no account: Account says why.
+	// Directory is nil when the provider has no account: NoAccount says why.
 	Directory *directory.Directory
-	Server    *zulip.ServerSettings
+	// Run is what this run knows of its own doings.
+	Run    runstate.State
+	Server *zulip.ServerSettings
 	// LockoutProtection refuses plans that would take from the managing account what it needs to manage.
 	LockoutProtection bool
 	// RecoverInterrupted takes into the state what an apply has left that was broken off: see [Existing].

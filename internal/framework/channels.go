@@ -38,6 +38,9 @@ func notYet(noun, resource, name string) error {
 	return fmt.Errorf("this run has yet to create the %s %q: let what needs it come after (depends_on = [%s.NAME]), or name it by %s.NAME.id, which is not known before", noun, name, resource, resource)
 }
 
+// ChannelKind is what the run state knows channels as.
+const ChannelKind = "zulip_channel"
+
 // IsPlannedChannel reports whether a `channel` attribute means a channel that this run has yet to create or to take back:
 // who is in it, and who may do what in it, is not known before.
 func IsPlannedChannel(view *directory.View, text string) bool {

@@ -28,7 +28,7 @@ type Creation struct {
 
 // Run returns the ID of what was made. The error is for Explain.
 func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, err error) {
-	done, err := meta.Directory.Alone(ctx, c.Kind+" "+c.Thing)
+	done, err := meta.Run.Lock(ctx, c.Kind+" "+c.Thing)
 	if err != nil {
 		return 0, err
 	}
@@ -41,7 +41,7 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, err error) {
 		return 0, fmt.Errorf("nothing was sent, for it could not be looked what is there already: %w", err)
 	}
 	look := func() (int64, error) {
-		return c.Look(ctx, func(id int64) bool { return !before[id] && !meta.Directory.IsClaimed(c.Kind, id) })
+		return c.Look(ctx, func(id int64) bool { return !before[id] && !meta.Run.IsManaged(c.Kind, id) })
 	}
 	pause := FirstPause
 	for attempt := 0; ; attempt++ {
@@ -56,7 +56,7 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, err error) {
 				}
 			}
 			if zulip.IsLackOfRight(err) && !c.Differ {
-				meta.Directory.Refused(c.Kind)
+				meta.Run.Refuse(c.Kind)
 			}
 			return 0, err
 		}
@@ -74,7 +74,7 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, err error) {
 			return 0, &unknownOutcomeError{err, lookErr}
 		}
 	}
-	meta.Directory.Claim(c.Kind, id)
+	meta.Run.Manage(c.Kind, id)
 	return id, nil
 }
 

@@ -27,7 +27,7 @@ const extraEmoji = "zulip"
 // Check refuses, at plan, an emoji that the server does not know, as far as it says which ones it does, and a code or kind
 // that is not the emoji's. One that this run makes is known. view has the organization's own emoji in it.
 func (e Emoji) Check(ctx context.Context, meta *Meta, view *directory.View, diags *diag.Diagnostics) {
-	if e.Name.IsNull() || e.Name.IsUnknown() || e.Code.IsUnknown() || e.Kind.IsUnknown() || meta.Directory.IsPlannedName(KindCustomEmoji, e.Name.ValueString()) {
+	if e.Name.IsNull() || e.Name.IsUnknown() || e.Code.IsUnknown() || e.Kind.IsUnknown() || meta.Run.IsReserved(KindCustomEmoji, e.Name.ValueString()) {
 		return
 	}
 	standard, err := meta.Directory.EmojiNames(ctx)

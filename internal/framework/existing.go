@@ -48,14 +48,14 @@ func IsRecent(made time.Time) bool { return time.Since(made) <= Interrupted }
 // create_before_destroy it does so in the plan of its apply: after an error there, the state would hold the old one as a
 // deposed object that stands in the way of every apply to come. A refusal of the apply itself leaves the state as it was.
 func (b *Base) CheckExisting(e Existing, diags *diag.Diagnostics) (adopted bool) {
-	d := b.Meta.Directory
+	run := &b.Meta.Run
 	switch {
-	case !e.IsRename && d.Ends(e.Kind, e.ID):
+	case !e.IsRename && run.WillBeDestroyed(e.Kind, e.ID):
 		refuseAddress(e.Noun, e.Name, e.Import, diags)
-	case d.IsClaimed(e.Kind, e.ID):
+	case run.IsManaged(e.Kind, e.ID):
 		// It is this very thing, to be made anew, or one that this run gives another name.
 	case b.Meta.RecoverInterrupted && e.AsPlanned && e.Ours:
-		d.PutAside(e.Kind, cmp.Or(e.Key, e.Name), e.ID)
+		run.Release(e.Kind, cmp.Or(e.Key, e.Name), e.ID)
 		diags.AddAttributeWarning(e.At, fmt.Sprintf("The %s is there already, and is taken into the state", e.Noun),
 			fmt.Sprintf("%s %q (%s) is exactly what is planned here, as far as the server tells, and recover_interrupted is set: it is taken for what an apply has made that was broken off. Nothing changes in the organization.", capitalize(e.Noun), e.Name, e.Import))
 		return true
@@ -86,23 +86,12 @@ func (e Existing) text(meta *Meta) string {
 	return text.String()
 }
 
-// Adopts begins to make a new thing of a name. It returns, once, what the plan has found that a new thing of this name is to be: what an apply has left that was
-// broken off, or what this run has archived or deactivated to make it anew. Whoever held it until then leaves it.
-func (m *Meta) Adopts(kind, name string) (id int64, ok bool) {
-	m.Directory.MadeNew(kind, name)
-	if id, ok = m.Directory.TakeAside(kind, name); ok {
-		m.Directory.Claim(kind, id)
-		m.Directory.TakeOver(kind, id)
-	}
-	return id, ok
-}
-
 // PlanEnd registers that a resource of this run gives up its thing, and refuses it where another one makes a new thing
 // of the same name: whichever of the two is planned last says so, this or [Base.CheckExisting].
 func (b *Base) PlanEnd(kind, noun string, id int64, name string, diags *diag.Diagnostics) {
-	b.Meta.Directory.PlanEnd(kind, id)
+	b.Meta.Run.WillDestroy(kind, id)
 	// Some kinds compare names without regard to case.
-	if b.Meta.Directory.IsPlannedNew(kind, name) || b.Meta.Directory.IsPlannedNew(kind, strings.ToLower(name)) {
+	if b.Meta.Run.WillBeCreated(kind, name) || b.Meta.Run.WillBeCreated(kind, strings.ToLower(name)) {
 		refuseAddress(noun, name, fmt.Sprint(id), diags)
 	}
 }

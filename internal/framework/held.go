@@ -25,12 +25,12 @@ func (b *Base) Held(ctx context.Context, kind, noun string, req resource.ModifyP
 	if id.ValueInt64() == 0 {
 		return 0 // it could not be read when it was made
 	}
-	b.Meta.Directory.Claim(kind, id.ValueInt64())
+	b.Meta.Run.Manage(kind, id.ValueInt64())
 	if req.Plan.Raw.IsNull() {
 		b.PlanEnd(kind, noun, id.ValueInt64(), name.ValueString(), diags)
 		return id.ValueInt64()
 	}
-	if !b.Meta.Directory.PlanHeld(kind, id.ValueInt64()) {
+	if !b.Meta.Run.Keep(kind, id.ValueInt64()) {
 		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", noun, name.ValueString()),
 			fmt.Sprintf("Another %s in the state has the same ID, %d. What one of them changes the other changes back, and the end of one is the end of both. "+
 				"Take one out of the state and out of the configuration, without its end: with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", kind, id.ValueInt64()))
@@ -42,7 +42,7 @@ func (b *Base) Held(ctx context.Context, kind, noun string, req resource.ModifyP
 // run, it warns instead, and the plan of the apply refuses: `terraform destroy` begins with a plan of the whole
 // configuration, and would not get past an error.
 func (b *Base) RefuseTakenName(kind string, id int64, at path.Path, summary, detail string, diags *diag.Diagnostics) {
-	if b.Meta.Directory.HasLeftState(kind, id) {
+	if b.Meta.Run.IsLost(kind, id) {
 		diags.AddAttributeWarning(at, summary, detail+"\n\nIt was archived or deactivated outside of Terraform. An apply that is to create it again will fail until one of these is done. terraform destroy leaves it as it is.")
 		return
 	}

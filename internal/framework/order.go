@@ -129,7 +129,7 @@ func (r *OrderResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		return
 	}
 	wanted, known := numbers(list)
-	if known && !r.Meta.Directory.Declare(r.TypeName, 0, list.String()) {
+	if known && !r.Meta.Run.Declare(r.TypeName, 0, list.String()) {
 		resp.Diagnostics.AddAttributeError(path.Root(r.Attribute), "Two orders of the "+r.Things,
 			fmt.Sprintf("Another zulip_%s of this configuration gives another order, and each apply would undo one of them. Keep one.", r.TypeName))
 	}

@@ -29,7 +29,7 @@ const WayOut = "\n\nIf that is meant, set lockout_protection = false in the prov
 
 // DeclareRole refuses, at plan, two resources of a configuration that give somebody different roles.
 func DeclareRole(meta *Meta, user *zulip.User, role types.String, diags *diag.Diagnostics) {
-	if role.IsNull() || role.IsUnknown() || meta.Directory.Declare("role", user.ID, role.ValueString()) {
+	if role.IsNull() || role.IsUnknown() || meta.Run.Declare("role", user.ID, role.ValueString()) {
 		return
 	}
 	diags.AddAttributeError(path.Root("role"), "Two roles for "+user.Address(),

@@ -127,7 +127,7 @@ func (p *planning) address() string {
 func (p *planning) checkNew() {
 	p.checkMayCreate()
 	if p.state == nil && p.address() != "" {
-		p.Meta.Directory.PlanNew(kind, strings.ToLower(p.address()))
+		p.Meta.Run.WillCreate(kind, strings.ToLower(p.address()))
 	}
 	person := &zulip.User{Email: p.plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
 	if namesake, ok := p.view.UserByAddress(p.address()); ok {
@@ -152,7 +152,7 @@ func (p *planning) checkMayCreate() {
 // checkNamesake refuses to take a bot over that was not asked for.
 func (p *planning) checkNamesake(namesake *zulip.User) {
 	switch {
-	case p.Meta.Directory.IsClaimed(kind, namesake.ID) && (!namesake.IsActive || !p.Meta.Directory.Ends(kind, namesake.ID)) && (p.state == nil || p.plan.BotType.Equal(p.state.BotType)), p.Meta.Directory.IsDeactivatedHere(namesake.ID):
+	case p.Meta.Run.IsManaged(kind, namesake.ID) && (!namesake.IsActive || !p.Meta.Run.WillBeDestroyed(kind, namesake.ID)) && (p.state == nil || p.plan.BotType.Equal(p.state.BotType)), p.Meta.Run.IsDestroyed(kind, namesake.ID):
 		// It is this very bot, which is deactivated and taken back.
 		p.Meta.Directory.PlanReactivation(namesake.ID)
 	case namesake.IsBot && !namesake.IsActive && !namesake.IsDeleted && p.plan.AdoptDeactivated.ValueBool() && sameType(namesake, p.plan):
@@ -202,14 +202,14 @@ func (p *planning) checkRename(user *zulip.User) {
 		return
 	}
 	at := path.Root("short_name")
-	if !p.Meta.Directory.PlanName(kind, strings.ToLower(address), user.ID) {
+	if !p.Meta.Run.Reserve(kind, strings.ToLower(address), user.ID) {
 		p.diags.AddAttributeError(at, fmt.Sprintf("Duplicate short name %q", p.plan.ShortName.ValueString()),
 			"Another zulip_bot in this configuration gets the same short name. Change one of them.")
 		return
 	}
 	holder, taken := p.view.UserByAddress(address)
 	p.Meta.Directory.PlanAddress(user.ID, address)
-	if !taken || holder.ID == user.ID || p.Meta.Directory.IsClaimed(kind, holder.ID) {
+	if !taken || holder.ID == user.ID || p.Meta.Run.IsManaged(kind, holder.ID) {
 		return
 	}
 	detail := fmt.Sprintf("The address %s belongs to %q (ID %d).", address, holder.FullName, holder.ID)
@@ -227,7 +227,7 @@ func (p *planning) checkName(own int64) {
 	}
 	name := strings.TrimSpace(p.plan.FullName.ValueString())
 	for _, user := range p.view.Users() {
-		if user.IsActive && user.FullName == name && user.ID != own && !p.Meta.Directory.IsClaimed(kind, user.ID) {
+		if user.IsActive && user.FullName == name && user.ID != own && !p.Meta.Run.IsManaged(kind, user.ID) {
 			p.diags.AddAttributeError(path.Root("full_name"), "The name is taken",
 				fmt.Sprintf("%s (ID %d) is called %q too. The server gives a bot no name that an active account has.", user.Address(), user.ID, name))
 			return

@@ -99,9 +99,9 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 		return 0, false
 	}
 	address := plan.ShortName.ValueString() + suffix + "@" + view.Realm().BotDomain
-	adopted, adopts := r.Meta.Adopts(kind, strings.ToLower(address))
+	adopted, adopts := r.Meta.Run.Take(kind, strings.ToLower(address))
 	if namesake, ok := view.UserByAddress(address); ok {
-		if !namesake.IsActive && !namesake.IsDeleted && sameType(namesake, plan) && (plan.AdoptDeactivated.ValueBool() || r.Meta.Directory.IsDeactivatedHere(namesake.ID)) {
+		if !namesake.IsActive && !namesake.IsDeleted && sameType(namesake, plan) && (plan.AdoptDeactivated.ValueBool() || r.Meta.Run.IsDestroyed(kind, namesake.ID)) {
 			return r.reactivate(ctx, namesake, diags), false
 		}
 		if adopts && adopted == namesake.ID {
@@ -161,7 +161,7 @@ func (r *Resource) reactivate(ctx context.Context, bot *zulip.User, diags *diag.
 		diags.AddError(fmt.Sprintf("Could not take the bot %s back", bot.Address()), framework.Explain(err))
 		return 0
 	}
-	r.Meta.Directory.Claim(kind, bot.ID)
+	r.Meta.Run.Manage(kind, bot.ID)
 	r.Meta.Directory.BecameActive()
 	return bot.ID
 }
@@ -248,7 +248,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	if !visible || !mine || !user.IsActive {
 		if visible && !user.IsActive {
-			r.Meta.Directory.LeftState(kind, state.ID.ValueInt64())
+			r.Meta.Run.Lose(kind, state.ID.ValueInt64())
 		}
 		tflog.Info(ctx, "The bot was deactivated or given away by somebody else: removing it from the state",
 			map[string]any{"id": state.ID.ValueInt64(), "email": state.Email.ValueString()})
@@ -258,7 +258,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if !hasType(user, &resp.Diagnostics) {
 		return
 	}
-	r.Meta.Directory.Claim(kind, user.ID)
+	r.Meta.Run.Manage(kind, user.ID)
 	if r.renamesInPlace() && !state.Email.IsNull() && !strings.EqualFold(state.Email.ValueString(), user.Address()) && !hasShortName(user, state.ShortName.ValueString()) {
 		state.ShortName = types.StringNull() // somebody else has changed it
 	}
@@ -316,7 +316,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not deactivate the bot %s", state.Email.ValueString()), framework.Explain(err))
 		return
 	}
-	r.Meta.Directory.Deactivated(id)
+	r.Meta.Run.Destroy(kind, id)
 }
 
 // ImportState takes the bot's ID, or its address.

@@ -21,11 +21,11 @@ import (
 // that is asked for.
 func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) int64 {
 	name := plan.Name.ValueString()
-	// A channel that is replaced has just been archived, and keeps its name: it is taken back and set up anew.
-	if id, ok := r.Meta.Directory.ArchivedHere(name); ok {
-		return r.unarchive(ctx, id, name, diags)
-	}
-	if id, ok := r.Meta.Adopts(kind, strings.ToLower(name)); ok {
+	if id, ok := r.Meta.Run.Take(kind, strings.ToLower(name)); ok {
+		// A channel that is replaced has just been archived, and keeps its name: it is taken back and set up anew.
+		if r.Meta.Run.IsDestroyed(kind, id) {
+			return r.unarchive(ctx, id, name, diags)
+		}
 		return id
 	}
 	if plan.AdoptArchived.ValueBool() {

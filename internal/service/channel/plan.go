@@ -39,9 +39,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	if held := r.Held(ctx, kind, "channel", req, &resp.Diagnostics); held != 0 {
-		r.Meta.Directory.Manage(held)
-	}
+	r.Held(ctx, kind, "channel", req, &resp.Diagnostics)
 	if req.Plan.Raw.IsNull() {
 		return
 	}
@@ -146,13 +144,13 @@ func (p *planning) checkName() {
 	if p.saw != nil {
 		own = p.saw.ID
 	}
-	if p.saw == nil && !p.Meta.Directory.PlanName(kind, strings.ToLower(p.plan.Name.ValueString())) {
+	if p.saw == nil && !p.Meta.Run.Reserve(kind, strings.ToLower(p.plan.Name.ValueString())) {
 		p.diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make a channel called %q", p.plan.Name.ValueString()),
 			"Another zulip_channel of this configuration has this name; case does not matter. Take one of the two out, or give it another name.")
 		return
 	}
 	if p.saw == nil {
-		p.Meta.Directory.PlanNew(kind, strings.ToLower(p.plan.Name.ValueString()))
+		p.Meta.Run.WillCreate(kind, strings.ToLower(p.plan.Name.ValueString()))
 	}
 	namesake, found := p.view.ChannelTaking(p.plan.Name.ValueString(), own)
 	if !found || p.saw != nil && p.plan.Name.Equal(p.state.Name) {
@@ -165,11 +163,8 @@ func (p *planning) checkName() {
 			fmt.Sprintf("Channel %q has the ID %d, keeps its messages, and has subscribers: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, namesake.SubscriberCount))
 		return
 	}
-	if p.saw == nil && p.Meta.Directory.IsManaged(namesake.ID) {
-		p.Meta.Directory.Claim(kind, namesake.ID)
-	}
 	if namesake.IsArchived {
-		if p.saw != nil || !p.Meta.Directory.IsManaged(namesake.ID) { // else this run archives it, to take it back
+		if p.saw != nil || !p.Meta.Run.IsManaged(kind, namesake.ID) { // else this run archives it, to take it back
 			p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), howToTake(namesake), p.diags)
 		}
 		return

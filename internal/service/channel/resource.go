@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -27,7 +28,7 @@ var (
 )
 
 // kind is the type of the resource, by which the directory knows what belongs to it.
-const kind = "zulip_channel"
+const kind = framework.ChannelKind
 
 // Resource is zulip_channel.
 type Resource struct{ framework.Resource }
@@ -118,13 +119,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	channel, ok := view.Channel(state.ID.ValueInt64())
 	if !ok || channel.IsArchived {
-		r.Meta.Directory.LeftState(kind, state.ID.ValueInt64())
+		r.Meta.Run.Lose(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The channel is not there any more, or was archived by somebody else: removing it from the state",
 			map[string]any{"id": state.ID.ValueInt64(), "name": state.Name.ValueString(), "archived": ok})
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	r.Meta.Directory.Manage(channel.ID)
+	r.Meta.Run.Manage(kind, channel.ID)
 	before := state
 	set := func(ctx context.Context, now any) diag.Diagnostics {
 		if reflect.DeepEqual(before, state) {
@@ -181,7 +182,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The channel is kept, and not managed any more", map[string]any{"name": state.Name.ValueString()})
 		return
 	}
-	if r.Meta.Directory.IsTakenOver(kind, state.ID.ValueInt64()) {
+	if r.Meta.Run.IsAdopted(kind, state.ID.ValueInt64()) {
 		tflog.Info(ctx, "The channel stays: another resource has taken it over", map[string]any{"name": state.Name.ValueString()})
 		return
 	}
@@ -197,8 +198,9 @@ func (r *Resource) archive(ctx context.Context, id int64, name string, diags *di
 		end()
 		if err == nil || zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 			// Its name is taken, but not for the channel that replaces it: that one is planned again while it is applied.
-			r.Meta.Directory.Manage(id)
-			r.Meta.Directory.Archived(id, name)
+			r.Meta.Run.Manage(kind, id)
+			r.Meta.Run.Destroy(kind, id)
+			r.Meta.Run.Release(kind, strings.ToLower(name), id)
 			return
 		}
 		// A second request finds out whether the first was carried out.

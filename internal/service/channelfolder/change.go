@@ -18,7 +18,7 @@ import (
 // is asked for.
 func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) int64 {
 	name := plan.Name.ValueString()
-	if id, ok := r.Meta.Adopts(kind, strings.ToLower(name)); ok {
+	if id, ok := r.Meta.Run.Take(kind, strings.ToLower(name)); ok {
 		return id
 	}
 	if plan.AdoptArchived.ValueBool() {
@@ -101,7 +101,7 @@ func (r *Resource) takeBack(ctx context.Context, archived *zulip.ChannelFolder, 
 		diags.AddError(fmt.Sprintf("Could not take the archived channel folder %q back", archived.Name), explain(err))
 		return 0
 	}
-	r.Meta.Directory.Claim(kind, archived.ID)
+	r.Meta.Run.Manage(kind, archived.ID)
 	return archived.ID
 }
 

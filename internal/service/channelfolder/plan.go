@@ -64,13 +64,13 @@ func (r *Resource) checkName(plan, state *model, view *directory.View, diags *di
 	if state != nil && strings.EqualFold(state.Name.ValueString(), name) {
 		return // its own name, perhaps in another case
 	}
-	if state == nil && !r.Meta.Directory.PlanName(kind, strings.ToLower(name)) {
+	if state == nil && !r.Meta.Run.Reserve(kind, strings.ToLower(name)) {
 		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make a channel folder called %q", name),
 			"Another zulip_channel_folder of this configuration has this name; case does not matter. Take one of the two out, or give it another name.")
 		return
 	}
 	if state == nil {
-		r.Meta.Directory.PlanNew(kind, strings.ToLower(name))
+		r.Meta.Run.WillCreate(kind, strings.ToLower(name))
 	}
 	namesake, taken := view.FolderByName(name)
 	switch {

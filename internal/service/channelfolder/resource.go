@@ -93,7 +93,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	id := state.ID.ValueInt64()
-	r.Meta.Directory.Claim(kind, id)
+	r.Meta.Run.Manage(kind, id)
 	folder, ok := view.Folder(id)
 	if !ok || folder.IsArchived {
 		tflog.Info(ctx, "The channel folder is not there any more, or was archived by somebody else: removing it from the state",
@@ -114,7 +114,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	id, before := prior.ID.ValueInt64(), prior.Name.ValueString()
-	r.Meta.Directory.Claim(kind, id)
+	r.Meta.Run.Manage(kind, id)
 	if update := plan.changes(&prior); update != (zulip.ChannelFolderUpdate{}) {
 		if err := r.change(ctx, id, before, update); err != nil {
 			resp.Diagnostics.AddError(fmt.Sprintf("Could not change channel folder %q", before), explain(err))
@@ -146,7 +146,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The channel folder is kept, and not managed any more", map[string]any{"name": state.Name.ValueString()})
 		return
 	}
-	if r.Meta.Directory.IsTakenOver(kind, state.ID.ValueInt64()) {
+	if r.Meta.Run.IsAdopted(kind, state.ID.ValueInt64()) {
 		tflog.Info(ctx, "The channel folder stays: another resource has taken it over", map[string]any{"name": state.Name.ValueString()})
 		return
 	}

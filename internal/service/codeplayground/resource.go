@@ -86,17 +86,17 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 // ID of the playground that this one replaces.
 func (r *Resource) checkTaken(ctx context.Context, plan *model, own []int64, diags *diag.Diagnostics) {
 	wanted := plan.wire()
-	if !r.Meta.Directory.PlanName(kind, wanted.Key()) {
+	if !r.Meta.Run.Reserve(kind, wanted.Key()) {
 		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make the code playground %q", wanted.Key()),
 			"Another zulip_code_playground of this configuration has this language and name. Take one of the two out, or give it another name.")
 		return
 	}
 	if len(own) == 0 {
-		r.Meta.Directory.PlanNew(kind, wanted.Key())
+		r.Meta.Run.WillCreate(kind, wanted.Key())
 	}
 	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
 		found := withKey(view, wanted.Key())
-		return found == nil || slices.Contains(own, found.ID) || r.Meta.Directory.IsClaimed(kind, found.ID)
+		return found == nil || slices.Contains(own, found.ID) || r.Meta.Run.IsManaged(kind, found.ID)
 	})
 	if err != nil {
 		diags.AddError("Could not read the code playgrounds", framework.Explain(err))
@@ -147,7 +147,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // add adds the playground and returns its ID, or that of what an apply has left that was broken off; zero after an error.
 func (r *Resource) add(ctx context.Context, wanted *zulip.Playground, diags *diag.Diagnostics) int64 {
 	d := r.Meta.Directory
-	if id, ok := r.Meta.Adopts(kind, wanted.Key()); ok {
+	if id, ok := r.Meta.Run.Take(kind, wanted.Key()); ok {
 		return id
 	}
 	id, err := framework.Creation{
@@ -200,7 +200,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	r.Meta.Directory.Claim(kind, state.ID.ValueInt64())
+	r.Meta.Run.Manage(kind, state.ID.ValueInt64())
 	state.read(view.Playgrounds()[i])
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -223,13 +223,13 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	defer done()
-	if r.Meta.Directory.IsTakenOver(kind, wire.ID) {
+	if r.Meta.Run.IsAdopted(kind, wire.ID) {
 		tflog.Info(ctx, "The code playground stays: another resource has taken it over", map[string]any{"id": wire.ID})
 		return
 	}
 	// The organization's default language of code blocks may be unset with it.
 	defer r.Meta.Directory.Forget(zulip.FetchRealm)
-	r.Meta.Directory.Claim(kind, wire.ID) // no other resource takes it, though a list still shows it
+	r.Meta.Run.Manage(kind, wire.ID) // no other resource takes it, though a list still shows it
 	err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeletePlayground(ctx, wire.ID) })
 	if err != nil {
 		resp.Diagnostics.AddError(summary, framework.Explain(err))

@@ -38,7 +38,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			return true
 		}
 		namesake, taken := view.CustomEmojiByName(plan.Name.ValueString())
-		return !taken || r.Meta.Directory.IsClaimed(kind, namesake.ID)
+		return !taken || r.Meta.Run.IsManaged(kind, namesake.ID)
 	})
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
@@ -57,7 +57,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		r.checkName(plan, view, &resp.Diagnostics)
 	}
 	if plan != nil && !plan.Name.IsUnknown() {
-		r.Meta.Directory.PlanName(kind, plan.Name.ValueString()) // for what is planned with this emoji
+		r.Meta.Run.Reserve(kind, plan.Name.ValueString()) // for what is planned with this emoji
 	}
 }
 
@@ -116,7 +116,7 @@ func (r *Resource) checkName(plan *model, view *directory.View, diags *diag.Diag
 	if plan.Name.IsUnknown() {
 		return
 	}
-	r.Meta.Directory.PlanNew(kind, plan.Name.ValueString())
+	r.Meta.Run.WillCreate(kind, plan.Name.ValueString())
 	namesake, taken := view.CustomEmojiByName(plan.Name.ValueString())
 	if !taken {
 		return

@@ -79,7 +79,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	plan.FileSHA256 = types.StringValue(picture.sha256())
 	plan.ID, plan.AuthorID, plan.SourceURL = types.Int64Null(), types.Int64Null(), types.StringNull()
-	if id, ok := r.Meta.Adopts(kind, plan.Name.ValueString()); ok {
+	if id, ok := r.Meta.Run.Take(kind, plan.Name.ValueString()); ok {
 		r.adopt(ctx, id, &plan, resp)
 		return
 	}
@@ -142,19 +142,19 @@ func (r *Resource) adopt(ctx context.Context, id int64, plan *model, resp *resou
 // search finds an emoji by its name. What had the name before the upload is not what was uploaded, though a list may
 // still show it.
 type search struct {
-	directory *directory.Directory
-	name      string
-	before    int64
-	uploaded  bool
+	*framework.Meta
+	name     string
+	before   int64
+	uploaded bool
 }
 
 func (r *Resource) searchFor(name string) *search {
-	return &search{directory: r.Meta.Directory, name: name}
+	return &search{Meta: r.Meta, name: name}
 }
 
 // find reads anew, and returns the emoji that has the name now; nil if none has.
 func (s *search) find(ctx context.Context) (*zulip.CustomEmoji, error) {
-	view, err := s.directory.FreshListShowing(ctx, list, func(view *directory.View) bool { return !s.uploaded || s.in(view) != nil })
+	view, err := s.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool { return !s.uploaded || s.in(view) != nil })
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (s *search) find(ctx context.Context) (*zulip.CustomEmoji, error) {
 
 func (s *search) in(view *directory.View) *zulip.CustomEmoji {
 	emoji, ok := view.CustomEmojiByName(s.name)
-	if !ok || s.uploaded && (emoji.ID == s.before || s.directory.IsClaimed(kind, emoji.ID)) {
+	if !ok || s.uploaded && (emoji.ID == s.before || s.Run.IsManaged(kind, emoji.ID)) {
 		return nil
 	}
 	return emoji
@@ -194,7 +194,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	r.Meta.Directory.Claim(kind, emoji.ID)
+	r.Meta.Run.Manage(kind, emoji.ID)
 	state.read(emoji)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
@@ -243,11 +243,11 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The emoji is deactivated already", map[string]any{"id": state.ID.ValueInt64(), "name": name})
 		return
 	}
-	if r.Meta.Directory.IsTakenOver(kind, emoji.ID) {
+	if r.Meta.Run.IsAdopted(kind, emoji.ID) {
 		tflog.Info(ctx, "The emoji stays: another resource has taken it over", map[string]any{"id": emoji.ID})
 		return
 	}
-	r.Meta.Directory.Claim(kind, emoji.ID) // no other resource takes it, though a list still shows it
+	r.Meta.Run.Manage(kind, emoji.ID) // no other resource takes it, though a list still shows it
 	err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
 		return r.Meta.Client.DeactivateCustomEmoji(ctx, emoji.Name)
 	})

@@ -38,7 +38,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
 		holder := r.holder(plan, state, view)
-		return holder == nil || r.Meta.Directory.IsClaimed(kind, holder.ID)
+		return holder == nil || r.Meta.Run.IsManaged(kind, holder.ID)
 	})
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the default channel groups", framework.Explain(err))
@@ -53,7 +53,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 // checkName refuses a name that another group has and keeps.
 func (r *Resource) checkName(plan, state *model, view *directory.View, diags *diag.Diagnostics) {
 	if state.Name.IsNull() && !plan.Name.IsUnknown() {
-		r.Meta.Directory.PlanNew(kind, plan.Name.ValueString())
+		r.Meta.Run.WillCreate(kind, plan.Name.ValueString())
 	}
 	namesake := r.holder(plan, state, view)
 	if namesake == nil {
@@ -94,7 +94,7 @@ func (r *Resource) holder(plan, state *model, view *directory.View) *zulip.Defau
 func (r *Resource) checkChannel(id int64, view *directory.View, diags *diag.Diagnostics) {
 	at := path.Root("channel_ids").AtSetValue(types.Int64Value(id))
 	refuse := diags.AddAttributeError
-	if r.Meta.Directory.IsManaged(id) {
+	if r.Meta.Run.IsManaged(framework.ChannelKind, id) {
 		refuse = diags.AddAttributeWarning
 	}
 	switch channel, ok := view.Channel(id); {

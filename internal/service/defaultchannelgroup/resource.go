@@ -79,14 +79,14 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		resp.Diagnostics.AddAttributeError(path.Root("channel_ids"), summary, framework.Sentence(err))
 		return
 	}
-	if id, ok := r.Meta.Adopts(kind, name); ok {
+	if id, ok := r.Meta.Run.Take(kind, name); ok {
 		plan.ID = types.Int64Value(id)
 		plan.read(find(view, func(group *zulip.DefaultChannelGroup) bool { return group.ID == id }))
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
 		return
 	}
-	search := &search{directory: r.Meta.Directory, name: name}
+	search := &search{Meta: r.Meta, name: name}
 	made, perhaps, err := framework.NamedCreation[zulip.DefaultChannelGroup]{
 		Kind: kind, Name: name,
 		Find: search.find,
@@ -155,7 +155,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	r.Meta.Directory.Claim(kind, group.ID)
+	r.Meta.Run.Manage(kind, group.ID)
 	state.read(group)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
@@ -206,11 +206,11 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The default channel group is gone already", map[string]any{"name": state.Name.ValueString()})
 		return
 	}
-	if r.Meta.Directory.IsTakenOver(kind, group.ID) {
+	if r.Meta.Run.IsAdopted(kind, group.ID) {
 		tflog.Info(ctx, "The default channel group stays: another resource has taken it over", map[string]any{"id": group.ID})
 		return
 	}
-	r.Meta.Directory.Claim(kind, group.ID) // no other resource takes it, though a list still shows it
+	r.Meta.Run.Manage(kind, group.ID) // no other resource takes it, though a list still shows it
 	err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
 		return r.Meta.Client.DeleteDefaultChannelGroup(ctx, group.ID)
 	})
@@ -252,15 +252,15 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 // search finds a group by its name. What had the name before the server was asked to make it is not what it made, though
 // a list may still show it.
 type search struct {
-	directory *directory.Directory
-	name      string
-	before    int64
-	asked     bool
+	*framework.Meta
+	name   string
+	before int64
+	asked  bool
 }
 
 // find reads anew, and returns the group that has the name now; nil if none has.
 func (s *search) find(ctx context.Context) (*zulip.DefaultChannelGroup, error) {
-	view, err := s.directory.FreshListShowing(ctx, list, func(view *directory.View) bool { return !s.asked || s.in(view) != nil })
+	view, err := s.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool { return !s.asked || s.in(view) != nil })
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +273,7 @@ func (s *search) find(ctx context.Context) (*zulip.DefaultChannelGroup, error) {
 
 func (s *search) in(view *directory.View) *zulip.DefaultChannelGroup {
 	group := named(view, s.name)
-	if group != nil && s.asked && (group.ID == s.before || s.directory.IsClaimed(kind, group.ID)) {
+	if group != nil && s.asked && (group.ID == s.before || s.Run.IsManaged(kind, group.ID)) {
 		return nil
 	}
 	return group

@@ -116,7 +116,7 @@ func (r *Resource) checkAlone(ctx context.Context, raw tfsdk.Config, diags *diag
 	if r.Meta == nil || r.Meta.Directory == nil || config.Domain.IsUnknown() || subdomains.IsNull() || subdomains.IsUnknown() {
 		return
 	}
-	if name := config.wire().Domain; !r.Meta.Directory.Declare(kind, number(name), subdomains.String()) {
+	if name := config.wire().Domain; !r.Meta.Run.Declare(kind, number(name), subdomains.String()) {
 		diags.AddAttributeError(path.Root("allow_subdomains"), "Two resources for "+name,
 			"Another zulip_domain of this configuration says otherwise of the same domain, and each apply would undo one of them. Keep one.")
 	}
@@ -128,17 +128,17 @@ func (r *Resource) checkTaken(ctx context.Context, plan *model, isReplaced bool,
 		return
 	}
 	name := plan.wire().Domain
-	if !r.Meta.Directory.PlanName(kind, name) {
+	if !r.Meta.Run.Reserve(kind, name) {
 		diags.AddAttributeError(path.Root("domain"), "Two resources for "+name, "Another zulip_domain of this configuration is the same domain. Take one of the two out.")
 		return
 	}
 	if isReplaced {
 		return // it is this very domain, to be made anew
 	}
-	r.Meta.Directory.PlanNew(kind, name)
+	r.Meta.Run.WillCreate(kind, name)
 	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
 		_, taken := view.Domain(name)
-		return !taken || r.Meta.Directory.IsClaimed(kind, number(name))
+		return !taken || r.Meta.Run.IsManaged(kind, number(name))
 	})
 	if err != nil {
 		diags.AddError("Could not read the domains", framework.Explain(err))
@@ -176,8 +176,8 @@ func (r *Resource) warnOfLast(ctx context.Context, domain, next string, diags *d
 		return
 	}
 	const ends = kind + " ends"
-	r.Meta.Directory.Claim(ends, number(domain))
-	stays := slices.ContainsFunc(view.Domains(), func(one *zulip.Domain) bool { return !r.Meta.Directory.IsClaimed(ends, number(one.Domain)) })
+	r.Meta.Run.Manage(ends, number(domain))
+	stays := slices.ContainsFunc(view.Domains(), func(one *zulip.Domain) bool { return !r.Meta.Run.IsManaged(ends, number(one.Domain)) })
 	if _, there := view.Domain(domain); there && !stays {
 		diags.AddAttributeWarning(path.Root("domain"), "This is the organization's last domain",
 			fmt.Sprintf("If only addresses of the organization's domains may join (emails_restricted_to_domains), the server ends that restriction when %s is removed: then any address may.", domain)+next)

@@ -76,7 +76,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 // add adds the domain, unless it is what an apply has left that was broken off, and reports whether it is there.
 func (r *Resource) add(ctx context.Context, plan *model, wanted zulip.Domain, diags *diag.Diagnostics) bool {
-	if _, ok := r.Meta.Adopts(kind, wanted.Domain); ok {
+	if _, ok := r.Meta.Run.Take(kind, wanted.Domain); ok {
 		return true
 	}
 	d := r.Meta.Directory
@@ -124,7 +124,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.Diagnostics.AddError("Could not read the domains", framework.Explain(err))
 		return
 	}
-	r.Meta.Directory.Claim(kind, number(state.ID.ValueString()))
+	r.Meta.Run.Manage(kind, number(state.ID.ValueString()))
 	found, ok := view.Domain(state.ID.ValueString())
 	if !ok {
 		tflog.Info(ctx, "The domain is not there any more: removing it from the state", map[string]any{"domain": state.ID.ValueString()})
@@ -177,7 +177,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	defer done()
-	if r.Meta.Directory.IsTakenOver(kind, number(name)) {
+	if r.Meta.Run.IsAdopted(kind, number(name)) {
 		tflog.Info(ctx, "The domain stays: another resource has taken it over", map[string]any{"domain": name})
 		return
 	}

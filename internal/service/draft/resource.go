@@ -135,7 +135,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	id := state.ID.ValueInt64()
-	r.Meta.Directory.Claim(kind, id)
+	r.Meta.Run.Manage(kind, id)
 	found, view, err := r.find(ctx, id)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the drafts", explain(err))

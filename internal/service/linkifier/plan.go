@@ -88,7 +88,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
 		held, taken := view.LinkifierByPattern(stored(plan.Pattern))
-		return !taken || slices.Contains(own, held.ID) || r.Meta.Directory.IsClaimed(kind, held.ID)
+		return !taken || slices.Contains(own, held.ID) || r.Meta.Run.IsManaged(kind, held.ID)
 	})
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the linkifiers", framework.Explain(err))
@@ -105,13 +105,13 @@ func (r *Resource) checkPattern(plan, state *model, own []int64, view *directory
 		return
 	}
 	at, pattern := path.Root("pattern"), stored(plan.Pattern)
-	if !r.Meta.Directory.PlanName(kind, pattern, own...) {
+	if !r.Meta.Run.Reserve(kind, pattern, own...) {
 		diags.AddAttributeError(at, "Two linkifiers with one pattern",
 			fmt.Sprintf("Another zulip_linkifier of this configuration has the pattern %q too. The server takes a pattern only once.", pattern))
 		return
 	}
 	if state == nil && len(own) == 0 {
-		r.Meta.Directory.PlanNew(kind, pattern)
+		r.Meta.Run.WillCreate(kind, pattern)
 	}
 	held, taken := view.LinkifierByPattern(pattern)
 	switch {

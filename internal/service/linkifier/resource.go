@@ -84,7 +84,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // and the server says so. A list can still show what was just deleted.
 func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
 	d, pattern := r.Meta.Directory, stored(plan.Pattern)
-	if id, ok := r.Meta.Adopts(kind, pattern); ok {
+	if id, ok := r.Meta.Run.Take(kind, pattern); ok {
 		return id, nil
 	}
 	return framework.Creation{
@@ -145,7 +145,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	id := state.ID.ValueInt64()
-	r.Meta.Directory.Claim(kind, id)
+	r.Meta.Run.Manage(kind, id)
 	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { _, ok := view.Linkifier(id); return ok })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the linkifiers", framework.Explain(err))
@@ -201,11 +201,11 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	defer done()
-	if d.IsTakenOver(kind, id) {
+	if r.Meta.Run.IsAdopted(kind, id) {
 		tflog.Info(ctx, "The linkifier stays: another resource has taken it over", map[string]any{"id": id})
 		return
 	}
-	d.Claim(kind, id) // no other resource takes it, though a list still shows it
+	r.Meta.Run.Manage(kind, id) // no other resource takes it, though a list still shows it
 	err := d.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeleteLinkifier(ctx, id) })
 	if err != nil {
 		resp.Diagnostics.AddError(summary, explain(err))

@@ -107,7 +107,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	// First of all, and also for a message that is gone: a CLI that keeps no identities would be told that one is missing.
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	id := state.ID.ValueInt64()
-	r.Meta.Directory.Claim(kind, id)
+	r.Meta.Run.Manage(kind, id)
 	found, err := r.Meta.Directory.Message(ctx, id)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", id), framework.Explain(err))

@@ -235,7 +235,7 @@ func (p *planning) checkAlone() {
 }
 
 func (p *planning) declare(attribute, words string) {
-	if !p.Meta.Directory.Declare("zulip_organization."+attribute, 0, words) {
+	if !p.Meta.Run.Declare("zulip_organization."+attribute, 0, words) {
 		p.diags.AddAttributeError(path.Root(attribute), "Two resources set "+attribute+" of the organization",
 			fmt.Sprintf("Here it is %s, and another zulip_organization of this configuration says otherwise. Each apply would undo what the other did: one resource is enough for the organization.", words))
 	}
@@ -303,7 +303,7 @@ func (p *planning) checkChannel(ctx context.Context, attribute string, value att
 		p.diags.AddAttributeError(at, "No such channel", framework.Sentence(err))
 	case channel.IsArchived:
 		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is archived", channel.Name), "The server takes only active channels.")
-	case attribute == moderationAttribute && !channel.Privacy().IsPrivate() && !p.Meta.Directory.IsManaged(channel.ID): // else this run may make it so
+	case attribute == moderationAttribute && !channel.Privacy().IsPrivate() && !p.Meta.Run.IsManaged(framework.ChannelKind, channel.ID): // else this run may make it so
 		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is not private", channel.Name), "Messages are reported to a private channel only.")
 	}
 }

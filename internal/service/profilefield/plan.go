@@ -119,7 +119,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
 		held, taken := plan.namesake(view)
-		return !taken || slices.Contains(own, held.ID) || r.Meta.Directory.IsClaimed(kind, held.ID)
+		return !taken || slices.Contains(own, held.ID) || r.Meta.Run.IsManaged(kind, held.ID)
 	})
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom profile fields", framework.Explain(err))
@@ -200,13 +200,13 @@ func (r *Resource) checkName(plan *model, own []int64, view *directory.View, dia
 	if !framework.IsSet(plan.Name) {
 		at = path.Root("subtype")
 	}
-	if !r.Meta.Directory.PlanName(kind, plan.label(), own...) {
+	if !r.Meta.Run.Reserve(kind, plan.label(), own...) {
 		diags.AddAttributeError(at, "Two custom profile fields with one name",
 			fmt.Sprintf("Another zulip_custom_profile_field of this configuration is called %q too. The server takes a name only once.", plan.label()))
 		return
 	}
 	if len(own) == 0 {
-		r.Meta.Directory.PlanNew(kind, plan.label())
+		r.Meta.Run.WillCreate(kind, plan.label())
 	}
 	held, taken := plan.namesake(view)
 	switch {

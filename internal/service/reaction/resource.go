@@ -131,7 +131,7 @@ func (r *Resource) adopts(plan *model, diags *diag.Diagnostics) bool {
 		return false
 	}
 	r.CheckExisting(existing, diags) // says that it is taken
-	r.Meta.Directory.TakeOver(plan.takeover(), 0)
+	r.Meta.Run.Adopt(plan.takeover(), 0)
 	return true
 }
 
@@ -193,7 +193,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	defer done()
-	if r.Meta.Directory.IsTakenOver(state.takeover(), 0) {
+	if r.Meta.Run.IsAdopted(state.takeover(), 0) {
 		tflog.Info(ctx, "The reaction stays: another resource has taken it over", map[string]any{"id": state.ID.ValueString()})
 		return
 	}

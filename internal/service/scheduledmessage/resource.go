@@ -121,7 +121,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	id := state.ID.ValueInt64()
-	r.Meta.Directory.Claim(kind, id)
+	r.Meta.Run.Manage(kind, id)
 	if state.Delivered.ValueBool() {
 		return // for good
 	}

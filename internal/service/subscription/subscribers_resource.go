@@ -97,12 +97,12 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 
 // claim refuses a second resource that says who is in the channel.
 func (r *Subscribers) claim(p *planning, diags *diag.Diagnostics) {
-	d, channel := r.Meta.Directory, p.channel
-	d.Claim(exclusiveKind, channel.ID)
-	if d.IsClaimed(additiveKind, channel.ID) {
+	run, channel := &r.Meta.Run, p.channel
+	run.Manage(exclusiveKind, channel.ID)
+	if run.IsManaged(additiveKind, channel.ID) {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two kinds of subscribers of channel %q", channel.Name), bothKinds)
 	}
-	if !d.Declare(exclusiveKind, channel.ID, fmt.Sprint(slices.Sorted(maps.Keys(p.wanted.active)))) {
+	if !run.Declare(exclusiveKind, channel.ID, fmt.Sprint(slices.Sorted(maps.Keys(p.wanted.active)))) {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two lists of the subscribers of channel %q", channel.Name),
 			"Another zulip_channel_subscribers of this configuration names other people for the same channel, and each apply would undo one of them. Keep one.")
 	}

@@ -87,8 +87,8 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	if p == nil {
 		return
 	}
-	r.Meta.Directory.Claim(additiveKind, p.channel.ID)
-	if r.Meta.Directory.IsClaimed(exclusiveKind, p.channel.ID) {
+	r.Meta.Run.Manage(additiveKind, p.channel.ID)
+	if r.Meta.Run.IsManaged(exclusiveKind, p.channel.ID) {
 		resp.Diagnostics.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two kinds of subscribers of channel %q", p.channel.Name), bothKinds)
 	}
 	if p.same || !p.wanted.known || resp.Diagnostics.HasError() {
@@ -141,7 +141,7 @@ func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, r
 	}
 	plan.ChannelID = types.Int64Value(now.channel.ID)
 	for id := range wanted.active {
-		r.Meta.Directory.TakeOver(wantedIn(now.channel.ID), id)
+		r.Meta.Run.Adopt(wantedIn(now.channel.ID), id)
 	}
 	r.apply(ctx, now, &plan, wanted.active, ids{}, ids{}, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
@@ -229,7 +229,7 @@ func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, r
 		return
 	}
 	id := state.ChannelID.ValueInt64()
-	if len(state.Added.Elements()) == 0 || r.Meta.Directory.IsClaimed(exclusiveKind, id) {
+	if len(state.Added.Elements()) == 0 || r.Meta.Run.IsManaged(exclusiveKind, id) {
 		return
 	}
 	view, err := r.Meta.Directory.Channels(ctx)
@@ -241,7 +241,7 @@ func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, r
 		return
 	}
 	if now := r.read(ctx, id, &resp.Diagnostics); now != nil {
-		end := numbersIn(state.Added).filter(func(user int64) bool { return !r.Meta.Directory.IsTakenOver(wantedIn(id), user) })
+		end := numbersIn(state.Added).filter(func(user int64) bool { return !r.Meta.Run.IsAdopted(wantedIn(id), user) })
 		r.send(ctx, now, nil, end.and(now.in), false, &resp.Diagnostics)
 	}
 }

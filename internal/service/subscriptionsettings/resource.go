@@ -105,7 +105,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 // checkAlone refuses two resources that set one thing differently.
 func (r *Resource) checkAlone(channel *zulip.Channel, config *model, diags *diag.Diagnostics) {
 	for _, change := range config.changes(&model{}) {
-		if !r.Meta.Directory.Declare("zulip_channel_subscription_settings."+change.Property, channel.ID, fmt.Sprint(change.Value)) {
+		if !r.Meta.Run.Declare("zulip_channel_subscription_settings."+change.Property, channel.ID, fmt.Sprint(change.Value)) {
 			diags.AddAttributeError(path.Root(change.Property), fmt.Sprintf("Two values for %s in channel %q", change.Property, channel.Name),
 				"Another zulip_channel_subscription_settings of this configuration sets it to something else, and each apply would undo one of them. Keep one.")
 		}

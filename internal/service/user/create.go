@@ -22,10 +22,10 @@ func (r *Resource) make(ctx context.Context, plan *account, password string, dia
 		diags.AddError(summary, framework.Sentence(err))
 		return 0
 	}
-	adopted, adopts := r.Meta.Adopts(kind, strings.ToLower(email))
+	adopted, adopts := r.Meta.Run.Take(kind, strings.ToLower(email))
 	namesake, err := r.Meta.Client.UserByEmail(ctx, email)
 	switch {
-	case err == nil && !namesake.IsActive && !namesake.IsDeleted && !namesake.IsBot && (plan.AdoptDeactivated.ValueBool() || r.Meta.Directory.IsDeactivatedHere(namesake.ID)):
+	case err == nil && !namesake.IsActive && !namesake.IsDeleted && !namesake.IsBot && (plan.AdoptDeactivated.ValueBool() || r.Meta.Run.IsDestroyed(kind, namesake.ID)):
 		return r.reactivate(ctx, namesake, diags)
 	case err == nil && adopts && namesake.ID == adopted:
 		return namesake.ID
@@ -92,7 +92,7 @@ func (r *Resource) reactivate(ctx context.Context, user *zulip.User, diags *diag
 		diags.AddError(fmt.Sprintf("Could not take the account of %s back", user.Address()), explain(err))
 		return 0
 	}
-	r.Meta.Directory.Claim(kind, user.ID)
+	r.Meta.Run.Manage(kind, user.ID)
 	r.Meta.Directory.BecameActive()
 	return user.ID
 }

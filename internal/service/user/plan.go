@@ -95,7 +95,7 @@ func (p *planning) checkNew() {
 		return
 	}
 	if framework.IsSet(p.plan.Email) {
-		p.Meta.Directory.PlanNew(kind, strings.ToLower(p.plan.Email.ValueString()))
+		p.Meta.Run.WillCreate(kind, strings.ToLower(p.plan.Email.ValueString()))
 	}
 	person := &zulip.User{Email: p.plan.Email.ValueString(), Role: zulip.RoleMember}
 	if namesake, ok := p.view.UserByAddress(person.Email); ok && !p.plan.Email.IsUnknown() {
@@ -111,8 +111,8 @@ func (p *planning) checkNew() {
 
 // checkNamesake refuses to take somebody over who was not asked for.
 func (p *planning) checkNamesake(namesake *zulip.User) {
-	d := p.Meta.Directory
-	replaced := (d.IsClaimed(kind, namesake.ID) || d.IsDeactivatedHere(namesake.ID)) && (!namesake.IsActive || !d.Ends(kind, namesake.ID))
+	run := &p.Meta.Run
+	replaced := (run.IsManaged(kind, namesake.ID) || run.IsDestroyed(kind, namesake.ID)) && (!namesake.IsActive || !run.WillBeDestroyed(kind, namesake.ID))
 	switch {
 	case replaced:
 		// It is this very account, which is deactivated and taken back.

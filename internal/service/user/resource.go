@@ -131,13 +131,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	user, ok := view.User(state.ID.ValueInt64())
 	if !ok || !user.IsActive {
-		r.Meta.Directory.LeftState(kind, state.ID.ValueInt64())
+		r.Meta.Run.Lose(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The account was deactivated by somebody else, or is not visible any more: removing it from the state",
 			map[string]any{"id": state.ID.ValueInt64(), "email": state.Email.ValueString(), "visible": ok})
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	r.Meta.Directory.Claim(kind, user.ID)
+	r.Meta.Run.Manage(kind, user.ID)
 	state.read(ctx, user, view, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -207,7 +207,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if already && how.Actions != (zulip.DeactivationActions{}) {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s was deactivated already", state.Email.ValueString()), alreadyDeactivated)
 	}
-	r.Meta.Directory.Deactivated(id)
+	r.Meta.Run.Destroy(kind, id)
 }
 
 // ImportState takes the account's ID, or its address.

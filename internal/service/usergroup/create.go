@@ -18,7 +18,7 @@ import (
 func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) int64 {
 	name := plan.Name.ValueString()
 	// A group that is replaced has just been deactivated, and keeps its name: it is taken back and set up anew.
-	if id, ok := r.Meta.Adopts(kind, name); ok {
+	if id, ok := r.Meta.Run.Take(kind, name); ok {
 		return id
 	}
 	view, err := r.Meta.Directory.Organization(ctx)

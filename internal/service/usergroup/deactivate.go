@@ -22,8 +22,8 @@ func (r *Resource) deactivate(ctx context.Context, id int64, name string, diags 
 		err := r.sendDeactivate(ctx, id)
 		if err == nil || zulip.IsMessage(err, "User group is deactivated.", "Invalid user group") {
 			// Its name is taken, but not for the group that replaces it: that one is planned again while it is applied.
-			r.Meta.Directory.Claim(kind, id)
-			r.Meta.Directory.PutAside(kind, name, id)
+			r.Meta.Run.Manage(kind, id)
+			r.Meta.Run.Release(kind, name, id)
 			r.Meta.Directory.Forget(zulip.FetchUserGroups)
 			return
 		}

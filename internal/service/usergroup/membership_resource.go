@@ -116,7 +116,7 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	for _, list := range membershipLists {
 		meant, _ := list.words.Resolve(*plan.set(list), before.View)
 		for _, member := range meant.IDs {
-			r.Meta.Directory.TakeOver(wantedIn(id, list), member)
+			r.Meta.Run.Adopt(wantedIn(id, list), member)
 		}
 		found[list.name] = among(meant.IDs, *list.held(before.Thing))
 	}
@@ -224,7 +224,7 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 	stay := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(group, view)
 	for _, list := range membershipLists {
 		for _, member := range *list.held(group) {
-			if r.Meta.Directory.IsTakenOver(wantedIn(id, list), member) {
+			if r.Meta.Run.IsAdopted(wantedIn(id, list), member) {
 				stay[list.name] = append(stay[list.name], member)
 			}
 		}

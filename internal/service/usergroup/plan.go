@@ -146,13 +146,13 @@ func (p *planning) checkName() {
 	if !framework.IsSet(p.plan.Name) || p.saw != nil && p.plan.Name.Equal(p.state.Name) {
 		return
 	}
-	if p.saw == nil && !p.Meta.Directory.PlanName(kind, p.plan.Name.ValueString()) {
+	if p.saw == nil && !p.Meta.Run.Reserve(kind, p.plan.Name.ValueString()) {
 		p.diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make a user group called %q", p.plan.Name.ValueString()),
 			"Another zulip_user_group of this configuration has this name. Take one of the two out, or give it another name.")
 		return
 	}
 	if p.saw == nil {
-		p.Meta.Directory.PlanNew(kind, p.plan.Name.ValueString())
+		p.Meta.Run.WillCreate(kind, p.plan.Name.ValueString())
 	}
 	namesake, found := p.view.HeldUserGroupByName(p.plan.Name.ValueString())
 	if !found || p.saw != nil && namesake.ID == p.saw.ID {
@@ -167,7 +167,7 @@ func (p *planning) checkName() {
 		// Named in the detail alone, so that the CLI can make one warning of many.
 		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), "A deactivated user group will be taken back",
 			fmt.Sprintf("User group %q has the ID %d, and members: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, len(namesake.Members)))
-	case namesake.Deactivated && p.saw == nil && p.Meta.Directory.IsClaimed(kind, namesake.ID):
+	case namesake.Deactivated && p.saw == nil && p.Meta.Run.IsManaged(kind, namesake.ID):
 		// It is this very group, to be replaced: this run deactivates it, to take it back.
 	case namesake.Deactivated:
 		p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), howToTake(namesake), p.diags)

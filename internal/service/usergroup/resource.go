@@ -111,13 +111,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	group, ok := view.HeldUserGroup(state.ID.ValueInt64())
 	if !ok || group.Deactivated {
-		r.Meta.Directory.LeftState(kind, state.ID.ValueInt64())
+		r.Meta.Run.Lose(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated by somebody else: removing it from the state",
 			map[string]any{"id": state.ID.ValueInt64(), "name": state.Name.ValueString(), "deactivated": ok})
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	r.Meta.Directory.Claim(kind, group.ID)
+	r.Meta.Run.Manage(kind, group.ID)
 	r.write(ctx, &state, &reading{Thing: group, View: view}, nil, resp.State.Set, resp.Private, &resp.Diagnostics)
 }
 
@@ -157,7 +157,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if r.Meta.Directory.IsTakenOver(kind, state.ID.ValueInt64()) {
+	if r.Meta.Run.IsAdopted(kind, state.ID.ValueInt64()) {
 		tflog.Info(ctx, "The user group stays: another resource has taken it over", map[string]any{"name": state.Name.ValueString()})
 		return
 	}
@@ -166,7 +166,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 
 // belongs registers that a group is managed here, and what of its membership.
 func (r *Resource) belongs(id int64, plan *facts) {
-	r.Meta.Directory.Claim(kind, id)
+	r.Meta.Run.Manage(kind, id)
 	for _, list := range membershipLists {
 		if framework.IsSet(*list.attribute(plan)) { // on creation, only what is configured is known
 			r.Meta.Directory.ManageMembership(directory.GroupKey{ID: id}, list.name, true)

@@ -177,7 +177,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	defer done()
 	if r.give(ctx, &plan, framework.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}, &resp.Diagnostics) {
-		r.Meta.Directory.TakeOver(kind, user.ID)
+		r.Meta.Run.Adopt(kind, user.ID)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.UserID})...)
 	}
@@ -238,7 +238,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	defer done()
-	if r.Meta.Directory.IsTakenOver(kind, state.UserID.ValueInt64()) {
+	if r.Meta.Run.IsAdopted(kind, state.UserID.ValueInt64()) {
 		tflog.Info(ctx, "The role stays: another resource has taken it over", map[string]any{"user": state.User.ValueString()})
 		return
 	}

@@ -110,7 +110,7 @@ func (r *Resource) checkAlone(user *zulip.User, config *model, diags *diag.Diagn
 		attribute, kind string
 		value           types.String
 	}{{"status_text", kindText, config.StatusText}, {"emoji_name", kindEmoji, config.EmojiName}} {
-		if framework.IsSet(part.value) && !r.Meta.Directory.Declare(part.kind, user.ID, storedText(part.value.ValueString())) {
+		if framework.IsSet(part.value) && !r.Meta.Run.Declare(part.kind, user.ID, storedText(part.value.ValueString())) {
 			diags.AddAttributeError(path.Root(part.attribute), "Two statuses of "+user.Address(),
 				"Another zulip_user_status of this configuration sets "+part.attribute+" to something else for the same person, and each apply would undo one of them. Keep one.")
 		}

@@ -135,10 +135,10 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	defer done()
 	update := state.cleared()
 	// What another resource of this run has set stays.
-	if r.Meta.Directory.IsTakenOver(kindText, id) {
+	if r.Meta.Run.IsAdopted(kindText, id) {
 		update.Text = nil
 	}
-	if r.Meta.Directory.IsTakenOver(kindEmoji, id) {
+	if r.Meta.Run.IsAdopted(kindEmoji, id) {
 		update.EmojiName = nil
 	}
 	err := r.send(ctx, id, update)
@@ -201,10 +201,10 @@ func (r *Resource) set(ctx context.Context, plan *model, diags *diag.Diagnostics
 		return false
 	}
 	if !plan.StatusText.IsNull() {
-		r.Meta.Directory.TakeOver(kindText, id)
+		r.Meta.Run.Adopt(kindText, id)
 	}
 	if !plan.EmojiName.IsNull() {
-		r.Meta.Directory.TakeOver(kindEmoji, id)
+		r.Meta.Run.Adopt(kindEmoji, id)
 	}
 	plan.read(now)
 	return true

@@ -1,0 +1,184 @@
+// Package runstate is what one run of the provider knows of its own doings: which objects its resources hold, give up and
+// take, which names they reserve, and who works on what. A run is one process: that of a plan, or that of an apply. It
+// knows nothing of the organization and asks nobody.
+//
+// An object is told from others by its kind, which is the type of the resource, and its ID.
+package runstate
+
+import (
+	"slices"
+	"sync"
+)
+
+// State is what the run knows. It is safe for concurrent use. The zero value knows nothing.
+type State struct {
+	Locks
+
+	mu       sync.Mutex
+	objects  map[about]bool
+	declared map[about]string
+	names    map[name][]int64
+	released map[name]int64
+}
+
+// about is a fact about an object.
+type about struct {
+	fact fact
+	kind string
+	id   int64
+}
+
+// name is unique among the objects of a kind.
+type name struct{ kind, name string }
+
+// fact is what is known of an object.
+type fact int
+
+const (
+	managed fact = iota
+	kept
+	willBeDestroyed
+	destroyed
+	lost
+	adopted
+	refused
+	declared
+	willBeCreated
+)
+
+// note registers a fact about an object, and reports whether it was not known before.
+func (s *State) note(fact fact, kind string, id int64) (first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.objects == nil {
+		s.objects = map[about]bool{}
+	}
+	first = !s.objects[about{fact, kind, id}]
+	s.objects[about{fact, kind, id}] = true
+	return first
+}
+
+func (s *State) knows(fact fact, kind string, id int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.objects[about{fact, kind, id}]
+}
+
+// Manage registers that an object belongs to a resource of this run: its state holds it, or it has just made it.
+func (s *State) Manage(kind string, id int64) { s.note(managed, kind, id) }
+
+// IsManaged reports whether an object belongs to a resource of this run, as far as it has been read.
+func (s *State) IsManaged(kind string, id int64) bool { return s.knows(managed, kind, id) }
+
+// Keep registers that a resource which holds an object is planned to go on, and reports whether it is the first to hold
+// that object: a run plans each resource once so.
+func (s *State) Keep(kind string, id int64) (first bool) { return s.note(kept, kind, id) }
+
+// WillDestroy registers that a resource of this run is planned to give up its object.
+func (s *State) WillDestroy(kind string, id int64) { s.note(willBeDestroyed, kind, id) }
+
+// WillBeDestroyed reports whether a resource of this run is planned to give up an object.
+func (s *State) WillBeDestroyed(kind string, id int64) bool {
+	return s.knows(willBeDestroyed, kind, id)
+}
+
+// Destroy registers that this run has archived or deactivated an object, which keeps its name.
+func (s *State) Destroy(kind string, id int64) { s.note(destroyed, kind, id) }
+
+// IsDestroyed reports whether this run has archived or deactivated an object.
+func (s *State) IsDestroyed(kind string, id int64) bool { return s.knows(destroyed, kind, id) }
+
+// Lose registers that an object which a state held was archived or deactivated by somebody else, so that the state holds
+// it no longer.
+func (s *State) Lose(kind string, id int64) { s.note(lost, kind, id) }
+
+// IsLost reports whether a state held an object until this run read it.
+func (s *State) IsLost(kind string, id int64) bool { return s.knows(lost, kind, id) }
+
+// Adopt registers that a resource of this run has begun to hold an object that was there before. Whoever held it until
+// then, and is destroyed in this run, leaves it.
+func (s *State) Adopt(kind string, id int64) { s.note(adopted, kind, id) }
+
+// IsAdopted reports whether a resource of this run has begun to hold an object that was there before.
+func (s *State) IsAdopted(kind string, id int64) bool { return s.knows(adopted, kind, id) }
+
+// Refuse registers that the server does not let the account create anything of a kind.
+func (s *State) Refuse(kind string) { s.note(refused, kind, 0) }
+
+// IsRefused reports whether the server has refused, in this run, to let the account create anything of a kind.
+func (s *State) IsRefused(kind string) bool { return s.knows(refused, kind, 0) }
+
+// Declare registers what a resource of this run says about an object, and reports whether no other says otherwise. The
+// same resource says the same however often it is planned.
+func (s *State) Declare(kind string, id int64, words string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.declared == nil {
+		s.declared = map[about]string{}
+	}
+	object := about{declared, kind, id}
+	said, ok := s.declared[object]
+	if !ok {
+		s.declared[object] = words
+	}
+	return !ok || said == words
+}
+
+// Reserve registers that a resource of this run gives a name to its object, and reports whether no other resource of the
+// run gives the same name. ids tell resources apart: the object's ID, and that of an object that it replaces; none for one
+// that is simply made.
+func (s *State) Reserve(kind, text string, ids ...int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.names == nil {
+		s.names = map[name][]int64{}
+	}
+	holder, held := s.names[name{kind, text}]
+	if held && !slices.ContainsFunc(holder, func(id int64) bool { return slices.Contains(ids, id) }) {
+		return false
+	}
+	s.names[name{kind, text}] = ids
+	return true
+}
+
+// IsReserved reports whether a resource of this run gives a name to its object.
+func (s *State) IsReserved(kind, text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, reserved := s.names[name{kind, text}]
+	return reserved
+}
+
+// WillCreate registers that a resource of this run is planned to create an object of a name.
+func (s *State) WillCreate(kind, text string) { s.note(willBeCreated, kind+" "+text, 0) }
+
+// WillBeCreated reports whether a resource of this run is planned to create an object of a name.
+func (s *State) WillBeCreated(kind, text string) bool {
+	return s.knows(willBeCreated, kind+" "+text, 0)
+}
+
+// Release registers an object that keeps a name, and is for whoever in this run creates one of that name: this run has
+// archived or deactivated it, or an apply that was broken off has left it.
+func (s *State) Release(kind, text string, id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.released == nil {
+		s.released = map[name]int64{}
+	}
+	s.released[name{kind, text}] = id
+}
+
+// Take begins to create an object of a name. It returns, once, the object of that name that was released, and registers
+// that a resource holds it now: that is what the resource is to have.
+func (s *State) Take(kind, text string) (id int64, ok bool) {
+	s.mu.Lock()
+	delete(s.objects, about{willBeCreated, kind + " " + text, 0})
+	id, ok = s.released[name{kind, text}]
+	delete(s.released, name{kind, text})
+	s.mu.Unlock()
+	if ok {
+		s.Manage(kind, id)
+		s.Adopt(kind, id)
+	}
+	return id, ok
+}

@@ -1,0 +1,65 @@
+package runstate
+
+import "testing"
+
+func TestNamesOfOnePlanAreUnique(t *testing.T) {
+	var run State
+	for _, step := range []struct {
+		kind, name string
+		ids        []int64
+		want       bool
+	}{
+		{"k", "a", []int64{1}, true}, {"k", "a", []int64{1}, true}, {"k", "a", []int64{2}, false}, {"k", "a", nil, false},
+		{"other", "a", nil, true}, {"k", "b", nil, true}, {"k", "b", nil, false}, {"k", "b", []int64{1}, false},
+	} {
+		if got := run.Reserve(step.kind, step.name, step.ids...); got != step.want {
+			t.Errorf("%+v: %v", step, got)
+		}
+	}
+}
+
+// What is released is for one who creates the same name, and for nobody after.
+func TestReleasedIsTakenOnce(t *testing.T) {
+	var run State
+	run.WillCreate("k", "a")
+	if !run.WillBeCreated("k", "a") || run.WillBeCreated("k", "b") || run.WillBeCreated("other", "a") {
+		t.Error("only a of k is to be created")
+	}
+	run.Release("k", "a", 7)
+	if _, ok := run.Take("other", "a"); ok {
+		t.Error("another kind took it")
+	}
+	if id, ok := run.Take("k", "a"); !ok || id != 7 || !run.IsAdopted("k", 7) || !run.IsManaged("k", 7) {
+		t.Errorf("took %d, %v", id, ok)
+	}
+	if _, ok := run.Take("k", "a"); ok {
+		t.Error("it was taken twice")
+	}
+	if run.WillBeCreated("k", "a") {
+		t.Error("it is still to be created")
+	}
+}
+
+// Each fact is about one object of one kind, and about nothing else.
+func TestFactsAreOfOneObject(t *testing.T) {
+	for name, fact := range map[string]struct {
+		note  func(*State, string, int64)
+		knows func(*State, string, int64) bool
+	}{
+		"managed": {(*State).Manage, (*State).IsManaged}, "will be destroyed": {(*State).WillDestroy, (*State).WillBeDestroyed},
+		"destroyed": {(*State).Destroy, (*State).IsDestroyed}, "lost": {(*State).Lose, (*State).IsLost}, "adopted": {(*State).Adopt, (*State).IsAdopted},
+	} {
+		var run State
+		fact.note(&run, "k", 1)
+		if !fact.knows(&run, "k", 1) || fact.knows(&run, "k", 2) || fact.knows(&run, "other", 1) {
+			t.Errorf("%s: of another one too, or of none", name)
+		}
+	}
+	var run State
+	if !run.Keep("k", 1) || run.Keep("k", 1) {
+		t.Error("the first to keep it is not the first, or the second is")
+	}
+	if !run.Declare("k", 1, "x") || !run.Declare("k", 1, "x") || run.Declare("k", 1, "y") {
+		t.Error("who says the same agrees, and who says otherwise does not")
+	}
+}
