@@ -1,6 +1,7 @@
 package linkifier_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
@@ -10,7 +11,7 @@ import (
 const one = "resource \"zulip_linkifier\" \"a\" {\n  pattern = \"#(?P<id>[0-9]+)\"\n  url_template = \"https://example.com/{id}\"\n}\n"
 
 // TestFaultLinkifierKilled: the plugin is killed after the server has made the linkifier, and before the state knows. The
-// next apply takes it over.
+// next apply refuses it, and takes it when it is told to recover.
 func TestFaultLinkifierKilled(t *testing.T) {
 	trial := acctest.NewTrial(t, "plugin killed", "after the linkifier was added, before the state knew", sandbox.Config{})
 	trial.Want(one)
@@ -21,11 +22,15 @@ func TestFaultLinkifierKilled(t *testing.T) {
 	held.Release()
 	gate.Open()
 	trial.Refused(running)
+	trial.Fails([]string{"The pattern is taken", "ZULIP_RECOVER_INTERRUPTED=true"})
+	trial.Setenv("ZULIP_RECOVER_INTERRUPTED", "true")
+	trial.Succeeds()
 	trial.Converges()
 	expect(t, trial.Organization, "#(?P<id>[0-9]+) → https://example.com/{id}")
 }
 
-// TestFaultLinkifierReplaced: what is made anew on demand is not in its own way, and what changes its address stays.
+// TestFaultLinkifierReplaced: what is made anew on demand is not in its own way, and what changes its address needs a
+// moved block.
 func TestFaultLinkifierReplaced(t *testing.T) {
 	trial := acctest.NewTrial(t, "no fault", "the linkifier is replaced on demand, then has another address", sandbox.Config{})
 	trial.Given(one)
@@ -35,7 +40,14 @@ func TestFaultLinkifierReplaced(t *testing.T) {
 	if after == before {
 		t.Error("it was to be made anew")
 	}
-	trial.Want("resource \"zulip_linkifier\" \"b\" {\n  pattern = \"#(?P<id>[0-9]+)\"\n  url_template = \"https://example.com/{id}\"\n}\n")
+	other := strings.Replace(one, `"a"`, `"b"`, 1)
+	trial.Want(other)
+	trial.Fails([]string{"A linkifier changes its address", "moved block"})
+	trial.Want(other + "moved {\n  from = zulip_linkifier.a\n  to = zulip_linkifier.b\n}\n")
+	trial.Succeeds()
 	trial.Converges()
+	if moved := linkifiers(t, trial.Organization)[0].ID; moved != after {
+		t.Error("it was made anew")
+	}
 	expect(t, trial.Organization, "#(?P<id>[0-9]+) → https://example.com/{id}")
 }

@@ -106,7 +106,7 @@ resource "zulip_custom_profile_field_order" "all" {
 }
 
 // TestFaultProfileFieldKilled: the plugin is killed after the server has made the field, and before the state knows. The
-// next apply takes it over; then it is replaced on demand, and is not in its own way.
+// next apply takes it when it is told to recover; then it is replaced on demand, and is not in its own way.
 func TestFaultProfileFieldKilled(t *testing.T) {
 	trial := acctest.NewTrial(t, "plugin killed", "after the custom profile field was added, before the state knew", sandbox.Config{})
 	trial.Want("resource \"zulip_custom_profile_field\" \"a\" {\n  field_type = \"date\"\n  name = \"Birthday\"\n}\n")
@@ -117,6 +117,9 @@ func TestFaultProfileFieldKilled(t *testing.T) {
 	held.Release()
 	gate.Open()
 	trial.Refused(running)
+	trial.Fails([]string{"The name is taken", "ZULIP_RECOVER_INTERRUPTED=true"})
+	trial.Setenv("ZULIP_RECOVER_INTERRUPTED", "true")
+	trial.Succeeds()
 	trial.Converges()
 	expect(t, trial.Organization, "date Birthday")
 	trial.Succeeds("-replace=zulip_custom_profile_field.a")
