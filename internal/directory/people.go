@@ -13,9 +13,9 @@ import (
 
 // people is what a run does to accounts.
 type people struct {
-	roles       map[int64]zulip.Role // that the run gives
-	addresses   map[string]int64     // that the run gives, by whom it gives them to; 0 is an account that it creates
-	emoji       kept[map[string]string]
+	roles     map[int64]zulip.Role // that the run gives
+	addresses map[string]int64     // that the run gives, by whom it gives them to; 0 is an account that it creates
+	emoji     kept[map[string]string]
 }
 
 // FreshPeople returns a snapshot whose people were read after the call began. It is one request for all who ask at the

@@ -59,13 +59,30 @@ func ParseLinkifierPattern(pattern string) (*regexp.Regexp, error) {
 	return compiled, nil
 }
 
-// ParseURLTemplate checks a URL template by itself. The error is a [LinkifierError].
+// templateExpression is what a URL template puts values in for.
+var templateExpression = regexp.MustCompile(`\{[^{}]*\}`)
+
+// unsafeLiteral is what cannot stand in a URL as it is: the server takes it between the expressions of a template, and
+// RFC 6570 does not.
+var unsafeLiteral = regexp.MustCompile("[\x00-\x20\x7f\"'<>\\\\^`|]|%(?:[^0-9A-Fa-f]|.?[^0-9A-Fa-f]|.?$)")
+
+// ParseURLTemplate checks a URL template by itself, as the server does: what stands between the expressions may be any
+// text, and is written in the links as a browser would. The error is a [LinkifierError].
 func ParseURLTemplate(urlTemplate string) (*uritemplate.Template, error) {
 	urlTemplate = strings.TrimSpace(urlTemplate)
 	if urlTemplate == "" {
 		return nil, wrongTemplate("url_template is empty")
 	}
-	template, err := uritemplate.New(urlTemplate)
+	var safe strings.Builder
+	from := 0
+	for _, at := range append(templateExpression.FindAllStringIndex(urlTemplate, -1), []int{len(urlTemplate), len(urlTemplate)}) {
+		safe.WriteString(unsafeLiteral.ReplaceAllStringFunc(urlTemplate[from:at[0]], func(unsafe string) string {
+			return fmt.Sprintf("%%%02X", unsafe[0]) + unsafe[1:]
+		}))
+		safe.WriteString(urlTemplate[at[0]:at[1]])
+		from = at[1]
+	}
+	template, err := uritemplate.New(safe.String())
 	if err != nil {
 		return nil, wrongTemplate("url_template is not a URL template of RFC 6570: %w", err)
 	}

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/yosida95/uritemplate/v3"
 )
 
 // Playground is a place elsewhere that runs the code blocks of a language (wire-2 §9). Language and name together are
@@ -49,7 +47,7 @@ func CheckPlaygroundLanguage(language string) error {
 
 // CheckPlaygroundTemplate says what the server has against a template.
 func CheckPlaygroundTemplate(text string) error {
-	template, err := uritemplate.New(text)
+	template, err := ParseURLTemplate(text)
 	if err != nil {
 		return errors.New("it is not a URL template of RFC 6570")
 	}
