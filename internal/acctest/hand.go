@@ -88,7 +88,8 @@ func (o *Organization) Folder(t *testing.T, name string) int64 {
 	number, _ := answer["channel_folder_id"].(float64)
 	id := int64(number)
 	t.Cleanup(func() {
-		// Archived channels keep their folder, and a folder with any channel in it cannot be archived (wire-1 §7).
+		// Archived channels keep their folder, and a folder with any channel in it cannot be archived
+		// (server-behavior §F7).
 		var none *int64
 		for _, channel := range o.channels(t) {
 			if channel.FolderID != nil && *channel.FolderID == id {

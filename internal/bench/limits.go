@@ -2,7 +2,7 @@ package main
 
 import "time"
 
-// limits are what a server comes with: so many requests in a window of time (wire-2 §1.5).
+// limits are what a server comes with: so many requests in a window of time (server-behavior §R17).
 var limits = []struct {
 	window   time.Duration
 	requests int

@@ -71,7 +71,7 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int) *Directory {
 // Self is the account the provider acts as.
 func (d *Directory) Self() *zulip.User { return d.self }
 
-// FeatureLevel is what the server says it can; zero if it did not say (wire-1 §13).
+// FeatureLevel is what the server says it can; zero if it did not say.
 func (d *Directory) FeatureLevel() int { return d.level }
 
 // Organization returns the snapshot with groups, people and settings in it.

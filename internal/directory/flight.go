@@ -32,8 +32,8 @@ var organizationParts = []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.
 // to it.
 var channelParts = append([]string{zulip.FetchChannels, zulip.FetchDefaultStreams, zulip.FetchFolders}, organizationParts...)
 
-// smallParts do not grow with the organization: 18 kB of settings, and lists that people keep by hand, in all about 50 kB
-// (wire-2 §3). They come along with every first flight.
+// smallParts do not grow with the organization: 18 kB of settings, and lists that people keep by hand, in all
+// about 50 kB. They come along with every first flight.
 var smallParts = []string{
 	zulip.FetchRealm, zulip.FetchDefaultStreams, zulip.FetchDefaultGroups, zulip.FetchFolders, zulip.FetchProfileFields,
 	zulip.FetchLinkifiers, zulip.FetchCustomEmoji, zulip.FetchUserDefaults, zulip.FetchPlaygrounds, zulip.FetchDomains,
@@ -189,7 +189,7 @@ func (d *Directory) register(ctx context.Context, parts []string) (*zulip.Snapsh
 		return nil, err
 	}
 	if err := d.client.DeleteQueue(ctx, snapshot.QueueID); err != nil {
-		// The server drops an idle queue by itself after ten minutes (wire-2 §3).
+		// The server drops an idle queue by itself after ten minutes (server-behavior §R24).
 		tflog.Warn(ctx, "Could not close the event queue of the snapshot", map[string]any{"error": err.Error()})
 	}
 	return snapshot, nil

@@ -45,7 +45,7 @@ func (d *Directory) TakenOutOf(channel int64) (folder int64, ok bool) {
 func (v *View) Folder(id int64) (*zulip.ChannelFolder, bool) { return v.facts.folders.withID(id) }
 
 // FolderByName returns the active channel folder with a name, whatever the case of its letters. Archived folders do not
-// hold their names (wire-1 §7).
+// hold their names (server-behavior §F2).
 func (v *View) FolderByName(name string) (*zulip.ChannelFolder, bool) {
 	return v.facts.folders.called(fold(name))
 }

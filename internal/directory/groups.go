@@ -25,7 +25,8 @@ func (v *View) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	return group, true
 }
 
-// UserGroupByName returns the group that has a name when this run is over; the server tells cases apart (wire-1 §8.4).
+// UserGroupByName returns the group that has a name when this run is over; the server tells cases apart
+// (server-behavior §G5).
 func (v *View) UserGroupByName(name string) (*zulip.UserGroup, bool) {
 	if group, ok := v.facts.groups.called(name); ok {
 		if later, _ := v.UserGroup(group.ID); later.Name == name {

@@ -33,7 +33,7 @@ func (v *View) Linkifier(id int64) (*zulip.Linkifier, bool) {
 	return v.facts.linkifiers.withID(id)
 }
 
-// LinkifierByPattern returns the linkifier that has a pattern; no other has it (wire-2 §8).
+// LinkifierByPattern returns the linkifier that has a pattern; no other has it (server-behavior §L3).
 func (v *View) LinkifierByPattern(pattern string) (*zulip.Linkifier, bool) {
 	return v.facts.linkifiers.called(pattern)
 }
@@ -65,7 +65,8 @@ func (v *View) ProfileField(id int64) (*zulip.ProfileField, bool) {
 	return v.facts.profileFields.withID(id)
 }
 
-// ProfileFieldByName returns the custom profile field of a name; no other has it, and cases are told apart (wire-2 §10).
+// ProfileFieldByName returns the custom profile field of a name; no other has it, and cases are told apart
+// (server-behavior §L5).
 func (v *View) ProfileFieldByName(name string) (*zulip.ProfileField, bool) {
 	return v.facts.profileFields.called(name)
 }

@@ -146,7 +146,7 @@ func (d *Directory) plannedRoles() map[int64]zulip.Role {
 }
 
 // HasOtherOwner reports whether somebody beside one person is an active owner, when the roles that this run gives as far
-// as it is planned are given. The server counts no bots (wire-2 §4.4).
+// as it is planned are given. The server counts no bots (server-behavior §U7).
 func (v *View) HasOtherOwner(except int64) bool {
 	planned := v.directory.plannedRoles()
 	return slices.ContainsFunc(v.Users(), func(user *zulip.User) bool {

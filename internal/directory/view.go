@@ -58,7 +58,7 @@ func (v *View) Channel(id int64) (*zulip.Channel, bool) {
 }
 
 // ChannelByName returns the channel that holds a name, archived ones included: they keep theirs. Case does not matter
-// (wire-1 §5.9).
+// (server-behavior §C7).
 func (v *View) ChannelByName(name string) (*zulip.Channel, bool) {
 	return v.facts.channels.called(fold(strings.TrimSpace(name)))
 }

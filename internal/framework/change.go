@@ -127,8 +127,8 @@ func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U],
 			s.unsettled(thing, pending, &p, base.FeatureLevel(), diags)
 			return now
 		}
-		// The server may refuse an old value that was just read: it counts deactivated people whom it does not show
-		// (wire-1 §2). Twice the same answer around an unchanged value is taken for that.
+		// The server may refuse an old value that was just read, if it hides deactivated people in it
+		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.
 		p.ignored, p.err = s.send(ctx, base, Pending[T, U]{Now: thing, steps: pending, compare: p.mismatches < 2})
 		switch {
 		case p.err == nil:

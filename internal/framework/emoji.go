@@ -21,7 +21,7 @@ type Emoji struct{ Name, Code, Kind types.String }
 // KindCustomEmoji is what custom emoji are claimed as.
 const KindCustomEmoji = "zulip_custom_emoji"
 
-// extraEmoji is the one emoji that is neither standard nor the organization's own (wire-2 §5).
+// extraEmoji is the one emoji that is neither standard nor the organization's own (server-behavior §U12).
 const extraEmoji = "zulip"
 
 // Check refuses, at plan, an emoji that the server does not know, as far as it says which ones it does, and a code or kind

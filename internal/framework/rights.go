@@ -13,8 +13,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Plans are checked against what the account the provider uses may do (wire-2 §0). doing names the operation throughout,
-// as in "create linkifiers". The checks report whether they found nothing against it.
+// Plans are checked against what the account the provider uses may do (server-behavior §R15). doing names the operation
+// throughout, as in "create linkifiers". The checks report whether they found nothing against it.
 
 // Refuse says that the account may not do something: at an attribute, or with path.Empty() of the resource as a whole.
 // who says as a sentence who may.

@@ -37,7 +37,7 @@ func DeclareRole(meta *Meta, user *zulip.User, role types.String, diags *diag.Di
 }
 
 // Check refuses, at plan, a change of role that the server would refuse, and one that takes from the account the provider
-// uses what it needs (wire-2 §4.4).
+// uses what it needs (server-behavior §U7).
 func (c RoleChange) Check(meta *Meta, view *directory.View, diags *diag.Diagnostics) {
 	if c.Saw == c.To {
 		return
@@ -70,7 +70,8 @@ func (c RoleChange) Stands(now *zulip.User, diags *diag.Diagnostics) bool {
 	return false
 }
 
-// CheckDeactivation refuses, at plan, to deactivate whom the server keeps, and the account the provider uses (wire-2 §4.5).
+// CheckDeactivation refuses, at plan, to deactivate whom the server keeps, and the account the provider uses
+// (server-behavior §U9).
 func CheckDeactivation(meta *Meta, view *directory.View, user *zulip.User, diags *diag.Diagnostics) {
 	self, who := meta.Directory.Self(), user.Address()
 	switch {

@@ -220,7 +220,7 @@ func (s Settings) KeepEqual(plan, state SettingValues) {
 }
 
 // Check refuses to send settings that the server does not have, or that the account may not set: administrators may set
-// most of them, owners all (wire-2 §12.1, §12.5).
+// most of them, owners all (server-behavior §O1).
 func (s Settings) Check(base *Base, diags *diag.Diagnostics) {
 	for _, setting := range s {
 		role := zulip.RoleAdministrator

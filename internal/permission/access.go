@@ -221,7 +221,7 @@ type closure struct {
 }
 
 // visit ends even if groups should hold one another, which no server lets them
-// (wire-1 §8.3).
+// (server-behavior §G6).
 func (c closure) visit(group *zulip.UserGroup) {
 	if c.begun[group.ID] {
 		return

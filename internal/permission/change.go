@@ -17,8 +17,7 @@ type Change struct {
 	Groups map[int64]Membership
 	// Roles are people and bots by ID, with the role they will have.
 	Roles map[int64]zulip.Role
-	// Deactivated are the IDs of those who will be; the bots they own are too (wire-2
-	// §5).
+	// Deactivated are the IDs of those who will be; the bots they own are too (server-behavior §U9).
 	Deactivated []int64
 	// Owners are bots by ID, with the ID of who will own them: a bot may post where its owner may.
 	Owners map[int64]int64
@@ -133,7 +132,7 @@ func (a *Access) deactivatedBy(change Change) map[int64]bool {
 
 // inRole returns the direct members of a role's group after a change of roles: everybody
 // is in the group of the role, and members past the waiting period in one more
-// (wire-1 §2.1).
+// (server-behavior §P8).
 func (a *Access) inRole(group *zulip.UserGroup, change Change) []int64 {
 	var members []int64
 	for _, id := range group.Members {
@@ -191,7 +190,7 @@ func (a *Access) waitingPeriod(change Change) int {
 	return 0
 }
 
-// roleGroups are the groups that hold everybody of a role directly (wire-1 §2.1).
+// roleGroups are the groups that hold everybody of a role directly (server-behavior §P8).
 var roleGroups = map[zulip.Role]string{
 	zulip.RoleOwner: "role:owners", zulip.RoleAdministrator: "role:administrators", zulip.RoleModerator: "role:moderators",
 	zulip.RoleMember: "role:members", zulip.RoleGuest: "role:everyone",

@@ -126,7 +126,7 @@ func (a *Access) Can(right Right, channel Channel) (who People, certain bool) {
 
 // organizationRights are the organization's permissions that give a right in every
 // channel, and whether guests can have it by them; what the server says of that comes
-// first (wire-2 §12.3).
+// first (server-behavior §P6).
 var organizationRights = map[Right]struct {
 	setting       string
 	allowEveryone bool

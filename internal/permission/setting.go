@@ -24,10 +24,10 @@ type Setting struct {
 	// group and any list.
 	Roles []string
 	// NeedsContentAccess tells whether changing it needs access to the messages of a
-	// private channel, which administrators do not have by their role (wire-1 §3.1).
+	// private channel, which administrators do not have by their role (server-behavior §C17).
 	NeedsContentAccess bool
 	// OwnersOnly tells whether an administrator is refused who sends it, changed or not
-	// (wire-2 §12.1).
+	// (server-behavior §O1).
 	OwnersOnly bool
 	// BySending tells whether it is had by sending messages, which is all that incoming webhook bots do.
 	BySending bool
@@ -39,7 +39,7 @@ type Setting struct {
 
 // Allowed checks a value against what the server says the setting allows; the error
 // text is for people. Only a value that is one group is checked: the server does not
-// look into a list either (wire-1 §2).
+// look into a list either (server-behavior §P5).
 func Allowed(setting string, supported zulip.SupportedPermission, value zulip.GroupSettingValue, org Organization) error {
 	value = Canonical(value, NobodyID(org))
 	if supported.RequireSystemGroup && !isSystemGroup(value, org) {
@@ -79,7 +79,7 @@ func (s Setting) SupportedBy() zulip.SupportedPermission {
 }
 
 // Admits reports whether a user is in a value: named, or in one of its groups however
-// deep. Deactivated people are in no value (wire-1 §2).
+// deep. Deactivated people are in no value (server-behavior §P3).
 func Admits(value zulip.GroupSettingValue, user *zulip.User, org Organization) bool {
 	if !user.IsActive {
 		return false

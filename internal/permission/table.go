@@ -11,7 +11,7 @@ import (
 // permissions takes one, and is the same for every kind.
 type Table struct {
 	// Key is the server's word for the kind, under which it says what each permission
-	// allows (`server_supported_permission_settings`, wire-1 §2).
+	// allows (`server_supported_permission_settings`, server-behavior §P7).
 	Key string
 	// Noun is ours: `channel`, `user group`, `organization`.
 	Noun     string
@@ -42,7 +42,7 @@ func (t Table) Supported(setting Setting, realm *zulip.Realm) zulip.SupportedPer
 }
 
 // ChannelSettings are the permissions of a channel in the order in which the server
-// applies them (wire-1 §2.2, §5.7.2).
+// applies them (server-behavior §P9, §C10).
 var ChannelSettings = withLevels("zulip_channel", []Setting{
 	{
 		Name: "can_add_subscribers_group", NeedsContentAccess: true,
@@ -102,13 +102,13 @@ var ChannelSettings = withLevels("zulip_channel", []Setting{
 })
 
 // DroppedAtCreation are the settings that `POST /channels/create` accepts and forgets
-// (wire-1 §5.1, "trap").
+// (server-behavior §C8).
 var DroppedAtCreation = []string{
 	"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group",
 }
 
 // UserGroupSettings are the permissions of a user group. The server keeps all of a
-// request or nothing, so that their order has no meaning (wire-1 §2.3, §8.3).
+// request or nothing, so that their order has no meaning (server-behavior §P10, §G4).
 var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 	{
 		Name:    "can_add_members_group",
@@ -143,7 +143,7 @@ var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 })
 
 // RealmSettings are the permissions of an organization, by name as `PATCH /realm` has
-// them (wire-2 §12.3). Their defaults are those of an organization that is not for
+// them (server-behavior §P11). Their defaults are those of an organization that is not for
 // education.
 var RealmSettings = withLevels("zulip_organization", []Setting{
 	{

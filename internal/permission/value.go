@@ -8,8 +8,8 @@ import (
 
 // Canonical returns the form in which the server stores a value that is written: a
 // single group alone becomes its number, nothing at all becomes role:nobody, lists
-// are ascending without repetition (wire-1 §2). The server does not do the same when
-// it reads; see [IsCanonical].
+// are ascending without repetition (server-behavior §P2). The server does not do the same
+// when it reads; see [IsCanonical].
 func Canonical(value zulip.GroupSettingValue, nobody int64) zulip.GroupSettingValue {
 	if value.IsNamed() {
 		return value
@@ -25,8 +25,8 @@ func Canonical(value zulip.GroupSettingValue, nobody int64) zulip.GroupSettingVa
 }
 
 // IsCanonical reports whether a value that was read can be sent back as an old value.
-// One that is not holds somebody deactivated, whom the server hides from the value it
-// shows and still counts in the value it compares with (wire-1 §2, "trap").
+// One that is not holds somebody deactivated: the server leaves them out of what it
+// shows without collapsing the rest, as it would an old value (server-behavior §P3).
 func IsCanonical(value zulip.GroupSettingValue, nobody int64) bool {
 	canonical := Canonical(value, nobody)
 	return value.IsNamed() == canonical.IsNamed()

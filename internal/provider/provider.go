@@ -248,7 +248,7 @@ func (p *Provider) resolve(block *model, diags *diag.Diagnostics) configuration.
 	return values
 }
 
-// userAgent names the provider and the CLI; the server shows the part before the slash (wire-2 §1.6).
+// userAgent names the provider and the CLI; the server shows the part before the slash (server-behavior §R20).
 func (p *Provider) userAgent(cli string) string {
 	agent := "ZulipTerraformProvider/" + p.version
 	if cli != "" {

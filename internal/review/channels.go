@@ -146,7 +146,8 @@ func (b *builder) create(c *change) {
 	b.created = append(b.created, room)
 }
 
-// serverDefaults fills in what the configuration leaves to the server, as the server says it does (wire-1 §2).
+// serverDefaults fills in what the configuration leaves to the server, as the server says it does
+// (server-behavior §P7).
 func (b *builder) serverDefaults(room *room) {
 	for _, setting := range permission.ChannelSettings {
 		if _, set := room.rights[setting.Name]; set {

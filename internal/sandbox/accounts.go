@@ -22,7 +22,7 @@ type Account struct {
 	// IsDeleted makes it an account as the server's command delete_user leaves
 	// it: deactivated for good. It keeps the name and address given here.
 	IsDeleted bool `json:"is_deleted,omitempty"`
-	// Rights that a real server grants in its shell only (wire-2 §4.3, §4.4).
+	// Rights that a real server grants in its shell only (server-behavior §U4).
 	CanCreateUsers      bool `json:"can_create_users,omitempty"`
 	CanChangeUserEmails bool `json:"can_change_user_emails,omitempty"`
 }

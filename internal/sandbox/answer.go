@@ -44,7 +44,7 @@ func htmlAnswer(status int, title string) *answer {
 	return newAnswer(status, "text/html; charset=utf-8", []byte(page))
 }
 
-// success is the envelope of what went well (wire-2 §1.3).
+// success is the envelope of what went well.
 func success(content fields) *answer {
 	if content == nil {
 		content = fields{}
@@ -54,7 +54,7 @@ func success(content fields) *answer {
 }
 
 // failure is the envelope of a refusal. What is not a refusal is a fault of the
-// server, and is answered without a code (wire-2 §1.3).
+// server, and is answered without a code (server-behavior §R10).
 func failure(err error) *answer {
 	var refusal *organization.Error
 	if !errors.As(err, &refusal) {
@@ -82,7 +82,7 @@ func failure(err error) *answer {
 }
 
 // methodNotAllowed carries no code, and lists the verbs in the order in which
-// the server declares them (wire-2 §1.1).
+// the server declares them (server-behavior §R10).
 func methodNotAllowed(allowed []string) *answer {
 	a := jsonAnswer(http.StatusMethodNotAllowed, fields{
 		"result": "error", "msg": "Method Not Allowed", "allowed_methods": allowed,

@@ -13,7 +13,7 @@ func unauthorized(msg string) *organization.Error {
 	return &organization.Error{Status: http.StatusUnauthorized, Code: "UNAUTHORIZED", Msg: msg}
 }
 
-// basicCredentials reads the Authorization header (wire-2 §1.2).
+// basicCredentials reads the Authorization header (server-behavior §R7).
 func basicCredentials(header string) (email, key string, err error) {
 	if header == "" {
 		return "", "", unauthorized("Not logged in: API authentication or user session required")
@@ -68,7 +68,7 @@ func keyShaped(key string) bool {
 	return true
 }
 
-// guard says who may call an endpoint at all (wire-1 §1.1, wire-2 §0).
+// guard says who may call an endpoint at all (server-behavior §R15, §R16).
 type guard int
 
 const (

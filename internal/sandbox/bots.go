@@ -7,7 +7,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
-// botDefaults are the three defaults of a bot (wire-2 §6.2).
+// botDefaults are the three defaults of a bot (server-behavior §U13).
 func (r *request) botDefaults(object fields, id int) fields {
 	details := r.org.BotDetails(id)
 	name := func(channel int) any {

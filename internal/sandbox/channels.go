@@ -8,7 +8,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
-// channelObject is a channel as the API shows it (wire-1 §4).
+// channelObject is a channel as the API shows it (https://zulip.com/api/get-streams).
 func (r *request) channelObject(ch organization.Channel) fields {
 	policy, first := r.org.PostPolicy(ch), r.org.FirstMessageID(ch.ID)
 	object := fields{
@@ -188,7 +188,7 @@ func getSubscribers(r *request) (fields, error) {
 }
 
 // registerChannels is the stream part of a snapshot: whatever the caller may
-// know of; archived channels for who can take them (wire-2 §3).
+// know of; archived channels for who can take them (server-behavior §R22).
 func registerChannels(r *request, options registerOptions) fields {
 	filter := organization.ChannelFilter{
 		All:      true,

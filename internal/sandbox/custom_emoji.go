@@ -11,7 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
-// emojiObjects are all custom emoji by id, deactivated ones too (wire-2 §11.1).
+// emojiObjects are all custom emoji by id, deactivated ones too (server-behavior §L10).
 func (r *request) emojiObjects() fields {
 	objects := fields{}
 	for id, e := range r.org.RealmEmoji.All() {

@@ -12,7 +12,7 @@ import (
 // draftKeys are what a draft may hold, in the order in which they are checked.
 var draftKeys = []string{"type", "to", "topic", "content", "timestamp"}
 
-// aDraft reads a draft; unlike elsewhere, unknown keys are refused (wire-2 §14).
+// aDraft reads a draft; unlike elsewhere, unknown keys are refused (server-behavior §M9).
 func aDraft(value any, path string) (organization.DraftInput, error) {
 	var d organization.DraftInput
 	object, ok := value.(map[string]any)

@@ -6,7 +6,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
-// Limits of a folder's texts, in characters (wire-1 §7).
+// Limits of a folder's texts, in characters (server-behavior §F1).
 const (
 	maxFolderName        = 60
 	maxFolderDescription = 1024

@@ -12,7 +12,7 @@ import (
 )
 
 // maxBody is the largest request body taken, as of the server's nginx
-// (wire-2 §1.1).
+// (server-behavior §R5).
 const maxBody = 25 << 20
 
 // form is what a request carries besides its path: fields of the body, fields
@@ -29,7 +29,7 @@ type file struct {
 }
 
 // readForm reads a request as Django does: bodies of the two form types only,
-// whatever the verb; any other body is as if absent (wire-2 §1.4).
+// whatever the verb; any other body is as if absent (server-behavior §R4).
 func readForm(r *http.Request) (form, error) {
 	f := form{body: map[string]string{}, query: parseFields(r.URL.RawQuery)}
 	content, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))

@@ -139,7 +139,8 @@ func doubledName(o *organization.Organization) string {
 	return doubled
 }
 
-// channelInNoFolder lets a channel be in an archived folder: the server takes one (wire-1 §5.1). It archives none that has any.
+// channelInNoFolder lets a channel be in an archived folder: the server takes one (server-behavior §C9). It archives
+// none that has any.
 func channelInNoFolder(o *organization.Organization) string {
 	for id, c := range o.Channels.All() {
 		if c.FolderID == nil {

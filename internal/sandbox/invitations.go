@@ -7,7 +7,7 @@ import (
 )
 
 // inviteLifetime is how long an invitation stays unless said otherwise, in
-// minutes: ten days (wire-2 §7.1).
+// minutes: ten days (server-behavior §U16).
 const inviteLifetime = 10 * 24 * 60
 
 func listInvites(r *request) (fields, error) {

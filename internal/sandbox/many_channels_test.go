@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Several channels in one call (wire-1 §5.2): what holds for them that does not for channels made one by one.
+// Several channels in one call (server-behavior §S2): what holds for them that does not for channels made one by one.
 
 // makeMany asks for channels with the same settings in one call.
 func makeMany(t *testing.T, s *Server, as string, names []string, settings map[string]any) response {
@@ -158,7 +158,7 @@ func TestManyChannelsTakeEveryPermission(t *testing.T) {
 		one[name] = value
 	}
 	must(t, s, "owner", "POST", "/channels/create", one)
-	// The call for one channel drops three of them (wire-1 §5.1).
+	// The call for one channel drops three of them (server-behavior §C8).
 	dropped := []string{"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group"}
 	many, _ := s.Organization().Channel("many")
 	single, _ := s.Organization().Channel("one")

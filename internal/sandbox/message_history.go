@@ -22,8 +22,8 @@ func (r *request) editObjects(edits []organization.MessageEdit) []fields {
 }
 
 // getMessageHistory tells, oldest first, how a message was after each edit
-// (wire-2 §13.5). Only what an edit changed is noted, so it goes backwards from
-// how the message is now.
+// (https://zulip.com/api/get-message-history). Only what an edit changed is noted, so it
+// goes backwards from how the message is now.
 func getMessageHistory(r *request) (fields, error) {
 	emptyAllowed := emptyTopics(r)
 	if err := r.checked(); err != nil {

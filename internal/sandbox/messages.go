@@ -16,7 +16,7 @@ type messageView struct {
 	clientGravatar bool
 }
 
-// messageObject is a message as the API shows it (wire-2 §13.2).
+// messageObject is a message as the API shows it (https://zulip.com/api/get-message).
 func (r *request) messageObject(m organization.Message, v messageView) fields {
 	sender := r.org.Sender(m.SenderID)
 	object := fields{
@@ -139,7 +139,7 @@ func inFragment(text string) string {
 }
 
 // addresseeOf reads whom a message is for. What looks like JSON is JSON, so
-// that a bare number is an id (wire-2 §13.1).
+// that a bare number is an id (server-behavior §M3).
 func addresseeOf(kind string, to, topic *string) (organization.Addressee, error) {
 	a := organization.Addressee{ToChannel: toChannel(kind), Topic: topic}
 	if to == nil {

@@ -13,7 +13,8 @@ import (
 // params reads the parameters of one request. A handler declares its
 // parameters one after the other with required, optional and fallback, in the
 // server's order; the first error sticks and checked returns it. What no
-// declaration asked for is reported as ignored (wire-2 §1.3, §1.4).
+// declaration asked for is reported as ignored
+// (https://zulip.com/api/rest-error-handling).
 type params struct {
 	values   map[string]string
 	consumed map[string]bool

@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
-// Limits of a custom profile field's texts, in characters (wire-2 §10).
+// Limits of a custom profile field's texts, in characters (server-behavior §L5).
 const (
 	maxFieldName = 40
 	maxFieldHint = 80

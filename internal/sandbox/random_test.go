@@ -122,7 +122,7 @@ type asked struct {
 }
 
 // breaksTheServer is whether a real server may fail instead of refusing: the name of an archived folder may be taken by the
-// time it is unarchived (wire-1 §7).
+// time it is unarchived (server-behavior §F3).
 func (a asked) breaksTheServer() bool {
 	return strings.HasPrefix(a.path, "/channel_folders/") && a.params["is_archived"] == false
 }

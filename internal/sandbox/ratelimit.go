@@ -19,7 +19,7 @@ type RateLimit struct {
 }
 
 // DefaultRateLimits returns what a server comes with: 200 requests a minute and
-// 2,000 an hour (wire-2 §1.5).
+// 2,000 an hour (server-behavior §R17).
 func DefaultRateLimits() []RateLimit {
 	return []RateLimit{{time.Minute, 200}, {time.Hour, 2000}}
 }

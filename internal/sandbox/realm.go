@@ -8,7 +8,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
-// Limits of the organization's texts, in characters (wire-2 §12.2).
+// Limits of the organization's texts, in characters (server-behavior §O6).
 const (
 	maxRealmName        = 40
 	maxRealmDescription = 1000
@@ -24,7 +24,7 @@ var realmTextLimits = map[string]int{
 // orgTypes are the kinds of organizations.
 var orgTypes = []int{0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000}
 
-// updateRealm is PATCH /realm (wire-2 §12.1).
+// updateRealm is PATCH /realm (server-behavior §O2).
 func updateRealm(r *request) (fields, error) {
 	update := organization.RealmUpdate{
 		Flags: map[string]bool{}, Numbers: map[string]int{}, Texts: map[string]string{}, Policies: map[string]string{},
@@ -128,7 +128,7 @@ func jitsiURL(raw, name string) (string, error) {
 	return atMost(maxJitsiURL)(url, name)
 }
 
-// registerRealm is the realm part of a snapshot (wire-2 §12.2, §12.3): the
+// registerRealm is the realm part of a snapshot (server-behavior §O3): the
 // settings, and what a client has to know of the server.
 func registerRealm(r *request, _ registerOptions) fields {
 	realm := r.org.Settings()

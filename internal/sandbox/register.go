@@ -24,8 +24,8 @@ type snapshotPart struct {
 	fields func(*request, registerOptions) fields
 }
 
-// snapshotParts lists the fetch types (wire-2 §3). What is not in the list adds
-// nothing, as any unknown type.
+// snapshotParts lists the fetch types (server-behavior §R21). What is not in the list
+// adds nothing, as any unknown type.
 var snapshotParts = []snapshotPart{
 	{"realm_user", 0, registerUsers},
 	{"realm_user_groups", 0, registerUserGroups},

@@ -19,12 +19,12 @@ type endpoint struct {
 	// bots is the feature level from which the guard lets bots in like people; 0: no level does.
 	bots   int
 	handle handler
-	// silent drops unknown parameters without reporting them (wire-2 §1.3).
+	// silent drops unknown parameters without reporting them (server-behavior §R14).
 	silent bool
-	// webhookBots lets incoming webhook bots in (wire-2 §0).
+	// webhookBots lets incoming webhook bots in (server-behavior §R16).
 	webhookBots bool
 	// queues is served by the process that holds the event queues, which counts
-	// requests by itself (wire-2 §1.5).
+	// requests by itself (server-behavior §R19).
 	queues bool
 }
 

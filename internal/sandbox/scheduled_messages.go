@@ -4,7 +4,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
-// scheduledObject is a scheduled message as the API shows it (wire-2 §15).
+// scheduledObject is a scheduled message as the API shows it
+// (https://zulip.com/api/get-scheduled-messages).
 func (r *request) scheduledObject(s organization.ScheduledMessage) fields {
 	object := fields{
 		"scheduled_message_id": s.ID, "type": organization.ToPeople, "to": s.Recipients(),

@@ -34,7 +34,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	c := &call{http: r, method: r.Method, path: strings.TrimPrefix(r.URL.Path, apiPrefix), form: f}
 	if verb, ok := f.body["method"]; ok && r.Method == http.MethodPost {
-		c.method = verb // a form field of that name overrides the verb (wire-1 §1)
+		c.method = verb // a form field of that name overrides the verb (server-behavior §R3)
 	}
 	c.entry = Request{
 		Time: started, Method: c.method, Path: c.path, Params: maskSecrets(f.values()), Account: s.claimed(r), Agent: r.UserAgent(),

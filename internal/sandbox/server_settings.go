@@ -2,7 +2,8 @@ package sandbox
 
 import "html"
 
-// serverSettings is what anybody may know of the server (wire-2 §2).
+// serverSettings is what anybody may know of the server
+// (https://zulip.com/api/get-server-settings).
 func serverSettings(r *request) (fields, error) {
 	realm := r.org.Settings()
 	description := ""

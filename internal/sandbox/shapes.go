@@ -16,7 +16,7 @@ import (
 // errors name the path to the offending part, as in `drafts[0]["to"]`.
 type shape[T any] func(value any, path string) (T, error)
 
-// jsonOf is a parameter whose text is JSON (wire-1 §1).
+// jsonOf is a parameter whose text is JSON (server-behavior §R1).
 func jsonOf[T any](want shape[T]) parser[T] {
 	return func(raw, name string) (T, error) {
 		value, err := decodeJSON(raw)
@@ -144,7 +144,7 @@ func optionalMember[T any](object map[string]any, path, key string, nullable boo
 }
 
 // aGroupValue reads a group-setting value. Whatever is wrong with it, the
-// server complains of its first alternative, the integer (wire-1 §2).
+// server complains of its first alternative, the integer (server-behavior §P1).
 func aGroupValue(value any, path string) (organization.GroupValue, error) {
 	if object, ok := value.(map[string]any); ok {
 		members, err := member(object, path, "direct_members", listOf(anInteger))
@@ -206,7 +206,7 @@ func declareEach[T any](p *params, all []organization.Permission, parse parser[T
 }
 
 // retentionDays is days or a word, both as JSON; what is neither is reported
-// as the second alternative, the word (wire-1 §5.7.4).
+// as the second alternative, the word (server-behavior §C4).
 func retentionDays(raw, name string) (any, error) {
 	value, err := decodeJSON(raw)
 	path := name + `["json[str]"]`

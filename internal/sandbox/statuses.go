@@ -2,7 +2,7 @@ package sandbox
 
 import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 
-// maxStatusText is the limit of a status, in characters (wire-2 §5).
+// maxStatusText is the limit of a status, in characters (server-behavior §U11).
 const maxStatusText = 60
 
 // statusObject holds the parts of a status that there are.

@@ -8,7 +8,7 @@ import (
 )
 
 // subscriptionObject is a channel with the caller's own settings of it
-// (wire-1 §5.4).
+// (https://zulip.com/api/get-subscriptions).
 func (r *request) subscriptionObject(sub organization.Subscription, ch organization.Channel) fields {
 	object := r.channelObject(ch)
 	object["color"] = sub.Color
@@ -209,7 +209,7 @@ func unsubscribe(r *request) (fields, error) {
 }
 
 // updateSubscriptions subscribes and unsubscribes the caller in one transaction
-// (wire-1 §5.3).
+// (server-behavior §S6).
 func updateSubscriptions(r *request) (fields, error) {
 	remove := fallback(r, "delete", texts, nil)
 	add := fallback(r, "add", jsonOf(listOf(aWanted)), nil)
@@ -303,7 +303,7 @@ func setSubscriptionProperties(r *request) (fields, error) {
 		if err := r.org.SetSubscriptionProperty(r.me, c.channel, c.property, c.value); err != nil {
 			return nil, err
 		}
-		r.org.Keep() // entries are committed one by one (wire-1 §5.10)
+		r.org.Keep() // entries are committed one by one (server-behavior §S7)
 	}
 	return nil, nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
-// groupObjects are groups as the API shows them, by id (wire-1 §8.1).
+// groupObjects are groups as the API shows them, by id (server-behavior §G2).
 func (r *request) groupObjects(deactivatedToo bool) []fields {
 	objects := []fields{}
 	for _, g := range r.org.Groups.All() {

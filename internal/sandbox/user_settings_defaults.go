@@ -2,7 +2,8 @@ package sandbox
 
 import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 
-// updateUserDefaults is PATCH /realm/user_settings_defaults (wire-2 §12.5).
+// updateUserDefaults is PATCH /realm/user_settings_defaults
+// (https://zulip.com/api/update-realm-user-settings-defaults).
 func updateUserDefaults(r *request) (fields, error) {
 	change := r.userSettings()
 	if err := r.checked(); err != nil {

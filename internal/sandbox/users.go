@@ -15,7 +15,7 @@ type userView struct {
 	clientGravatar bool // leave avatar_url to the client where it can be computed
 }
 
-// userObject is a person or bot as the API shows it (wire-2 §4.1).
+// userObject is a person or bot as the API shows it (https://zulip.com/api/get-user).
 func (r *request) userObject(u organization.User, v userView) fields {
 	object := fields{
 		"user_id": u.ID, "email": u.APIEmail(), "full_name": u.FullName,
@@ -59,7 +59,7 @@ func (r *request) profileData(u organization.User) fields {
 	return data
 }
 
-// hiddenUser stands for somebody whom the caller may not know (wire-2 §4.2).
+// hiddenUser stands for somebody whom the caller may not know (server-behavior §U3).
 func (r *request) hiddenUser(id int) fields {
 	return r.userObject(organization.User{
 		ID: id, FullName: "Unknown user", Role: organization.RoleMember, Active: true,
@@ -273,8 +273,8 @@ func reactivateUser(r *request) (fields, error) {
 	return nil, r.org.ReactivateUser(r.me, r.id("user_id"))
 }
 
-// registerUsers is the realm_user part of a snapshot (wire-2 §3). Its rows lack
-// is_active; who is in which list says it.
+// registerUsers is the realm_user part of a snapshot (server-behavior §R23). Its rows
+// lack is_active; who is in which list says it.
 func registerUsers(r *request, options registerOptions) fields {
 	active, inactive := []fields{}, []fields{}
 	view := userView{customFields: true, clientGravatar: options.clientGravatar}

@@ -46,7 +46,7 @@ type call struct {
 
 func (c *Client) newCall(authorization, method, path string, form *Form, again repeat) *call {
 	call := &call{client: c, authorization: authorization, method: method, path: path, form: form, again: again}
-	// Event queues are limited by themselves (wire-2 §1.5).
+	// Event queues are limited by themselves (server-behavior §R19).
 	if authorization != "" && path != eventsPath {
 		call.pace = c.pace
 	}
@@ -128,7 +128,7 @@ func (c *call) request(ctx context.Context) (*retryablehttp.Request, error) {
 		return nil, err
 	}
 	req.Header.Set("Accept", "application/json")
-	// Many refusals can be told by their sentence alone (wire-1 §1).
+	// Many refusals can be told by their sentence alone (server-behavior §R6).
 	req.Header.Set("Accept-Language", "en")
 	req.Header.Set("User-Agent", c.client.userAgent)
 	if body != nil {
@@ -186,7 +186,7 @@ func (c *call) judge(resp *http.Response, start []byte, size int, accept func() 
 	case len(bytes.TrimSpace(start)) == 0 && isSuccess(resp):
 		return c.badAnswer(resp.StatusCode, "the answer is empty", nil, true)
 	case !isObject(start):
-		// Not by content type: a 405 is JSON that says text/html (wire-2 §1.1).
+		// Not by content type: a 405 is JSON that says text/html (server-behavior §R10).
 		return c.notZulip(resp, start)
 	}
 	err := accept()

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Channel is a channel as the server shows it (wire-1 §4).
+// Channel is a channel as the server shows it (https://zulip.com/api/get-streams).
 type Channel struct {
 	ID                         int64  `json:"stream_id"`
 	Name                       string `json:"name"`
@@ -17,7 +17,7 @@ type Channel struct {
 	IsWebPublic                bool   `json:"is_web_public"`
 	HistoryPublicToSubscribers bool   `json:"history_public_to_subscribers"`
 	// MessageRetentionDays is nil for the organization's default and -1 for
-	// unlimited (wire-1 §5.7.4).
+	// unlimited (server-behavior §C4).
 	MessageRetentionDays *int64 `json:"message_retention_days"`
 	TopicsPolicy         string `json:"topics_policy"`
 	// DefaultPushNotifications is nil below feature level 507.
@@ -29,11 +29,11 @@ type Channel struct {
 	DateCreated     int64 `json:"date_created"`
 	SubscriberCount int64 `json:"subscriber_count"`
 	// IsDefault is present only where it was asked for: [Client.Channels] does,
-	// [Client.Channel] cannot (wire-1 §5.6).
+	// [Client.Channel] cannot (server-behavior §C2).
 	IsDefault bool `json:"is_default"`
 
 	// Permissions are the channel's settings by name; one the server does not have
-	// is absent (wire-1 §2.2).
+	// is absent.
 	Permissions map[string]GroupSettingValue `json:"-"`
 }
 
@@ -122,7 +122,7 @@ func (r *channelRow) channel() *Channel {
 }
 
 // Retention is how long messages of a channel are kept, in the two ways the wire
-// writes it: a number of days, or one of two words (wire-1 §5.7.4).
+// writes it: a number of days, or one of two words (server-behavior §C4).
 type Retention struct {
 	// Days is positive; zero when Word says it.
 	Days int64
@@ -139,7 +139,7 @@ func (r Retention) MarshalJSON() ([]byte, error) {
 }
 
 // ChannelCreate is what a new channel is made with. A nil pointer and an absent
-// permission leave the server its default (wire-1 §5.1).
+// permission leave the server its default (server-behavior §P9).
 type ChannelCreate struct {
 	Name                       string
 	Description                *string
@@ -166,7 +166,7 @@ func (n *ChannelCreate) options(form *Form) {
 	jsonIfSet(form, "is_default_stream", n.IsDefaultStream)
 	jsonIfSet(form, "message_retention_days", n.MessageRetentionDays)
 	jsonIfSet(form, "folder_id", n.FolderID)
-	// Quoted here, bare in the update (wire-1 §5.1).
+	// Quoted here, bare in the update (server-behavior §C6).
 	jsonIfSet(form, "topics_policy", n.TopicsPolicy)
 	jsonIfSet(form, "default_push_notifications", n.DefaultPushNotifications)
 	for name, value := range n.Permissions {
@@ -174,9 +174,10 @@ func (n *ChannelCreate) options(form *Form) {
 	}
 }
 
-// CreateChannel makes a channel and returns its ID (feature level 417, wire-1 §5.1).
-// It is not repeated by the client: the server refuses the same name a second time.
-// A taken name, archived channels included, is code CHANNEL_ALREADY_EXISTS.
+// CreateChannel makes a channel and returns its ID (feature level 417,
+// server-behavior §C7). It is not repeated by the client: the server refuses the same
+// name a second time. A taken name, archived channels included, is code
+// CHANNEL_ALREADY_EXISTS.
 func (c *Client) CreateChannel(ctx context.Context, channel ChannelCreate) (int64, *Answer, error) {
 	form := &Form{}
 	form.Text("name", channel.Name)
@@ -199,7 +200,8 @@ func (c *Client) CreateChannel(ctx context.Context, channel ChannelCreate) (int6
 // CreateChannelBySubscribing makes a channel the way servers below feature level 417
 // do: by subscribing people to a name that does not exist. It gives no ID, and it
 // subscribes to a channel that has the name already, archived ones included, without
-// a word: look before and after (wire-1 §5.2). Empty Subscribers means the caller.
+// a word: look before and after (server-behavior §S1). Empty Subscribers means the
+// caller.
 func (c *Client) CreateChannelBySubscribing(ctx context.Context, channel ChannelCreate) (*Answer, error) {
 	subscription := map[string]string{"name": channel.Name}
 	if channel.Description != nil {
@@ -215,7 +217,7 @@ func (c *Client) CreateChannelBySubscribing(ctx context.Context, channel Channel
 }
 
 // ChannelUpdate holds what an update changes; what is nil or absent is not sent
-// (wire-1 §5.7.1).
+// (https://zulip.com/api/update-stream).
 type ChannelUpdate struct {
 	Name                       *string
 	Description                *string
@@ -261,15 +263,15 @@ func (u *ChannelUpdate) form() *Form {
 func (u *ChannelUpdate) Empty() bool { return u.form().Empty() }
 
 // UpdateChannel changes a channel. The server applies the parts one after the other
-// and keeps what came before a failure (wire-1 §5.7.2). The client does not repeat
-// it: a second time the same name is an error, the same description a second notice,
-// and an old value no longer matches; read the channel and send what is missing.
+// and keeps what came before a failure (server-behavior §C10, §C11). The client does not
+// repeat it: a second time the same name is an error, the same description a second
+// notice, and an old value no longer matches; read the channel and send what is missing.
 func (c *Client) UpdateChannel(ctx context.Context, id int64, update ChannelUpdate) (*Answer, error) {
 	return c.send(ctx, http.MethodPatch, channelPath(id), update.form(), never, nil)
 }
 
-// ArchiveChannel archives a channel; nothing is deleted (wire-1 §5.8). The server
-// refuses a second time with `Channel is already deactivated`.
+// ArchiveChannel archives a channel; nothing is deleted (server-behavior §C14). The
+// server refuses a second time with `Channel is already deactivated`.
 func (c *Client) ArchiveChannel(ctx context.Context, id int64) error {
 	_, err := c.send(ctx, http.MethodDelete, channelPath(id), nil, never, nil)
 	return err
@@ -292,7 +294,7 @@ func (c *Client) Channel(ctx context.Context, id int64) (*Channel, error) {
 }
 
 // Channels reads every channel the account may see, archived ones included, and
-// whether each is a default channel (wire-1 §5.5).
+// whether each is a default channel (server-behavior §C3).
 func (c *Client) Channels(ctx context.Context, featureLevel int) ([]*Channel, error) {
 	form := &Form{}
 	if featureLevel == 0 || featureLevel >= 356 {

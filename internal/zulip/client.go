@@ -37,12 +37,12 @@ type Config struct {
 	// Site is the organization's address, https://chat.example.com. A slash
 	// or /api at its end does no harm.
 	Site string
-	// Email and APIKey are the credentials (wire-2 §1.2). Both empty: only
+	// Email and APIKey are the credentials (server-behavior §R7). Both empty: only
 	// anonymous calls are possible.
 	Email, APIKey string
 
 	// UserAgent is sent as it is. The server keeps the name before the slash,
-	// at most 30 characters of it (wire-2 §1.6). Empty: a default.
+	// at most 30 characters of it (server-behavior §R20). Empty: a default.
 	UserAgent string
 
 	// RequestTimeout is for one attempt, from dialing to the last byte of
@@ -164,7 +164,7 @@ func (c *Client) MaxRetries() int { return c.maxRetries }
 // Answer is what the envelope of a successful call says beside its data.
 type Answer struct {
 	// IgnoredParameters are the parameters this server did not know and so
-	// did not act on (wire-2 §1.3): it is older than the setting.
+	// did not act on (https://zulip.com/api/rest-error-handling): it is older than the setting.
 	IgnoredParameters []string `json:"ignored_parameters_unsupported"`
 }
 
@@ -225,7 +225,7 @@ func checkCredentials(email, apiKey string) error {
 	case email == "":
 		return errors.New("the API key is set but the account it belongs to is not: set email, ZULIP_EMAIL, or email in the zuliprc file")
 	case strings.Contains(email, ":") || strings.Contains(apiKey, ":"):
-		// The server splits the header at its only colon (wire-2 §1.2).
+		// The server splits the header at its only colon (server-behavior §R7).
 		return errors.New("neither email nor api_key may contain a colon: email is an address like terraform-bot@chat.example.com, api_key is 32 letters and digits")
 	}
 	return nil

@@ -11,7 +11,8 @@ import (
 	"strconv"
 )
 
-// CustomEmoji is an emoji that the organization has added (wire-2 §11.1).
+// CustomEmoji is an emoji that the organization has added
+// (https://zulip.com/api/get-custom-emoji).
 type CustomEmoji struct {
 	ID   int64  `json:"-"`
 	Name string `json:"name"`

@@ -9,7 +9,7 @@ import (
 )
 
 // DefaultChannelGroup is a named set of channels that new people may choose when they
-// join (wire-1 §6.2).
+// join (server-behavior §S9).
 type DefaultChannelGroup struct {
 	ID          int64   `json:"id"`
 	Name        string  `json:"name"`

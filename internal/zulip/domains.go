@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Domain is one whose addresses may join, if the organization is restricted to its domains (wire-2 §11.2). The server
-// gives it no ID that can be read.
+// Domain is one whose addresses may join, if the organization is restricted to its domains (server-behavior §L11). The
+// server gives it no ID that can be read.
 type Domain struct {
 	Domain          string `json:"domain"`
 	AllowSubdomains bool   `json:"allow_subdomains"`
@@ -20,7 +20,7 @@ type Domain struct {
 // StoredDomain is a domain as the server keeps it.
 func StoredDomain(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
 
-// maxDomain is in characters: the server's database takes no more, although its check does (wire-2 §11.2).
+// maxDomain is in characters: the server's database takes no more, although its check does (server-behavior §L11).
 const maxDomain = 80
 
 var domainLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Draft is a message that the account has begun (wire-2 §14).
+// Draft is a message that the account has begun (https://zulip.com/api/get-drafts).
 type Draft struct {
 	ID int64 `json:"id,omitempty"`
 	// Type is `stream`, `private`, or empty for a draft that is for nobody yet.

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Error is a refusal by the server, in its own words (wire-2 §1.3).
+// Error is a refusal by the server, in its own words (server-behavior §R9).
 type Error struct {
 	// Status of the HTTP answer. 400 says little: most refusals, "not found"
 	// and "not permitted" among them, have it.
@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 
 // NotZulipError says that something answered that does not speak Zulip: a
 // proxy, a login page, another kind of server, or a Zulip server that does
-// not know the path (it answers 404 with a page, wire-2 §1.1).
+// not know the path (it answers 404 with a page, server-behavior §R11).
 type NotZulipError struct {
 	Status       int
 	ContentType  string
@@ -123,18 +123,18 @@ func IsMessage(err error, sentences ...string) bool {
 }
 
 // IsExpectationMismatch reports whether an old value was not the one the
-// server holds (wire-1 §2).
+// server holds (server-behavior §P4).
 func IsExpectationMismatch(err error) bool { return IsCode(err, "EXPECTATION_MISMATCH") }
 
 // IsUnauthorized reports whether the credentials are missing, wrong, or not
-// of this organization (wire-2 §1.2).
+// of this organization (server-behavior §R8).
 func IsUnauthorized(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Status == http.StatusUnauthorized
 }
 
 // IsUnknownEndpoint reports whether this server does not have the call: the
-// path (404 with a page) or the verb (405) is unknown to it (wire-2 §1.1).
+// path (404 with a page) or the verb (405) is unknown to it (server-behavior §R10, §R11).
 func IsUnknownEndpoint(err error) bool {
 	var (
 		page    *NotZulipError
@@ -145,7 +145,7 @@ func IsUnknownEndpoint(err error) bool {
 }
 
 // IsRateLimited reports whether the account has used up its requests, and the
-// client gave up waiting (wire-2 §1.5).
+// client gave up waiting (server-behavior §R17).
 func IsRateLimited(err error) bool {
 	var (
 		page    *NotZulipError

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// ChannelFolder is a folder of channels (wire-1 §7).
+// ChannelFolder is a folder of channels (https://zulip.com/api/get-channel-folders).
 type ChannelFolder struct {
 	ID          int64  `json:"id"`
 	Name        string `json:"name"`

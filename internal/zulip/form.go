@@ -15,7 +15,7 @@ import (
 )
 
 // Form is the body of one call, or the query of a read. The server knows two
-// kinds of parameter (wire-1 §1): plain ones, whose value is the text itself,
+// kinds of parameter (server-behavior §R1): plain ones, whose value is the text itself,
 // and JSON ones, whose value is JSON text. Which is which differs from one
 // parameter to the next, so each is set by the method that says so.
 //
@@ -36,7 +36,7 @@ type formFile struct {
 // Text sets a plain parameter. A parameter set again has the last value.
 func (f *Form) Text(name, value string) {
 	if name == "method" {
-		// The server would take the value for the HTTP verb (wire-1 §1).
+		// The server would take the value for the HTTP verb (server-behavior §R3).
 		f.fail(errors.New(`a form field cannot be called "method"`))
 		return
 	}
@@ -49,7 +49,7 @@ func (f *Form) Text(name, value string) {
 // JSON sets a parameter to the JSON text of value. A value that has none is
 // remembered and returned by the call the form is sent with.
 //
-// null is an error for nearly every parameter (wire-2 §1.4): leave a
+// null is an error for nearly every parameter (server-behavior §R2): leave a
 // parameter out to leave it alone.
 func (f *Form) JSON(name string, value any) {
 	var text bytes.Buffer
@@ -63,7 +63,7 @@ func (f *Form) JSON(name string, value any) {
 }
 
 // File adds the file to upload. The server takes one, under any field's name
-// (wire-2 §11.1).
+// (server-behavior §L9).
 func (f *Form) File(name, contentType string, content []byte) {
 	f.file = &formFile{name, contentType, content}
 }

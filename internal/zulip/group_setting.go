@@ -10,7 +10,7 @@ import (
 
 // GroupSettingValue is the value of a permission as the wire has it: either the
 // number of a named group (a role or a user group), or people and groups listed
-// one by one, which the server keeps in a group without a name (wire-1 §2).
+// one by one, which the server keeps in a group without a name (server-behavior §P1).
 type GroupSettingValue struct {
 	// Group is the ID of the named group; zero when people and groups are listed.
 	Group int64
@@ -22,7 +22,7 @@ type GroupSettingValue struct {
 
 // GroupSettingChange is what an update sends for one permission. Old is the value
 // the change starts from; nil sends none, and the server then compares nothing
-// (wire-1 §2).
+// (https://zulip.com/api/group-setting-values).
 type GroupSettingChange struct {
 	New GroupSettingValue  `json:"new"`
 	Old *GroupSettingValue `json:"old,omitempty"`
@@ -45,7 +45,7 @@ type listedSettingValue struct {
 }
 
 // MarshalJSON writes a number, or an object with both lists: the server refuses an
-// object in which one is missing (wire-1 §2).
+// object in which one is missing (server-behavior §P1).
 func (v GroupSettingValue) MarshalJSON() ([]byte, error) {
 	if v.IsNamed() {
 		return json.Marshal(v.Group)

@@ -11,7 +11,7 @@ import (
 )
 
 // UserGroup is a named group of people: one the organization made, or one of the
-// server's roles (wire-1 §8.1).
+// server's roles (server-behavior §G2).
 type UserGroup struct {
 	ID          int64  `json:"id"`
 	Name        string `json:"name"`
@@ -25,7 +25,7 @@ type UserGroup struct {
 	Deactivated       bool    `json:"deactivated"`
 
 	// Permissions are the group's own settings by name; a setting the server does
-	// not have is absent (wire-1 §2.3).
+	// not have is absent.
 	Permissions map[string]GroupSettingValue `json:"-"`
 }
 
@@ -68,7 +68,7 @@ func (r *userGroupRow) group() *UserGroup {
 }
 
 // UserGroupCreate is what a new group is made with. An absent permission leaves the
-// server its default (wire-1 §8.3).
+// server its default (server-behavior §P10).
 type UserGroupCreate struct {
 	Name, Description string
 	Members           []int64
@@ -103,7 +103,7 @@ type UserGroupUpdate struct {
 	Name        *string
 	Description *string
 	// Deactivated takes a group back when false (feature level 386); true is ignored
-	// by the server (wire-1 §8.4).
+	// by the server (server-behavior §G4).
 	Deactivated *bool
 	Permissions map[string]GroupSettingChange
 }
@@ -127,8 +127,8 @@ func (u *UserGroupUpdate) form() *Form {
 }
 
 // UpdateUserGroup changes a group, all that is asked or nothing; deactivated ones too
-// (wire-1 §8.3). The client does not repeat it: a second time an old value no longer
-// matches; read the group and send what is missing.
+// (server-behavior §P4, §G4). The client does not repeat it: a second time an old value
+// no longer matches; read the group and send what is missing.
 func (c *Client) UpdateUserGroup(ctx context.Context, id int64, update UserGroupUpdate) (*Answer, error) {
 	return c.send(ctx, http.MethodPatch, userGroupPath(id), update.form(), never, nil)
 }
@@ -154,8 +154,8 @@ func (m *MembershipChange) Empty() bool {
 
 // ChangeUserGroupMembership changes who is in a group, all that is asked or nothing. It
 // is not idempotent: whoever is in already, or is not in, makes the server refuse all
-// (wire-1 §8.5, [IsMembershipMismatch]). People who come or go are told by direct message
-// unless it is the account itself.
+// (server-behavior §G6, [IsMembershipMismatch]). People who come or go are told by direct
+// message unless it is the account itself.
 func (c *Client) ChangeUserGroupMembership(ctx context.Context, id int64, change MembershipChange) error {
 	form := &Form{}
 	for _, list := range []struct {
@@ -174,7 +174,7 @@ func (c *Client) ChangeUserGroupMembership(ctx context.Context, id int64, change
 }
 
 // UserGroups reads every group, deactivated ones and roles included. Bots are refused
-// (wire-1 §8.0); [Client.Register] reads groups for them.
+// (server-behavior §G1); [Client.Register] reads groups for them.
 func (c *Client) UserGroups(ctx context.Context, featureLevel int) ([]*UserGroup, error) {
 	form := &Form{}
 	if featureLevel == 0 || featureLevel >= 294 {
@@ -191,7 +191,7 @@ func (c *Client) UserGroups(ctx context.Context, featureLevel int) ([]*UserGroup
 }
 
 // membershipMismatches are the server's sentences for members and subgroups that are in
-// already, or are not in (wire-1 §8.5).
+// already, or are not in (server-behavior §G6).
 var membershipMismatches = regexp.MustCompile(`^(User \d+ is already a member of this group|There is no member '\d+' in this user group|User group \d+ is (already|not) a subgroup of this group\.)$`)
 
 // IsMembershipMismatch reports whether a group does not hold whom the change of its
@@ -201,7 +201,8 @@ func IsMembershipMismatch(err error) bool {
 	return errors.As(err, &refusal) && membershipMismatches.MatchString(refusal.Msg)
 }
 
-// Objection is one use of a group that keeps it from being deactivated (wire-1 §8.6).
+// Objection is one use of a group that keeps it from being deactivated
+// (server-behavior §G9).
 type Objection struct {
 	// Type is `subgroup`, `channel`, `user_group` or `realm`.
 	Type string `json:"type"`

@@ -12,11 +12,11 @@ import (
 // (https://zulip.com/api/create-invite-link).
 const LevelInviteLinksOfMembers = 209
 
-// MaxWelcomeMessageLength is the longest welcome message, in characters (wire-2 §7.1).
+// MaxWelcomeMessageLength is the longest welcome message, in characters (server-behavior §U16).
 const MaxWelcomeMessageLength = 8000
 
 // Invitation is a way into the organization that can still be used: a link for anybody who has it, or a mail to one
-// address (wire-2 §7.4). The two kinds count their IDs apart.
+// address (server-behavior §U17). The two kinds count their IDs apart.
 type Invitation struct {
 	ID              int64 `json:"id"`
 	IsMultiuse      bool  `json:"is_multiuse"` // a link
@@ -44,7 +44,8 @@ func (i *Invitation) ExpiresInMinutes() *int64 {
 	return &minutes
 }
 
-// NewInviteLink is what a link is made of (wire-2 §7.1). What is nil is left to the server.
+// NewInviteLink is what a link is made of (https://zulip.com/api/create-invite-link). What is nil is left to the
+// server.
 type NewInviteLink struct {
 	// ExpiresInMinutes nil is sent too: the link never expires.
 	ExpiresInMinutes     *int64
@@ -56,7 +57,8 @@ type NewInviteLink struct {
 	WelcomeMessage *string
 }
 
-// Invitations reads what can still be used: an administrator sees everybody's, others see their own (wire-2 §7.4).
+// Invitations reads what can still be used: an administrator sees everybody's, others see their own
+// (https://zulip.com/api/get-invites).
 func (c *Client) Invitations(ctx context.Context) ([]*Invitation, error) {
 	var answer struct {
 		Invites []*Invitation `json:"invites"`

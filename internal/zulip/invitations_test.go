@@ -2,7 +2,8 @@ package zulip
 
 import "testing"
 
-// The server says when a link was made and when it ends, in whole seconds that may be rounded apart (wire-2 §7.4).
+// The server says when a link was made and when it ends, in whole seconds that may be rounded apart
+// (server-behavior §U17).
 func TestInvitationExpiresInMinutes(t *testing.T) {
 	for _, c := range []struct{ invited, expires, want int64 }{
 		{1795219006, 1795222606, 60}, {1795219006, 1795222605, 60}, {1795219006, 1795222607, 60},

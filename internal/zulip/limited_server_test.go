@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// limitedServer limits one account as a server does (wire-2 §1.5): it counts
+// limitedServer limits one account as a server does (server-behavior §R17): it counts
 // what it takes, checks the rules from the shortest to the longest, and its
 // headers speak of the longest. It knows nothing of the client's own counting.
 type limitedServer struct {

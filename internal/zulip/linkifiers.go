@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Linkifier makes links of what its pattern matches (wire-2 §8).
+// Linkifier makes links of what its pattern matches (https://zulip.com/api/get-linkifiers).
 type Linkifier struct {
 	ID          int64  `json:"id"`
 	Pattern     string `json:"pattern"`

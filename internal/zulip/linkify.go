@@ -9,8 +9,9 @@ import (
 	"github.com/yosida95/uritemplate/v3"
 )
 
-// What has to stand around a match (wire-2 §8): before it the start of the text, white space or an opening sign, after it
-// the end or anything but a letter or a digit. The server writes white space like this because its \s knows ASCII alone.
+// What has to stand around a match (server-behavior §L2): before it the start of the text, white space or an opening
+// sign, after it the end or anything but a letter or a digit. The server writes white space like this because its \s
+// knows ASCII alone.
 const (
 	beforeMatch = `\s|\x{85}|\pZ|['"\(,:<]`
 	afterMatch  = `$|[^\pL\pN]`
@@ -90,7 +91,7 @@ func ParseURLTemplate(urlTemplate string) (*uritemplate.Template, error) {
 }
 
 // ParseLinkifier checks a linkifier as the server does: an RE2 pattern whose named groups are the variables of an RFC 6570
-// template (wire-2 §8). Go's own regular expressions are RE2's. The error is a [LinkifierError].
+// template (server-behavior §L1). Go's own regular expressions are RE2's. The error is a [LinkifierError].
 func ParseLinkifier(pattern, urlTemplate string) (*LinkifierRule, error) {
 	pattern = strings.TrimSpace(pattern)
 	alone, err := ParseLinkifierPattern(pattern)

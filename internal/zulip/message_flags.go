@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// NarrowTerm is one condition on messages (wire-2 §13.7).
+// NarrowTerm is one condition on messages (https://zulip.com/api/construct-narrow).
 type NarrowTerm struct {
 	Operator string `json:"operator"`
 	// Operand is a text, a number or a list of numbers.
@@ -31,7 +31,7 @@ func (f FlagChange) put(form *Form) {
 
 // UpdateFlags changes the account's own flag of some messages. It returns the
 // channels whose messages stayed read because the account is not in them. The
-// server does not say which messages changed (wire-2 §13.7).
+// server does not say which messages changed (server-behavior §M6).
 func (c *Client) UpdateFlags(ctx context.Context, messages []int64, change FlagChange) (ignored []int64, err error) {
 	form := &Form{}
 	form.JSON("messages", messages)
@@ -54,7 +54,7 @@ type FlagRange struct {
 }
 
 // MaxFlagRange is how many messages one request changes at most: a wider range is
-// made narrower, without a word (wire-2 §13.7).
+// made narrower, without a word (server-behavior §M6).
 const MaxFlagRange = 5000
 
 // FlagResult is how far one request came.
@@ -91,7 +91,7 @@ func (c *Client) UpdateFlagsForNarrow(ctx context.Context, messages FlagRange, c
 
 // MarkTopicAsRead marks what the account has not read of a topic. A topic without a
 // name, and `general chat`, which the server takes for it, mark the whole channel
-// (wire-2 §13.7).
+// (server-behavior §M7).
 func (c *Client) MarkTopicAsRead(ctx context.Context, channel int64, topic string) error {
 	form := &Form{}
 	form.JSON("stream_id", channel)

@@ -14,7 +14,7 @@ import (
 )
 
 // The server's usual limits, in characters. Longer texts are cut without a word
-// (wire-2 §13.1). [Realm] says what counts for an organization.
+// (server-behavior §M1). [Realm] says what counts for an organization.
 const (
 	MaxMessageLength = 10000
 	MaxTopicLength   = 60
@@ -68,13 +68,13 @@ func (a Addressee) put(form *Form) {
 }
 
 // StoredContent is what the server makes of the content of a message: it takes
-// white space away at the end, and line breaks at the start (wire-2 §13.1).
+// white space away at the end, and line breaks at the start (server-behavior §M2).
 func StoredContent(content string) string {
 	return strings.TrimLeft(strings.TrimRightFunc(content, isSpace), "\n")
 }
 
 // StoredTopic is what the server makes of a topic: it takes white space away at
-// both ends, and some names mean the topic without a name (wire-2 §13.1).
+// both ends, and some names mean the topic without a name (server-behavior §M2).
 func StoredTopic(topic string) string {
 	topic = strings.TrimFunc(topic, isSpace)
 	if topic == "(no topic)" || topic == "general chat" {
@@ -87,7 +87,7 @@ func StoredTopic(topic string) string {
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 // Message is a message as the account reads it, its content in Markdown
-// (wire-2 §13.2).
+// (https://zulip.com/api/get-message).
 type Message struct {
 	ID        int64      `json:"id"`
 	SenderID  int64      `json:"sender_id"`
@@ -227,8 +227,8 @@ func (c *Client) messages(ctx context.Context, form *Form) ([]*Message, error) {
 
 // EditMessage replaces the content. From feature level 379 on the server is told
 // what was there before, and refuses with EXPECTATION_MISMATCH if it is something
-// else by now (wire-2 §13.3). A second time it is refused for the same reason: the
-// client does not repeat it.
+// else by now (https://zulip.com/api/update-message). A second time it is refused for the
+// same reason: the client does not repeat it.
 func (c *Client) EditMessage(ctx context.Context, id int64, was, content string, featureLevel int) error {
 	form := &Form{}
 	form.Text("content", content)
@@ -270,7 +270,7 @@ func (c *Client) DeleteMessage(ctx context.Context, id int64) error {
 func IsNoMessage(err error) bool { return IsMessage(err, "Invalid message(s)") }
 
 // MessageSnapshot is one state of a message in its history. The pointers are nil
-// where an edit left something as it was (wire-2 §13.5).
+// where an edit left something as it was (https://zulip.com/api/get-message-history).
 type MessageSnapshot struct {
 	Topic         string  `json:"topic"`
 	PrevTopic     *string `json:"prev_topic"`
@@ -294,7 +294,8 @@ func (c *Client) MessageHistory(ctx context.Context, id int64) ([]MessageSnapsho
 	return answer.History, err
 }
 
-// ReportTypes are what a message can be reported for (wire-2 §13.9).
+// ReportTypes are what a message can be reported for
+// (https://zulip.com/api/report-message).
 var ReportTypes = []string{"spam", "harassment", "inappropriate", "norms", "other"}
 
 // MaxReportLength is how long the description of a report may be, in characters.

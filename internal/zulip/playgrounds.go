@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// Playground is a place elsewhere that runs the code blocks of a language (wire-2 §9). Language and name together are
-// unique.
+// Playground is a place elsewhere that runs the code blocks of a language (server-behavior §L4). Language and name
+// together are unique.
 type Playground struct {
 	ID          int64  `json:"id"`
 	Name        string `json:"name"`

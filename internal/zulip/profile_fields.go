@@ -12,7 +12,7 @@ import (
 )
 
 // ProfileFieldType is the type of a custom profile field, as the wire counts it
-// (wire-2 §10).
+// (server-behavior §L7).
 type ProfileFieldType int
 
 // The types that have more to them.
@@ -45,7 +45,8 @@ func ParseProfileFieldType(word string) ProfileFieldType {
 	return ProfileFieldType(slices.Index(profileFieldTypes, word) + 1)
 }
 
-// ProfileField is a custom profile field of the organization (wire-2 §10).
+// ProfileField is a custom profile field of the organization
+// (https://zulip.com/api/get-custom-profile-fields).
 type ProfileField struct {
 	ID   int64            `json:"id"`
 	Name string           `json:"name"`

@@ -9,7 +9,7 @@ import (
 )
 
 // A server limits each account by several rules, by default 200 requests a
-// minute and 2,000 an hour (wire-2 §1.5). Its headers speak of the longest
+// minute and 2,000 an hour (server-behavior §R17, §R18). Its headers speak of the longest
 // rule only, and of the whole account, whoever used it from wherever. So the
 // longest rule is known from every answer; and from how its number falls it
 // can be told what others do with the account meanwhile. The rule of the

@@ -9,7 +9,7 @@ import (
 // server.
 var ReactionTypes = []string{"unicode_emoji", "realm_emoji", "zulip_extra_emoji"}
 
-// Reaction is somebody's emoji on a message (wire-2 §13.6). The code and the type
+// Reaction is somebody's emoji on a message (server-behavior §U12). The code and the type
 // tell emoji apart; one emoji has several names.
 type Reaction struct {
 	EmojiName string `json:"emoji_name"`

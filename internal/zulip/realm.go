@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// AuthenticationMethod is one way to log in that the server has (wire-2 §12.2).
+// AuthenticationMethod is one way to log in that the server has (server-behavior §O5).
 type AuthenticationMethod struct {
 	Enabled bool `json:"enabled"`
 	// Available is false where the organization's plan does not include it;
@@ -34,7 +34,7 @@ type VideoChatProvider struct {
 }
 
 // realmFieldPrefix stands before the settings of the organization where they are
-// read, and not where they are written (wire-2 §12.2).
+// read, and not where they are written (server-behavior §O3).
 const realmFieldPrefix = "realm_"
 
 // keep takes a field that has no place of its own: a permission, or another setting.
@@ -65,16 +65,16 @@ func (r *Realm) keep(field string, raw json.RawMessage) error {
 
 // isRealmPermission tells the organization's permissions from its other settings:
 // every one of them ends in `_group`, or in `_groups` where that is what it lets people
-// create or manage (wire-2 §12.3).
+// create or manage.
 func isRealmPermission(name string) bool {
 	return strings.HasSuffix(name, "_group") || strings.HasSuffix(name, "_groups")
 }
 
 // RealmUpdate holds what an update of the organization changes; what is not in it
-// is left alone (wire-2 §12.1).
+// is left alone.
 type RealmUpdate struct {
-	// Settings are parameters under the names of the wire, each plain or JSON as
-	// wire-2 §12.2 says.
+	// Settings are parameters under the names of the wire, each plain or JSON
+	// (server-behavior §R1).
 	Settings    Form
 	Permissions map[string]GroupSettingChange
 }
@@ -83,10 +83,10 @@ type RealmUpdate struct {
 func (u *RealmUpdate) Empty() bool { return u.Settings.Empty() && len(u.Permissions) == 0 }
 
 // UpdateRealm changes settings of the organization. Administrators may, and owners
-// alone where wire-2 §12.2 and §12.3 say so: for anything of theirs in a request of
-// another account the server refuses all of it, changed or not, with
-// UNAUTHORIZED_PRINCIPAL. Otherwise the settings are carried out one after the
-// other, and what came before a failure stays (wire-2 §12.1). The client does not
+// set some of them: for anything of theirs in a request of another account the
+// server refuses all of it, changed or not, with UNAUTHORIZED_PRINCIPAL
+// (server-behavior §O1). Otherwise the settings are carried out one after the
+// other, and what came before a failure stays (server-behavior §O2). The client does not
 // repeat it: an old value no longer matches the second time; read the organization
 // and send what is missing.
 func (c *Client) UpdateRealm(ctx context.Context, update RealmUpdate) (*Answer, error) {

@@ -8,7 +8,7 @@ import (
 )
 
 // The parts of an organization that [Client.Register] can fetch, by their names on
-// the wire (wire-2 §3).
+// the wire (server-behavior §R21).
 const (
 	FetchRealm          = "realm"
 	FetchUserGroups     = "realm_user_groups"
@@ -51,7 +51,7 @@ type Snapshot struct {
 	Linkifiers []*Linkifier
 	// Statuses are those that say anything, of active people, by user ID.
 	Statuses map[int64]Status
-	// UserDefaults are the settings that new accounts start with, by name (wire-2 §12.5).
+	// UserDefaults are the settings that new accounts start with, by name (server-behavior §O8).
 	UserDefaults map[string]json.RawMessage
 	// CustomEmoji are the organization's own, deactivated ones included.
 	CustomEmoji []*CustomEmoji
@@ -61,7 +61,7 @@ type Snapshot struct {
 	Bots []*Bot
 }
 
-// Realm is what the snapshot keeps of the organization's settings (wire-2 §12).
+// Realm is what the snapshot keeps of the organization's settings.
 type Realm struct {
 	MaxChannelNameLength        int `json:"max_stream_name_length"`
 	MaxChannelDescriptionLength int `json:"max_stream_description_length"`
@@ -76,13 +76,13 @@ type Realm struct {
 	EmojiDataURL string `json:"server_emoji_data_url"`
 
 	// SupportedPermissions says what each permission allows, by kind: realm, stream,
-	// group (wire-1 §2).
+	// group (server-behavior §P7).
 	SupportedPermissions map[string]map[string]SupportedPermission `json:"server_supported_permission_settings"`
 
 	// Permissions are the organization's own settings, by name without `realm_`.
 	Permissions map[string]GroupSettingValue `json:"-"`
 	// Settings are the other settings of the organization as the wire has them, by name
-	// without `realm_` (wire-2 §12.2).
+	// without `realm_` (server-behavior §O3).
 	Settings map[string]json.RawMessage `json:"-"`
 	// AuthenticationMethods are the ways to log in that the server has, by name.
 	AuthenticationMethods map[string]AuthenticationMethod `json:"realm_authentication_methods"`
@@ -96,7 +96,7 @@ type Realm struct {
 	SendsDigestEmails *bool `json:"settings_send_digest_emails"`
 }
 
-// SupportedPermission is what the server says of one permission (wire-1 §2).
+// SupportedPermission is what the server says of one permission (server-behavior §P7).
 type SupportedPermission struct {
 	RequireSystemGroup     bool     `json:"require_system_group"`
 	AllowInternetGroup     bool     `json:"allow_internet_group"`
@@ -108,7 +108,7 @@ type SupportedPermission struct {
 }
 
 // clientCapabilities make the answer whole: deactivated groups and archived channels
-// are left out without them. The first key is mandatory (wire-2 §3).
+// are left out without them. The first key is mandatory (server-behavior §R22).
 var clientCapabilities = map[string]bool{
 	"notification_settings_null":     true,
 	"linkifier_url_template":         true,
@@ -209,7 +209,7 @@ func withoutNull[T any](list []*T) []*T {
 }
 
 // decodeUsers appends one of the lists of people. The rows do not say whether they
-// are active; the list does (wire-2 §3).
+// are active; the list does (server-behavior §R23).
 func (s *Snapshot) decodeUsers(decoder *json.Decoder, active bool) error {
 	var users []*User
 	if err := decodeList(decoder, &users); err != nil {

@@ -156,7 +156,7 @@ func (c *call) patience() time.Duration {
 }
 
 // awaitQuota repeats what the rate limit refused. The server refuses before it
-// looks at the call, so even a create can be repeated (wire-2 §1.5).
+// looks at the call, so even a create can be repeated (server-behavior §R17).
 func (c *call) awaitQuota(ctx context.Context, err error) (bool, error) {
 	if c.tooLong {
 		return false, fmt.Errorf("%w. The server asks to wait for another %s, which is longer than this provider waits (%s for one call). "+

@@ -9,7 +9,7 @@ import (
 )
 
 // ScheduledMessage is a message that the server will send for the account
-// (wire-2 §15).
+// (server-behavior §M10).
 type ScheduledMessage struct {
 	ID      int64  `json:"scheduled_message_id"`
 	Type    string `json:"type"` // stream, private
@@ -89,7 +89,7 @@ func (u *ScheduledMessageUpdate) Empty() bool {
 
 // UpdateScheduledMessage changes a message that is not delivered yet (feature level
 // 184). A recipient is sent whole: the server stores a topic alone as it is, and a
-// kind of message needs its recipients (wire-2 §15).
+// kind of message needs its recipients (server-behavior §M11).
 func (c *Client) UpdateScheduledMessage(ctx context.Context, id int64, update ScheduledMessageUpdate) error {
 	form := &Form{}
 	if update.To != nil {

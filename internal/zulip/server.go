@@ -5,7 +5,8 @@ import (
 	"net/http"
 )
 
-// ServerSettings is what a server says of itself to anyone (wire-2 §2).
+// ServerSettings is what a server says of itself to anyone
+// (https://zulip.com/api/get-server-settings).
 type ServerSettings struct {
 	ZulipVersion                string          `json:"zulip_version"`
 	ZulipMergeBase              string          `json:"zulip_merge_base"`
@@ -36,7 +37,7 @@ type ExternalAuthenticationMethod struct {
 }
 
 // ServerSettings reads what the server says of itself. It needs no credentials and
-// sends none (wire-2 §2).
+// sends none.
 func (c *Client) ServerSettings(ctx context.Context) (*ServerSettings, error) {
 	var settings ServerSettings
 	if _, err := c.sendAnonymous(ctx, http.MethodGet, "/server_settings", nil, safe, &settings); err != nil {

@@ -5,11 +5,12 @@ import (
 	"net/http"
 )
 
-// MaxStatusLength is how many characters the text of a status may have (wire-2 §5).
+// MaxStatusLength is how many characters the text of a status may have
+// (server-behavior §U11).
 const MaxStatusLength = 60
 
-// Status is what a person tells the others about being there (wire-2 §5). Parts that
-// there are none of are empty.
+// Status is what a person tells the others about being there (server-behavior §U11).
+// Parts that there are none of are empty.
 type Status struct {
 	Text         string `json:"status_text"`
 	EmojiName    string `json:"emoji_name"`

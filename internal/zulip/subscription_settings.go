@@ -5,8 +5,9 @@ import (
 	"net/http"
 )
 
-// Subscription is the account's own view of a channel it is in (wire-1 §5.10). A
-// notification that is nil is as the account has it for all channels.
+// Subscription is the account's own view of a channel it is in
+// (https://zulip.com/api/update-subscription-settings). A notification that is nil is as
+// the account has it for all channels.
 type Subscription struct {
 	ChannelID              int64  `json:"stream_id"`
 	Color                  string `json:"color"`
@@ -39,7 +40,7 @@ func (c *Client) Subscriptions(ctx context.Context) ([]*Subscription, error) {
 }
 
 // SetSubscriptionProperties changes the account's own settings of channels. They are
-// changed one by one: what comes before a failure stays (wire-1 §5.10).
+// changed one by one: what comes before a failure stays (server-behavior §S7).
 func (c *Client) SetSubscriptionProperties(ctx context.Context, properties []SubscriptionProperty) error {
 	form := &Form{}
 	form.JSON("subscription_data", properties)

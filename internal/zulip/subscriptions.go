@@ -25,8 +25,8 @@ func (c *Client) ChannelSubscribers(ctx context.Context, id int64) ([]int64, err
 
 // Subscribe puts users into a channel, in one request for all. It names the channel,
 // because this endpoint knows no IDs, and it makes a channel of a name that does not
-// exist: read the name just before (wire-1 §5.2). Who is in it already is passed over;
-// a deactivated user is an error of the whole call ([IsUserDeactivated]).
+// exist: read the name just before (server-behavior §S1, §S3). Who is in it already is
+// passed over; a deactivated user is an error of the whole call ([IsUserDeactivated]).
 //
 // tell sends each of them a message. Below [featurelevel.QuietSubscribing] the server always
 // does. told is false when it was asked to and did not, because they are too many.
@@ -49,7 +49,7 @@ func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, t
 func IsUserDeactivated(err error) bool { return IsMessage(err, "User is deactivated") }
 
 // Unsubscribe takes users out of a channel, which it names, because this endpoint
-// knows no IDs (wire-1 §5.3). Who is not in it is passed over; a deactivated user is
+// knows no IDs (server-behavior §S5). Who is not in it is passed over; a deactivated user is
 // an error of the whole call. Nobody is told.
 func (c *Client) Unsubscribe(ctx context.Context, channel string, users []int64) error {
 	form := &Form{}

@@ -15,7 +15,7 @@ type Topic struct {
 
 // Topics reads the topics of a channel, the one with the newest message first. In a
 // private channel with protected history they are those of which the account has
-// received a message (wire-1 §5.10).
+// received a message (server-behavior §C21).
 func (c *Client) Topics(ctx context.Context, channel int64) ([]Topic, error) {
 	form := &Form{}
 	form.JSON("allow_empty_topic_name", true)

@@ -9,7 +9,7 @@ import (
 var TypingOperations = []string{"start", "stop"}
 
 // SendTyping shows others that the account starts or stops to write a message.
-// Nothing is stored (wire-2 §13.8).
+// Nothing is stored (https://zulip.com/api/set-typing-status).
 func (c *Client) SendTyping(ctx context.Context, operation string, to Addressee) error {
 	form := &Form{}
 	form.Text("op", operation)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// NewUser is a person's account that is to be made (wire-2 §4.3). It is a member's; no call makes another kind.
+// NewUser is a person's account that is to be made (server-behavior §U4). It is a member's; no call makes another kind.
 type NewUser struct{ Email, FullName, Password string }
 
 // CreateUser makes an account and returns its ID. It takes a right that the server's
@@ -31,8 +31,8 @@ func (c *Client) CreateUser(ctx context.Context, user NewUser) (int64, error) {
 	return answer.ID, nil
 }
 
-// UserUpdate is a change of a person or bot; nil leaves things as they are (wire-2
-// §4.4). The server makes all of it or nothing.
+// UserUpdate is a change of a person or bot; nil leaves things as they are (server-behavior §U6). The server makes all
+// of it or nothing.
 type UserUpdate struct {
 	FullName *string
 	Role     *Role
@@ -122,7 +122,7 @@ func (c *Client) DeactivateUser(ctx context.Context, id int64, how Deactivation)
 }
 
 // ReactivateUser gives a person or bot access again. For a person it may be repeated; an
-// active bot is refused because it has its own name (wire-2 §4.5).
+// active bot is refused because it has its own name (server-behavior §U10).
 func (c *Client) ReactivateUser(ctx context.Context, id int64) error {
 	_, err := c.send(ctx, http.MethodPost, userPath(id)+"/reactivate", nil, safe, nil)
 	return err

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// UpdateUserDefaults changes the settings that new accounts start with; accounts that exist keep theirs (wire-2 §12.5).
-// A parameter that the server does not know is ignored without an error.
+// UpdateUserDefaults changes the settings that new accounts start with; accounts that exist keep theirs
+// (server-behavior §O8). A parameter that the server does not know is ignored without an error.
 func (c *Client) UpdateUserDefaults(ctx context.Context, form *Form) error {
 	_, err := c.send(ctx, http.MethodPatch, "/realm/user_settings_defaults", form, safe, nil)
 	return err

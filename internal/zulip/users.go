@@ -11,7 +11,7 @@ import (
 )
 
 // Role is what a person or bot is in the organization, as the wire counts it
-// (wire-2 §4.1). A smaller number may do more.
+// (https://zulip.com/api/roles-and-permissions). A smaller number may do more.
 type Role int
 
 // The roles of the server.
@@ -47,7 +47,7 @@ func ParseRole(name string) (Role, bool) {
 	return 0, false
 }
 
-// User is a person or a bot (wire-2 §4.1).
+// User is a person or a bot (https://zulip.com/api/get-users).
 type User struct {
 	ID int64 `json:"user_id"`
 	// Email is the API address: the real one where the caller may see it, else a
@@ -110,7 +110,7 @@ func (c *Client) Me(ctx context.Context) (*User, error) {
 }
 
 // Users returns everybody, deactivated people and bots included; custom profile
-// fields only when asked for (wire-2 §4.2).
+// fields only when asked for (https://zulip.com/api/get-users).
 func (c *Client) Users(ctx context.Context, withProfile bool) ([]*User, error) {
 	form := &Form{}
 	form.JSON("client_gravatar", false)
@@ -126,13 +126,13 @@ func (c *Client) Users(ctx context.Context, withProfile bool) ([]*User, error) {
 }
 
 // User returns one person or bot by ID, custom profile fields included. The server
-// answers 400 `No such user` for an ID it does not know (wire-2 §4.2).
+// answers 400 `No such user` for an ID it does not know (server-behavior §U2).
 func (c *Client) User(ctx context.Context, id int64) (*User, error) {
 	return c.user(ctx, strconv.FormatInt(id, 10))
 }
 
 // UserByEmail returns one person or bot by address: the real one where the caller
-// may see it, or the API address (wire-2 §4.2).
+// may see it, or the API address (server-behavior §U2).
 func (c *Client) UserByEmail(ctx context.Context, email string) (*User, error) {
 	return c.user(ctx, url.PathEscape(email))
 }

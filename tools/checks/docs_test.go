@@ -1,4 +1,4 @@
-// Package checks holds tests of what is not Go code: the generated pages and the examples they show.
+// Package checks holds tests of what is not Go code: the generated pages, the examples they show, and what comments cite.
 package checks
 
 import (

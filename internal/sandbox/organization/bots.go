@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Bot is what a bot has beyond other accounts (wire-2 §6); its key is the
+// Bot is what a bot has beyond other accounts (server-behavior §U13); its key is the
 // bot's id, and a bot without a row has none of it.
 type Bot struct {
 	// Channels, 0 being none.
@@ -198,7 +198,7 @@ type BotChange struct {
 }
 
 // UpdateBot changes a bot step by step: what was done before a step that fails
-// stays (wire-2 §6.3).
+// stays (server-behavior §U14).
 func (o *Organization) UpdateBot(actor User, id int, c BotChange) error {
 	if _, err := o.Bot(actor, id); err != nil {
 		return err

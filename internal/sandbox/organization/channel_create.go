@@ -20,7 +20,7 @@ type NewChannel struct {
 }
 
 // droppedAtCreation lists the permissions that POST /channels/create checks and
-// then forgets (wire-1 §5.1): the channel gets the defaults.
+// then forgets (server-behavior §C8): the channel gets the defaults.
 var droppedAtCreation = []string{"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group"}
 
 // CreateChannel is POST /channels/create: one channel, and its first
@@ -86,7 +86,7 @@ func (o *Organization) prepareChannel(actor User, in NewChannel) (Channel, error
 }
 
 // checkNewChannel checks what a request says of channels to be created, whether
-// it creates one or not (wire-1 §5.2), and returns the days of retention.
+// it creates one or not (server-behavior §S2), and returns the days of retention.
 func (o *Organization) checkNewChannel(actor User, in NewChannel) (days *int, err error) {
 	if in.FolderID != nil && !o.Folders.Has(*in.FolderID) {
 		return nil, errInvalidFolder

@@ -7,7 +7,7 @@ import (
 )
 
 // ChannelChange is what PATCH /streams/{id} asks for; nil leaves things as they
-// are (wire-1 §5.7.1).
+// are (https://zulip.com/api/update-stream).
 type ChannelChange struct {
 	Name, Description *string
 	Private           *bool
@@ -27,7 +27,7 @@ type ChannelChange struct {
 type FolderChange struct{ ID *int }
 
 // UpdateChannel changes a channel step by step; each step stays even if a later
-// one fails, in the order of wire-1 §5.7.2.
+// one fails, in the order of server-behavior §C10.
 func (o *Organization) UpdateChannel(actor User, id int, c ChannelChange) error {
 	ch, err := o.channelForAdmin(actor, id)
 	if err != nil {
@@ -70,7 +70,7 @@ func (o *Organization) UpdateChannel(actor User, id int, c ChannelChange) error 
 }
 
 // privacyAfter works out the kind of channel a change leads to. Sending
-// is_private without the history makes the history follow it (wire-1 §5.7.3).
+// is_private without the history makes the history follow it (server-behavior §C12).
 func privacyAfter(ch Channel, c ChannelChange) (private, webPublic, shared bool) {
 	private, webPublic, shared = ch.Private, ch.WebPublic, ch.SharedHistory
 	if c.Private != nil {
@@ -286,7 +286,7 @@ func (o *Organization) setPermission(actor User, ch *Channel, p Permission, chan
 }
 
 // ArchiveChannel is DELETE /streams/{id}: the channel keeps its name, settings
-// and subscribers, and stops being a default (wire-1 §5.8).
+// and subscribers, and stops being a default (server-behavior §C14).
 func (o *Organization) ArchiveChannel(actor User, id int) error {
 	ch, err := o.channelForAdmin(actor, id)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
-// Topics policies of a channel (wire-1 §5.7.5).
+// Topics policies of a channel (server-behavior §C15).
 const (
 	TopicsInherit       = "inherit"
 	TopicsAllowEmpty    = "allow_empty_topic"
@@ -59,7 +59,7 @@ func (o *Organization) indexChannels() {
 }
 
 // ChannelByName finds a channel, archived ones included: they keep their names
-// (wire-1 §5.9).
+// (server-behavior §C7).
 func (o *Organization) ChannelByName(name string) (Channel, bool) {
 	id, ok := o.channels.byName[strings.ToLower(strings.TrimSpace(name))]
 	if !ok {
@@ -69,7 +69,7 @@ func (o *Organization) ChannelByName(name string) (Channel, bool) {
 }
 
 // HasContentAccess says whether a person may read what is in the channel
-// (wire-1 §3). The role of an administrator does not give it.
+// (server-behavior §C16). The role of an administrator does not give it.
 func (o *Organization) HasContentAccess(u User, ch Channel) bool {
 	if ch.WebPublic || o.IsSubscribed(u.ID, ch.ID) {
 		return true
@@ -80,7 +80,7 @@ func (o *Organization) HasContentAccess(u User, ch Channel) bool {
 	return !ch.Private || o.mayChannel(u, ch, "can_subscribe_group") || o.mayChannel(u, ch, "can_add_subscribers_group")
 }
 
-// HasMetadataAccess says whether a person may know of the channel (wire-1 §3).
+// HasMetadataAccess says whether a person may know of the channel (server-behavior §C16).
 func (o *Organization) HasMetadataAccess(u User, ch Channel) bool {
 	return u.IsAdmin() || o.HasContentAccess(u, ch) || o.mayChannel(u, ch, "can_administer_channel_group")
 }
@@ -127,7 +127,7 @@ func (o *Organization) ChannelContent(u User, id int) (Channel, error) {
 	return ch, nil
 }
 
-// ChannelContentByName is ChannelContent for a name (wire-1 §5.10).
+// ChannelContentByName is ChannelContent for a name (server-behavior §C19).
 func (o *Organization) ChannelContentByName(u User, name string) (Channel, error) {
 	ch, ok := o.ChannelByName(name)
 	if !ok || ch.Archived || !o.HasContentAccess(u, ch) {
@@ -137,7 +137,7 @@ func (o *Organization) ChannelContentByName(u User, name string) (Channel, error
 }
 
 // channelForAdmin returns a channel the person administers, archived or not
-// (wire-1 §5.7).
+// (server-behavior §C18).
 func (o *Organization) channelForAdmin(u User, id int) (Channel, error) {
 	ch, ok := o.Channels.Get(id)
 	if !ok || !o.HasMetadataAccess(u, ch) {
@@ -150,7 +150,7 @@ func (o *Organization) channelForAdmin(u User, id int) (Channel, error) {
 }
 
 // ChannelFilter says which channels GET /streams lists; the includes are
-// alternatives (wire-1 §5.5).
+// alternatives (server-behavior §C3).
 type ChannelFilter struct {
 	Public, Subscribed, WebPublic, OwnerSubscribed, ContentAccess bool
 	// All lists whatever the caller may know of, and overrules the others.
@@ -182,7 +182,7 @@ func (o *Organization) listed(u User, ch Channel, f ChannelFilter) bool {
 		f.OwnerSubscribed && u.IsBot && u.BotOwnerID != 0 && o.IsSubscribed(u.BotOwnerID, ch.ID)
 }
 
-// PostPolicy derives the legacy number 1 to 4 from who may post (wire-1 §4).
+// PostPolicy derives the legacy number 1 to 4 from who may post (server-behavior §C1).
 func (o *Organization) PostPolicy(ch Channel) int {
 	switch ch.Permissions["can_send_message_group"].Group {
 	case o.SystemGroup(Administrators):
@@ -225,7 +225,7 @@ func unprintableAt(s string) int {
 }
 
 // retention reads message_retention_days as it is written: days, "unlimited"
-// or "realm_default" (wire-1 §5.7.4).
+// or "realm_default" (server-behavior §C4).
 func retention(value any) (*int, error) {
 	switch v := value.(type) {
 	case string:

@@ -29,7 +29,7 @@ func said(err error) string {
 	return err.Error()
 }
 
-// The transitions of wire-1 §5.7.3, each tried from a channel of its own.
+// The transitions of server-behavior §C12, each tried from a channel of its own.
 func TestPrivacyTransitions(t *testing.T) {
 	type kind struct{ private, webPublic, shared bool }
 	var (
@@ -77,7 +77,7 @@ func TestPrivacyTransitions(t *testing.T) {
 	}
 }
 
-// A PATCH keeps the steps before the one that fails (wire-1 §5.7.2).
+// A PATCH keeps the steps before the one that fails (server-behavior §C10).
 func TestPatchStopsWhereItFails(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]
@@ -126,7 +126,7 @@ func TestProtectedHistoryKeepsTopicsFree(t *testing.T) {
 }
 
 // A right that everyone cannot have is never a guest's, and the role of an
-// administrator does not open a private channel (wire-1 §3).
+// administrator does not open a private channel (server-behavior §P6, §C16).
 func TestWhoSeesAPrivateChannel(t *testing.T) {
 	o, people := founded(t)
 	ch := channel(t, o, people[RoleMember], NewChannel{Name: "secret", Private: true, Permissions: map[string]GroupValue{
@@ -179,7 +179,7 @@ func TestWhoSubscribesOthers(t *testing.T) {
 }
 
 // What is said of new channels is checked although none is created, and does
-// not touch those that exist (wire-1 §5.2).
+// not touch those that exist (server-behavior §S2).
 func TestSubscribingToAnExistingChannel(t *testing.T) {
 	o, people := founded(t)
 	member := people[RoleMember]

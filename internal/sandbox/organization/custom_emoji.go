@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// RealmEmoji is a custom emoji (wire-2 §11.1). The server resizes the image and
+// RealmEmoji is a custom emoji (server-behavior §L9). The server resizes the image and
 // never gives it back, so that only its kind is kept.
 type RealmEmoji struct {
 	ID          int    `json:"id"`

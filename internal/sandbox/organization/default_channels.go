@@ -11,7 +11,7 @@ import (
 type DefaultChannel struct{}
 
 // DefaultChannelGroup is a named set of channels offered to new people
-// (wire-1 §6.2).
+// (server-behavior §S9).
 type DefaultChannelGroup struct {
 	ID          int    `json:"id"`
 	Name        string `json:"name"`

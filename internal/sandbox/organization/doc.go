@@ -14,7 +14,7 @@
 //
 // A change that fails in the middle leaves nothing behind: the caller calls
 // [Organization.Rollback]. Where the real server commits a step on its own
-// (wire-1 §5.7.2), the rule calls [Organization.Keep] after the step, and a
+// (server-behavior §C10), the rule calls [Organization.Keep] after the step, and a
 // later rollback stops there. [Organization.Changes] says what a store has to
 // write, and [Organization.Settle] ends the request.
 //

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Domain is one whose addresses may join (wire-2 §11.2).
+// Domain is one whose addresses may join (server-behavior §L11).
 type Domain struct {
 	ID              int    `json:"id"`
 	Domain          string `json:"domain"`

@@ -14,7 +14,7 @@ const (
 	ToPeople         = "private"
 )
 
-// Draft is a message somebody has begun (wire-2 §14).
+// Draft is a message somebody has begun (server-behavior §M9).
 type Draft struct {
 	ID        int     `json:"id"`
 	UserID    int     `json:"user_id"`

@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// Reaction types: where an emoji comes from (wire-2 §5).
+// Reaction types: where an emoji comes from (server-behavior §U12).
 const (
 	StandardEmoji = "unicode_emoji"
 	CustomEmoji   = "realm_emoji"
@@ -39,7 +39,7 @@ func (o *Organization) EmojiByName(name string) (Emoji, error) {
 }
 
 // ResolveEmoji completes what a caller gave of an emoji with what its name
-// means, and checks the whole (wire-2 §5). code and kind may be nil.
+// means, and checks the whole (server-behavior §U12). code and kind may be nil.
 func (o *Organization) ResolveEmoji(name string, code, kind *string) (Emoji, error) {
 	e, err := o.completeEmoji(name, code, kind)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Error is a refusal as the server words it (wire-2 §1.3).
+// Error is a refusal as the server words it (server-behavior §R9).
 type Error struct {
 	// Status is the HTTP status; 0 stands for 400, which nearly all have.
 	Status int
@@ -33,7 +33,7 @@ var (
 	errGroupDeactivated       = Refuse("User group is deactivated.")
 
 	// ErrMustBeAdministrator and ErrMustBeOwner are raised by role checks
-	// (wire-1 §1.1); their status is 400 although the code says otherwise.
+	// (server-behavior §R12); their status is 400 although the code says otherwise.
 	ErrMustBeAdministrator = &Error{Code: "UNAUTHORIZED_PRINCIPAL", Msg: "Must be an organization administrator"}
 	ErrMustBeOwner         = &Error{Code: "UNAUTHORIZED_PRINCIPAL", Msg: "Must be an organization owner"}
 )
@@ -47,7 +47,7 @@ func channelExists(name string) *Error {
 	}
 }
 
-// BadValue refuses a value outside a parameter's special set (wire-2 §1.4).
+// BadValue refuses a value outside a parameter's special set (server-behavior §R13).
 func BadValue(name string, value any) *Error {
 	return &Error{
 		Code:  "REQUEST_VARIABLE_INVALID",
@@ -57,5 +57,5 @@ func BadValue(name string, value any) *Error {
 }
 
 // errConflict stands for what the real server does not handle: a constraint of
-// its database is violated, and the answer is a plain 500 (wire-1 §7, §6.2).
+// its database is violated, and the answer is a plain 500 (server-behavior §F3, §S11).
 var errConflict = &Error{Status: http.StatusInternalServerError, Msg: "Internal server error"}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Folder groups channels in the sidebar (wire-1 §7).
+// Folder groups channels in the sidebar (server-behavior §F1).
 type Folder struct {
 	ID          int    `json:"id"`
 	Name        string `json:"name"`

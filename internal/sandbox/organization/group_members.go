@@ -3,7 +3,7 @@ package organization
 import "slices"
 
 // MembershipChange is what one request asks of a group's direct members and
-// subgroups; the four are done in the order of the fields (wire-1 §8.3).
+// subgroups; the four are done in the order of the fields (server-behavior §G6).
 type MembershipChange struct {
 	Add, Delete                   []int
 	AddSubgroups, DeleteSubgroups []int
@@ -125,7 +125,7 @@ func (o *Organization) deleteSubgroups(actor User, id int, groups []int) error {
 }
 
 // DeactivateGroup takes a group out of use; what still uses it objects
-// (wire-1 §8.6).
+// (server-behavior §G9).
 func (o *Organization) DeactivateGroup(actor User, id int) error {
 	g, err := o.groupForUpdate(actor, id, "can_manage_group", false)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// GroupValue is a group-setting value (wire-1 §2): one named group, or a list
+// GroupValue is a group-setting value (server-behavior §P1): one named group, or a list
 // of direct members and subgroups. Lists are ascending and without duplicates,
 // but for those of a request, which are as they were sent.
 type GroupValue struct {
@@ -61,7 +61,7 @@ type PermissionChange struct {
 func (v GroupValue) asSent() any { return groupValueLists{v.Members, v.Subgroups} }
 
 // canonical collapses a value as the server does with all it is sent, but not
-// with what it shows (wire-1 §2).
+// with what it shows (server-behavior §P2).
 func (o *Organization) canonical(v GroupValue) GroupValue {
 	if v.Group != 0 {
 		return v

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The system groups by their names on the wire (wire-1 §2.1).
+// The system groups by their names on the wire (server-behavior §P8).
 const (
 	Nobody         = "role:nobody"
 	Owners         = "role:owners"
@@ -75,7 +75,7 @@ func (o *Organization) CheckMayCreateGroups(actor User) error {
 	return nil
 }
 
-// CreateGroup makes a group (wire-1 §8.4). Its creator is not a member.
+// CreateGroup makes a group (server-behavior §G3). Its creator is not a member.
 func (o *Organization) CreateGroup(actor User, in NewGroup) (UserGroup, error) {
 	if err := o.CheckMayCreateGroups(actor); err != nil {
 		return UserGroup{}, err
@@ -125,7 +125,7 @@ type GroupChange struct {
 	Permissions       map[string]PermissionChange
 }
 
-// UpdateGroup changes a group in one transaction (wire-1 §8.4). A deactivated
+// UpdateGroup changes a group in one transaction (server-behavior §G4). A deactivated
 // group can be changed too; only false is heeded of Deactivated.
 func (o *Organization) UpdateGroup(actor User, id int, c GroupChange) error {
 	if c.Name == nil && c.Description == nil && c.Deactivated == nil && len(c.Permissions) == 0 {
@@ -173,7 +173,7 @@ func (o *Organization) UpdateGroup(actor User, id int, c GroupChange) error {
 }
 
 // groupForUpdate returns a group the person may change: whoever manages all
-// groups or this one may do anything, others what own allows (wire-1 §8.2).
+// groups or this one may do anything, others what own allows (server-behavior §G8).
 func (o *Organization) groupForUpdate(actor User, id int, own string, deactivatedToo bool) (UserGroup, error) {
 	g, ok := o.Groups.Get(id)
 	switch {

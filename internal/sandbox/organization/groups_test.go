@@ -9,7 +9,7 @@ import (
 
 // What a person is compared with is what is shown: a hidden person does not
 // keep a list from matching, but a list that would be collapsed never matches
-// (wire-1 §2).
+// (server-behavior §P3).
 func TestCompareAndSetWithHiddenPeople(t *testing.T) {
 	o, people := founded(t)
 	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]

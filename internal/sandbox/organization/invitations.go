@@ -10,7 +10,7 @@ import (
 )
 
 // InviteTerms are what invitations by e-mail and by link have in common
-// (wire-2 §7.1).
+// (server-behavior §U15, §U16).
 type InviteTerms struct {
 	InviterID int       `json:"inviter_id"`
 	Role      int       `json:"role"`

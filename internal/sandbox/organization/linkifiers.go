@@ -12,7 +12,7 @@ import (
 	"github.com/yosida95/uritemplate/v3"
 )
 
-// Linkifier turns what its pattern matches into links (wire-2 §8).
+// Linkifier turns what its pattern matches into links (server-behavior §L1).
 type Linkifier struct {
 	ID          int    `json:"id"`
 	Pattern     string `json:"pattern"`

@@ -84,7 +84,7 @@ func (o *Organization) GroupsOf(u User) map[int]bool {
 }
 
 // systemGroupsOf returns the system groups that hold a person directly
-// (wire-1 §2.1).
+// (server-behavior §P8).
 func (o *Organization) systemGroupsOf(u User) []string {
 	switch u.Role {
 	case RoleOwner:
@@ -108,7 +108,7 @@ func (o *Organization) pastWaitingPeriod(u User) bool {
 }
 
 // Has says whether the value gives the right to the person. A right that
-// everyone cannot have is never a guest's (wire-1 §2).
+// everyone cannot have is never a guest's (server-behavior §P6).
 func (o *Organization) Has(u User, p Permission, v GroupValue) bool {
 	if !p.AllowEveryone && u.IsGuest() {
 		return false

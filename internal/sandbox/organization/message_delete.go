@@ -1,6 +1,6 @@
 package organization
 
-// DeleteMessage is DELETE /messages/{id} (wire-2 §13.4).
+// DeleteMessage is DELETE /messages/{id} (https://zulip.com/api/delete-message).
 func (o *Organization) DeleteMessage(actor User, id int) error {
 	m, err := o.messageToChange(actor, id)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// How far a move reaches (wire-2 §13.3).
+// How far a move reaches (https://zulip.com/api/update-message).
 const (
 	MoveOne   = "change_one"
 	MoveLater = "change_later"

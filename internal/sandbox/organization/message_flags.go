@@ -8,7 +8,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
-// Flags are what a message is to one person (wire-2 §13.7).
+// Flags are what a message is to one person (https://zulip.com/api/update-message-flags).
 type Flags uint16
 
 // The flags that are in use.
@@ -121,7 +121,7 @@ func (o *Organization) MarkChannelRead(u User, channel int) error {
 }
 
 // MarkTopicRead marks a topic as read. Without a topic, and for the topic
-// without a name, that is the whole channel (wire-2 §13.7).
+// without a name, that is the whole channel (server-behavior §M7).
 func (o *Organization) MarkTopicRead(u User, channel int, topic string) error {
 	if _, err := o.ChannelContent(u, channel); err != nil {
 		return err

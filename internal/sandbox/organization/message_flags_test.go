@@ -14,7 +14,7 @@ func (f *office) unread(role int) []int {
 	return found.IDs
 }
 
-// The trap of wire-2 §13.7: no topic, and the topic without a name, mean the
+// The trap of server-behavior §M7: no topic, and the topic without a name, mean the
 // whole channel.
 func TestMarkTopicAsRead(t *testing.T) {
 	f := newOffice(t)

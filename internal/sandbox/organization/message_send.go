@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// Longer texts are cut, without a word (wire-2 §13.1).
+// Longer texts are cut, without a word (server-behavior §M1).
 const (
 	MaxMessageLength = 10000
 	MaxTopicLength   = 60
@@ -25,7 +25,7 @@ type Addressee struct {
 }
 
 // SendMessage is POST /messages. It returns the id of the message and, if the
-// topic became more visible to the sender by it, how (wire-2 §13.1).
+// topic became more visible to the sender by it, how (server-behavior §M4).
 func (o *Organization) SendMessage(sender User, to Addressee, content string, readBySender bool) (id, visibility int, err error) {
 	m, said, err := o.checkMessage(sender, to, content)
 	if err != nil {

@@ -3,7 +3,7 @@ package organization
 import "time"
 
 // editLimitBuffer is how long after the limit an edit is still taken, so that a
-// client's countdown need not be exact (wire-2 §13.3).
+// client's countdown need not be exact (server-behavior §M5).
 const editLimitBuffer = 20 * time.Second
 
 // topicsPolicy is what counts in a channel: its own policy, or the

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Message is a message in a topic of a channel, or a direct message (wire-2 §13).
+// Message is a message in a topic of a channel, or a direct message.
 type Message struct {
 	ID        int       `json:"id"`
 	SenderID  int       `json:"sender_id"`

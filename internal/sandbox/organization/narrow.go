@@ -21,7 +21,7 @@ const (
 	AnchorNewest = 10_000_000_000_000_000
 )
 
-// MessageQuery asks for messages around an anchor (wire-2 §13.2, §13.7).
+// MessageQuery asks for messages around an anchor (https://zulip.com/api/get-messages).
 type MessageQuery struct {
 	// Anchor is a message's id, AnchorOldest or AnchorNewest.
 	Anchor int

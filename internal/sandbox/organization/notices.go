@@ -30,7 +30,7 @@ func (o *Organization) tell(person int, text string) {
 }
 
 // channelNotice posts what was done to a channel, if the organization wants
-// that (wire-1 §12).
+// that (server-behavior §C20).
 func (o *Organization) channelNotice(ch Channel, text string, readBy ...int) {
 	if o.level() >= featurelevel.Since("zulip_organization", "send_channel_events_messages") && !o.Settings().SendChannelEventsMessages {
 		return
@@ -138,7 +138,7 @@ func (o *Organization) tellSubscribed(actor User, subscribed map[int][]Channel) 
 }
 
 // tellMembers tells the people whom somebody else added to a group or removed
-// from one (wire-1 §8.4).
+// from one (server-behavior §G7).
 func (o *Organization) tellMembers(actor User, users []int, what string) {
 	for _, id := range users {
 		if u, ok := o.Users.Get(id); ok && !u.IsBot && u.Active && id != actor.ID {

@@ -107,7 +107,7 @@ func (o *Organization) Found() {
 func (o *Organization) Empty() bool { return o.Realm.Len() == 0 }
 
 // Keep commits the steps done so far: a later Rollback stops here. Rules whose
-// steps the real server commits one by one call it (wire-1 §5.7.2).
+// steps the real server commits one by one call it (server-behavior §C10).
 func (o *Organization) Keep() { o.log.kept = len(o.log.undo) }
 
 // Rollback undoes what was done since the last Keep or Settle.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Roles as the wire numbers them (wire-2 §4.1).
+// Roles as the wire numbers them (https://zulip.com/api/roles-and-permissions).
 const (
 	RoleOwner         = 100
 	RoleAdministrator = 200
@@ -16,7 +16,8 @@ const (
 	RoleGuest         = 600
 )
 
-// Who may see a person's real address (wire-2 §12.5, email_address_visibility).
+// Who may see a person's real address
+// (https://zulip.com/api/update-realm-user-settings-defaults, email_address_visibility).
 const (
 	EmailVisibleToEveryone   = 1
 	EmailVisibleToMembers    = 2
@@ -25,7 +26,7 @@ const (
 	EmailVisibleToModerators = 5
 )
 
-// Bot types (wire-2 §6.1).
+// Bot types (https://zulip.com/api/get-user).
 const (
 	BotGeneric         = 1
 	BotIncomingWebhook = 2
@@ -62,7 +63,7 @@ type User struct {
 	// ProfileData holds the person's values of custom profile fields by field.
 	ProfileData map[int]string `json:"profile_data,omitempty"`
 
-	// Rights that only the server's shell grants (wire-2 §4.3, §4.4).
+	// Rights that only the server's shell grants (server-behavior §U4).
 	CanCreateUsers      bool `json:"can_create_users,omitempty"`
 	CanChangeUserEmails bool `json:"can_change_user_emails,omitempty"`
 }
@@ -77,7 +78,7 @@ func (u User) IsAdmin() bool { return u.Role == RoleOwner || u.Role == RoleAdmin
 func (u User) IsGuest() bool { return u.Role == RoleGuest }
 
 // APIEmail is the address under which the API shows the account to everybody:
-// the real one if everyone may see it, else a made-up one (wire-2 §4.1).
+// the real one if everyone may see it, else a made-up one (server-behavior §U1).
 func (u User) APIEmail() string {
 	if u.EmailVisibility == EmailVisibleToEveryone {
 		return u.Email
@@ -169,7 +170,7 @@ func (o *Organization) UserByAPIEmail(email string) (User, bool) {
 }
 
 // UserByAddress finds an account as GET /users/{email} does: by the made-up
-// address, or by the real one if the viewer's role may see it (wire-2 §4.2).
+// address, or by the real one if the viewer's role may see it (server-behavior §U2).
 func (o *Organization) UserByAddress(viewer User, email string) (User, error) {
 	if id, ok := dummyAddress(email); ok {
 		return o.AnyUser(id)
@@ -202,7 +203,7 @@ func (o *Organization) ActiveHuman(id int) (User, error) {
 	return u, nil
 }
 
-// DeactivateUser ends a person's access (wire-2 §4.5). The person's bots go
+// DeactivateUser ends a person's access (server-behavior §U9). The person's bots go
 // too; memberships, settings and subscriptions keep naming the person, hidden
 // until a reactivation.
 func (o *Organization) DeactivateUser(actor User, id int) error {
@@ -313,7 +314,7 @@ func (o *Organization) deactivate(u User) {
 	o.expireInvitations(u.ID)
 }
 
-// ReactivateUser gives a person or bot access again (wire-2 §4.5). For a
+// ReactivateUser gives a person or bot access again (server-behavior §U10). For a
 // person it may be repeated; an active bot collides with its own name.
 func (o *Organization) ReactivateUser(actor User, id int) error {
 	u, err := o.AdministeredUser(actor, id)

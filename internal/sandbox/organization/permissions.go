@@ -3,7 +3,7 @@ package organization
 import "github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 
 // Permission describes one permission setting: which groups its value may be,
-// and what it is by default (wire-1 §2, wire-2 §12.3).
+// and what it is by default (server-behavior §P7).
 type Permission struct {
 	Name string
 	// Since is the feature level that added it.
@@ -41,7 +41,7 @@ func FindPermission(all []Permission, name string) (Permission, bool) {
 }
 
 // ChannelPermissions lists the settings of a channel in the order in which one
-// request applies them (wire-1 §2.2, §5.7.2).
+// request applies them (server-behavior §P9, §C10).
 var ChannelPermissions = withLevels("zulip_channel", []Permission{
 	{Name: "can_add_subscribers_group", AllowNobody: true, Default: Nobody},
 	{Name: "can_administer_channel_group", AllowNobody: true, Default: Creator},
@@ -56,7 +56,7 @@ var ChannelPermissions = withLevels("zulip_channel", []Permission{
 	{Name: "can_resolve_topics_group", AllowNobody: true, AllowEveryone: true, Default: Nobody},
 })
 
-// GroupPermissions lists the settings of a user group (wire-1 §2.3).
+// GroupPermissions lists the settings of a user group (server-behavior §P10).
 var GroupPermissions = withLevels("zulip_user_group", []Permission{
 	{Name: "can_add_members_group", AllowNobody: true, Default: Creator},
 	{Name: "can_join_group", AllowNobody: true, Default: Nobody},
@@ -66,7 +66,7 @@ var GroupPermissions = withLevels("zulip_user_group", []Permission{
 	{Name: "can_remove_members_group", AllowNobody: true, Default: Nobody},
 })
 
-// RealmPermissions lists the organization-wide rights (wire-2 §12.3).
+// RealmPermissions lists the organization-wide rights (server-behavior §P11).
 var RealmPermissions = withLevels("zulip_organization", []Permission{
 	{Name: "create_multiuse_invite_group", OwnerOnly: true, AllowNobody: true, Default: Administrators},
 	{Name: "can_access_all_users_group", AllowEveryone: true, RequireSystem: true, AllowedSystem: []string{Everyone, Members}, Default: Everyone},

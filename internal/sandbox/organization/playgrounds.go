@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Playground is a place to run code blocks of one language (wire-2 §9).
+// Playground is a place to run code blocks of one language (server-behavior §L4).
 type Playground struct {
 	ID          int    `json:"id"`
 	Name        string `json:"name"`

@@ -17,7 +17,7 @@ type ProfileValue struct {
 	Value any
 }
 
-// Limits of values, in characters (wire-2 §4.4).
+// Limits of values, in characters (server-behavior §U8).
 const (
 	maxShortValue = 50
 	maxLongValue  = 500

@@ -11,7 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
-// Types of custom profile fields (wire-2 §10).
+// Types of custom profile fields (server-behavior §L7).
 const (
 	FieldShortText = 1
 	FieldLongText  = 2

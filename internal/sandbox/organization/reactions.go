@@ -12,7 +12,7 @@ type Reaction struct {
 func (e Emoji) sameAs(r Reaction) bool { return r.Code == e.Code && r.Type == e.Type }
 
 // AddReaction is POST /messages/{id}/reactions. code and kind may be nil: they
-// follow from the name (wire-2 §13.6).
+// follow from the name (server-behavior §U12).
 func (o *Organization) AddReaction(u User, message int, name string, code, kind *string) error {
 	m, err := o.messageToChange(u, message)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // realmID is the key of the only row of the realm table.
 const realmID = 1
 
-// Realm holds the organization-wide settings (wire-2 §12).
+// Realm holds the organization-wide settings.
 type Realm struct {
 	Name                     string  `json:"name"`
 	Description              string  `json:"description"`

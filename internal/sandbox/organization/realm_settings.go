@@ -37,7 +37,7 @@ func (s RealmSetting[T]) NameAt(level int) string {
 // Since is the feature level from which the setting exists.
 func (s RealmSetting[T]) Since() int { return featurelevel.Lookup("zulip_organization", s.Name) }
 
-// RealmFlags are the settings that are on or off (wire-2 §12.2).
+// RealmFlags are the settings that are on or off.
 var RealmFlags = []RealmSetting[bool]{
 	{Name: "allow_message_editing", Field: func(r *Realm) *bool { return &r.AllowMessageEditing }},
 	{Name: "avatar_changes_disabled", Field: func(r *Realm) *bool { return &r.AvatarChangesDisabled }},
@@ -160,7 +160,7 @@ type RealmUpdate struct {
 }
 
 // UpdateRealm changes the settings one after the other: what was done before a
-// step that fails stays (wire-2 §12.1). It returns what the answer tells of the
+// step that fails stays (server-behavior §O2). It returns what the answer tells of the
 // changes.
 func (o *Organization) UpdateRealm(actor User, u RealmUpdate) (map[string]any, error) {
 	retentionDays, err := o.checkRealmUpdate(actor, u)

@@ -7,7 +7,7 @@ import (
 )
 
 // What comes before a failing step stays, and the checks that come first keep
-// everything from being done (wire-2 §12.1).
+// everything from being done (server-behavior §O2).
 func TestUpdateRealmStopsWhereItFails(t *testing.T) {
 	o, people := founded(t)
 	owner, admin := people[RoleOwner], people[RoleAdministrator]

@@ -3,7 +3,7 @@ package organization
 import "fmt"
 
 // ReportReasons are what a message can be reported for, and how the report
-// calls it (wire-2 §13.9).
+// calls it (https://zulip.com/api/report-message).
 var ReportReasons = []struct{ Type, Name string }{
 	{"spam", "Spam"},
 	{"harassment", "Harassment"},

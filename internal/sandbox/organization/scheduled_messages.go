@@ -9,10 +9,11 @@ import (
 )
 
 // lateCutoff is how late a scheduled message is still sent: whoever starts a
-// server after a longer pause finds it failed instead (wire-2 §15).
+// server after a longer pause finds it failed instead (server-behavior §M10).
 const lateCutoff = 10 * time.Minute
 
-// ScheduledMessage is a message to be sent later (wire-2 §15).
+// ScheduledMessage is a message to be sent later
+// (https://zulip.com/api/get-scheduled-messages).
 type ScheduledMessage struct {
 	ID           int    `json:"id"`
 	SenderID     int    `json:"sender_id"`

@@ -1,7 +1,7 @@
 package organization
 
-// Status is what a person tells the others about being there (wire-2 §5); its
-// key is the person's id.
+// Status is what a person tells the others about being there
+// (https://zulip.com/api/get-user-status); its key is the person's id.
 type Status struct {
 	Text  string `json:"text,omitempty"`
 	Emoji Emoji  `json:"emoji"` // without a name: none

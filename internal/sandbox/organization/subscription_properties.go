@@ -9,7 +9,7 @@ var hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3,6})$`)
 func IsColor(s string) bool { return hexColor.MatchString(s) }
 
 // SetSubscriptionProperty changes one of the caller's own settings of a channel
-// (wire-1 §5.10). The value is a bool or, for color, a string.
+// (server-behavior §S7). The value is a bool or, for color, a string.
 func (o *Organization) SetSubscriptionProperty(actor User, channel int, property string, value any) error {
 	if err := CheckSubscriptionProperty(property, value); err != nil {
 		return err

@@ -102,7 +102,7 @@ func (o *Organization) Subscribers(channel int) []int {
 }
 
 // ChannelsOf returns the channels a person is in, ascending, archived ones
-// included (wire-1 §5.10).
+// included (server-behavior §S8).
 func (o *Organization) ChannelsOf(user int) []int {
 	channels := []int{}
 	for channel := range o.subscribers.of[user] {
@@ -191,7 +191,7 @@ func (o *Organization) principals(actor User, named []Principal) (people []User,
 // for a channel that has to be created.
 type Wanted struct{ Name, Description, Color string }
 
-// SubscribeRequest is what POST /users/me/subscriptions asks for (wire-1 §5.2).
+// SubscribeRequest is what POST /users/me/subscriptions asks for (https://zulip.com/api/subscribe).
 type SubscribeRequest struct {
 	Channels   []Wanted
 	Principals []Principal
@@ -204,7 +204,7 @@ type SubscribeRequest struct {
 }
 
 // MaxNewSubscriptionMessages is how many people at most are told by a message
-// that they were subscribed (wire-1 §5.2).
+// that they were subscribed (server-behavior §S4).
 const MaxNewSubscriptionMessages = 100
 
 // SubscribeResult says who was subscribed to what; keys are people's ids.
@@ -323,7 +323,7 @@ func (o *Organization) mayAddSubscribers(u User, ch Channel) bool {
 // UnsubscribeResult holds one entry per person and channel.
 type UnsubscribeResult struct{ Removed, NotRemoved []string }
 
-// Unsubscribe takes people out of channels (wire-1 §5.3).
+// Unsubscribe takes people out of channels (server-behavior §S5).
 func (o *Organization) Unsubscribe(actor User, names []string, named []Principal) (UnsubscribeResult, error) {
 	result := UnsubscribeResult{Removed: []string{}, NotRemoved: []string{}}
 	var channels []Channel

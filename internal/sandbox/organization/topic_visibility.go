@@ -10,7 +10,7 @@ const (
 )
 
 // TopicVisibility is a person's own visibility of one topic. The sandbox knows
-// the changes that the server makes by itself (wire-2 §13.1), under the default
+// the changes that the server makes by itself (server-behavior §M4), under the default
 // settings of accounts: whoever starts a topic or is mentioned in it follows
 // it, and whoever writes in a muted channel unmutes the topic.
 type TopicVisibility struct {

@@ -1,7 +1,7 @@
 package organization
 
 // CheckTypingDirect is POST /typing for direct messages: nothing is kept
-// (wire-2 §13.8).
+// (server-behavior §M8).
 func (o *Organization) CheckTypingDirect(people []int) error {
 	if len(people) == 0 {
 		return Refuse("Empty 'to' list")

@@ -9,7 +9,7 @@ import (
 )
 
 // UserDefaults holds the settings that new accounts start with, as far as they
-// were changed; see UserSettings for the rest (wire-2 §12.5).
+// were changed; see UserSettings for the rest (server-behavior §O8).
 type UserDefaults struct {
 	Flags   map[string]bool   `json:"flags,omitempty"`
 	Numbers map[string]int    `json:"numbers,omitempty"`

@@ -12,7 +12,7 @@ import (
 )
 
 // UserChange is what PATCH /users/{id} asks for; nil leaves things as they are
-// (wire-2 §4.4).
+// (server-behavior §U6).
 type UserChange struct {
 	FullName, NewEmail *string
 	Role               *int
@@ -99,7 +99,7 @@ func (o *Organization) addressTaken(email string) (problem string, deactivated b
 type NewUser struct{ Email, Password, FullName string }
 
 // CreateUser makes a member. It takes a right that the API does not give
-// (wire-2 §4.3).
+// (server-behavior §U4).
 func (o *Organization) CreateUser(actor User, in NewUser) (User, error) {
 	if !actor.CanCreateUsers {
 		return User{}, Refuse("User not authorized to create users")
@@ -134,7 +134,7 @@ func (o *Organization) CreateUser(actor User, in NewUser) (User, error) {
 	return u, nil
 }
 
-// Limits and rules of full names (wire-2 §4.3).
+// Limits and rules of full names (server-behavior §U5).
 const (
 	maxFullName      = 100
 	forbiddenInNames = "*`\\>\"@"

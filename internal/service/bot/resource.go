@@ -147,7 +147,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 }
 
 // reactivate takes a deactivated bot back and returns its ID; 0 after an error. The server refuses to reactivate an
-// active bot, so that after a lost answer it is looked at (wire-2 §4.5).
+// active bot, so that after a lost answer it is looked at (server-behavior §U10).
 func (r *Resource) reactivate(ctx context.Context, bot *zulip.User, diags *diag.Diagnostics) int64 {
 	done := r.Meta.Directory.Write()
 	err := r.Meta.Client.ReactivateUser(ctx, bot.ID)

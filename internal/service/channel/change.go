@@ -80,7 +80,7 @@ func pushesByDefault(channel *zulip.Channel) bool {
 }
 
 // changePrivacy writes a change of privacy with the flags it takes, and no other: a flag that is sent again resets what
-// hangs on it (wire-1 §5.7.3).
+// hangs on it (server-behavior §C12).
 func changePrivacy(update *zulip.ChannelUpdate, from, to zulip.Privacy) {
 	flag := func(value bool) *bool { return &value }
 	if from.IsPrivate() != to.IsPrivate() {
@@ -119,8 +119,8 @@ func (r *Resource) subject(id int64) framework.Subject[*zulip.Channel, zulip.Cha
 }
 
 // requests divides what is pending into what one request may carry. Permissions go first, so that nothing else has
-// changed when one of them is refused (wire-1 §5.7.2). The exception: while history is protected, the right to create
-// topics is fixed, so the change that shares history has to come before.
+// changed when one of them is refused (server-behavior §C10). The exception: while history is protected, the right to
+// create topics is fixed, so the change that shares history has to come before.
 func requests(pending pending) []zulip.ChannelUpdate {
 	permissions, others := pending.Permissions(), pending.Others()
 	ordered := []zulip.ChannelUpdate{permissions, others}

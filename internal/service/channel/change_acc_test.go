@@ -16,7 +16,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// transitions says which flags of the wire lead from one kind of channel to another, and no flag more (wire-1 §5.7.3).
+// transitions says which flags of the wire lead from one kind of channel to another, and no flag more
+// (server-behavior §C12).
 var transitions = map[[2]zulip.Privacy]string{
 	{zulip.PrivacyPublic, zulip.PrivacyWebPublic}:                             "is_web_public",
 	{zulip.PrivacyPublic, zulip.PrivacyPrivateSharedHistory}:                  "history_public_to_subscribers is_private",

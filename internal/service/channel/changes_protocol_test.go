@@ -151,7 +151,7 @@ func TestProtocolCreatesWithWhatIsConfiguredAndNoMore(t *testing.T) {
 			"message_retention_days": "30", "topics_policy": `"allow_empty_topic"`, "announce": "true",
 			"can_send_message_group": bareOf(moderators), "can_create_topic_group": bareOf(moderators),
 		},
-		// The server accepts it on creation, and forgets it (wire-1 §5.1).
+		// The server accepts it on creation, and forgets it (server-behavior §C8).
 		params{"can_create_topic_group": change(t, moderators, &everyone)})
 }
 

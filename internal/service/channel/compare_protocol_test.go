@@ -131,8 +131,8 @@ func TestProtocolSaysEverythingThatChanged(t *testing.T) {
 	sent.Expect(t)
 }
 
-// The server hides deactivated people from a value, and compares what it is sent with what it shows (wire-1 §2). A value
-// that it shows in a form which it never accepts cannot be sent as an old value.
+// The server hides deactivated people from a value, and compares what it is sent with what it shows
+// (server-behavior §P3). A value that it shows in a form which it never accepts cannot be sent as an old value.
 func TestProtocolChangesAValueThatHidesSomebody(t *testing.T) {
 	for name, test := range map[string]struct {
 		holds []any

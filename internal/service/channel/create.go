@@ -101,7 +101,7 @@ func knownBool(value types.Bool) *bool {
 }
 
 // initialSubscribers are who is in the channel from the start. A private channel without any would shut out the account
-// that manages it, for good (wire-1 §3.1): by default it is in.
+// that manages it, for good (server-behavior §C17): by default it is in.
 func (r *Resource) initialSubscribers(plan *model, view *directory.View, diags *diag.Diagnostics) []int64 {
 	if !framework.IsSet(plan.InitialSubscribers) {
 		if zulip.Privacy(plan.Privacy.ValueString()).IsPrivate() {

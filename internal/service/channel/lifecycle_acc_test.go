@@ -170,8 +170,8 @@ func everything(org *acctest.Organization, t *testing.T) (lines []string, holds 
 	}
 }
 
-// TestAccChannelEverything sets every attribute on creation. The server forgets three of the permissions then (wire-1
-// §5.1); they are sent again, and no other.
+// TestAccChannelEverything sets every attribute on creation. The server forgets three of the permissions then
+// (server-behavior §C8); they are sent again, and no other.
 func TestAccChannelEverything(t *testing.T) {
 	org := acctest.Start(t)
 	name := org.Prefix + "all"

@@ -186,7 +186,7 @@ func (f *facts) seen(raw map[string]zulip.GroupSettingValue) *zulip.Channel {
 	return channel
 }
 
-// storedDescription is what the server makes of a description: each line break becomes a space (wire-1 §5.1).
+// storedDescription is what the server makes of a description: each line break becomes a space (server-behavior §C5).
 func storedDescription(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 
 // folderOf returns the folder's ID, or 0 for none: null in a configuration means "not managed".
@@ -204,7 +204,7 @@ func folderID(id int64) *int64 {
 	return &id
 }
 
-// The two words that stand for a number of days (wire-1 §5.7.4).
+// The two words that stand for a number of days (server-behavior §C4).
 const (
 	retentionDefault   = "realm_default"
 	retentionUnlimited = "unlimited"

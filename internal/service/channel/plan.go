@@ -209,7 +209,7 @@ func (p *planning) checkFolder() {
 }
 
 // checkProtectedHistory refuses a restriction on new topics where newcomers do not see the history: they could not
-// know which topics exist (wire-1 §5.7.3).
+// know which topics exist (server-behavior §C13).
 func (p *planning) checkProtectedHistory() {
 	const setting = "can_create_topic_group"
 	if zulip.Privacy(p.plan.Privacy.ValueString()) != zulip.PrivacyPrivateProtectedHistory {

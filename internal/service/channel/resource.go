@@ -92,7 +92,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 			framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
 		return
 	}
-	// What creation dropped (wire-1 §5.1), or an archived channel has otherwise, is sent now.
+	// What creation dropped (server-behavior §C8), or an archived channel has otherwise, is sent now.
 	missing, problems := steps(now.Thing, nil, &plan, now.View)
 	framework.ReportProblems(&resp.Diagnostics, problems)
 	now = r.change(ctx, id, missing, now, &resp.Diagnostics)
@@ -171,7 +171,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ID})...)
 }
 
-// Delete archives the channel, unless it is to be kept. Nothing is deleted for good (wire-1 §5.8).
+// Delete archives the channel, unless it is to be kept. Nothing is deleted for good (server-behavior §C14).
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)

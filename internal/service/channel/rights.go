@@ -12,7 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// checkCaller refuses what the account the provider uses may not do, and says who may (wire-2 §0, wire-1 §5).
+// checkCaller refuses what the account the provider uses may not do, and says who may
+// (server-behavior §R15, §C17, §C18).
 func (p *planning) checkCaller() {
 	self := p.Meta.Directory.Self()
 	if !p.Meta.RequireMember("manage channels", p.diags) {

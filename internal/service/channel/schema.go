@@ -17,7 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// The server's limits, counted in characters (wire-1 §5.1).
+// The server's limits, counted in characters (server-behavior §C5).
 const (
 	maxName        = 60
 	maxDescription = 1024

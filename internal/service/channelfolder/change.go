@@ -27,7 +27,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 			diags.AddError("Could not look for an archived channel folder", framework.Explain(err))
 			return 0
 		}
-		// To take one back whose name is in use makes the server fail (wire-1 §7).
+		// To take one back whose name is in use makes the server fail (server-behavior §F3).
 		if archived, ok := view.ArchivedFolder(name); ok && isFree(view, name) {
 			return r.takeBack(ctx, archived, plan, diags)
 		}
@@ -106,7 +106,7 @@ func (r *Resource) takeBack(ctx context.Context, archived *zulip.ChannelFolder, 
 }
 
 // change sends an update. For the server a folder's own name is taken, so that another case of its letters is refused
-// (wire-1 §7): then the way leads over a name in between.
+// (server-behavior §F4): then the way leads over a name in between.
 func (r *Resource) change(ctx context.Context, id int64, before string, update zulip.ChannelFolderUpdate) error {
 	err := r.Meta.Client.UpdateChannelFolder(ctx, id, update)
 	if !zulip.IsFolderNameTaken(err) || !strings.EqualFold(before, *update.Name) {

@@ -41,7 +41,7 @@ const (
 	onDestroyKeep    = "keep"
 )
 
-// The server's limits, counted in characters (wire-1 §7).
+// The server's limits, counted in characters (server-behavior §F1).
 const (
 	maxName        = 60
 	maxDescription = 1024

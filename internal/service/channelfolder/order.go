@@ -23,7 +23,7 @@ func NewOrderResource() resource.Resource {
 		Fresh: func(ctx context.Context, d *directory.Directory, _ func([]framework.Ordered) bool) ([]framework.Ordered, error) {
 			return ordered(d.FreshFolders(ctx))
 		},
-		// The server wants all of them, archived ones included (wire-1 §7).
+		// The server wants all of them, archived ones included (server-behavior §F5).
 		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
 			return client.OrderChannelFolders(ctx, ids)
 		},

@@ -119,7 +119,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		if err := r.change(ctx, id, before, update); err != nil {
 			resp.Diagnostics.AddError(fmt.Sprintf("Could not change channel folder %q", before), explain(err))
 		}
-		// What came before a failure stays (wire-1 §7): the state holds what the server has.
+		// What came before a failure stays (server-behavior §F6): the state holds what the server has.
 		folder := r.fresh(ctx, id, &resp.Diagnostics)
 		if folder == nil {
 			return
@@ -135,7 +135,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 }
 
 // Delete takes every channel out of the folder and archives it, unless it is to be kept. There is no way to delete one
-// (wire-1 §7).
+// (server-behavior §F7).
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)

@@ -16,7 +16,7 @@ type picture struct {
 	content           []byte
 }
 
-// contentTypes are the images that the server takes (wire-2 §11.1).
+// contentTypes are the images that the server takes (server-behavior §L9).
 var contentTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp", avif}
 
 const avif = "image/avif"

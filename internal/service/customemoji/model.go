@@ -31,7 +31,8 @@ func (m *model) read(emoji *zulip.CustomEmoji) {
 	m.AuthorID, m.SourceURL = types.Int64PointerValue(emoji.AuthorID), types.StringValue(emoji.SourceURL)
 }
 
-// The server's rules for names: small letters, digits, dashes and underscores, a letter or digit at the end (wire-2 §11.1).
+// The server's rules for names: small letters, digits, dashes and underscores, a letter or digit at the end
+// (server-behavior §L8).
 var (
 	emojiName    = regexp.MustCompile(`^[0-9a-z_-]*$`)
 	emojiNameEnd = regexp.MustCompile(`[0-9a-z]$`)

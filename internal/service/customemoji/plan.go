@@ -15,7 +15,7 @@ import (
 )
 
 // usualLimit is the largest file in bytes that a server takes whose administrator did not choose another limit. The server
-// does not tell it (wire-2 §11.1).
+// does not tell it (server-behavior §L9).
 const usualLimit = 5 << 20
 
 // ModifyPlan finds out whether the content of the file is another, and refuses what the server would refuse.
@@ -93,7 +93,7 @@ func planFile(plan, state *model, resp *resource.ModifyPlanResponse) {
 	}
 }
 
-// checkMayAdd refuses what the account may not add (wire-2 §0, §11.1).
+// checkMayAdd refuses what the account may not add (server-behavior §R15, §L8).
 func (r *Resource) checkMayAdd(view *directory.View, diags *diag.Diagnostics) {
 	const doing = "add emoji"
 	if r.Meta.RequirePerson(path.Empty(), doing, diags) && r.Meta.RequireMember(doing, diags) {

@@ -57,7 +57,8 @@ func (c change) isEmpty() bool {
 var errGone = errors.New("the group is not there any more")
 
 // bring brings a group to where a change leads, and returns it as it is then. The server refuses what is so already
-// (wire-1 §6.2), so the group is read before each attempt, and only what is missing is sent: also after a lost answer.
+// (server-behavior §S10), so the group is read before each attempt, and only what is missing is sent: also after a lost
+// answer.
 func (r *Resource) bring(ctx context.Context, id int64, wanted change) (*zulip.DefaultChannelGroup, error) {
 	const firstPause = 200 * time.Millisecond
 	pause, failures, sent := firstPause, 0, false

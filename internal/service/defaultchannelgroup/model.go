@@ -64,7 +64,7 @@ func without(ids, others []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
 }
 
-// The server's limits, counted in characters (wire-1 §6.2).
+// The server's limits, counted in characters (server-behavior §S9).
 const (
 	maxName        = 60
 	maxDescription = 1024

@@ -40,7 +40,7 @@ func held(t *testing.T, o *acctest.Organization) map[string]any {
 	return all
 }
 
-// Every word, and the number the server has for it (wire-2 §12.5).
+// Every word, and the number the server has for it (https://zulip.com/api/update-realm-user-settings-defaults).
 var codes = map[string]map[string]float64{
 	"color_scheme":                                        {"automatic": 1, "dark": 2, "light": 3},
 	"demote_inactive_streams":                             {"automatic": 1, "always": 2, "never": 3},

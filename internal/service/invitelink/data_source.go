@@ -90,7 +90,7 @@ func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *d
 		return
 	}
 	list := listModel{InviteLinks: []linkFacts{}, EmailInvitations: []mailFacts{}}
-	// The server promises no order (wire-2 §7.4).
+	// The server promises no order (server-behavior §U17).
 	for _, one := range slices.SortedFunc(slices.Values(all), func(a, b *zulip.Invitation) int { return cmp.Compare(a.ID, b.ID) }) {
 		id, role, by := types.Int64Value(one.ID), types.StringValue(one.InvitedAs.String()), types.Int64Value(one.InvitedByUserID)
 		made, ends := moment(&one.Invited), moment(one.ExpiryDate)

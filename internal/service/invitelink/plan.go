@@ -72,7 +72,7 @@ func changes(state, plan map[string]attr.Value, imported bool) []string {
 	return changed
 }
 
-// checkCaller refuses a link that the account may not make (wire-2 §0, §7.1).
+// checkCaller refuses a link that the account may not make (server-behavior §R15, §U15, §U16).
 func (r *Resource) checkCaller(plan *model, view *directory.View, diags *diag.Diagnostics) {
 	self := r.Meta.Directory.Self()
 	const doing = "make invitation links"
@@ -146,7 +146,7 @@ func explain(err error) string {
 	return text
 }
 
-// unreadableChannel is the refusal of a channel whose messages the account may not read (wire-2 §7.1).
+// unreadableChannel is the refusal of a channel whose messages the account may not read (server-behavior §U15).
 var unreadableChannel = regexp.MustCompile(`^Invalid channel ID \d+\. No invites were sent\.$`)
 
 func isUnreadableChannel(err error) bool {

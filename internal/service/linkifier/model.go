@@ -99,7 +99,8 @@ func (m *model) isHeld(held *zulip.Linkifier, level int) bool {
 		(!framework.IsSet(m.AlternativeURLTemplates) || m.AlternativeURLTemplates.Equal(now.AlternativeURLTemplates))
 }
 
-// stored is what the server makes of a pattern or template: it takes white space away at both ends (wire-2 §8).
+// stored is what the server makes of a pattern or template: it takes white space away at both ends
+// (server-behavior §L1).
 func stored(text types.String) string { return strings.TrimSpace(text.ValueString()) }
 
 func keep(kept types.String, held string) types.String {

@@ -145,7 +145,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	// The server does not take a new channel and a new text in one request (wire-2 §13.3).
+	// The server does not take a new channel and a new text in one request (server-behavior §M5).
 	self := r.Meta.Directory.Self().ID
 	steps := []struct {
 		what string

@@ -101,8 +101,8 @@ func change(ctx context.Context, base *framework.Base, all []step, now *reading,
 	return subject.Change(ctx, base, all, now, diags)
 }
 
-// send makes one request of everything. The server carries it out piece by piece (wire-2 §12.1): what an error leaves
-// behind is read then.
+// send makes one request of everything. The server carries it out piece by piece (server-behavior §O2): what an error
+// leaves behind is read then.
 func send(ctx context.Context, base *framework.Base, update zulip.RealmUpdate) (ignored []string, err error) {
 	if slices.Contains(update.Settings.Names(), waitingAttribute) {
 		// Who is a full member changes with it.

@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Every word, and the number the server has for it (wire-2 §12.2).
+// Every word, and the number the server has for it (server-behavior §O7).
 var codes = map[string]map[string]string{
 	"org_type": {
 		"unspecified": "0", "business": "10", "opensource": "20", "education_nonprofit": "30", "education": "35",

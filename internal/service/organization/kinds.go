@@ -29,7 +29,7 @@ func (nameKind) Attribute(description string) schema.Attribute {
 	return textAttribute(fmt.Sprintf("%s From 1 to %d characters.", description, maxName), framework.Length(1, maxName))
 }
 
-// unlimited is the word for no limit. The server takes it too (wire-2 §12.2).
+// unlimited is the word for no limit. The server takes it too (server-behavior §O4).
 const unlimited = "unlimited"
 
 // limitKind is a time, as a number of units or "unlimited".
@@ -199,7 +199,7 @@ func (methodsKind) Send(form *zulip.Form, name string, value attr.Value) {
 }
 
 // turnOff returns what is to be sent for a set of methods: on those, and off all others that are on now. The server leaves
-// alone what is not sent, and refuses what turns none on (wire-2 §12.2).
+// alone what is not sent, and refuses what turns none on (server-behavior §O5).
 func turnOff(wanted attr.Value, now map[string]zulip.AuthenticationMethod) map[string]bool {
 	methods := map[string]bool{}
 	for name, method := range now {

@@ -166,7 +166,7 @@ func (p *planning) isYetUnknown(attribute string) bool {
 }
 
 // checkCaller refuses what the account may not send: the server would refuse all of it for one attribute, and even where
-// that would change nothing (wire-2 §12.1).
+// that would change nothing (server-behavior §O1).
 func (p *planning) checkCaller() {
 	if len(p.steps) == 0 {
 		return

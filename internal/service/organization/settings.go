@@ -8,7 +8,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
-// The server's limits, counted in characters (wire-2 §12.2).
+// The server's limits, counted in characters (server-behavior §O6).
 const (
 	maxName           = 40
 	maxDescription    = 1000
@@ -16,8 +16,8 @@ const (
 	maxJitsiURL       = 200
 )
 
-// settings are what `PATCH /realm` sets beside the permissions (wire-2 §12.2), in the order of the pages on which
-// administrators find them. Its `string_id`, which moves a demo organization to another address, is left out: the
+// settings are what `PATCH /realm` sets beside the permissions (server-behavior §O3), in the order of the pages on
+// which administrators find them. Its `string_id`, which moves a demo organization to another address, is left out: the
 // provider would not find the organization any more.
 var settings = framework.SettingsOf("zulip_organization", framework.Settings{
 	// Organization profile.
@@ -74,7 +74,7 @@ var settings = framework.SettingsOf("zulip_organization", framework.Settings{
 	{Name: "authentication_methods", Kind: methodsKind{}, OwnerOnly: true, Description: "The ways to log in, all others being off: names as the server has them, such as `Email`, `Google`, `GitHub`, `LDAP` or `SAML`. API keys work whatever they are."},
 })
 
-// organizationTypes are the kinds of organizations (wire-2 §12.2).
+// organizationTypes are the kinds of organizations (server-behavior §O7).
 var organizationTypes = framework.CodeSetting{
 	{Word: "unspecified", Number: 0}, {Word: "business", Number: 10}, {Word: "opensource", Number: 20},
 	{Word: "education_nonprofit", Number: 30}, {Word: "education", Number: 35}, {Word: "research", Number: 40},

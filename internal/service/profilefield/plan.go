@@ -17,7 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// known are the services whose fields the server names itself (wire-2 §10).
+// known are the services whose fields the server names itself (server-behavior §L6).
 var known = []string{"github", "twitter"}
 
 // ValidateConfig refuses what is wrong in any organization, as far as it is known.

@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// The server's limits, counted in characters (wire-2 §10).
+// The server's limits, counted in characters (server-behavior §L5).
 const (
 	maxName = 40
 	maxHint = 80

@@ -24,7 +24,7 @@ type change struct {
 }
 
 // check refuses what the server would refuse, and what would lock the account out, and names the right that is missing
-// (wire-1 §5.2, §5.3).
+// (server-behavior §S3, §S5).
 func (c *change) check(diags *diag.Diagnostics) {
 	self := c.meta.Directory.Self()
 	if len(c.add) > 0 && !c.meta.RequireMember("subscribe anybody", diags) {

@@ -33,7 +33,7 @@ type reading struct {
 
 // read reads a channel and who is in it, together with everybody else who wants to; nil after an error, which is
 // reported. The name has to be fresh: to subscribe people to a name that is not there any more would make another channel
-// (wire-1 §5.2).
+// (server-behavior §S1).
 func (b *base) read(ctx context.Context, id int64, diags *diag.Diagnostics) *reading {
 	in, err := b.Meta.Directory.FreshSubscribers(ctx, id)
 	if err != nil {

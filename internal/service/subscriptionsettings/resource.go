@@ -220,7 +220,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 }
 
-// Delete leaves the settings as they are: the server has nothing to go back to (wire-1 §5.10).
+// Delete leaves the settings as they are: the server has nothing to go back to (server-behavior §S7).
 func (r *Resource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *resource.DeleteResponse) {
 	tflog.Info(ctx, "The account's settings of the channel stay, and are not managed any more")
 }

@@ -121,7 +121,7 @@ func (a *account) changes(user *zulip.User, view *directory.View, diags *diag.Di
 	return update
 }
 
-// fieldOfPeople is the type of profile fields that hold people (wire-2 §10).
+// fieldOfPeople is the type of profile fields that hold people (server-behavior §L7).
 const fieldOfPeople = 6
 
 // wireValue is a value as the wire wants it: the text, or for people the list of their IDs.

@@ -72,7 +72,7 @@ func resourceSchema() schema.Schema {
 	}
 }
 
-// Limits of names (wire-2 §4.3).
+// Limits of names (server-behavior §U5).
 const (
 	longestName      = 100
 	forbiddenInNames = "*`\\>\"@"

@@ -16,7 +16,7 @@ import (
 )
 
 // update is what is sent of a change: the group itself, and who is in it. The server takes each in a request of its own,
-// and carries out all of a request or nothing (wire-1 §8.3).
+// and carries out all of a request or nothing (server-behavior §G4).
 type update struct {
 	zulip.UserGroupUpdate
 	zulip.MembershipChange
@@ -127,7 +127,7 @@ func without(ids, gone []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(gone, id) })
 }
 
-// reactivation is the step that takes a group back (wire-1 §8.4).
+// reactivation is the step that takes a group back (server-behavior §G4).
 func reactivation() step {
 	active := false
 	return step{

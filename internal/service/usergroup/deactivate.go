@@ -51,8 +51,8 @@ func (r *Resource) sendDeactivate(ctx context.Context, id int64) error {
 	return r.Meta.Client.DeactivateUserGroup(ctx, id)
 }
 
-// release takes a group out of its own permissions, so that it can be deactivated (wire-1 §8.6). Where the account
-// manages it only as one of the group, it names itself instead.
+// release takes a group out of its own permissions, so that it can be deactivated (server-behavior §G9). Where the
+// account manages it only as one of the group, it names itself instead.
 func (r *Resource) release(ctx context.Context, id int64, settings []string, diags *diag.Diagnostics) bool {
 	now, err := fresh(ctx, &r.Base, id, false)
 	if err != nil {

@@ -150,7 +150,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ID})...)
 }
 
-// Delete deactivates the group. Nothing is deleted for good (wire-1 §8.6).
+// Delete deactivates the group. Nothing is deleted for good (server-behavior §G9).
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)

@@ -20,7 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 )
 
-// maxName is the server's limit, counted in characters (wire-1 §8.4).
+// maxName is the server's limit, counted in characters (server-behavior §G5).
 const maxName = 100
 
 // visibleName is compiled once: the schema is made anew for every process and every test.
@@ -92,7 +92,8 @@ Who comes into a group and who leaves it does so before the channels change that
 	}
 }
 
-// bannedPrefixes refuses the names that the server keeps for mentions and roles (wire-1 §8.4).
+// bannedPrefixes refuses the names that the server keeps for mentions and roles
+// (server-behavior §G5).
 type bannedPrefixes struct{}
 
 // Description says what is accepted.

@@ -25,7 +25,7 @@ type model struct {
 	ReactionType types.String `tfsdk:"reaction_type"`
 }
 
-// storedText is what the server makes of a text: it takes white space away at both ends (wire-2 §5).
+// storedText is what the server makes of a text: it takes white space away at both ends (server-behavior §U11).
 func storedText(text string) string { return strings.TrimSpace(text) }
 
 // read takes the parts that are managed, the text in the words there are if the server makes of them what it holds.
