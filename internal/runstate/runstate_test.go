@@ -56,10 +56,17 @@ func TestFactsAreOfOneObject(t *testing.T) {
 		}
 	}
 	var run State
-	if !run.Keep("k", 1) || run.Keep("k", 1) {
-		t.Error("the first to keep it is not the first, or the second is")
+	for _, want := range []bool{true, false} {
+		if first := run.Keep("k", 1); first != want {
+			t.Errorf("the first to keep it: %v, want %v", first, want)
+		}
 	}
-	if !run.Declare("k", 1, "x") || !run.Declare("k", 1, "x") || run.Declare("k", 1, "y") {
-		t.Error("who says the same agrees, and who says otherwise does not")
+	for _, said := range []struct {
+		words string
+		want  bool
+	}{{"x", true}, {"x", true}, {"y", false}} {
+		if agrees := run.Declare("k", 1, said.words); agrees != said.want {
+			t.Errorf("%q agrees: %v, want %v", said.words, agrees, said.want)
+		}
 	}
 }
