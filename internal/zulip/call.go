@@ -33,7 +33,7 @@ type call struct {
 	form          *Form
 	again         repeat
 	pace          *pace // nil: a call that the account's limit does not count
-	turn          *turn // while an attempt is under way
+	isUnderWay    bool  // as long as an attempt is
 	// accept takes the body of a successful answer; walk, if there is one, takes it while it arrives.
 	accept func(body []byte) error
 	walk   func(*json.Decoder) error
@@ -63,10 +63,10 @@ func (c *call) enter(ctx context.Context) error {
 	if c.pace == nil {
 		return ctx.Err()
 	}
-	var err error
-	if c.turn, err = c.pace.enter(ctx, c.attempts > 0); err != nil {
+	if err := c.pace.enter(ctx, c.attempts > 0); err != nil {
 		return err
 	}
+	c.isUnderWay = true
 	if tell, ok := ctx.Value(whenSent{}).(func()); ok {
 		tell()
 	}
@@ -74,10 +74,10 @@ func (c *call) enter(ctx context.Context) error {
 }
 
 // leave ends an attempt: whoever waits behind it may go.
-func (c *call) leave(out func(*turn)) {
-	if mine := c.turn; mine != nil {
-		c.turn = nil
-		out(mine)
+func (c *call) leave(out func()) {
+	if c.isUnderWay {
+		c.isUnderWay = false
+		out()
 	}
 }
 
@@ -95,7 +95,7 @@ func (c *call) run(ctx context.Context) error {
 	if err := c.enter(ctx); err != nil {
 		return fmt.Errorf("%s %s: not sent: %w", c.method, c.path, err)
 	}
-	defer c.leave(func(*turn) { c.pace.lost() }) // whatever happens
+	defer c.leave(c.pace.lost) // whatever happens
 	tflog.Trace(ctx, "Zulip request parameters", map[string]any{
 		"method": c.method, "path": c.path, "parameters": c.secrets.form(c.form),
 	})

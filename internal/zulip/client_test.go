@@ -197,7 +197,7 @@ func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range maxInFlight {
-		if _, err := w.client.pace.enter(w.ctx, false); err != nil {
+		if err := w.client.pace.enter(w.ctx, false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -56,32 +56,40 @@ func leastTime(n int, rules []rule) (least time.Duration) {
 	return least
 }
 
+// expectFewRefused fails the test if more requests were refused than so many in a hundred, or any where nothing is limited.
+func expectFewRefused(t *testing.T, server *limitedServer, percent int) {
+	t.Helper()
+	if most := len(server.order) * percent / 100; server.refused > most || len(server.rules) == 0 && server.refused > 0 {
+		t.Errorf("%d of %d refused, want at most %d", server.refused, len(server.order), most)
+	}
+}
+
 func TestApplyUnderLimits(t *testing.T) {
 	for name, test := range map[string]struct {
 		server   *limitedServer
 		channels int
-		refused  int // at most
 	}{
-		"default":           {&limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}, 500, 1},
-		"slow":              {&limitedServer{rules: defaultRules, latency: 600 * time.Millisecond}, 500, 1},
-		"as good as no one": {&limitedServer{rules: defaultRules, latency: time.Microsecond}, 500, 1},
-		"beyond the hour":   {&limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}, 3000, 8},
-		"1,000 a minute":    {&limitedServer{rules: []rule{{1000, time.Minute}, {20_000, time.Hour}}, latency: 10 * time.Millisecond}, 2000, maxInFlight},
-		"100 a minute":      {&limitedServer{rules: []rule{{100, time.Minute}, {2000, time.Hour}}, latency: 30 * time.Millisecond}, 300, maxInFlight},
-		"one rule only":     {&limitedServer{rules: []rule{{300, time.Minute}}, latency: 30 * time.Millisecond}, 600, 1},
-		"no headers":        {&limitedServer{rules: defaultRules, silent: true, latency: 30 * time.Millisecond}, 500, 1},
-		"no limit":          {&limitedServer{latency: 30 * time.Millisecond}, 2000, 0},
+		"default":           {&limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}, 500},
+		"slow":              {&limitedServer{rules: defaultRules, latency: 600 * time.Millisecond}, 500},
+		"as good as no one": {&limitedServer{rules: defaultRules, latency: time.Microsecond}, 500},
+		"beyond the hour":   {&limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}, 3000},
+		"1,000 a minute":    {&limitedServer{rules: []rule{{1000, time.Minute}, {20_000, time.Hour}}, latency: 10 * time.Millisecond}, 2000},
+		"100 a minute":      {&limitedServer{rules: []rule{{100, time.Minute}, {2000, time.Hour}}, latency: 30 * time.Millisecond}, 300},
+		"one rule only":     {&limitedServer{rules: []rule{{300, time.Minute}}, latency: 30 * time.Millisecond}, 600},
+		"no headers":        {&limitedServer{rules: defaultRules, silent: true, latency: 30 * time.Millisecond}, 500},
+		"no limit":          {&limitedServer{latency: 30 * time.Millisecond}, 2000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := test.server
+				server, few := test.server, 5
+				if len(server.rules) > 0 && server.rules[0].limit < presumedPerMinute { // as many are under way at each refusal
+					few = 10
+				}
 				took := apply(t.Context(), t, server.process(t), test.channels)
 				requests := len(server.order)
 				least := leastTime(requests, server.rules) + time.Duration(requests)*server.latency/maxInFlight/10
 				t.Logf("%d channels: %d requests, %d refused, %v of at least %v, %d at once", test.channels, requests, server.refused, took.Round(time.Millisecond), least, server.busiest)
-				if server.refused > test.refused {
-					t.Errorf("%d refused, want at most %d", server.refused, test.refused)
-				}
+				expectFewRefused(t, server, few)
 				if limit := least + least/10 + time.Duration(requests)*server.latency/4; took > limit {
 					t.Errorf("took %v, want at most %v", took, limit)
 				}
@@ -106,9 +114,7 @@ func TestApplyRightAfterAnother(t *testing.T) {
 				}
 				took := apply(t.Context(), t, server.process(t), 300)
 				t.Logf("%d before: %d refused, %v", before, server.refused, took.Round(time.Millisecond))
-				if server.refused > 3 {
-					t.Errorf("%d refused", server.refused)
-				}
+				expectFewRefused(t, server, 5)
 				if took > 3*time.Minute {
 					t.Errorf("took %v", took)
 				}
@@ -133,10 +139,8 @@ func TestProcessesShareAnAccount(t *testing.T) {
 				all.Wait()
 				took := time.Since(began)
 				t.Logf("%d requests, %d refused, %v", len(server.order), server.refused, took.Round(time.Millisecond))
-				if server.refused > 10*processes {
-					t.Errorf("%d refused", server.refused)
-				}
-				if took > 130*time.Second {
+				expectFewRefused(t, server, 3*processes)
+				if took > 140*time.Second {
 					t.Errorf("took %v", took)
 				}
 			})
@@ -159,9 +163,7 @@ func TestHourIsUsedUp(t *testing.T) {
 		// Ten minutes are waited for, even by who has changed nothing yet.
 		took := apply(ctx, t, c, 500)
 		t.Logf("%d refused, %v; %+v\n%s", server.refused, took.Round(time.Millisecond), c.Waited(), log)
-		if server.refused > 6 {
-			t.Errorf("%d refused", server.refused)
-		}
+		expectFewRefused(t, server, 5)
 		if least := 12 * time.Minute; took < least || took > least+time.Minute+10*time.Second {
 			t.Errorf("took %v, want %v", took, least)
 		}
@@ -210,27 +212,26 @@ func TestSmallPlansDoNotWait(t *testing.T) {
 	}
 }
 
-// A rule of a short window, of which no header speaks, is found out by being refused in some requests that were under way
-// together, and then kept to.
+// Under a rule of a short window, of which no header speaks, requests leave one after the other.
 func TestShortWindows(t *testing.T) {
 	const channels = 500
 	hour := rule{20_000, time.Hour}
 	for name, test := range map[string]struct {
 		server   *limitedServer
 		channels int
-		refused  int // at most
+		more     time.Duration // at most this part of the least time
 	}{
-		"10 a second":          {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: 30 * time.Millisecond}, channels, 8},
-		"near":                 {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: time.Millisecond}, channels, 8},
-		"slow":                 {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: 400 * time.Millisecond}, channels, 8},
-		"slow to create":       {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: 10 * time.Millisecond, work: 120 * time.Millisecond}, channels, 8},
-		"5 a second":           {&limitedServer{rules: []rule{{5, time.Second}, hour}, latency: 30 * time.Millisecond}, channels, 8},
-		"20 in 5 seconds":      {&limitedServer{rules: []rule{{20, 5 * time.Second}, hour}, latency: 30 * time.Millisecond}, channels, 8},
-		"100 in 10 seconds":    {&limitedServer{rules: []rule{{100, 10 * time.Second}, hour}, latency: 30 * time.Millisecond}, channels, 8},
-		"no headers":           {&limitedServer{rules: []rule{{10, time.Second}}, silent: true, latency: 30 * time.Millisecond}, channels, 8},
+		"10 a second":          {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: 30 * time.Millisecond}, channels, 10},
+		"near":                 {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: time.Millisecond}, channels, 10},
+		"slow":                 {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: 400 * time.Millisecond}, channels, 10},
+		"slow to create":       {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: 10 * time.Millisecond, work: 120 * time.Millisecond}, channels, 10},
+		"5 a second":           {&limitedServer{rules: []rule{{5, time.Second}, hour}, latency: 30 * time.Millisecond}, channels, 10},
+		"20 in 5 seconds":      {&limitedServer{rules: []rule{{20, 5 * time.Second}, hour}, latency: 30 * time.Millisecond}, channels, 10},
+		"100 in 10 seconds":    {&limitedServer{rules: []rule{{100, 10 * time.Second}, hour}, latency: 30 * time.Millisecond}, channels, 10},
+		"no headers":           {&limitedServer{rules: []rule{{10, time.Second}}, silent: true, latency: 30 * time.Millisecond}, channels, 10},
 		"beside the default":   {&limitedServer{rules: append([]rule{{10, time.Second}}, defaultRules...), latency: 30 * time.Millisecond}, channels, 10},
 		"beyond trust":         {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: 30 * time.Millisecond}, 3500, 10},
-		"less than the minute": {&limitedServer{rules: []rule{{2, time.Second}, hour}, latency: 30 * time.Millisecond}, channels, 60}, // not believed
+		"less than the minute": {&limitedServer{rules: []rule{{2, time.Second}, hour}, latency: 30 * time.Millisecond}, channels, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -238,12 +239,10 @@ func TestShortWindows(t *testing.T) {
 				took := apply(t.Context(), t, server.process(t), test.channels)
 				least := leastTime(len(server.order), server.rules)
 				t.Logf("%d requests, %d refused, %v of at least %v", len(server.order), server.refused, took.Round(time.Millisecond), least)
-				if server.refused > test.refused {
-					t.Errorf("%d refused, want at most %d", server.refused, test.refused)
-				}
+				expectFewRefused(t, server, 5)
 				// An answer is as late as the server is far: that comes on top of each window.
 				windows := time.Duration(len(server.order)/server.rules[0].limit + 1)
-				if limit := least + least/10 + windows*server.latency + 20*time.Second; took > limit {
+				if limit := least + least/test.more + windows*server.latency + 20*time.Second; took > limit {
 					t.Errorf("took %v, want at most %v", took, limit)
 				}
 			})
@@ -264,13 +263,11 @@ func TestShortWindowIsMetLate(t *testing.T) {
 		}
 		took := apply(t.Context(), t, c, 500)
 		t.Logf("%d refused, %v", server.refused, took.Round(time.Millisecond))
-		if server.refused > 8 {
-			t.Errorf("%d refused", server.refused)
-		}
-		if took > time.Minute {
+		expectFewRefused(t, server, 5)
+		if took > 80*time.Second {
 			t.Errorf("took %v", took)
 		}
-		if limit := c.Waited().Limit; limit != "10 requests a second" {
+		if limit := c.Waited().Limit; limit != "" { // nobody says it
 			t.Errorf("waited for %q", limit)
 		}
 	})
@@ -279,19 +276,18 @@ func TestShortWindowIsMetLate(t *testing.T) {
 func TestFirstComeFirstServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPace(0)
-		p.underWay, p.quota.ours = maxInFlight-1, 1 // so that they leave one by one
+		p.underWay, p.quota.answered = maxInFlight-1, true // so that they leave one by one
 		p.quota.notBefore = time.Now().Add(time.Minute)
 		var left []string
 		var all sync.WaitGroup
 		wait := func(repeats bool, name string) {
 			all.Go(func() {
-				mine, err := p.enter(t.Context(), repeats)
-				if err != nil {
+				if err := p.enter(t.Context(), repeats); err != nil {
 					t.Error(err)
 					return
 				}
 				left = append(left, name)
-				p.answered(mine, nil)
+				p.answered(nil)
 			})
 			synctest.Wait() // it stands in line
 		}

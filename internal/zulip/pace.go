@@ -45,8 +45,6 @@ type pace struct {
 type turn struct {
 	ctx    context.Context //nolint:containedctx // for the log, while it waits
 	leaves chan struct{}   // closed when it may
-
-	earlier int // as quota counts
 }
 
 // WhenSent returns a context for a call: tell is called when its request is
@@ -113,9 +111,9 @@ func newPace(perMinute int) *pace {
 // enter returns when a request may leave, or when ctx ends. Who repeats a
 // request has waited before, and is first. After enter comes one of the ways
 // out: answered, refused, lost.
-func (p *pace) enter(ctx context.Context, repeats bool) (*turn, error) {
+func (p *pace) enter(ctx context.Context, repeats bool) error {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	mine := &turn{ctx: ctx, leaves: make(chan struct{})}
 	p.mu.Lock()
@@ -128,7 +126,7 @@ func (p *pace) enter(ctx context.Context, repeats bool) (*turn, error) {
 	p.mu.Unlock()
 	select {
 	case <-mine.leaves:
-		return mine, nil
+		return nil
 	case <-ctx.Done():
 	}
 	p.mu.Lock()
@@ -139,16 +137,16 @@ func (p *pace) enter(ctx context.Context, repeats bool) (*turn, error) {
 		p.underWay-- // it got its turn in the same moment
 	}
 	p.dispatch()
-	return nil, ctx.Err()
+	return ctx.Err()
 }
 
 // answered is the way out for a request that the server has counted. The
 // headers may be nil.
-func (p *pace) answered(mine *turn, headers http.Header) {
+func (p *pace) answered(headers http.Header) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.underWay--
-	p.quota.counted(p.clock.now(), headers, mine.earlier, p.underWay)
+	p.quota.counted(p.clock.now(), headers)
 	p.dispatch()
 }
 
@@ -161,7 +159,7 @@ func (p *pace) refused(headers http.Header, wait time.Duration) bool {
 	p.underWay--
 	everybody := p.quota.isOurs(headers)
 	if everybody && wait > 0 {
-		p.quota.refused(p.clock.now(), wait, headers, p.underWay)
+		p.quota.refused(p.clock.now(), wait, headers)
 	}
 	p.dispatch()
 	return everybody
@@ -196,7 +194,7 @@ func (p *pace) dispatch() {
 			return
 		}
 		p.waiting = slices.Delete(p.waiting, 0, 1)
-		next.earlier = p.quota.left(now)
+		p.quota.left(now)
 		p.underWay++
 		close(next.leaves)
 	}

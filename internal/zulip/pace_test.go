@@ -96,14 +96,12 @@ func TestRequestsPerMinute(t *testing.T) {
 	for _, perMinute := range []int{1, 2, 9, 60, 200} {
 		t.Run(fmt.Sprint(perMinute), func(t *testing.T) {
 			w := newWire(t, json200(ok), func(c *Config) { c.RequestsPerMinute = perMinute })
-			w.client.pace.quota.minute.limit = 0 // nothing beside the setting
 			var left []time.Time
 			for range 3*perMinute + 1 {
-				mine, err := w.client.pace.enter(w.ctx, false)
-				if err != nil {
+				if err := w.client.pace.enter(w.ctx, false); err != nil {
 					t.Fatal(err)
 				}
-				w.client.pace.answered(mine, nil)
+				w.client.pace.answered(nil)
 				left = append(left, w.clock.now())
 			}
 			for i := range len(left) - perMinute {

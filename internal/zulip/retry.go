@@ -72,7 +72,7 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, err error) (boo
 			"method": c.method, "path": c.path, "attempt": c.attempts, "error": err.Error(),
 			"duration_ms": c.client.clock.now().Sub(c.trace.started).Milliseconds(),
 		})
-		c.leave(func(mine *turn) { c.neverAnswered(mine, err) })
+		c.leave(func() { c.neverAnswered(err) })
 	}
 	c.last = err
 	switch {
@@ -118,7 +118,7 @@ func (c *call) mayRepeat(err error) bool {
 func (c *call) settle(headers http.Header, err error) {
 	switch {
 	case !IsRateLimited(err):
-		c.leave(func(mine *turn) { c.pace.answered(mine, headers) })
+		c.leave(func() { c.pace.answered(headers) })
 		if err == nil && c.pace != nil && c.writes() {
 			c.client.wrote.Store(true)
 		}
@@ -126,7 +126,7 @@ func (c *call) settle(headers http.Header, err error) {
 		c.wait = c.acceptRefusal() // it waits alone
 	default:
 		wait := c.acceptRefusal()
-		c.leave(func(*turn) {
+		c.leave(func() {
 			if !c.pace.refused(headers, wait) {
 				c.wait = wait
 			}
@@ -168,9 +168,9 @@ func (c *call) awaitQuota(ctx context.Context, err error) (bool, error) {
 
 // neverAnswered leaves the pace after an attempt without an answer. If it may
 // have arrived, it counts.
-func (c *call) neverAnswered(mine *turn, err error) {
+func (c *call) neverAnswered(err error) {
 	if MayHaveHappened(err) {
-		c.pace.answered(mine, nil)
+		c.pace.answered(nil)
 	} else {
 		c.pace.lost()
 	}
