@@ -44,7 +44,7 @@ type quota struct {
 	counts    []time.Time // when requests were taken, of the last minute; ascending
 	resumed   time.Time   // when the first was, or the last long wait was over
 	answered  bool        // whether the server has answered any: until then they leave alone
-	limit     int         // of the longest rule, as the headers have it; 0: they said nothing
+	limit     int         // of the longest rule, of which alone the headers speak (server-behavior §R18); 0: they said nothing
 	remaining int         // of it
 
 	notBefore time.Time // nothing leaves earlier: a refusal said so
