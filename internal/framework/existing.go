@@ -51,11 +51,11 @@ func (b *Base) CheckExisting(e Existing, diags *diag.Diagnostics) (adopted bool)
 	run := &b.Meta.Run
 	switch {
 	case !e.IsRename && run.WillBeDestroyed(e.Kind, e.ID):
-		refuseAddress(e.Noun, e.Name, e.Import, diags)
+		e.refuseAddress(diags)
 	case run.IsManaged(e.Kind, e.ID):
 		// It is this very thing, to be made anew, or one that this run gives another name.
 	case b.Meta.RecoverInterrupted && e.AsPlanned && e.Ours:
-		run.Release(e.Kind, cmp.Or(e.Key, e.Name), e.ID)
+		run.Release(e.Kind, e.key(), e.ID)
 		diags.AddAttributeWarning(e.At, fmt.Sprintf("The %s is there already, and is taken into the state", e.Noun),
 			fmt.Sprintf("%s %q (%s) is exactly what is planned here, as far as the server tells, and recover_interrupted is set: it is taken for what an apply has made that was broken off. Nothing changes in the organization.", capitalize(e.Noun), e.Name, e.Import))
 		return true
@@ -87,18 +87,22 @@ func (e Existing) text(meta *Meta) string {
 }
 
 // PlanEnd registers that a resource of this run gives up its thing, and refuses it where another one makes a new thing
-// of the same name: whichever of the two is planned last says so, this or [Base.CheckExisting].
-func (b *Base) PlanEnd(kind, noun string, id int64, name string, diags *diag.Diagnostics) {
-	b.Meta.Run.WillDestroy(kind, id)
-	// Some kinds compare names without regard to case.
-	if b.Meta.Run.WillBeCreated(kind, name) || b.Meta.Run.WillBeCreated(kind, strings.ToLower(name)) {
-		refuseAddress(noun, name, fmt.Sprint(id), diags)
+// of the same name: whichever of the two is planned last says so, this or [Base.CheckExisting]. Of the thing it takes
+// Kind, Noun, Name, Key, ID and Import.
+func (b *Base) PlanEnd(e Existing, diags *diag.Diagnostics) {
+	b.Meta.Run.WillDestroy(e.Kind, e.ID)
+	if b.Meta.Run.WillBeCreated(e.Kind, e.key()) {
+		e.refuseAddress(diags)
 	}
 }
 
-func refuseAddress(noun, name, word string, diags *diag.Diagnostics) {
+// key is the name by which the run knows the thing.
+func (e Existing) key() string { return cmp.Or(e.Key, e.Name) }
+
+func (e Existing) refuseAddress(diags *diag.Diagnostics) {
+	noun, name := e.Noun, e.Name
 	diags.AddError(fmt.Sprintf("A %s changes its address", noun),
 		fmt.Sprintf("%s %q is in the state under one address, where it ends, and a new one of the same name is made at another. Nobody knows which of the two would come first, and the name is taken until then. "+
 			"If it is the same %s under another name, or with another key of for_each or count, write a moved block (from and to): then nothing happens to it. To end it and make a new one, apply twice: without the new resource first.\n\n"+
-			"If the state shows it as a deposed object, which an apply has left that failed:\n\n  terraform state rm ADDRESS\n  terraform import ADDRESS %s", capitalize(noun), name, noun, word))
+			"If the state shows it as a deposed object, which an apply has left that failed:\n\n  terraform state rm ADDRESS\n  terraform import ADDRESS %s", capitalize(noun), name, noun, e.Import))
 }

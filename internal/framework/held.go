@@ -3,6 +3,7 @@ package framework
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -12,9 +13,10 @@ import (
 
 // Held returns the ID of the thing that the state of a planned resource holds; zero for one that is to be created. It
 // claims the thing, for without a refresh it was not read before; and it warns where two resources hold one: that is for
-// the state, which no apply can put right. kind is the type of the resource, noun what people call the thing. It has to
-// have the attributes `id` and `name`. Call it first in ModifyPlan, after [Base.CanPlan].
-func (b *Base) Held(ctx context.Context, kind, noun string, req resource.ModifyPlanRequest, diags *diag.Diagnostics) int64 {
+// the state, which no apply can put right. kind is the type of the resource, noun what people call the thing;
+// anyCase says that names are compared without regard to case. The resource has to have the attributes `id` and `name`.
+// Call it first in ModifyPlan, after [Base.CanPlan].
+func (b *Base) Held(ctx context.Context, kind, noun string, anyCase bool, req resource.ModifyPlanRequest, diags *diag.Diagnostics) int64 {
 	if req.State.Raw.IsNull() {
 		return 0
 	}
@@ -27,7 +29,11 @@ func (b *Base) Held(ctx context.Context, kind, noun string, req resource.ModifyP
 	}
 	b.Meta.Run.Manage(kind, id.ValueInt64())
 	if req.Plan.Raw.IsNull() {
-		b.PlanEnd(kind, noun, id.ValueInt64(), name.ValueString(), diags)
+		e := Existing{Kind: kind, Noun: noun, Name: name.ValueString(), ID: id.ValueInt64(), Import: fmt.Sprint(id.ValueInt64())}
+		if anyCase {
+			e.Key = strings.ToLower(e.Name)
+		}
+		b.PlanEnd(e, diags)
 		return id.ValueInt64()
 	}
 	if !b.Meta.Run.Keep(kind, id.ValueInt64()) {

@@ -3,6 +3,7 @@ package provider_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
@@ -158,10 +159,43 @@ func TestProtocolAnotherAddressIsRefused(t *testing.T) {
 				reported = append(reported, diags...)
 			}
 			reported.ExpectError(t, "", "changes its address", "moved block")
+			_, word, _ := strings.Cut(reported.Errors()[0].Detail, "terraform import ADDRESS ")
+			m.o.NewRun(t, m.of).Import(word, nil).ExpectNoError(t)
 		}
 		_, diags := m.run.Plan(nil)
 		diags.ExpectNoError(t)
 	})
+}
+
+// Where the server tells cases apart, a name in another case is another name.
+func TestProtocolAnotherCaseIsAnotherName(t *testing.T) {
+	for resource, config := range map[string]values{
+		"zulip_user_group":            {"name": "Ops"},
+		"zulip_default_channel_group": {"name": "Ops"},
+		"zulip_custom_profile_field":  {"field_type": "short_text", "name": "Ops"},
+		"zulip_code_playground":       {"name": "Ops", "pygments_language": "Go", "url_template": "https://play.example.com/{code}"},
+	} {
+		t.Run(resource, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			run := o.NewRun(t, resource)
+			run.MustApply(config)
+			other := maps.Clone(config)
+			other["name"] = "ops"
+			for _, endsFirst := range []bool{true, false} {
+				p := run.Process()
+				prior, diags := p.Read(resource, run.State)
+				diags.ExpectNoError(t)
+				for _, ends := range []bool{endsFirst, !endsFirst} {
+					if ends {
+						_, diags = p.Plan(resource, prior, nil)
+					} else {
+						_, diags = p.Plan(resource, nil, other)
+					}
+					diags.ExpectNoError(t)
+				}
+			}
+		})
+	}
 }
 
 // What has no name of its own is never adopted: a second state makes a second one, and ends only that.

@@ -355,7 +355,8 @@ func (p *planning) warnOfEnd(ctx context.Context) {
 		p.diags.AddError("Could not read the bots", framework.Explain(err))
 		return
 	}
-	p.PlanEnd(kind, "bot", p.state.ID.ValueInt64(), p.state.Email.ValueString(), p.diags)
+	email := p.state.Email.ValueString()
+	p.PlanEnd(framework.Existing{Kind: kind, Noun: "bot", Name: email, Key: strings.ToLower(email), ID: p.state.ID.ValueInt64(), Import: email}, p.diags)
 	if bot, ok := view.User(p.state.ID.ValueInt64()); ok && !p.diags.HasError() {
 		p.WarnOfDeactivation(ctx, p.diags, bot, view.Users())
 	}

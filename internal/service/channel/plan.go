@@ -39,7 +39,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	r.Held(ctx, kind, "channel", req, &resp.Diagnostics)
+	r.Held(ctx, kind, "channel", true, req, &resp.Diagnostics)
 	if req.Plan.Raw.IsNull() {
 		return
 	}

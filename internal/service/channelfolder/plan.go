@@ -19,7 +19,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	r.Held(ctx, kind, "channel folder", req, &resp.Diagnostics)
+	r.Held(ctx, kind, "channel folder", true, req, &resp.Diagnostics)
 	var plan, state *model
 	if !req.Plan.Raw.IsNull() {
 		plan = &model{}

@@ -71,7 +71,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if req.Plan.Raw.IsNull() {
 		wire := state.wire()
-		r.PlanEnd(kind, "code playground", wire.ID, wire.Key(), &resp.Diagnostics)
+		r.PlanEnd(existing(&wire, &wire), &resp.Diagnostics)
 		return
 	}
 	r.CheckLevels(ctx, "zulip_code_playground", req.Config, &resp.Diagnostics)

@@ -45,7 +45,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	if plan == nil {
-		r.PlanEnd(kind, "emoji", state.ID.ValueInt64(), state.Name.ValueString(), &resp.Diagnostics)
+		r.PlanEnd(framework.Existing{Kind: kind, Noun: "emoji", Name: state.Name.ValueString(), ID: state.ID.ValueInt64(), Import: fmt.Sprint(state.ID.ValueInt64())}, &resp.Diagnostics)
 	}
 	if plan == nil || len(resp.RequiresReplace) > 0 {
 		r.checkMayDeactivate(state, &resp.Diagnostics)

@@ -20,7 +20,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	r.Held(ctx, kind, "default channel group", req, &resp.Diagnostics)
+	r.Held(ctx, kind, "default channel group", false, req, &resp.Diagnostics)
 	if !req.Plan.Raw.IsNull() && req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}

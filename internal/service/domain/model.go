@@ -101,7 +101,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		own := framework.Replaced(ctx, req.Private, &resp.Diagnostics)
 		r.checkTaken(ctx, &plan, len(own) > 0, &resp.Diagnostics)
 	case req.Plan.Raw.IsNull():
-		r.PlanEnd(kind, "domain", number(state.ID.ValueString()), state.ID.ValueString(), &resp.Diagnostics)
+		ends := state.wire()
+		r.PlanEnd(existing(&state, &ends), &resp.Diagnostics)
 		r.warnOfLast(ctx, state.ID.ValueString(), "", &resp.Diagnostics)
 	case isReplaced:
 		r.warnOfLast(ctx, state.ID.ValueString(), beforeItsPlaceIsTaken, &resp.Diagnostics)

@@ -153,6 +153,6 @@ func (r *Resource) planEnd(ctx context.Context, req resource.ModifyPlanRequest, 
 	var state model
 	diags.Append(req.State.Get(ctx, &state)...)
 	if !diags.HasError() {
-		r.PlanEnd(kind, "linkifier", state.ID.ValueInt64(), stored(state.Pattern), diags)
+		r.PlanEnd(framework.Existing{Kind: kind, Noun: "linkifier", Name: stored(state.Pattern), ID: state.ID.ValueInt64(), Import: fmt.Sprint(state.ID.ValueInt64())}, diags)
 	}
 }

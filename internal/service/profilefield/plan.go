@@ -98,7 +98,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if req.Plan.Raw.IsNull() {
 		r.RequireAdministrator("delete custom profile fields", &resp.Diagnostics)
 		r.warnLoss(ctx, state, func(string) bool { return true }, "The field is deleted, and what they wrote with it.", &resp.Diagnostics)
-		r.PlanEnd(kind, "custom profile field", state.ID.ValueInt64(), state.label(), &resp.Diagnostics)
+		r.PlanEnd(framework.Existing{Kind: kind, Noun: "custom profile field", Name: state.label(), ID: state.ID.ValueInt64(), Import: fmt.Sprint(state.ID.ValueInt64())}, &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)

@@ -44,7 +44,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	if p.plan == nil {
-		r.PlanEnd(kind, "user", p.state.ID.ValueInt64(), p.state.Email.ValueString(), p.diags)
+		email := p.state.Email.ValueString()
+		r.PlanEnd(framework.Existing{Kind: kind, Noun: "user", Name: email, Key: strings.ToLower(email), ID: p.state.ID.ValueInt64(), Import: email}, p.diags)
 		if user, ok := p.view.User(p.state.ID.ValueInt64()); ok {
 			framework.CheckDeactivation(r.Meta, p.view, user, p.diags)
 			if user.IsActive {

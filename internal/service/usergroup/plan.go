@@ -38,7 +38,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	r.Held(ctx, kind, "user group", req, &resp.Diagnostics)
+	r.Held(ctx, kind, "user group", false, req, &resp.Diagnostics)
 	if req.Plan.Raw.IsNull() {
 		return
 	}
