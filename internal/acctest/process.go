@@ -138,6 +138,10 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Plan, 
 	return plan, diags
 }
 
+// Replaced is the prior of the second plan of a replacement: Terraform plans the new object without a prior state, and with
+// the private state of the first plan.
+func (p *Plan) Replaced() *Instance { return &Instance{Private: p.private} }
+
 // Apply carries a plan out. What it returns is in the state from then on, errors or not; nil means that nothing is.
 func (p *Process) Apply(plan *Plan) (*Instance, Diagnostics) {
 	p.t.Helper()
