@@ -196,8 +196,8 @@ func (r *Resource[M, T, K]) called(name string, id K) string {
 	return r.def.Title + " " + framework.Quote(name)
 }
 
-// explain is [framework.Explain] with what a refusal means for this resource.
-func (r *Resource[M, T, K]) explain(err error) string {
+// Explain is [framework.Explain] with what a refusal means for this resource.
+func (r *Resource[M, T, K]) Explain(err error) string {
 	text := framework.Explain(err)
 	if r.def.Hint == nil {
 		return text

@@ -28,7 +28,7 @@ func (r *Resource[M, T, K]) Update(ctx context.Context, req resource.UpdateReque
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
-	w := written[M, K]{id: id, words: &plan, planned: req.Plan.Raw, prior: req.State.Raw}
+	w := written[M, T, K]{id: id, words: &plan, planned: req.Plan.Raw, prior: req.State.Raw}
 	err := r.write(ctx, func(ctx context.Context) error { return r.def.Update(ctx, r.context(nil), &plan, &prior) })
 	if err == nil {
 		r.storeWritten(ctx, w, &resp.State, &resp.Diagnostics)
@@ -58,10 +58,10 @@ func (r *Resource[M, T, K]) showCurrent(ctx context.Context, id K, prior *M, res
 // reportUpdate reports why an object was not updated: at the unique attribute if that is why.
 func (r *Resource[M, T, K]) reportUpdate(subject string, err error, diags *diag.Diagnostics) {
 	if r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err) {
-		diags.AddAttributeError(path.Root(r.def.Unique.attribute()), "Cannot update "+subject, r.explain(err))
+		diags.AddAttributeError(path.Root(r.def.Unique.attribute()), "Cannot update "+subject, r.Explain(err))
 		return
 	}
-	diags.AddError("Cannot update "+subject, r.explain(err))
+	diags.AddError("Cannot update "+subject, r.Explain(err))
 }
 
 // reportUnlisted reports that the server does not list what it just wrote. Where its lists lag that says nothing: the next
@@ -110,7 +110,7 @@ func (r *Resource[M, T, K]) Delete(ctx context.Context, req resource.DeleteReque
 		r.Meta.Directory.Forget(r.def.Source.Part)
 	}
 	if err != nil {
-		resp.Diagnostics.AddError(summary, r.explain(err))
+		resp.Diagnostics.AddError(summary, r.Explain(err))
 	}
 }
 
