@@ -31,6 +31,15 @@ func Explain(err error) string {
 	return text
 }
 
+// ExplainWith is [Explain] with what a refusal means for one resource, where hint returns more than "".
+func ExplainWith(err error, hint func(error) string) string {
+	text := Explain(err)
+	if more := hint(err); more != "" {
+		text += "\n\n" + more
+	}
+	return text
+}
+
 func quoteWords(refusal *zulip.Error) string {
 	words := fmt.Sprintf("%q", refusal.Msg)
 	if refusal.Code != "" && refusal.Code != "BAD_REQUEST" {

@@ -12,6 +12,7 @@ import (
 	"hash/fnv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
@@ -42,6 +43,12 @@ type Definition[M, T any, K Key] struct {
 	All    func(*directory.View) []*T
 	Get    func(*directory.View, K) (*T, bool)
 	Key    func(*T) K
+	// List returns objects that are no part of the snapshot: then All and Get are not needed, and Invalidate makes the next
+	// call read them again.
+	List       func(*directory.Directory, context.Context) ([]*T, error)
+	Invalidate func(*directory.Directory)
+	// WhereIDs says as a sentence where the IDs of objects without a name are found, for import.
+	WhereIDs string
 	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted. Optional.
 	IsGone func(*T) bool
 	// HowToAdopt says as a sentence what to do instead of importing an object that is gone. It goes with IsGone.
@@ -57,10 +64,13 @@ type Definition[M, T any, K Key] struct {
 	KeepPrior func(plan, prior *M)
 	// Validate refuses a configuration that is wrong in any organization. Optional.
 	Validate func(config *M, diags *diag.Diagnostics)
-	// CheckPlan checks what only this resource has to check. Optional.
+	// CheckPlan checks what only this resource has to check. It may set attributes of the plan. Optional.
 	CheckPlan func(ctx context.Context, p *Plan[M])
 
-	// Create sends the request that creates an object, and returns its ID; zero where the server hides it.
+	// IsCreated reports whether an object is what Create made of a model. It is set where the server does not tell the ID of
+	// what it creates. Optional.
+	IsCreated func(m *M, object *T, c *Context) bool
+	// Create sends the request that creates an object, and returns its ID; zero where the server does not tell it.
 	Create func(ctx context.Context, c *Context, plan *M) (K, error)
 	// Update sends what differs between the plan and the prior state. Optional if every attribute is in ForceNew.
 	Update func(ctx context.Context, c *Context, plan, prior *M) error
@@ -83,8 +93,6 @@ type Source struct {
 	Part string
 	// Lags is set for parts that the server caches: see [directory.Directory.ListShowing].
 	Lags bool
-	// HidesID is set where the server does not tell the ID of what it creates: then it is found by what is unique.
-	HidesID bool
 	// StoresAsSent is set where the server stores exactly what it is sent: then nothing is read after a write.
 	StoresAsSent bool
 	// Read returns them as this run knows them, Fresh after a request of their own. Fresh is not used if Lags is set.
@@ -129,6 +137,13 @@ type Plan[M any] struct {
 	// IsReplaced is set for the plan of an update that is carried out as a replacement.
 	IsReplaced bool
 	Diags      *diag.Diagnostics
+	replace    path.Paths
+}
+
+// Replace makes the update a replacement because of an attribute, where that depends on more than its value.
+func (p *Plan[M]) Replace(attribute string) {
+	p.IsReplaced = true
+	p.replace.Append(path.Root(attribute))
 }
 
 // IsCreate reports whether an object is created.

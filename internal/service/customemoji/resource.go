@@ -29,7 +29,7 @@ func NewResource() resource.Resource {
 		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
 		Schema:   resourceSchema(),
 		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
-		Source: resourcekit.Source{Part: list, Lags: true, HidesID: true},
+		Source: resourcekit.Source{Part: list, Lags: true},
 		All:    (*directory.View).CustomEmojiList,
 		Get:    (*directory.View).CustomEmoji,
 		Key:    func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
@@ -51,7 +51,10 @@ func NewResource() resource.Resource {
 		},
 		ReadInto:  func(m *model, emoji *zulip.CustomEmoji, _ *resourcekit.Context) { m.read(emoji) },
 		CheckPlan: checkPlan,
-		Create:    create, Delete: deactivate, DeleteVerb: "deactivate",
+		IsCreated: func(m *model, emoji *zulip.CustomEmoji, c *resourcekit.Context) bool {
+			return emoji.Name == m.Name.ValueString() && isOwn(emoji, c)
+		},
+		Create: create, Delete: deactivate, DeleteVerb: "deactivate",
 		Hint: hint,
 	})}
 }
@@ -59,9 +62,14 @@ func NewResource() resource.Resource {
 // describeExisting tells who added an emoji. The server does not give its picture back, nor say when it was added: of the
 // account's own ones each counts as the planned one.
 func describeExisting(e *framework.Existing, emoji *zulip.CustomEmoji, c *resourcekit.Context) {
-	isOwn := emoji.AuthorID != nil && *emoji.AuthorID == c.Meta.Directory.Self().ID
+	own := isOwn(emoji, c)
 	e.Detail = fmt.Sprintf("It has the ID %d%s.", emoji.ID, addedBy(emoji, c.Snapshot))
-	e.AsPlanned, e.Ours, e.MayBeReplaced = isOwn, isOwn, isOwn
+	e.AsPlanned, e.Ours, e.MayBeReplaced = own, own, own
+}
+
+// isOwn reports whether the provider's account added an emoji.
+func isOwn(emoji *zulip.CustomEmoji, c *resourcekit.Context) bool {
+	return emoji.AuthorID != nil && *emoji.AuthorID == c.Meta.Directory.Self().ID
 }
 
 func addedBy(emoji *zulip.CustomEmoji, view *directory.View) string {

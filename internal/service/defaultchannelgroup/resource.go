@@ -32,7 +32,7 @@ func NewResource() resource.Resource {
 		Name: "default_channel_group", Title: "default channel group", Plural: "default channel groups",
 		Schema: resourceSchema(),
 		Role:   zulip.RoleAdministrator,
-		Source: resourcekit.Source{Part: list, Lags: true, HidesID: true},
+		Source: resourcekit.Source{Part: list, Lags: true},
 		All:    (*directory.View).DefaultChannelGroups,
 		Get: func(view *directory.View, id int64) (*zulip.DefaultChannelGroup, bool) {
 			return first(view, func(group *zulip.DefaultChannelGroup) bool { return group.ID == id })
@@ -54,7 +54,10 @@ func NewResource() resource.Resource {
 		},
 		ReadInto:  func(m *model, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) { m.read(group) },
 		CheckPlan: checkPlan,
-		Create:    create, Delete: remove,
+		IsCreated: func(m *model, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) bool {
+			return group.Name == m.Name.ValueString()
+		},
+		Create: create, Delete: remove,
 		Hint: hint,
 	})}
 }

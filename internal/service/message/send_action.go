@@ -93,7 +93,7 @@ func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Sending to " + config.Words()})
 	sent, err := send(ctx, a.Meta, to, config.Content.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError("Could not send the message", explain(err))
+		resp.Diagnostics.AddError("Could not send the message", framework.ExplainWith(err, hint))
 		return
 	}
 	text := fmt.Sprintf("Sent as message %d", sent.ID)
