@@ -14,9 +14,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// kind is what drafts are claimed as.
-const kind = "zulip_draft"
-
 // model is the resource.
 type model struct {
 	framework.Addressee

@@ -23,8 +23,11 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.Invitation, int64]{
 		Name: "invite_link", Title: "invitation link", Plural: "invitations",
-		Schema:     resourceSchema(),
-		List:       links,
+		Schema: resourceSchema(),
+		List: func(d *directory.Directory, ctx context.Context) ([]*zulip.Invitation, error) {
+			all, err := d.Invitations(ctx)
+			return slices.DeleteFunc(slices.Clone(all), func(one *zulip.Invitation) bool { return !one.IsMultiuse }), err
+		},
 		Invalidate: (*directory.Directory).ForgetInvitations,
 		WhereIDs:   "The link itself is a secret; the data source zulip_invite_links lists the IDs. It may have expired or been revoked; only administrators see those of others; and invitations by e-mail have IDs of their own.",
 		Key:        func(link *zulip.Invitation) int64 { return link.ID },
@@ -39,12 +42,6 @@ func NewResource() resource.Resource {
 		DeleteVerb: "revoke",
 		Hint:       hint,
 	})}
-}
-
-// links returns the links among the invitations.
-func links(d *directory.Directory, ctx context.Context) ([]*zulip.Invitation, error) {
-	all, err := d.Invitations(ctx)
-	return slices.DeleteFunc(slices.Clone(all), func(one *zulip.Invitation) bool { return !one.IsMultiuse }), err
 }
 
 // importedKey marks, in the private state, a link that this resource did not create.

@@ -18,9 +18,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// kind is what scheduled messages are claimed as.
-const kind = "zulip_scheduled_message"
-
 // model is the resource.
 type model struct {
 	framework.Addressee
