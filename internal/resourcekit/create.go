@@ -24,7 +24,11 @@ func (r *Resource[M, T, K]) Create(ctx context.Context, req resource.CreateReque
 	if !r.create(ctx, &w, &resp.Diagnostics) {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), w.id)...)
+	var known *K // null if it could not be read
+	if ObjectID(w.id) != 0 {
+		known = &w.id
+	}
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), known)...)
 	r.storeWritten(ctx, w, &resp.State, &resp.Diagnostics)
 }
 

@@ -79,9 +79,8 @@ func (r *Resource[M, T, K]) Read(ctx context.Context, req resource.ReadRequest, 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	// Also for what is gone: without an identity the CLI takes the answer for a mistake.
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 	if ObjectID(id) != 0 {
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 		r.Meta.Run.Manage(r.kind(), ObjectID(id))
 	}
 	view, ok := r.read(ctx, &resp.Diagnostics, func(view *listing[T]) bool { return r.active(view, id, &state) != nil })
@@ -91,6 +90,8 @@ func (r *Resource[M, T, K]) Read(ctx context.Context, req resource.ReadRequest, 
 	object := r.active(view, id, &state)
 	if object == nil {
 		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id})
+		// Without an identity the CLI takes the answer for a mistake.
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 		resp.State.RemoveResource(ctx)
 		return
 	}
