@@ -1,12 +1,12 @@
-package review
+package report
 
 import (
 	"fmt"
 	"strings"
 )
 
-// arranged puts those channels beside one another in which the same happens, those first that the plan changes itself.
-func arranged(channels []*Channel) []*Channel {
+// SortChannels puts those channels beside one another in which the same happens, those first that the plan changes itself.
+func SortChannels(channels []*Channel) []*Channel {
 	var named, affected []*Channel
 	for _, channel := range channels {
 		if len(channel.Addresses) > 0 {
@@ -15,10 +15,10 @@ func arranged(channels []*Channel) []*Channel {
 			affected = append(affected, channel)
 		}
 	}
-	return append(grouped(named), grouped(affected)...)
+	return append(sortByEffects(named), sortByEffects(affected)...)
 }
 
-func grouped(channels []*Channel) []*Channel {
+func sortByEffects(channels []*Channel) []*Channel {
 	var order []string
 	alike := map[string][]*Channel{}
 	for _, channel := range channels {
@@ -34,6 +34,9 @@ func grouped(channels []*Channel) []*Channel {
 	}
 	return all
 }
+
+// HasEffectsOf reports whether the same happens in a channel as in another.
+func (c *Channel) HasEffectsOf(other *Channel) bool { return c.effects() == other.effects() }
 
 // effects is the same text for channels in which the same happens.
 func (c *Channel) effects() string {

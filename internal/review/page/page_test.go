@@ -1,4 +1,4 @@
-package review_test
+package page_test
 
 import (
 	"crypto/sha256"
@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 )
 
 func TestWriteHTMLLetsNothingElseIn(t *testing.T) {
-	page := pageOf(t, &review.Review{FormatVersion: review.FormatVersion})
+	page := pageOf(t, &report.Report{FormatVersion: report.FormatVersion})
 	policy := html.UnescapeString(between(t, page, `http-equiv="Content-Security-Policy" content="`, `"`))
 	if !strings.HasPrefix(policy, "default-src 'none';") {
 		t.Errorf("the policy allows by default: %s", policy)
@@ -38,17 +39,17 @@ func TestWriteHTMLLetsNothingElseIn(t *testing.T) {
 
 func TestWriteHTMLEscapesEveryName(t *testing.T) {
 	const evil = `</script><b id="evil">"'&`
-	people := &review.People{Accounts: []*review.Account{{ID: 1, Name: evil, Address: evil, Role: "member"}}}
-	value := review.Value{Words: []string{evil}}
-	change := review.Change{Before: value, After: review.Value{Words: []string{evil, evil}}}
-	rights := []*review.Right{{Name: evil, Text: evil, Change: change, Gain: people, Lose: people, Unknown: true, Why: evil}}
-	page := pageOf(t, &review.Review{
+	people := &report.People{Accounts: []*report.Account{{ID: 1, Name: evil, Address: evil, Role: "member"}}}
+	value := report.Value{Texts: []string{evil}}
+	change := report.Change{Before: value, After: report.Value{Texts: []string{evil, evil}}}
+	rights := []*report.Right{{Name: evil, Text: evil, Change: change, Gain: people, Lose: people, Unknown: true, Why: evil}}
+	page := pageOf(t, &report.Report{
 		FormatVersion: evil, Site: evil, Organization: evil, Provider: evil,
-		Verdict:  review.Verdict{Text: evil, Words: []review.Word{evil}},
-		Risks:    []review.Risk{{Word: evil, Where: evil, Text: evil}},
-		Channels: []*review.Channel{{Name: evil, OldName: evil, Addresses: []string{evil}, Privacy: change, Rights: rights, Joins: people}},
-		Groups:   []*review.Group{{Name: evil, OldName: evil, Addresses: []string{evil}, Members: change, Subgroups: change, Rights: rights}},
-		People:   []*review.Person{{Account: people.Accounts[0], Addresses: []string{evil}, Role: change}},
+		Verdict:  report.Verdict{Text: evil, Categories: []report.Category{evil}},
+		Risks:    []report.Risk{{Category: evil, Where: evil, Text: evil}},
+		Channels: []*report.Channel{{Name: evil, OldName: evil, Addresses: []string{evil}, Privacy: change, Rights: rights, Joins: people}},
+		Groups:   []*report.Group{{Name: evil, OldName: evil, Addresses: []string{evil}, Members: change, Subgroups: change, Rights: rights}},
+		People:   []*report.Person{{Account: people.Accounts[0], Addresses: []string{evil}, Role: change}},
 		Rights:   rights, Unknown: []string{evil}, Accounts: people.Accounts,
 	})
 	if strings.Contains(page, "<b id=") || strings.Contains(page, `class="word </`) {
@@ -60,13 +61,13 @@ func TestWriteHTMLEscapesEveryName(t *testing.T) {
 }
 
 func TestWriteHTMLSaysWhoOnce(t *testing.T) {
-	everybody := &review.People{}
+	everybody := &report.People{}
 	for i := range 500 {
-		everybody.Accounts = append(everybody.Accounts, &review.Account{ID: int64(i + 1), Name: fmt.Sprintf("Person-%03d", i), Role: "member"})
+		everybody.Accounts = append(everybody.Accounts, &report.Account{ID: int64(i + 1), Name: fmt.Sprintf("Person-%03d", i), Role: "member"})
 	}
-	r := &review.Review{FormatVersion: review.FormatVersion, Accounts: everybody.Accounts}
+	r := &report.Report{FormatVersion: report.FormatVersion, Accounts: everybody.Accounts}
 	for i := range 100 {
-		r.Channels = append(r.Channels, &review.Channel{Name: fmt.Sprint("channel-", i), Rights: []*review.Right{
+		r.Channels = append(r.Channels, &report.Channel{Name: fmt.Sprint("channel-", i), Rights: []*report.Right{
 			{Name: "can_send_message_group", Text: "post", Gain: everybody},
 			{Name: "can_read", Text: "read", Lose: everybody},
 		}})
@@ -107,12 +108,12 @@ func TestWriteHTMLTellsLargeSetsByTheirDifference(t *testing.T) {
 }
 
 func TestWriteHTMLTellsNamesakesApart(t *testing.T) {
-	one := &review.Account{ID: 1, Name: "Kim", Address: "kim@example.com", Role: "member"}
-	two := &review.Account{ID: 2, Name: "Kim", Address: "kim@partner.example", Role: "guest"}
-	page := pageOf(t, &review.Review{
-		FormatVersion: review.FormatVersion, Accounts: []*review.Account{one, two},
-		Channels: []*review.Channel{{Name: "general", Rights: []*review.Right{
-			{Name: "can_read", Text: "read", Gain: &review.People{Accounts: []*review.Account{two}, Guests: 1}},
+	one := &report.Account{ID: 1, Name: "Kim", Address: "kim@example.com", Role: "member"}
+	two := &report.Account{ID: 2, Name: "Kim", Address: "kim@partner.example", Role: "guest"}
+	page := pageOf(t, &report.Report{
+		FormatVersion: report.FormatVersion, Accounts: []*report.Account{one, two},
+		Channels: []*report.Channel{{Name: "general", Rights: []*report.Right{
+			{Name: "can_read", Text: "read", Gain: &report.People{Accounts: []*report.Account{two}, Guests: 1}},
 		}}},
 	})
 	if want := "(\u2068kim@partner.example\u2069, guest)"; !strings.Contains(page, want) {
@@ -121,11 +122,11 @@ func TestWriteHTMLTellsNamesakesApart(t *testing.T) {
 }
 
 func TestWriteHTMLSaysWhatIsNotKnown(t *testing.T) {
-	page := pageOf(t, &review.Review{
-		FormatVersion: review.FormatVersion, Offline: true,
-		Channels: []*review.Channel{{Name: "general", Rights: []*review.Right{{
+	page := pageOf(t, &report.Report{
+		FormatVersion: report.FormatVersion, Offline: true,
+		Channels: []*report.Channel{{Name: "general", Rights: []*report.Right{{
 			Name: "can_read", Text: "read", Unknown: true,
-			Change: review.Change{Before: review.Value{Words: []string{"role:members"}}, After: review.Value{Unknown: true}},
+			Change: report.Change{Before: report.Value{Texts: []string{"role:members"}}, After: report.Value{Unknown: true}},
 		}}}},
 	})
 	for _, want := range []string{"The organization was not asked.", "not known yet</b>", "Not known who gains and who loses.", `<b class="unknown">?</b>`} {
@@ -138,13 +139,13 @@ func TestWriteHTMLSaysWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-func pageOf(t *testing.T, r *review.Review) string {
+func pageOf(t *testing.T, r *report.Report) string {
 	t.Helper()
-	var page strings.Builder
-	if err := review.WriteHTML(&page, r); err != nil {
+	var text strings.Builder
+	if err := page.Write(&text, r); err != nil {
 		t.Fatal(err)
 	}
-	return page.String()
+	return text.String()
 }
 
 func between(t *testing.T, text, begin, end string) string {

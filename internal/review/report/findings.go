@@ -1,14 +1,26 @@
-package review
+package report
 
 import (
 	"fmt"
 	"slices"
 )
 
+// Risk is something to look at before the rest, in one place. [Report.Findings] gathers those of one kind.
+type Risk struct {
+	Category Category `json:"word"`
+	// Where is what it is about, in words: channel "general", the organization.
+	Where string `json:"where"`
+	// Text is a sentence.
+	Text string `json:"text"`
+
+	kind   riskKind // empty: the text tells
+	people *People  // of a kind whose sentence counts or names them
+}
+
 // Finding is what a person looks at before the rest: the risks of one kind, wherever they are. A group that changes can
 // have the same consequence in a thousand channels, which are one thing to decide.
 type Finding struct {
-	Word Word
+	Category Category
 	// Where is what it is about, in words, each once.
 	Where []string
 	// Text is a sentence, for all of them.
@@ -27,10 +39,10 @@ const (
 
 // Findings gathers the risks, in their order. Risks are of one kind if they say the same; so are bots that can no longer
 // post, and guests who gain the same rights, whoever and however many they are.
-func (r *Review) Findings() []Finding {
+func (r *Report) Findings() []Finding {
 	type key struct {
-		word Word
-		kind riskKind
+		category Category
+		kind     riskKind
 	}
 	var all []Finding
 	index := map[key]int{}
@@ -39,11 +51,11 @@ func (r *Review) Findings() []Finding {
 		if kind == "" {
 			kind = riskKind(risk.Text)
 		}
-		at, known := index[key{risk.Word, kind}]
+		at, known := index[key{risk.Category, kind}]
 		if !known {
 			at = len(all)
-			index[key{risk.Word, kind}] = at
-			all = append(all, Finding{Word: risk.Word})
+			index[key{risk.Category, kind}] = at
+			all = append(all, Finding{Category: risk.Category})
 		}
 		all[at].risks = append(all[at].risks, risk)
 	}
@@ -68,18 +80,18 @@ func (f *Finding) sumUp() {
 		return
 	}
 	if first.kind == botsCannotPost {
-		f.Text = botsLose(f.bots())
+		f.Text = botsCannotPostText(f.bots())
 		return
 	}
 	fewest, most := first.people.Guests, first.people.Guests
 	for _, risk := range f.risks {
 		fewest, most = min(fewest, risk.people.Guests), max(most, risk.people.Guests)
 	}
-	f.Text = fmt.Sprintf("%s to %s can %s.", count(fewest), counted(most, "guest"), first.kind[len(guestsCan):])
+	f.Text = fmt.Sprintf("%s to %s can %s.", Count(fewest), Counted(most, "guest"), first.kind[len(guestsCan):])
 }
 
 // First are the places that a page names; More is how many others there are.
-func (f Finding) First() []string { return f.Where[:min(len(f.Where), namedInPlace)] }
+func (f Finding) First() []string { return f.Where[:min(len(f.Where), MaxListed)] }
 
 // More is how many places beyond [Finding.First] there are.
 func (f Finding) More() int { return len(f.Where) - len(f.First()) }

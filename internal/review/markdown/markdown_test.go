@@ -1,19 +1,20 @@
-package review_test
+package markdown_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 )
 
-func expectText(t *testing.T, text string, parts ...string) {
+func markdownOf(t *testing.T, r *report.Report) string {
 	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("the text does not hold %q:\n%.4000s", part, text)
-		}
+	var text strings.Builder
+	if err := markdown.Write(&text, r); err != nil {
+		t.Fatal(err)
 	}
+	return text.String()
 }
 
 // evil are names that would be more than a name.
@@ -24,24 +25,24 @@ var evil = []string{
 }
 
 // of is a review in which a name stands wherever there is one.
-func of(name string) *review.Review {
-	account := &review.Account{ID: 1, Name: name, Address: name, Role: "member"}
-	people := &review.People{Accounts: []*review.Account{account}, IDs: []int64{1}}
-	change := review.Change{Before: review.Value{Words: []string{name}}, After: review.Value{Words: []string{name + "x"}}}
-	right := &review.Right{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
-	return &review.Review{
-		Site: name, Verdict: review.Verdict{Text: "One account gains a right.", Words: []review.Word{review.Widening}},
-		Risks:    []review.Risk{{Word: review.External, Where: "channel \"" + name + "\"", Text: name}},
-		Channels: []*review.Channel{{Name: name, OldName: name + "y", Action: review.Update, Rights: []*review.Right{right}, Joins: people}},
-		Groups:   []*review.Group{{Name: name, Action: review.Update, Rights: []*review.Right{right}, Joins: people, Members: change}},
-		People:   []*review.Person{{Account: account, Role: change, Action: review.Update}},
-		Rights:   []*review.Right{right}, Unknown: []string{name + " is not known yet."},
+func of(name string) *report.Report {
+	account := &report.Account{ID: 1, Name: name, Address: name, Role: "member"}
+	people := &report.People{Accounts: []*report.Account{account}, IDs: []int64{1}}
+	change := report.Change{Before: report.Value{Texts: []string{name}}, After: report.Value{Texts: []string{name + "x"}}}
+	right := &report.Right{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
+	return &report.Report{
+		Site: name, Verdict: report.Verdict{Text: "One account gains a right.", Categories: []report.Category{report.Widening}},
+		Risks:    []report.Risk{{Category: report.External, Where: "channel \"" + name + "\"", Text: name}},
+		Channels: []*report.Channel{{Name: name, OldName: name + "y", Action: report.Update, Rights: []*report.Right{right}, Joins: people}},
+		Groups:   []*report.Group{{Name: name, Action: report.Update, Rights: []*report.Right{right}, Joins: people, Members: change}},
+		People:   []*report.Person{{Account: account, Role: change, Action: report.Update}},
+		Rights:   []*report.Right{right}, Unknown: []string{name + " is not known yet."},
 	}
 }
 
 func TestNoNameIsMoreThanAName(t *testing.T) {
 	for _, name := range evil {
-		checkNames(t, markdown(t, of(name)))
+		checkNames(t, markdownOf(t, of(name)))
 	}
 }
 
@@ -49,7 +50,7 @@ func FuzzNoNameIsMoreThanAName(f *testing.F) {
 	for _, name := range evil {
 		f.Add(name)
 	}
-	f.Fuzz(func(t *testing.T, name string) { checkNames(t, markdown(t, of(name))) })
+	f.Fuzz(func(t *testing.T, name string) { checkNames(t, markdownOf(t, of(name))) })
 }
 
 // checkNames looks at a comment as GitHub does: outside code there is nothing that means anything but what the review
@@ -107,7 +108,7 @@ func withoutCode(line string) (rest string, ok bool) {
 }
 
 func TestMarkdownIsShortWhenNothingChanges(t *testing.T) {
-	text := markdown(t, &review.Review{Verdict: review.Verdict{Text: "Nobody gains or loses a right."}})
+	text := markdownOf(t, &report.Report{Verdict: report.Verdict{Text: "Nobody gains or loses a right."}})
 	if text != "### Access review\n\n**Nobody gains or loses a right.**\n" {
 		t.Errorf("nothing is said in these words:\n%s", text)
 	}
