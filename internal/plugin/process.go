@@ -1,4 +1,4 @@
-package main
+package plugin
 
 // How the plugin's process is set up before it serves: what costs time in a plan and is not the provider's own work.
 
