@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 )
@@ -26,6 +27,15 @@ var pageTemplate = template.Must(template.New("page.tmpl").Funcs(template.FuncMa
 // Write writes a report as a page. What is not known is said to be so; names are shown as they are, whatever they hold.
 func Write(w io.Writer, r *report.Report) error {
 	return pageTemplate.Execute(w, newView(r))
+}
+
+// rendered is what a part of the page comes to that is written in many places.
+func rendered(name string, data any) template.HTML {
+	var text strings.Builder
+	if err := pageTemplate.ExecuteTemplate(&text, name, data); err != nil {
+		panic(err) // a part that cannot be written is a mistake in its template
+	}
+	return template.HTML(text.String()) //nolint:gosec // a template has escaped it
 }
 
 // Policy is the page's content security policy: its own style and script, known by their hashes, and nothing else.

@@ -15,6 +15,9 @@ import (
 type set struct {
 	*report.People
 	Index int
+	Size  string // how many there are, as people write it
+	// Brief is who is in it where a right is shown: a few, and the way to all of them.
+	Brief template.HTML
 	// Base is a set that most of this one are in too, nil if this one is written in full. A thousand channels in each of
 	// which nearly everybody loses something are then a thousand times a few names, and not five million.
 	Base *set
@@ -89,7 +92,8 @@ func (x *peopleIndex) set(people *report.People) *set {
 	if known, ok := x.known[people]; ok {
 		return known
 	}
-	fresh := &set{People: people, Index: len(x.sets), index: x}
+	fresh := &set{People: people, Index: len(x.sets), Size: report.Count(people.Len()), index: x}
+	fresh.Brief = rendered("people", fresh)
 	for _, account := range people.Accounts {
 		fresh.places.add(x.place(account))
 	}

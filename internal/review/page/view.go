@@ -52,16 +52,21 @@ type groupView struct {
 	Effects []*effect
 }
 
-// effect is what changes about one right.
+// effect is what changes about one right. There can be tens of thousands: a template reads the fields of a struct fast, and
+// calls functions slowly.
 type effect struct {
-	*report.Right
-	Option     *option
-	Gain, Lose *set // nil if nobody
-}
-
-// IsNothing says that a permission has another value, and yet nobody gains or loses.
-func (e *effect) IsNothing() bool {
-	return e.Gain == nil && e.Lose == nil && e.Internet == "" && !e.NobodyLeft && !e.Unknown
+	Option        *option
+	Name, Text    string
+	Change        report.Change
+	HasChange     bool // whether there is a value to show
+	Gain, Lose    *set // nil if nobody
+	InternetGains bool
+	InternetLoses bool
+	NobodyLeft    bool
+	Unknown       bool
+	Why           string
+	// IsNothing says that a permission has another value, and yet nobody gains or loses.
+	IsNothing bool
 }
 
 // manyRows are so many that those out of view had better not be laid out, and what is closed not be made.
@@ -112,8 +117,8 @@ func (v *view) findAlike() {
 // isLike reports whether two effects read the same.
 func (e *effect) isLike(other *effect) bool {
 	sameValue := func(a, b report.Value) bool { return a.Unknown == b.Unknown && slices.Equal(a.Texts, b.Texts) }
-	return e.Option == other.Option && e.Gain == other.Gain && e.Lose == other.Lose && e.Internet == other.Internet &&
-		e.NobodyLeft == other.NobodyLeft && e.Unknown == other.Unknown && e.Why == other.Why &&
+	return e.Option == other.Option && e.Gain == other.Gain && e.Lose == other.Lose && e.InternetGains == other.InternetGains &&
+		e.InternetLoses == other.InternetLoses && e.NobodyLeft == other.NobodyLeft && e.Unknown == other.Unknown && e.Why == other.Why &&
 		sameValue(e.Change.Before, other.Change.Before) && sameValue(e.Change.After, other.Change.After)
 }
 
@@ -137,7 +142,15 @@ func (v *view) effects(kind string, rights []*report.Right, member *report.Right
 }
 
 func (v *view) effect(kind string, right *report.Right) *effect {
-	return &effect{Right: right, Option: v.optionFor(kind, right), Gain: v.people.set(right.Gain), Lose: v.people.set(right.Lose)}
+	e := &effect{
+		Option: v.optionFor(kind, right), Name: right.Name, Text: right.Text,
+		Change: right.Change, HasChange: right.Change.Differs() || len(right.Change.After.Texts) > 0,
+		Gain: v.people.set(right.Gain), Lose: v.people.set(right.Lose),
+		InternetGains: right.Internet == report.InternetGains, InternetLoses: right.Internet == report.InternetLoses,
+		NobodyLeft: right.NobodyLeft, Unknown: right.Unknown, Why: right.Why,
+	}
+	e.IsNothing = e.Gain == nil && e.Lose == nil && right.Internet == "" && !e.NobodyLeft && !e.Unknown
+	return e
 }
 
 // optionFor returns the option for a right, a new one when the right is met first.
