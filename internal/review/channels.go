@@ -115,8 +115,8 @@ func (b *builder) channel(c *plan.Change) {
 
 // isKept reports whether destroying the channel leaves it as it is.
 func isKept(m plan.Attributes) bool {
-	word, _ := m.Text("on_destroy")
-	return word == "keep"
+	value, _ := m.Text("on_destroy")
+	return value == "keep"
 }
 
 // create records a channel that is created, or taken back from the archive.
@@ -171,14 +171,14 @@ func (b *builder) serverDefaults(reviewed *reviewedChannel) {
 
 // applyPlan records the privacy and the permissions that a change gives a channel.
 func (b *builder) applyPlan(reviewed *reviewedChannel, c *plan.Change, current map[string]zulip.GroupSettingValue) {
-	word, known := c.After().Text("privacy")
+	value, known := c.After().Text("privacy")
 	was, _ := c.Before().Text("privacy")
 	switch {
 	case c.After().IsUnknown("privacy") && c.IsSet("privacy"):
 		reviewed.after.PrivacyUnknown = true
 		reviewed.result.Privacy.After = report.Value{Unknown: true}
-	case known && word != was:
-		reviewed.after.Privacy = zulip.Privacy(word)
+	case known && value != was:
+		reviewed.after.Privacy = zulip.Privacy(value)
 		reviewed.result.Privacy.After = report.ValueOf(privacyText(reviewed.after.Privacy))
 	}
 	if policy, known := c.After().Text("topics_policy"); known {

@@ -11,9 +11,9 @@ import (
 
 var roles = []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleMember, zulip.RoleGuest}
 
-// roleOf reads the word for a role.
-func roleOf(word string) (zulip.Role, bool) {
-	i := slices.IndexFunc(roles, func(role zulip.Role) bool { return role.String() == word })
+// roleOf reads the name of a role.
+func roleOf(value string) (zulip.Role, bool) {
+	i := slices.IndexFunc(roles, func(role zulip.Role) bool { return role.String() == value })
 	if i < 0 {
 		return 0, false
 	}
@@ -95,7 +95,7 @@ func (b *builder) userCreated(c *plan.Change) {
 	}
 	user := zulip.User{ID: b.org.nextID(), Email: address, Role: zulip.RoleMember, IsBot: c.Type == "zulip_bot"}
 	user.FullName, _ = after.Text("full_name")
-	if word, _ := after.Text("bot_type"); user.IsBot && word == "incoming_webhook" {
+	if value, _ := after.Text("bot_type"); user.IsBot && value == "incoming_webhook" {
 		kind := int64(zulip.BotIncomingWebhook)
 		user.BotType = &kind
 	}
@@ -107,9 +107,9 @@ func (b *builder) userCreated(c *plan.Change) {
 		b.setNewBotOwner(c, &user)
 	}
 	role := report.Change{Before: before, After: report.ValueOf(user.Role.String())}
-	if word, ok := after.Text("role"); ok {
-		if given, ok := roleOf(word); ok {
-			user.Role, role.After = given, report.ValueOf(word)
+	if value, ok := after.Text("role"); ok {
+		if given, ok := roleOf(value); ok {
+			user.Role, role.After = given, report.ValueOf(value)
 		}
 	} else if c.IsSet("role") && after.IsUnknown("role") {
 		role.After = report.Value{Unknown: true}
@@ -152,8 +152,8 @@ func (b *builder) roleResource(c *plan.Change) {
 		return
 	}
 	if isEnd {
-		word, ok := m.Text("on_destroy")
-		if role, gives := roleOf(word); ok && gives {
+		value, ok := m.Text("on_destroy")
+		if role, gives := roleOf(value); ok && gives {
 			b.giveRole(c, user, role)
 		}
 		return
@@ -163,8 +163,8 @@ func (b *builder) roleResource(c *plan.Change) {
 
 // setRole records the role that an attribute gives.
 func (b *builder) setRole(c *plan.Change, user *zulip.User, m plan.Attributes) {
-	word, known := m.Text("role")
-	if role, ok := roleOf(word); known && ok {
+	value, known := m.Text("role")
+	if role, ok := roleOf(value); known && ok {
 		b.giveRole(c, user, role)
 	} else if m.IsUnknown("role") && c.IsSet("role") {
 		b.addUnknown(fmt.Sprintf("Which role %s gives %s is not known yet.", c.Address, user.Address()))
