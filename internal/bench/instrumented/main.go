@@ -1,3 +1,5 @@
+//go:build unix
+
 // Instrumented is the plugin with instruments around it, for the benchmark: it serves the provider as users get it, and
 // tells what its process cost. With ZULIP_BENCH_READ_EACH it asks for every channel by itself too.
 package main
