@@ -152,6 +152,10 @@ func (p *Process) PlanCall(resource string, prior *Instance, config Values) (*tf
 	return req, answer
 }
 
+// Replaced is the prior of the second plan of a replacement: Terraform plans the new object without a prior state, and with
+// the private state of the first plan.
+func (p *Plan) Replaced() *Instance { return &Instance{Private: p.private} }
+
 // Apply carries a plan out. What it returns is in the state from then on, errors or not; nil means that nothing is.
 func (p *Process) Apply(plan *Plan) (*Instance, Diagnostics) {
 	p.t.Helper()

@@ -172,6 +172,9 @@ func (v *View) NearestEmoji(name string, standard map[string]string) []string {
 	return Nearest(name, append(slices.Collect(maps.Keys(standard)), v.CustomEmojiNames()...))
 }
 
+// CustomEmojiList returns every custom emoji, deactivated ones included.
+func (v *View) CustomEmojiList() []*zulip.CustomEmoji { return v.facts.customEmoji.all }
+
 // CustomEmojiNames returns the names of the custom emoji that are not deactivated.
 func (v *View) CustomEmojiNames() []string {
 	return namesOf(v.facts.customEmoji.all, func(emoji *zulip.CustomEmoji) string {

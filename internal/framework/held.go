@@ -27,21 +27,28 @@ func (b *Base) Held(ctx context.Context, kind, noun string, anyCase bool, req re
 	if id.ValueInt64() == 0 {
 		return 0 // it could not be read when it was made
 	}
-	b.Meta.Run.Manage(kind, id.ValueInt64())
-	if req.Plan.Raw.IsNull() {
-		e := Existing{Kind: kind, Noun: noun, Name: name.ValueString(), ID: id.ValueInt64(), Import: fmt.Sprint(id.ValueInt64())}
-		if anyCase {
-			e.Key = strings.ToLower(e.Name)
-		}
-		b.PlanEnd(e, diags)
-		return id.ValueInt64()
+	e := Existing{Kind: kind, Noun: noun, Name: name.ValueString(), ID: id.ValueInt64(), Import: fmt.Sprint(id.ValueInt64())}
+	if anyCase {
+		e.Key = strings.ToLower(e.Name)
 	}
-	if !b.Meta.Run.Keep(kind, id.ValueInt64()) {
-		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", noun, name.ValueString()),
-			fmt.Sprintf("Another %s in the state has the same ID, %d. What one of them changes the other changes back, and the end of one is the end of both. "+
-				"Take one out of the state and out of the configuration, without its end: with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", kind, id.ValueInt64()))
-	}
+	b.Manage(e, req.Plan.Raw.IsNull(), diags)
 	return id.ValueInt64()
+}
+
+// Manage registers the object that the prior state of a planned resource has, and whether the resource is destroyed. It
+// warns if another resource has the same object in its state: that is for the state, which no apply can put right. Of the
+// object it takes Kind, Noun, Name, Key, ID and Import.
+func (b *Base) Manage(e Existing, isDestroyed bool, diags *diag.Diagnostics) {
+	b.Meta.Run.Manage(e.Kind, e.ID)
+	if isDestroyed {
+		b.PlanEnd(e, diags)
+		return
+	}
+	if !b.Meta.Run.Keep(e.Kind, e.ID) {
+		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", e.Noun, e.Name),
+			fmt.Sprintf("Another %s in the state has the same ID, %s. Each apply undoes the changes of one of them, and destroying either resource destroys the %s for both. "+
+				"Remove one of them from the configuration and from the state without destroying it: with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", e.Kind, e.Import, e.Noun))
+	}
 }
 
 // RefuseTakenName refuses the name of a thing that is archived or deactivated. Where a state held that thing until this

@@ -44,19 +44,20 @@ func NoProfileField(name string, view *directory.View) error {
 	return fmt.Errorf("the organization has no custom profile field called %q%s", name, names.Suggest(name))
 }
 
-// quote returns the names as a message shows them, without escapes as long as every character can be seen: a pattern is
-// copied as it is.
 func (n Names) quote(names []string) []string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
-		switch {
-		case n.Unquoted:
-			quoted[i] = name
-		case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-			quoted[i] = strconv.Quote(name)
-		default:
-			quoted[i] = `"` + name + `"`
+		if quoted[i] = name; !n.Unquoted {
+			quoted[i] = Quote(name)
 		}
 	}
 	return quoted
+}
+
+// Quote returns a name in quotes, without escapes as long as every character can be seen: a pattern is copied as it is.
+func Quote(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return `"` + name + `"`
 }

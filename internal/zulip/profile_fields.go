@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,7 +188,7 @@ func (c *Client) UpdateProfileField(ctx context.Context, id int64, change Profil
 // is gone already is no error.
 func (c *Client) DeleteProfileField(ctx context.Context, id int64) error {
 	_, err := c.send(ctx, http.MethodDelete, profileFieldPath(id), nil, safe, nil)
-	if IsNoProfileField(err, id) {
+	if IsNoProfileField(err) {
 		return nil
 	}
 	return err
@@ -201,10 +203,13 @@ func (c *Client) OrderProfileFields(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// IsNoProfileField reports whether there is no field with the ID.
-func IsNoProfileField(err error, id int64) bool {
-	return IsMessage(err, "Field id "+strconv.FormatInt(id, 10)+" not found.")
+// IsNoProfileField reports whether there is no field with the ID of the request.
+func IsNoProfileField(err error) bool {
+	var refusal *Error
+	return errors.As(err, &refusal) && noProfileField.MatchString(refusal.Msg)
 }
+
+var noProfileField = regexp.MustCompile(`^Field id \d+ not found\.$`)
 
 // IsProfileFieldNameTaken reports whether another field has the name.
 func IsProfileFieldNameTaken(err error) bool {

@@ -1,10 +1,7 @@
 package channelfolder
 
 import (
-	"fmt"
 	"regexp"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -14,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -57,27 +53,6 @@ func (f *facts) read(folder *zulip.ChannelFolder) {
 	f.DateCreated = types.StringValue(time.Unix(folder.DateCreated, 0).UTC().Format(time.RFC3339))
 }
 
-// keep gives back what a plan knew to the facts that were read after it was applied. What the plan did not change,
-// somebody else may have changed meanwhile: that is for the next plan to find and to show.
-func (f *facts) keep(plan facts) {
-	framework.KeepKnown(&f.Name, plan.Name)
-	framework.KeepKnown(&f.Description, plan.Description)
-	framework.KeepKnown(&f.CreatorID, plan.CreatorID)
-	framework.KeepKnown(&f.DateCreated, plan.DateCreated)
-}
-
-// forgetUnknown leaves out of a state what only the server knows.
-func (f *facts) forgetUnknown() {
-	for _, text := range []*types.String{&f.Description, &f.DateCreated} {
-		if text.IsUnknown() {
-			*text = types.StringNull()
-		}
-	}
-	if f.CreatorID.IsUnknown() {
-		f.CreatorID = types.Int64Null()
-	}
-}
-
 // changes are the attributes that are planned otherwise than they are held.
 func (f *facts) changes(held *model) (update zulip.ChannelFolderUpdate) {
 	if !f.Name.Equal(held.Name) {
@@ -87,26 +62,6 @@ func (f *facts) changes(held *model) (update zulip.ChannelFolderUpdate) {
 		update.Description = f.Description.ValueStringPointer()
 	}
 	return update
-}
-
-// find returns the folder that a text means: an ID in digits, or the name of an active one; "name:2024" is the folder
-// called 2024. The error is for people.
-func find(view *directory.View, text string) (*zulip.ChannelFolder, error) {
-	name, byName := strings.CutPrefix(text, "name:")
-	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
-		if folder, ok := view.Folder(id); ok {
-			return folder, nil
-		}
-		return nil, fmt.Errorf("the organization has no channel folder with the ID %d (a folder whose name is a number is found as name:%d)", id, id)
-	}
-	if folder, ok := view.FolderByName(name); ok {
-		return folder, nil
-	}
-	if folder, ok := view.ArchivedFolder(name); ok {
-		return folder, nil
-	}
-	names := framework.Names{Things: "channel folders", All: view.FolderNames(), Where: "the data source zulip_channel_folders lists all"}
-	return nil, fmt.Errorf("the organization has no channel folder called %q%s", name, names.Suggest(name))
 }
 
 func resourceSchema() schema.Schema {
@@ -134,7 +89,6 @@ Zulip deletes no folder. Destroying one takes all channels out of it, archived o
 				Optional: true, Computed: true,
 				MarkdownDescription: "What the folder is for, in Markdown, at most 1024 characters. Unset: not managed; a new folder has none.",
 				Validators:          []validator.String{framework.Length(0, maxDescription)},
-				PlanModifiers:       keepText,
 			},
 			"adopt_archived": schema.BoolAttribute{
 				Optional:            true,

@@ -149,7 +149,7 @@ func TestProtocolFolderCaseOnlyRename(t *testing.T) {
 
 	// Broken off on the way, the state says so, and the next apply goes on.
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: changePath, Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Skip: 2, Count: 1})
-	run.Apply(run.MustPlan(values{"name": "ops"})).ExpectError(t, "", "Could not change channel folder")
+	run.Apply(run.MustPlan(values{"name": "ops"})).ExpectError(t, "", "Cannot update channel folder")
 	if run.State.Values["name"] != "OPS (2)" {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
@@ -178,7 +178,7 @@ func TestProtocolFolderIsTakenBack(t *testing.T) {
 	last := byHand(t, o, "oPS")
 	archive(t, o, last)
 	plan, diags := run.Plan(values{"name": "Ops", "adopt_archived": true})
-	diags.ExpectWarning(t, "adopt_archived", "An archived channel folder will be taken back", `"oPS"`)
+	diags.ExpectWarning(t, "adopt_archived", "An archived channel folder will be reactivated", `"oPS"`)
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "PATCH is_archived name")
@@ -188,7 +188,7 @@ func TestProtocolFolderIsTakenBack(t *testing.T) {
 	}
 	// A name that has been used again since is refused: the server would break over taking the archived one back.
 	_, diags = o.NewRun(t, folderType).Plan(values{"name": "ops", "adopt_archived": true})
-	diags.ExpectError(t, "name", "exists already", fmt.Sprint(last))
+	diags.ExpectError(t, "name", "already exists", fmt.Sprint(last))
 	// Nothing to take back: it is made.
 	o.NewRun(t, folderType).MustApply(values{"name": "Dev", "adopt_archived": true})
 	expect(t, o, "OPS archived", "Ops", "Dev")
@@ -214,13 +214,13 @@ func TestProtocolFolderMadeByHand(t *testing.T) {
 	byHand(t, o, "Ops")
 	for _, name := range []string{"Ops", "OPS"} {
 		_, diags := run.Plan(values{"name": name, "description": "other"})
-		diags.ExpectError(t, "name", "exists already", "terraform import ADDRESS")
+		diags.ExpectError(t, "name", "already exists", "terraform import ADDRESS")
 	}
 	p := run.Process()
 	_, diags := p.Plan(folderType, nil, values{"name": "Twice"})
 	diags.ExpectNoError(t)
 	_, diags = p.Plan(folderType, nil, values{"name": "TWICE"})
-	diags.ExpectError(t, "name", `Two resources make a channel folder called "TWICE"`)
+	diags.ExpectError(t, "name", `Duplicate channel folder name "TWICE"`)
 }
 
 // With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
@@ -230,9 +230,9 @@ func TestProtocolFolderIsReplacedWithoutRefreshing(t *testing.T) {
 	run.MustApply(config)
 	o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%d", idOf(run)), map[string]string{"description": "not a leftover"})
 	p := run.Process()
-	_, diags := p.Plan(folderType, run.State, config)
+	plan, diags := p.Plan(folderType, run.State, config)
 	diags.ExpectNoError(t)
-	_, diags = p.Plan(folderType, nil, config)
+	_, diags = p.Plan(folderType, plan.Replaced(), config)
 	diags.ExpectNoError(t)
 	_, diags = p.Plan(folderType, run.State, config)
 	diags.ExpectWarning(t, "", `Two resources manage channel folder "Kept"`, "removed block")

@@ -1,181 +1,209 @@
-// Package channelfolder is the noun of channel folders, in which the web app groups channels, and of their order.
+// Package channelfolder is the resources zulip_channel_folder and zulip_channel_folder_order, and the data source
+// zulip_channel_folders. The web app shows channels under the folder that they are in.
 package channelfolder
 
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure   = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
-	_ resource.ResourceWithImportState = (*Resource)(nil)
-	_ resource.ResourceWithIdentity    = (*Resource)(nil)
-)
-
-// kind is what folders are claimed as.
-const kind = "zulip_channel_folder"
-
-// Resource is zulip_channel_folder.
-type Resource struct{ framework.Resource }
-
 // NewResource returns zulip_channel_folder.
-func NewResource() resource.Resource { return &Resource{} }
-
-// identity is what a folder is recognised by.
-type identity struct {
-	ID types.Int64 `tfsdk:"id"`
+func NewResource() resource.Resource {
+	return resourcekit.New(resourcekit.Definition[model, zulip.ChannelFolder, int64]{
+		Name: "channel_folder", Title: "channel folder", Plural: "channel folders",
+		Schema: resourceSchema(),
+		Role:   zulip.RoleAdministrator, Unsent: []string{"adopt_archived", "on_destroy"},
+		Source: resourcekit.Source{
+			Part: zulip.FetchFolders, Read: (*directory.Directory).Folders, Fresh: (*directory.Directory).FreshFolders,
+		},
+		All:    (*directory.View).FolderList,
+		Get:    (*directory.View).Folder,
+		Key:    func(folder *zulip.ChannelFolder) int64 { return folder.ID },
+		IsGone: func(folder *zulip.ChannelFolder) bool { return folder.IsArchived },
+		HowToAdopt: func(folder *zulip.ChannelFolder) string {
+			return fmt.Sprintf("Channel folder %q is archived. To reactivate it, write a zulip_channel_folder with its name and adopt_archived = true.", folder.Name)
+		},
+		Unique: resourcekit.Unique[model, zulip.ChannelFolder]{
+			IgnoresCase: true,
+			Of:          func(m *model) string { return m.Name.ValueString() },
+			Find: func(view *directory.View, plan *model) (*zulip.ChannelFolder, bool) {
+				return view.FolderByName(plan.Name.ValueString())
+			},
+			ByName: byName,
+			Names: func(view *directory.View) framework.Names {
+				return framework.Names{Things: "channel folders", All: view.FolderNames(), Where: "the data source zulip_channel_folders lists all"}
+			},
+			IsTaken: zulip.IsFolderNameTaken,
+			Existing: func(e *framework.Existing, folder *zulip.ChannelFolder, c *resourcekit.Context) {
+				isOwn := folder.CreatorID != nil && *folder.CreatorID == c.Meta.Directory.Self().ID
+				e.Detail = "Case is ignored in names."
+				e.MayBeReplaced, e.Ours = e.AsPlanned && isOwn, isOwn && framework.IsRecent(time.Unix(folder.DateCreated, 0))
+			},
+		},
+		ReadInto:  func(m *model, folder *zulip.ChannelFolder, _ *resourcekit.Context) { m.read(folder) },
+		CheckPlan: checkPlan,
+		Create:    create, Update: update, Delete: archive, DeleteVerb: "archive",
+		Adopt: adopt, IsKept: func(state *model) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
+		Hint: hint,
+	})
 }
 
-// Metadata names the resource.
-func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_channel_folder"
+// byName returns the active folder of a name, or else an archived one.
+func byName(view *directory.View, name string) (*zulip.ChannelFolder, bool) {
+	if folder, ok := view.FolderByName(name); ok {
+		return folder, true
+	}
+	return view.ArchivedFolder(name)
 }
 
-// Schema describes the resource.
-func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = resourceSchema()
-}
-
-// IdentitySchema describes what a folder is recognised by.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The folder's ID."},
-	}}
-}
-
-// Create makes the folder, or takes an archived one back.
-func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+// checkPlan says which archived folder will be reactivated.
+func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+	if !p.IsCreate() || !p.Plan.AdoptArchived.ValueBool() || p.Plan.Name.IsUnknown() {
 		return
 	}
-	id := r.make(ctx, &plan, &resp.Diagnostics)
-	if id == 0 {
-		return
-	}
-	// From here on the folder exists: it is in the state before anything else can fail.
-	wanted := plan.facts
-	plan.ID = types.Int64Value(id)
-	plan.forgetUnknown()
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
-	// Also for the channels that are put into it in this apply: their plan looks for it in the snapshot.
-	if folder := r.fresh(ctx, id, &resp.Diagnostics); folder != nil {
-		plan.read(folder)
-		plan.keep(wanted)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	}
-}
-
-// Read takes the folder from the snapshot.
-func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	// First of all, and also for a folder that is gone: a CLI that keeps no identities would be told that one is missing.
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Directory.Folders(ctx)
+	view, err := p.Meta.Directory.Folders(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channel folders", framework.Explain(err))
+		p.Diags.AddError("Cannot read the channel folders", framework.Explain(err))
 		return
 	}
-	id := state.ID.ValueInt64()
-	r.Meta.Run.Manage(kind, id)
-	folder, ok := view.Folder(id)
-	if !ok || folder.IsArchived {
-		tflog.Info(ctx, "The channel folder is not there any more, or was archived by somebody else: removing it from the state",
-			map[string]any{"id": id, "name": state.Name.ValueString(), "archived": ok})
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	state.read(folder)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-}
-
-// Update sends what differs between what the plan saw and what it asks.
-func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, prior model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	id, before := prior.ID.ValueInt64(), prior.Name.ValueString()
-	r.Meta.Run.Manage(kind, id)
-	if update := plan.changes(&prior); update != (zulip.ChannelFolderUpdate{}) {
-		if err := r.change(ctx, id, before, update); err != nil {
-			resp.Diagnostics.AddError(fmt.Sprintf("Could not change channel folder %q", before), explain(err))
-		}
-		// What came before a failure stays (server-behavior §F6): the state holds what the server has.
-		folder := r.fresh(ctx, id, &resp.Diagnostics)
-		if folder == nil {
-			return
-		}
-		wanted := plan.facts
-		plan.read(folder)
-		if !resp.Diagnostics.HasError() {
-			plan.keep(wanted)
-		}
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ID})...)
-}
-
-// Delete takes every channel out of the folder and archives it, unless it is to be kept. There is no way to delete one
-// (server-behavior §F7).
-func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	if state.OnDestroy.ValueString() == onDestroyKeep {
-		tflog.Info(ctx, "The channel folder is kept, and not managed any more", map[string]any{"name": state.Name.ValueString()})
-		return
-	}
-	if r.Meta.Run.IsAdopted(kind, state.ID.ValueInt64()) {
-		tflog.Info(ctx, "The channel folder stays: another resource has taken it over", map[string]any{"name": state.Name.ValueString()})
-		return
-	}
-	if err := r.archive(ctx, state.ID.ValueInt64()); err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not archive channel folder %q", state.Name.ValueString()), explain(err))
+	if archived, ok := adoptable(view, p.Plan); ok {
+		// Named in the detail alone, so that the CLI can make one warning of many.
+		p.Diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel folder will be reactivated",
+			fmt.Sprintf("Channel folder %q has the ID %d. What this configuration does not set stays as it was.", archived.Name, archived.ID))
 	}
 }
 
-// ImportState takes the folder's ID, or its name; "name:2024" is the folder called 2024.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
-		return
+// adoptable returns the archived folder that a plan asks to reactivate. To reactivate one whose name is in use makes the
+// server fail (server-behavior §F3).
+func adoptable(view *directory.View, plan *model) (*zulip.ChannelFolder, bool) {
+	name := plan.Name.ValueString()
+	if !plan.AdoptArchived.ValueBool() || !isFree(view, name) {
+		return nil, false
 	}
-	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Folders(ctx)
+	return view.ArchivedFolder(name)
+}
+
+func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+	return c.Meta.Client.CreateChannelFolder(ctx, plan.Name.ValueString(), plan.Description.ValueString())
+}
+
+// adopt reactivates an archived folder, with the name and description that are planned. They come first, in the same
+// request: while it is archived its own name does not stand in the way of another case.
+func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, ok bool, err error) {
+	if !plan.AdoptArchived.ValueBool() {
+		return 0, false, nil
+	}
+	view, err := c.Meta.Directory.FreshFolders(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channel folders", framework.Explain(err))
-		return
+		return 0, false, err
 	}
-	folder, err := find(view, word)
+	archived, ok := adoptable(view, plan)
+	if !ok {
+		return 0, false, nil
+	}
+	var current model
+	current.read(archived)
+	change, active := plan.changes(&current), false
+	change.IsArchived = &active
+	return archived.ID, true, c.Meta.Client.UpdateChannelFolder(ctx, archived.ID, change)
+}
+
+// update sends what differs. For the server a folder's own name is taken, so that another case of its letters is refused
+// (server-behavior §F4): then the way leads over a name in between.
+func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
+	id, before, change := prior.ID.ValueInt64(), prior.Name.ValueString(), plan.changes(prior)
+	err := c.Meta.Client.UpdateChannelFolder(ctx, id, change)
+	if !zulip.IsFolderNameTaken(err) || !strings.EqualFold(before, *change.Name) {
+		return err
+	}
+	view, err := c.Meta.Directory.FreshFolders(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this channel folder", framework.Sentence(err))
-		return
+		return err
 	}
-	if folder.IsArchived {
-		resp.Diagnostics.AddError("Cannot import an archived channel folder",
-			fmt.Sprintf("Channel folder %q is archived. Write a zulip_channel_folder with its name and adopt_archived = true to take it back.", folder.Name))
-		return
+	between := nameBetween(view, before)
+	if err := c.Meta.Client.UpdateChannelFolder(ctx, id, zulip.ChannelFolderUpdate{Name: &between}); err != nil {
+		return err
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), folder.ID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(folder.ID)})...)
+	return c.Meta.Client.UpdateChannelFolder(ctx, id, change)
+}
+
+// nameBetween is a name that nothing has, like the given one and not longer than allowed.
+func nameBetween(view *directory.View, name string) string {
+	letters := []rune(name)
+	for n := 1; ; n++ {
+		suffix := fmt.Sprintf(" (%d)", n)
+		between := string(letters[:min(len(letters), maxName-len(suffix))]) + suffix
+		if isFree(view, between) {
+			return between
+		}
+	}
+}
+
+func isFree(view *directory.View, name string) bool {
+	_, taken := view.FolderByName(name)
+	return !taken
+}
+
+// archive empties a folder and archives it. Whoever puts a channel into it meanwhile makes it begin again. A folder that
+// is gone is fine.
+func archive(ctx context.Context, c *resourcekit.Context, state *model) error {
+	id, archived := state.ID.ValueInt64(), true
+	for attempt := 0; ; attempt++ {
+		err := empty(ctx, c, id)
+		if err == nil {
+			err = c.Meta.Client.UpdateChannelFolder(ctx, id, zulip.ChannelFolderUpdate{IsArchived: &archived})
+		}
+		if err == nil || zulip.IsNoFolder(err) {
+			return nil
+		}
+		// Whether a channel was taken out whose answer was lost, the next round finds.
+		again := zulip.IsFolderInUse(err) || zulip.MayHaveHappened(err)
+		if !again || attempt == c.Meta.Client.MaxRetries() {
+			return err
+		}
+	}
+}
+
+// empty takes every channel out of a folder, archived ones included, also those that this run has archived: an archived
+// channel stays in its folder, and keeps it from being archived (https://zulip.com/api/update-channel-folder). The server
+// takes one channel out at a time.
+func empty(ctx context.Context, c *resourcekit.Context, id int64) error {
+	view, err := c.Meta.Directory.FreshChannels(ctx)
+	if err != nil {
+		return err
+	}
+	var none *int64
+	for _, channel := range view.ChannelList() {
+		if channel.FolderID == nil || *channel.FolderID != id {
+			continue
+		}
+		c.Meta.Directory.Forget(zulip.FetchChannels)
+		c.Meta.Directory.TookOut(channel.ID, id)
+		if _, err := c.Meta.Client.UpdateChannel(ctx, channel.ID, zulip.ChannelUpdate{FolderID: &none}); err != nil {
+			return fmt.Errorf("taking channel %q out of it: %w", channel.Name, err)
+		}
+	}
+	return nil
+}
+
+func hint(err error) string {
+	switch {
+	case zulip.IsFolderNameTaken(err):
+		return "Names are compared without regard to case. To manage the existing folder, import it by its name; otherwise choose another name."
+	case zulip.IsFolderInUse(err):
+		return "It was emptied, and somebody has put a channel into it again, archived ones included."
+	case zulip.IsNoFolder(err):
+		return "The folder is gone."
+	}
+	return ""
 }

@@ -115,9 +115,9 @@ func TestProtocolPlaygroundImport(t *testing.T) {
 			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before.Values)
 		}
 	}
-	o.NewRun(t, kind).Import("999999", nil).ExpectError(t, "", "No such code playground", `"C/C++/Sandbox"`)
-	o.NewRun(t, kind).Import("C++/Sandbox", nil).ExpectError(t, "", "No such code playground", `did you mean "C/C++/Sandbox"?`)
-	o.NewRun(t, kind).Import("Sandbocks", nil).ExpectError(t, "", "No such code playground", `did you mean "Sandbox"?`)
+	o.NewRun(t, kind).Import("999999", nil).ExpectError(t, "", "Cannot import this code playground", `"C/C++/Sandbox"`)
+	o.NewRun(t, kind).Import("C++/Sandbox", nil).ExpectError(t, "", "Cannot import this code playground", `did you mean "C/C++/Sandbox"?`)
+	o.NewRun(t, kind).Import("Sandbocks", nil).ExpectError(t, "", "Cannot import this code playground", `did you mean "Sandbox"?`)
 	add(t, o, zulip.Playground{Name: "Sandbox", Language: "Go", URLTemplate: address})
 	o.NewRun(t, kind).Import("Sandbox", nil).ExpectError(t, "", "2 playgrounds are called", "LANGUAGE/NAME", `"Go/Sandbox"`)
 }
@@ -146,9 +146,9 @@ func TestProtocolPlaygroundLost(t *testing.T) {
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(config("Sandbox", "Python", address))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/playgrounds", Action: sandbox.FaultStatus})
-	run.Apply(plan).ExpectError(t, "", "Could not add code playground", "applying again is safe")
+	run.Apply(plan).ExpectError(t, "", "Cannot create code playground", "applying again is safe")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Count: 1})
-	run.Apply(plan).ExpectError(t, "", "Could not read the code playgrounds")
+	run.Apply(plan).ExpectError(t, "", "Cannot read the code playgrounds")
 	heal()
 	run.MustApply(config("Sandbox", "Python", address))
 }
@@ -158,13 +158,13 @@ func TestProtocolPlaygroundTaken(t *testing.T) {
 	o, run := managed(t)
 	id := add(t, o, zulip.Playground{Name: "Sandbox", Language: "Python", URLTemplate: address})
 	for _, other := range []string{address, address + "#"} {
-		run.Apply(run.MustPlan(config("Sandbox", "Python", other))).ExpectError(t, "name", fmt.Sprintf("Playground %d has this language and name", id), "terraform import", address)
+		run.Apply(run.MustPlan(config("Sandbox", "Python", other))).ExpectError(t, "name", fmt.Sprintf("It has the ID %d", id), "terraform import", address)
 	}
 	p := run.Process()
 	_, diags := p.Plan(kind, nil, config("New", "Python", address))
 	diags.ExpectNoError(t)
 	_, diags = p.Plan(kind, nil, config("New", "Python", address))
-	diags.ExpectError(t, "name", `Two resources make the code playground "Python/New"`)
+	diags.ExpectError(t, "name", `Duplicate code playground language and name "Python/New"`)
 }
 
 // Reading any number of playgrounds is one request.

@@ -1,4 +1,4 @@
-// Package codeplayground is the noun of code playgrounds: places elsewhere that run the code blocks of messages.
+// Package codeplayground is the resource zulip_code_playground: a site that runs the code blocks of messages.
 package codeplayground
 
 import (
@@ -8,258 +8,126 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure   = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
-	_ resource.ResourceWithImportState = (*Resource)(nil)
-	_ resource.ResourceWithIdentity    = (*Resource)(nil)
-)
-
-// list is the part of a snapshot that holds the code playgrounds.
-const list = zulip.FetchPlaygrounds
-
-// Resource is zulip_code_playground.
-type Resource struct{ framework.Resource }
-
 // NewResource returns zulip_code_playground.
-func NewResource() resource.Resource { return &Resource{} }
-
-// identity is what a playground is recognised by.
-type identity struct {
-	ID types.Int64 `tfsdk:"id"`
-}
-
-// Metadata names the resource.
-func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_code_playground"
-}
-
-// Schema describes the resource.
-func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = resourceSchema()
-}
-
-// IdentitySchema describes what a playground is recognised by.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The playground's ID."},
-	}}
-}
-
-// ModifyPlan refuses what the account may not do, and a language and name that are taken.
-func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan(&resp.Diagnostics) || req.Plan.Raw.Equal(req.State.Raw) {
-		return
-	}
-	r.RequireAdministrator("manage code playgrounds", &resp.Diagnostics)
-	var plan, state model
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		resp.Diagnostics.Append(framework.KeepReplaced(ctx, resp.Private, state.ID.ValueInt64())...)
-	}
-	if req.Plan.Raw.IsNull() {
-		wire := state.wire()
-		r.PlanEnd(existing(&wire, &wire), &resp.Diagnostics)
-		return
-	}
-	r.CheckLevels(ctx, "zulip_code_playground", req.Config, &resp.Diagnostics)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !req.State.Raw.IsNull() || !framework.IsSet(plan.Name) || !framework.IsSet(plan.Language) {
-		return
-	}
-	r.checkTaken(ctx, &plan, framework.Replaced(ctx, req.Private, &resp.Diagnostics), &resp.Diagnostics)
-}
-
-// checkTaken refuses a language and name that a playground has, of this configuration or of the organization. own is the
-// ID of the playground that this one replaces.
-func (r *Resource) checkTaken(ctx context.Context, plan *model, own []int64, diags *diag.Diagnostics) {
-	wanted := plan.wire()
-	if !r.Meta.Run.Reserve(kind, wanted.Key()) {
-		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make the code playground %q", wanted.Key()),
-			"Another zulip_code_playground of this configuration has this language and name. Take one of the two out, or give it another name.")
-		return
-	}
-	if len(own) == 0 {
-		r.Meta.Run.WillCreate(kind, wanted.Key())
-	}
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
-		found := withKey(view, wanted.Key())
-		return found == nil || slices.Contains(own, found.ID) || r.Meta.Run.IsManaged(kind, found.ID)
-	})
-	if err != nil {
-		diags.AddError("Could not read the code playgrounds", framework.Explain(err))
-		return
-	}
-	if found := withKey(view, wanted.Key()); found != nil && !slices.Contains(own, found.ID) {
-		r.CheckExisting(existing(&wanted, found), diags)
-	}
-}
-
-// withKey returns the playground of a language and name; nil if there is none.
-func withKey(view *directory.View, key string) *zulip.Playground {
-	if i := slices.IndexFunc(view.Playgrounds(), func(p *zulip.Playground) bool { return p.Key() == key }); i >= 0 {
-		return view.Playgrounds()[i]
-	}
-	return nil
-}
-
-// existing is the playground that has the planned language and name. One with another address may be the one that this
-// replaces.
-func existing(wanted, found *zulip.Playground) framework.Existing {
-	return framework.Existing{
-		Kind: kind, Noun: "code playground", Name: found.Key(), ID: found.ID, Import: fmt.Sprint(found.ID), At: path.Root("name"),
-		Summary:   fmt.Sprintf("There is a code playground %q already", found.Key()),
-		Detail:    fmt.Sprintf("Playground %d has this language and name, and the address %q.", found.ID, found.URLTemplate),
-		AsPlanned: found.Same(wanted), Ours: true, // the server does not tell who added it, or when
-		MayBeReplaced: true,
-	}
-}
-
-// Create adds the playground.
-func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	wanted := plan.wire()
-	id := r.add(ctx, &wanted, &resp.Diagnostics)
-	if id == 0 {
-		return
-	}
-	plan.ID = types.Int64Value(id)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
-}
-
-// add adds the playground and returns its ID, or that of what an apply has left that was broken off; zero after an error.
-func (r *Resource) add(ctx context.Context, wanted *zulip.Playground, diags *diag.Diagnostics) int64 {
-	d := r.Meta.Directory
-	if id, ok := r.Meta.Run.Take(kind, wanted.Key()); ok {
-		return id
-	}
-	id, err := framework.Creation{
-		Kind: kind, Thing: wanted.Key(),
-		Look: framework.InList(d, list, d.Playgrounds, func(view *directory.View, free func(int64) bool) int64 {
-			if found := withKey(view, wanted.Key()); found != nil && found.Same(wanted) && free(found.ID) {
-				return found.ID
-			}
-			return 0
-		}),
-		Make: func(ctx context.Context) (id int64, err error) {
-			err = d.WriteList(ctx, list, func(ctx context.Context) (err error) {
-				id, err = r.Meta.Client.AddPlayground(ctx, *wanted)
-				return err
-			})
-			return id, err
+func NewResource() resource.Resource {
+	return resourcekit.New(resourcekit.Definition[model, zulip.Playground, int64]{
+		Name: "code_playground", Title: "code playground", Plural: "code playgrounds",
+		Schema: resourceSchema(),
+		Role:   zulip.RoleAdministrator, ForceNew: []string{"name", "pygments_language", "url_template"},
+		Source: resourcekit.Source{Part: zulip.FetchPlaygrounds, Lags: true, StoresAsSent: true},
+		All:    (*directory.View).Playgrounds,
+		Get: func(view *directory.View, id int64) (*zulip.Playground, bool) {
+			return first(view, func(p *zulip.Playground) bool { return p.ID == id })
 		},
-	}.Run(ctx, r.Meta)
-	if err == nil {
-		return id
-	}
-	if zulip.IsPlaygroundTaken(err) {
-		view, lookErr := d.FreshListShowing(ctx, list, func(view *directory.View) bool { return withKey(view, wanted.Key()) != nil })
-		if lookErr == nil && withKey(view, wanted.Key()) != nil {
-			existing(wanted, withKey(view, wanted.Key())).Refuse(r.Meta, diags)
-			return 0
-		}
-	}
-	diags.AddError(fmt.Sprintf("Could not add code playground %q", wanted.Key()), framework.Explain(err))
-	return 0
+		Key:  func(playground *zulip.Playground) int64 { return playground.ID },
+		Find: find,
+		Unique: resourcekit.Unique[model, zulip.Playground]{
+			Attribute: "name", Word: "language and name",
+			Of: (*model).name,
+			Find: func(view *directory.View, plan *model) (*zulip.Playground, bool) {
+				return first(view, func(p *zulip.Playground) bool { return p.Key() == plan.name() })
+			},
+			IsTaken: zulip.IsPlaygroundTaken,
+			Existing: func(e *framework.Existing, playground *zulip.Playground, _ *resourcekit.Context) {
+				e.Detail = fmt.Sprintf("It has the ID %d and the URL template %q.", playground.ID, playground.URLTemplate)
+				e.MayBeReplaced = true // one with another address may be the one that this replaces
+			},
+		},
+		ReadInto: readInto, Create: create, Delete: remove, DeleteVerb: "remove",
+	})
 }
 
-// Read takes the playground from the snapshot.
-func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+type model struct {
+	ID          types.Int64  `tfsdk:"id"`
+	Name        types.String `tfsdk:"name"`
+	Language    types.String `tfsdk:"pygments_language"`
+	URLTemplate types.String `tfsdk:"url_template"`
+}
+
+func (m *model) wire() zulip.Playground {
+	return zulip.Playground{ID: m.ID.ValueInt64(), Name: m.Name.ValueString(), Language: m.Language.ValueString(), URLTemplate: m.URLTemplate.ValueString()}
+}
+
+// name is the language and name together, of which there is one playground.
+func (m *model) name() string {
+	if !framework.IsSet(m.Name) || !framework.IsSet(m.Language) {
+		return ""
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	is := func(p *zulip.Playground) bool { return p.ID == state.ID.ValueInt64() }
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { return slices.ContainsFunc(view.Playgrounds(), is) })
-	if err != nil {
-		resp.Diagnostics.AddError("Could not read the code playgrounds", framework.Explain(err))
-		return
+	wire := m.wire()
+	return wire.Key()
+}
+
+func resourceSchema() schema.Schema {
+	return schema.Schema{
+		Version: framework.SchemaVersion,
+		MarkdownDescription: `A code playground: a place elsewhere to which people can send the code blocks of a language with one click. Only administrators and owners manage them. ` + featurelevel.Needs("zulip_code_playground", "") + `
+
+The server changes no playground: any change removes it and adds another one. When a playground is removed whose language is the organization's ` + "`default_code_block_language`" + `, the server unsets that setting, even if another playground has the language.
+
+There is one playground of each language and name. ` + framework.NeverAdopted,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "The playground's ID.",
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
+			"name": schema.StringAttribute{
+				Required: true, MarkdownDescription: "The name people choose it by.",
+				Validators: []validator.String{textValidator{}},
+			},
+			"pygments_language": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "The language of the code blocks, as Pygments calls it, as in `Python`; at most 40 characters. It need not be one that Pygments knows.",
+				Validators:          []validator.String{textValidator{zulip.CheckPlaygroundLanguage}},
+			},
+			"url_template": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "Where the code goes: a URL template of RFC 6570 with the one variable `code`, as in `https://play.example.com/?code={code}`.",
+				Validators:          []validator.String{textValidator{zulip.CheckPlaygroundTemplate}},
+			},
+		},
 	}
+}
+
+func readInto(m *model, playground *zulip.Playground, _ *resourcekit.Context) {
+	m.ID, m.Name = types.Int64Value(playground.ID), types.StringValue(playground.Name)
+	m.Language, m.URLTemplate = types.StringValue(playground.Language), types.StringValue(playground.URLTemplate)
+}
+
+func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+	return c.Meta.Client.AddPlayground(ctx, plan.wire())
+}
+
+// remove removes the playground. The organization's default language of code blocks may be unset with it.
+func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
+	defer c.Meta.Directory.Forget(zulip.FetchRealm)
+	return c.Meta.Client.DeletePlayground(ctx, state.ID.ValueInt64())
+}
+
+func first(view *directory.View, is func(*zulip.Playground) bool) (*zulip.Playground, bool) {
 	i := slices.IndexFunc(view.Playgrounds(), is)
 	if i < 0 {
-		tflog.Info(ctx, "The code playground is not there any more: removing it from the state", map[string]any{"id": state.ID.ValueInt64()})
-		resp.State.RemoveResource(ctx)
-		return
+		return nil, false
 	}
-	r.Meta.Run.Manage(kind, state.ID.ValueInt64())
-	state.read(view.Playgrounds()[i])
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-}
-
-// Update has nothing to do: every change is another playground.
-func (r *Resource) Update(context.Context, resource.UpdateRequest, *resource.UpdateResponse) {}
-
-// Delete removes the playground.
-func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	wire := state.wire()
-	// Another resource of this run may be about to make the same one, or have taken this one over.
-	summary := fmt.Sprintf("Could not remove code playground %q", wire.Key())
-	done, ok := r.Alone(ctx, kind+" "+wire.Key(), summary, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	defer done()
-	if r.Meta.Run.IsAdopted(kind, wire.ID) {
-		tflog.Info(ctx, "The code playground stays: another resource has taken it over", map[string]any{"id": wire.ID})
-		return
-	}
-	// The organization's default language of code blocks may be unset with it.
-	defer r.Meta.Directory.Forget(zulip.FetchRealm)
-	r.Meta.Run.Manage(kind, wire.ID) // no other resource takes it, though a list still shows it
-	err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeletePlayground(ctx, wire.ID) })
-	if err != nil {
-		resp.Diagnostics.AddError(summary, framework.Explain(err))
-	}
-}
-
-// ImportState takes the playground's ID, its name, or LANGUAGE/NAME.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Playgrounds(ctx)
-	if err != nil {
-		resp.Diagnostics.AddError("Could not read the code playgrounds", framework.Explain(err))
-		return
-	}
-	found, err := find(view.Playgrounds(), word)
-	if err != nil {
-		resp.Diagnostics.AddError("No such code playground", framework.Sentence(err))
-		return
-	}
-	var state model
-	state.read(found)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	return view.Playgrounds()[i], true
 }
 
 // find returns the one playground that a text means. The error is for people.
-func find(all []*zulip.Playground, text string) (*zulip.Playground, error) {
+func find(view *directory.View, text string) (*zulip.Playground, error) {
+	all := view.Playgrounds()
 	id, err := strconv.ParseInt(text, 10, 64)
 	isID := err == nil
 	var named []*zulip.Playground
@@ -290,4 +158,32 @@ func find(all []*zulip.Playground, text string) (*zulip.Playground, error) {
 		}
 	}
 	return nil, fmt.Errorf("%q is neither the ID nor the name nor the LANGUAGE/NAME of a code playground%s", text, names.Suggest(text))
+}
+
+// textValidator accepts text that the server takes as it is written, and that a check has nothing against.
+type textValidator struct{ check func(string) error }
+
+// Description says what is accepted.
+func (textValidator) Description(context.Context) string {
+	return "text without white space at its ends"
+}
+
+// MarkdownDescription says what is accepted.
+func (v textValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString refuses the rest.
+func (v textValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	switch text := req.ConfigValue.ValueString(); {
+	case strings.TrimSpace(text) == "":
+		resp.Diagnostics.AddAttributeError(req.Path, "Empty text", "The server refuses it.")
+	case strings.TrimSpace(text) != text:
+		resp.Diagnostics.AddAttributeError(req.Path, "White space at an end", "The server takes white space at both ends away. Write the text without.")
+	case v.check != nil:
+		if err := v.check(text); err != nil {
+			resp.Diagnostics.AddAttributeError(req.Path, "The server would refuse this", framework.Sentence(err))
+		}
+	}
 }

@@ -59,7 +59,6 @@ After an import the content of the file is unknown, and the first plan takes the
 					framework.Matches(emojiName, "must have only small letters, digits, dashes and underscores"),
 					framework.Matches(emojiNameEnd, "must end with a letter or digit"),
 				},
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"file": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The path of the image, as in `\"${path.module}/party.png\"`: PNG, JPEG, GIF, WebP or AVIF.",

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -18,47 +18,22 @@ import (
 // does not tell it (server-behavior §L9).
 const usualLimit = 5 << 20
 
-// ModifyPlan finds out whether the content of the file is another, and refuses what the server would refuse.
+// ModifyPlan plans the content of the file, and then what is planned for every resource.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var plan, state *model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if plan != nil {
+	if !req.Plan.Raw.IsNull() {
+		var plan, state *model
+		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		if resp.Diagnostics.HasError() {
+			return
+		}
 		planFile(plan, state, resp)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	}
-	if resp.Diagnostics.HasError() || !r.CanPlan(&resp.Diagnostics) {
-		return
-	}
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
-		if state != nil || plan.Name.IsUnknown() {
-			return true
+		if resp.Diagnostics.HasError() {
+			return
 		}
-		namesake, taken := view.CustomEmojiByName(plan.Name.ValueString())
-		return !taken || r.Meta.Run.IsManaged(kind, namesake.ID)
-	})
-	if err != nil {
-		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
-		return
 	}
-	if plan == nil {
-		r.PlanEnd(framework.Existing{Kind: kind, Noun: "emoji", Name: state.Name.ValueString(), ID: state.ID.ValueInt64(), Import: fmt.Sprint(state.ID.ValueInt64())}, &resp.Diagnostics)
-	}
-	if plan == nil || len(resp.RequiresReplace) > 0 {
-		r.checkMayDeactivate(state, &resp.Diagnostics)
-	}
-	if plan != nil && (state == nil || len(resp.RequiresReplace) > 0) {
-		r.checkMayAdd(view, &resp.Diagnostics)
-	}
-	if state == nil {
-		r.checkName(plan, view, &resp.Diagnostics)
-	}
-	if plan != nil && !plan.Name.IsUnknown() {
-		r.Meta.Run.Reserve(kind, plan.Name.ValueString()) // for what is planned with this emoji
-	}
+	r.Resource.ModifyPlan(ctx, req, resp)
 }
 
 // planFile plans the content of the file: the same changes nothing, other content is another emoji.
@@ -93,56 +68,36 @@ func planFile(plan, state *model, resp *resource.ModifyPlanResponse) {
 	}
 }
 
+// checkPlan refuses what the account may not do.
+func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+	if p.IsDestroy() || p.IsReplaced {
+		checkMayDeactivate(p)
+	}
+	if p.IsDestroy() || !p.IsCreate() && !p.IsReplaced {
+		return
+	}
+	view, err := p.Meta.Directory.CustomEmoji(ctx)
+	if err != nil {
+		p.Diags.AddError("Cannot read the custom emoji", framework.Explain(err))
+		return
+	}
+	checkMayAdd(p, view)
+}
+
 // checkMayAdd refuses what the account may not add (server-behavior §R15, §L8).
-func (r *Resource) checkMayAdd(view *directory.View, diags *diag.Diagnostics) {
+func checkMayAdd(p *resourcekit.Plan[model], view *directory.View) {
 	const doing = "add emoji"
-	if r.Meta.RequirePerson(path.Empty(), doing, diags) && r.Meta.RequireMember(doing, diags) {
-		r.Meta.RequireRight(view, path.Empty(), doing, diags, "can_add_custom_emoji_group")
+	if p.Meta.RequirePerson(path.Empty(), doing, p.Diags) && p.Meta.RequireMember(doing, p.Diags) {
+		p.Meta.RequireRight(view, path.Empty(), doing, p.Diags, "can_add_custom_emoji_group")
 	}
 }
 
 // checkMayDeactivate refuses to plan the end of an emoji that the account may not take away.
-func (r *Resource) checkMayDeactivate(state *model, diags *diag.Diagnostics) {
-	self := r.Meta.Directory.Self()
-	if self.Role <= zulip.RoleAdministrator || state.AuthorID.ValueInt64() == self.ID {
+func checkMayDeactivate(p *resourcekit.Plan[model]) {
+	self := p.Meta.Directory.Self()
+	if self.Role <= zulip.RoleAdministrator || p.Prior.AuthorID.ValueInt64() == self.ID {
 		return
 	}
-	r.Meta.Refuse(path.Empty(), fmt.Sprintf("deactivate the emoji %q", state.Name.ValueString()),
-		fmt.Sprintf("Administrators and owners of the organization may, and who added it, the user with the ID %d.", state.AuthorID.ValueInt64()), diags)
-}
-
-// checkName refuses a name that another emoji has.
-func (r *Resource) checkName(plan *model, view *directory.View, diags *diag.Diagnostics) {
-	if plan.Name.IsUnknown() {
-		return
-	}
-	r.Meta.Run.WillCreate(kind, plan.Name.ValueString())
-	namesake, taken := view.CustomEmojiByName(plan.Name.ValueString())
-	if !taken {
-		return
-	}
-	r.CheckExisting(r.existing(namesake, view), diags)
-}
-
-// existing is the emoji that has the planned name. The server does not give its picture back, nor say when it was added:
-// of the account's own ones each counts as the planned one.
-func (r *Resource) existing(namesake *zulip.CustomEmoji, view *directory.View) framework.Existing {
-	isOwn := namesake.AuthorID != nil && *namesake.AuthorID == r.Meta.Directory.Self().ID
-	return framework.Existing{
-		Kind: kind, Noun: "emoji", Name: namesake.Name, ID: namesake.ID, Import: fmt.Sprint(namesake.ID), At: path.Root("name"),
-		Summary:   fmt.Sprintf("There is an emoji %q already", namesake.Name),
-		Detail:    fmt.Sprintf("It has the ID %d%s.", namesake.ID, addedBy(namesake, view)),
-		AsPlanned: isOwn, Ours: isOwn, MayBeReplaced: isOwn,
-	}
-}
-
-func addedBy(emoji *zulip.CustomEmoji, view *directory.View) string {
-	if emoji.AuthorID == nil {
-		return ""
-	}
-	author, ok := view.User(*emoji.AuthorID)
-	if !ok {
-		return ""
-	}
-	return ", and was added by " + author.Address()
+	p.Meta.Refuse(path.Empty(), fmt.Sprintf("deactivate the emoji %q", p.Prior.Name.ValueString()),
+		fmt.Sprintf("Administrators and owners of the organization may, and who added it, the user with the ID %d.", p.Prior.AuthorID.ValueInt64()), p.Diags)
 }

@@ -137,8 +137,8 @@ func TestProtocolCustomEmojiIsGone(t *testing.T) {
 	other.MustApply(config)
 	run.State = state
 	again, diags := run.Plan(config)
-	diags.ExpectWarning(t, "name", `There is an emoji "party" already`, fmt.Sprint(other.State.Values["id"]), "import it")
-	run.Apply(again).ExpectError(t, "name", `There is an emoji "party" already`)
+	diags.ExpectWarning(t, "name", `A custom emoji with the name "party" already exists`, fmt.Sprint(other.State.Values["id"]), "import it")
+	run.Apply(again).ExpectError(t, "name", `A custom emoji with the name "party" already exists`)
 	sent := o.Sent()
 	p := run.Process()
 	end, diags := p.Plan(typeName, state, nil) // as of a state that nobody refreshed

@@ -1,70 +1,84 @@
-// Package customemoji is the noun of the organization's own emoji.
+// Package customemoji is the resource zulip_custom_emoji: an emoji of the organization's own, made from an image file.
 package customemoji
 
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-var (
-	_ resource.ResourceWithConfigure   = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
-	_ resource.ResourceWithImportState = (*Resource)(nil)
-	_ resource.ResourceWithIdentity    = (*Resource)(nil)
-)
-
-// kind is the type of the resource.
-const kind = framework.KindCustomEmoji
 
 // list is the part of a snapshot that holds the custom emoji.
 const list = zulip.FetchCustomEmoji
 
 // Resource is zulip_custom_emoji.
-type Resource struct{ framework.Resource }
+type Resource struct {
+	*resourcekit.Resource[model, zulip.CustomEmoji, int64]
+}
 
 // NewResource returns zulip_custom_emoji.
-func NewResource() resource.Resource { return &Resource{} }
-
-// identity is what an emoji is recognised by.
-type identity struct {
-	ID types.Int64 `tfsdk:"id"`
+func NewResource() resource.Resource {
+	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.CustomEmoji, int64]{
+		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
+		Schema:   resourceSchema(),
+		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
+		Source: resourcekit.Source{Part: list, Lags: true, HidesID: true},
+		All:    (*directory.View).CustomEmojiList,
+		Get:    (*directory.View).CustomEmoji,
+		Key:    func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
+		IsGone: func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
+		HowToAdopt: func(emoji *zulip.CustomEmoji) string {
+			return fmt.Sprintf("Emoji %q with the ID %d is deactivated, and the server cannot reactivate it. Upload it anew.", emoji.Name, emoji.ID)
+		},
+		Unique: resourcekit.Unique[model, zulip.CustomEmoji]{
+			Of: func(m *model) string { return m.Name.ValueString() },
+			Find: func(view *directory.View, plan *model) (*zulip.CustomEmoji, bool) {
+				return view.CustomEmojiByName(plan.Name.ValueString())
+			},
+			ByName: (*directory.View).CustomEmojiByName,
+			Names: func(view *directory.View) framework.Names {
+				return framework.Names{Things: "custom emoji", All: view.CustomEmojiNames(), Where: "the organization's settings list all, under Custom emoji"}
+			},
+			IsTaken:  func(err error) bool { return zulip.IsMessage(err, "A custom emoji with this name already exists.") },
+			Existing: describeExisting,
+		},
+		ReadInto:  func(m *model, emoji *zulip.CustomEmoji, _ *resourcekit.Context) { m.read(emoji) },
+		CheckPlan: checkPlan,
+		Create:    create, Delete: deactivate, DeleteVerb: "deactivate",
+		Hint: hint,
+	})}
 }
 
-// Metadata names the resource.
-func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = kind
+// describeExisting tells who added an emoji. The server does not give its picture back, nor say when it was added: of the
+// account's own ones each counts as the planned one.
+func describeExisting(e *framework.Existing, emoji *zulip.CustomEmoji, c *resourcekit.Context) {
+	isOwn := emoji.AuthorID != nil && *emoji.AuthorID == c.Meta.Directory.Self().ID
+	e.Detail = fmt.Sprintf("It has the ID %d%s.", emoji.ID, addedBy(emoji, c.Snapshot))
+	e.AsPlanned, e.Ours, e.MayBeReplaced = isOwn, isOwn, isOwn
 }
 
-// Schema describes the resource.
-func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = resourceSchema()
+func addedBy(emoji *zulip.CustomEmoji, view *directory.View) string {
+	if emoji.AuthorID == nil {
+		return ""
+	}
+	author, ok := view.User(*emoji.AuthorID)
+	if !ok {
+		return ""
+	}
+	return ", and was added by " + author.Address()
 }
 
-// IdentitySchema describes what an emoji is recognised by.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The emoji's ID."},
-	}}
-}
-
-// Create uploads the file, and finds the ID by the name.
+// Create uploads the file, unless its content changed since the plan was made.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+	if resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...); resp.Diagnostics.HasError() {
 		return
 	}
 	picture, err := openPicture(plan.File.ValueString())
@@ -77,229 +91,26 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 			fmt.Sprintf("The content of %s has changed since the plan was made. Plan again.", plan.File.ValueString()))
 		return
 	}
+	r.Resource.Create(ctx, req, resp)
+}
+
+func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+	picture, err := openPicture(plan.File.ValueString())
+	if err != nil {
+		return 0, err
+	}
 	plan.FileSHA256 = types.StringValue(picture.sha256())
-	plan.ID, plan.AuthorID, plan.SourceURL = types.Int64Null(), types.Int64Null(), types.StringNull()
-	if id, ok := r.Meta.Run.Take(kind, plan.Name.ValueString()); ok {
-		r.adopt(ctx, id, &plan, resp)
-		return
-	}
-	search := r.searchFor(plan.Name.ValueString())
-	added, perhaps, err := framework.NamedCreation[zulip.CustomEmoji]{
-		Kind: kind, Name: plan.Name.ValueString(),
-		Find: search.find,
-		ID:   func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
-		Make: func(ctx context.Context) error {
-			search.uploaded = true
-			return r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
-				return r.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), picture.file, picture.contentType, picture.content)
-			})
-		},
-	}.Run(ctx, r.Meta)
-	switch {
-	case err == nil:
-		plan.read(added)
-	case !perhaps:
-		r.refuse(ctx, &plan, err, &resp.Diagnostics)
-		return
-	default: // it is in the state, for it may be there, and has a name to be found by
-		resp.Diagnostics.AddError(fmt.Sprintf("It is not clear whether the emoji %q was added", plan.Name.ValueString()),
-			framework.Explain(err)+"\n\nThe next plan finds out by its name.")
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
+	return 0, c.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), picture.file, picture.contentType, picture.content)
 }
 
-// refuse reports why the emoji was not added; a taken name with what has it.
-func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *diag.Diagnostics) {
-	name := plan.Name.ValueString()
-	if zulip.IsMessage(cause, "A custom emoji with this name already exists.") {
-		is := func(view *directory.View) bool { _, ok := view.CustomEmojiByName(name); return ok }
-		if view, err := r.Meta.Directory.ListShowing(ctx, list, is); err == nil && is(view) {
-			namesake, _ := view.CustomEmojiByName(name)
-			r.existing(namesake, view).Refuse(r.Meta, diags)
-			return
-		}
-	}
-	diags.AddError(fmt.Sprintf("Could not add the emoji %q", name), explain(cause))
+// deactivate deactivates the emoji by its name, which is how the server knows emoji.
+func deactivate(ctx context.Context, c *resourcekit.Context, state *model) error {
+	return c.Meta.Client.DeactivateCustomEmoji(ctx, state.Name.ValueString())
 }
 
-// adopt takes what an apply has left that was broken off.
-func (r *Resource) adopt(ctx context.Context, id int64, plan *model, resp *resource.CreateResponse) {
-	plan.ID = types.Int64Value(id)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
-	view, err := r.Meta.Directory.CustomEmoji(ctx)
-	if err != nil {
-		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
-		return
-	}
-	if emoji, ok := view.CustomEmoji(id); ok {
-		plan.read(emoji)
-		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	}
-}
-
-// search finds an emoji by its name. What had the name before the upload is not what was uploaded, though a list may
-// still show it.
-type search struct {
-	*framework.Meta
-	name     string
-	before   int64
-	uploaded bool
-}
-
-func (r *Resource) searchFor(name string) *search {
-	return &search{Meta: r.Meta, name: name}
-}
-
-// find reads anew, and returns the emoji that has the name now; nil if none has.
-func (s *search) find(ctx context.Context) (*zulip.CustomEmoji, error) {
-	view, err := s.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool { return !s.uploaded || s.in(view) != nil })
-	if err != nil {
-		return nil, err
-	}
-	emoji := s.in(view)
-	if emoji != nil && !s.uploaded {
-		s.before = emoji.ID
-	}
-	return emoji, nil
-}
-
-func (s *search) in(view *directory.View) *zulip.CustomEmoji {
-	emoji, ok := view.CustomEmojiByName(s.name)
-	if !ok || s.uploaded && (emoji.ID == s.before || s.Run.IsManaged(kind, emoji.ID)) {
-		return nil
-	}
-	return emoji
-}
-
-// Read takes the emoji from the snapshot.
-func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := r.showing(ctx, &state)
-	if err != nil {
-		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
-		return
-	}
-	emoji, ok := r.find(view, &state)
-	if !ok || emoji.Deactivated {
-		tflog.Info(ctx, "The emoji is not there any more: removing it from the state",
-			map[string]any{"id": state.ID.ValueInt64(), "name": state.Name.ValueString()})
-		// An ID that could not be read when it was made is written as zero: without one the CLI takes the answer for a mistake.
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(state.ID.ValueInt64())})...)
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	r.Meta.Run.Manage(kind, emoji.ID)
-	state.read(emoji)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-}
-
-// find finds the emoji of a state: by its name, among what the account has added, if the ID could not be read then.
-func (r *Resource) find(view *directory.View, state *model) (*zulip.CustomEmoji, bool) {
-	if !state.ID.IsNull() {
-		return view.CustomEmoji(state.ID.ValueInt64())
-	}
-	emoji, ok := view.CustomEmojiByName(state.Name.ValueString())
-	return emoji, ok && emoji.AuthorID != nil && *emoji.AuthorID == r.Meta.Directory.Self().ID
-}
-
-// showing returns a snapshot that shows the emoji of a state, unless it is gone.
-func (r *Resource) showing(ctx context.Context, state *model) (*directory.View, error) {
-	return r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
-		emoji, ok := r.find(view, state)
-		return ok && !emoji.Deactivated
-	})
-}
-
-// Update notes which file the emoji is from: nothing else of an emoji can be changed.
-func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
-}
-
-// Delete deactivates the emoji, unless its name belongs to another one by now: the server knows emoji by their names.
-func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	name := state.Name.ValueString()
-	view, err := r.showing(ctx, &state)
-	if err != nil {
-		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
-		return
-	}
-	emoji, ok := r.find(view, &state)
-	if !ok || emoji.Deactivated {
-		tflog.Info(ctx, "The emoji is deactivated already", map[string]any{"id": state.ID.ValueInt64(), "name": name})
-		return
-	}
-	if r.Meta.Run.IsAdopted(kind, emoji.ID) {
-		tflog.Info(ctx, "The emoji stays: another resource has taken it over", map[string]any{"id": emoji.ID})
-		return
-	}
-	r.Meta.Run.Manage(kind, emoji.ID) // no other resource takes it, though a list still shows it
-	err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
-		return r.Meta.Client.DeactivateCustomEmoji(ctx, emoji.Name)
-	})
-	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not deactivate the emoji %q", name), framework.Explain(err))
-	}
-}
-
-// ImportState takes the emoji's ID, or its name; "name:42" is the emoji called 42.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.CustomEmoji(ctx)
-	if err != nil {
-		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
-		return
-	}
-	emoji := meant(view, word, &resp.Diagnostics)
-	if emoji == nil {
-		return
-	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), emoji.ID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(emoji.ID)})...)
-}
-
-// meant finds the emoji that an import means, and reports why there is none.
-func meant(view *directory.View, text string, diags *diag.Diagnostics) *zulip.CustomEmoji {
-	emoji, ok := view.CustomEmojiByName(strings.TrimPrefix(text, "name:"))
-	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
-		emoji, ok = view.CustomEmoji(id)
-	}
-	switch {
-	case !ok:
-		names := framework.Names{Things: "custom emoji", All: view.CustomEmojiNames(), Where: "the organization's settings list all, under Custom emoji"}
-		problem := fmt.Errorf("the organization has no custom emoji with the name or ID %q%s", text, names.Suggest(strings.TrimPrefix(text, "name:")))
-		diags.AddError("Cannot import this emoji", framework.Sentence(problem))
-	case emoji.Deactivated:
-		diags.AddError("Cannot import a deactivated emoji",
-			fmt.Sprintf("The emoji %q with the ID %d is deactivated, and the server cannot bring it back. Upload it anew.", emoji.Name, emoji.ID))
-	default:
-		return emoji
-	}
-	return nil
-}
-
-// explain adds to the server's words what they mean for who writes the configuration.
-func explain(err error) string {
-	text := framework.Explain(err)
+func hint(err error) string {
 	if zulip.IsMessage(err, "Only administrators can override default emoji.", "Only administrators can override built-in emoji.") {
-		text += "\n\nA standard emoji has this name. Choose another one, or use the key of an administrator or owner of the organization."
+		return "A standard emoji has this name. Choose another one, or use the key of an administrator or owner of the organization."
 	}
-	return text
+	return ""
 }

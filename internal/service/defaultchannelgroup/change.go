@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -56,46 +57,40 @@ func (c change) isEmpty() bool {
 
 var errGone = errors.New("the group is not there any more")
 
-// bring brings a group to where a change leads, and returns it as it is then. The server refuses what is so already
-// (server-behavior §S10), so the group is read before each attempt, and only what is missing is sent: also after a lost
-// answer.
-func (r *Resource) bring(ctx context.Context, id int64, wanted change) (*zulip.DefaultChannelGroup, error) {
+// bring makes a group what a change asks for. The server refuses what is so already (server-behavior §S10), so the group is
+// read before each attempt, and only what is missing is sent: also after a lost answer.
+func (r *Resource) bring(ctx context.Context, id int64, wanted change) error {
 	const firstPause = 200 * time.Millisecond
 	pause, failures, sent := firstPause, 0, false
 	for {
 		is := func(group *zulip.DefaultChannelGroup) bool { return group.ID == id }
 		view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
-			now := find(view, is)
-			return now != nil && (!sent || wanted.missing(now).isEmpty())
+			now, ok := first(view, is)
+			return ok && (!sent || wanted.missing(now).isEmpty())
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		now := find(view, is)
-		if now == nil {
-			return nil, errGone
+		now, ok := first(view, is)
+		if !ok {
+			return errGone
 		}
 		left := wanted.missing(now)
 		if left.isEmpty() {
-			return now, nil
+			return nil
 		}
 		if sent {
-			return now, errors.New("the server took the change without an error, and does not hold it: somebody may have changed the group at the same time")
+			return errors.New("the server took the change without an error, and does not hold it: somebody may have changed the group at the same time")
 		}
 		err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.send(ctx, id, left, view) })
 		sent = err == nil
-		if err == nil {
+		if sent {
 			continue
 		}
-		if failures++; !zulip.MayHaveHappened(err) || failures > r.Meta.Client.MaxRetries() {
-			return now, err
+		if failures++; !zulip.MayHaveHappened(err) || failures > r.Meta.Client.MaxRetries() || !framework.Wait(ctx, pause) {
+			return err
 		}
-		select {
-		case <-ctx.Done():
-			return now, err
-		case <-time.After(pause):
-			pause *= 2
-		}
+		pause *= 2
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -33,18 +31,6 @@ func (m *model) read(group *zulip.DefaultChannelGroup) {
 		elements[i] = types.Int64Value(id)
 	}
 	m.ChannelIDs = types.SetValueMust(types.Int64Type, elements)
-}
-
-// keep gives back what a plan knew after it was applied. What the plan did not change, somebody else may have changed
-// meanwhile: that is for the next plan to find and to show.
-func (m *model) keep(plan *model) {
-	m.Name = plan.Name
-	if !plan.Description.IsUnknown() {
-		m.Description = plan.Description
-	}
-	if !plan.ChannelIDs.IsUnknown() {
-		m.ChannelIDs = plan.ChannelIDs
-	}
 }
 
 // channels are the IDs of a set, as far as they are known.
@@ -95,13 +81,11 @@ No two groups have one name. ` + framework.NeverAdopted,
 			},
 			"description": schema.StringAttribute{
 				Optional: true, Computed: true, MarkdownDescription: "What the group is for, at most 1024 characters. The server cannot take a description away once there is one. A new group has none by default.",
-				Validators:    []validator.String{framework.Length(1, maxDescription)},
-				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+				Validators: []validator.String{framework.Length(1, maxDescription)},
 			},
 			"channel_ids": schema.SetAttribute{
 				Optional: true, Computed: true, ElementType: types.Int64Type,
 				MarkdownDescription: "The IDs of the channels, as in `[zulip_channel.x.id]`. A default channel cannot be among them: everybody is in it anyway. A channel that is archived leaves its groups. A new group is empty by default.",
-				PlanModifiers:       []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
 			},
 		},
 	}

@@ -160,9 +160,9 @@ func TestProtocolDefaultChannelGroupIsReplacedWithoutRefreshing(t *testing.T) {
 	config := values{"name": "Kept"}
 	run.MustApply(config)
 	p := run.Process()
-	_, diags := p.Plan(typeName, run.State, config)
+	plan, diags := p.Plan(typeName, run.State, config)
 	diags.ExpectNoError(t)
-	_, diags = p.Plan(typeName, nil, config)
+	_, diags = p.Plan(typeName, plan.Replaced(), config)
 	diags.ExpectNoError(t)
 	_, diags = p.Plan(typeName, run.State, config)
 	diags.ExpectWarning(t, "", `Two resources manage default channel group "Kept"`, "removed block")

@@ -97,13 +97,13 @@ func TestProtocolDomainDriftAndGone(t *testing.T) {
 
 	change, gone := run.MustPlan(values{"domain": "example.com", "allow_subdomains": false}), run.MustPlan(nil)
 	must(t, o.Client.DeleteDomain(context.Background(), "example.com"))
-	run.Fork().Apply(change).ExpectError(t, "", `Could not change domain "example.com"`, "removed since the plan was made")
+	run.Fork().Apply(change).ExpectError(t, "", `Cannot update domain "example.com"`, "removed since the plan was made")
 	run.Apply(gone).ExpectNoError(t)
 }
 
 func TestProtocolDomainImport(t *testing.T) {
 	o, run := managed(t)
-	o.NewRun(t, kind).Import("example.com", nil).ExpectError(t, "", "No such domain", "there are no domains.")
+	o.NewRun(t, kind).Import("example.com", nil).ExpectError(t, "", "Cannot import this domain", "there are no domains.")
 	run.MustApply(values{"domain": "example.com", "allow_subdomains": true})
 	for _, by := range []struct {
 		id       string
@@ -115,8 +115,8 @@ func TestProtocolDomainImport(t *testing.T) {
 			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, run.State.Values)
 		}
 	}
-	o.NewRun(t, kind).Import("example.org", nil).ExpectError(t, "", "No such domain", "did you mean example.com?")
-	o.NewRun(t, kind).Import("zulip.org", nil).ExpectError(t, "", "No such domain", "the domains are: example.com.")
+	o.NewRun(t, kind).Import("example.org", nil).ExpectError(t, "", "Cannot import this domain", "did you mean example.com?")
+	o.NewRun(t, kind).Import("zulip.org", nil).ExpectError(t, "", "Cannot import this domain", "the domains are: example.com.")
 }
 
 // A lost answer is no error, whether the call is repeated or the domain looked for.
@@ -140,9 +140,9 @@ func TestProtocolDomainLost(t *testing.T) {
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(values{"domain": "example.com"})
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/domains", Action: sandbox.FaultStatus})
-	run.Apply(plan).ExpectError(t, "", "Could not add domain", "applying again is safe")
+	run.Apply(plan).ExpectError(t, "", "Cannot create domain", "applying again is safe")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Count: 1})
-	run.Apply(plan).ExpectError(t, "", "Could not read the domains")
+	run.Apply(plan).ExpectError(t, "", "Cannot read the domains")
 	heal()
 	run.MustApply(values{"domain": "example.com"})
 }
@@ -159,7 +159,7 @@ func TestProtocolDomainTaken(t *testing.T) {
 	_, diags = p.Plan(kind, nil, values{"domain": "example.net"})
 	diags.ExpectNoError(t)
 	_, diags = p.Plan(kind, nil, values{"domain": "Example.net"})
-	diags.ExpectError(t, "domain", "Two resources for example.net")
+	diags.ExpectError(t, "domain", `Duplicate domain name "example.net"`)
 }
 
 // The plan warns before the restriction to the organization's domains ends with the last of them.
@@ -215,7 +215,7 @@ func TestProtocolDomainRights(t *testing.T) {
 	}
 	for _, wanted := range []values{{"domain": "example.com", "allow_subdomains": true}, nil} {
 		_, diags := admin.Plan(wanted)
-		diags.ExpectError(t, "", "may not manage the organization's domains", "administrator")
+		diags.ExpectError(t, "", "may not manage domains", "administrator")
 	}
 	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 142})
 	_, diags := old.NewRun(t, kind).Plan(values{"domain": "example.com"})
@@ -229,5 +229,5 @@ func TestProtocolDomainTwoResources(t *testing.T) {
 	_, diags := p.Plan(kind, nil, values{"domain": "example.org", "allow_subdomains": true})
 	diags.ExpectNoError(t)
 	_, diags = p.Plan(kind, nil, values{"domain": "Example.org", "allow_subdomains": false})
-	diags.ExpectError(t, "allow_subdomains", "Two resources for example.org", "Keep one.")
+	diags.ExpectError(t, "domain", `Duplicate domain name "example.org"`, "Another zulip_domain")
 }

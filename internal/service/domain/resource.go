@@ -1,227 +1,173 @@
-// Package domain is the noun of an organization's domains: those whose addresses may join it.
+// Package domain is the resource zulip_domain: a domain whose addresses may join the organization.
 package domain
 
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
+	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure   = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
-	_ resource.ResourceWithImportState = (*Resource)(nil)
-	_ resource.ResourceWithIdentity    = (*Resource)(nil)
-)
-
-// list is the part of a snapshot that holds the domains.
-const list = zulip.FetchDomains
-
-// Resource is zulip_domain.
-type Resource struct{ framework.Resource }
-
 // NewResource returns zulip_domain.
-func NewResource() resource.Resource { return &Resource{} }
-
-// identity is what a domain is recognised by: the server gives it no number that can be read.
-type identity struct {
-	ID types.String `tfsdk:"id"`
+func NewResource() resource.Resource {
+	return resourcekit.New(resourcekit.Definition[model, zulip.Domain, string]{
+		Name: "domain", Title: "domain", Plural: "domains",
+		Schema: resourceSchema(),
+		Role:   zulip.RoleOwner, ForceNew: []string{"domain"},
+		Source: resourcekit.Source{Part: zulip.FetchDomains, Lags: true, StoresAsSent: true},
+		All:    (*directory.View).Domains,
+		Get:    (*directory.View).Domain,
+		Key:    func(domain *zulip.Domain) string { return domain.Domain },
+		Unique: resourcekit.Unique[model, zulip.Domain]{
+			Attribute: "domain",
+			Of:        (*model).name,
+			Find:      func(view *directory.View, plan *model) (*zulip.Domain, bool) { return view.Domain(plan.name()) },
+			ByName:    (*directory.View).Domain,
+			Names: func(view *directory.View) framework.Names {
+				return framework.Names{Things: "domains", All: view.DomainNames(), Where: "the organization's settings list all, under Organization permissions", Unquoted: true}
+			},
+			IsTaken: zulip.IsDomainTaken,
+			Existing: func(e *framework.Existing, domain *zulip.Domain, _ *resourcekit.Context) {
+				e.Detail = fmt.Sprintf("It has allow_subdomains = %t.", domain.AllowSubdomains)
+			},
+		},
+		ReadInto: readInto, KeepPrior: keepPrior, CheckPlan: checkPlan,
+		Create: create, Update: update, Delete: remove, DeleteVerb: "remove",
+		Hint: hint,
+	})
 }
 
-// Metadata names the resource.
-func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_domain"
+type model struct {
+	ID              types.String `tfsdk:"id"`
+	Domain          types.String `tfsdk:"domain"`
+	AllowSubdomains types.Bool   `tfsdk:"allow_subdomains"`
 }
 
-// Schema describes the resource.
-func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = resourceSchema()
+// name is the domain as the server stores it.
+func (m *model) name() string { return zulip.StoredDomain(m.Domain.ValueString()) }
+
+func (m *model) wire() zulip.Domain {
+	return zulip.Domain{Domain: m.name(), AllowSubdomains: m.AllowSubdomains.ValueBool()}
 }
 
-// IdentitySchema describes what a domain is recognised by.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "The domain as the server writes it, in lower case."},
-	}}
+func resourceSchema() schema.Schema {
+	return schema.Schema{
+		Version: framework.SchemaVersion,
+		MarkdownDescription: `A domain of the organization. If the organization lets only addresses of its domains join (` + "`emails_restricted_to_domains`" + `), these are the domains. Only owners manage them. ` + featurelevel.Needs("zulip_domain", "") + `
+
+When the last domain is removed while only addresses of the organization's domains may join, the server ends that restriction, for else nobody could: the plan warns of it.
+
+` + framework.NeverAdopted,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "The domain as the server writes it, in lower case.",
+				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			"domain": schema.StringAttribute{
+				Required: true, MarkdownDescription: "The domain, as in `example.com`, at most 80 characters. Case makes no difference. Another domain is another resource.",
+				Validators: []validator.String{domainValidator{}},
+			},
+			"allow_subdomains": schema.BoolAttribute{
+				Optional: true, Computed: true, MarkdownDescription: "Whether addresses of its subdomains count too. A new domain starts with `false`. Unset: not managed.",
+			},
+		},
+	}
 }
 
-// Create adds the domain. One that is the same, as an earlier attempt may have left it, is taken over.
-func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+func readInto(m *model, domain *zulip.Domain, _ *resourcekit.Context) {
+	m.ID, m.AllowSubdomains = types.StringValue(domain.Domain), types.BoolValue(domain.AllowSubdomains)
+	if m.name() != domain.Domain {
+		m.Domain = types.StringValue(domain.Domain)
+	}
+}
+
+// keepPrior plans no change where the domain is only written in another case.
+func keepPrior(plan, prior *model) {
+	if !plan.Domain.IsUnknown() && plan.name() == prior.name() {
+		plan.Domain = prior.Domain
+	}
+}
+
+// checkPlan warns of what else happens when the last domain is removed.
+func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+	switch {
+	case p.IsDestroy():
+		warnOfLast(ctx, p, "")
+	case p.IsReplaced:
+		warnOfLast(ctx, p, "\n\nTerraform removes it before it adds the one that takes its place, unless this resource has lifecycle { create_before_destroy = true }: with that, the restriction stays.")
+	}
+}
+
+func warnOfLast(ctx context.Context, p *resourcekit.Plan[model], whenReplaced string) {
+	const removed = "removed zulip_domain"
+	view, err := p.Meta.Directory.Domains(ctx)
+	if err != nil {
+		p.Diags.AddError("Cannot read the domains", framework.Explain(err))
 		return
 	}
+	name := p.Prior.ID.ValueString()
+	p.Meta.Run.Manage(removed, resourcekit.ObjectID(name)) // the last of several is the one that is planned last
+	stays := slices.ContainsFunc(view.Domains(), func(domain *zulip.Domain) bool {
+		return !p.Meta.Run.IsManaged(removed, resourcekit.ObjectID(domain.Domain))
+	})
+	if _, exists := view.Domain(name); exists && !stays {
+		p.Diags.AddAttributeWarning(path.Root("domain"), "This is the organization's last domain",
+			fmt.Sprintf("If only addresses of the organization's domains may join (emails_restricted_to_domains), the server ends that restriction when %s is removed: then any address may.", name)+whenReplaced)
+	}
+}
+
+func create(ctx context.Context, c *resourcekit.Context, plan *model) (string, error) {
 	if plan.AllowSubdomains.IsUnknown() {
 		plan.AllowSubdomains = types.BoolValue(false)
 	}
-	wanted := plan.wire()
-	if !r.add(ctx, &plan, wanted, &resp.Diagnostics) {
-		return
-	}
-	plan.ID = types.StringValue(wanted.Domain)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
+	return plan.name(), c.Meta.Client.AddDomain(ctx, plan.wire())
 }
 
-// add adds the domain, unless it is what an apply has left that was broken off, and reports whether it is there.
-func (r *Resource) add(ctx context.Context, plan *model, wanted zulip.Domain, diags *diag.Diagnostics) bool {
-	if _, ok := r.Meta.Run.Take(kind, wanted.Domain); ok {
-		return true
-	}
-	d := r.Meta.Directory
-	_, err := framework.Creation{
-		Kind: kind, Thing: wanted.Domain,
-		Look: framework.InList(d, list, d.Domains, func(view *directory.View, free func(int64) bool) int64 {
-			if found, ok := view.Domain(wanted.Domain); ok && *found == wanted && free(number(wanted.Domain)) {
-				return number(wanted.Domain)
-			}
-			return 0
-		}),
-		Make: func(ctx context.Context) (int64, error) {
-			return number(wanted.Domain), r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.AddDomain(ctx, wanted) })
-		},
-	}.Run(ctx, r.Meta)
-	if err == nil {
-		return true
-	}
-	if zulip.IsDomainTaken(err) {
-		view, lookErr := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool { _, ok := view.Domain(wanted.Domain); return ok })
-		if lookErr == nil {
-			if found, ok := view.Domain(wanted.Domain); ok {
-				existing(plan, found).Refuse(r.Meta, diags)
-				return false
-			}
-		}
-	}
-	diags.AddError(fmt.Sprintf("Could not add domain %q", wanted.Domain), framework.Explain(err))
-	return false
+func update(ctx context.Context, c *resourcekit.Context, plan, _ *model) error {
+	return c.Meta.Client.UpdateDomain(ctx, plan.wire())
 }
 
-// Read takes the domain from the snapshot.
-func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
-		_, ok := view.Domain(state.ID.ValueString())
-		return ok
-	})
-	if err != nil {
-		resp.Diagnostics.AddError("Could not read the domains", framework.Explain(err))
-		return
-	}
-	r.Meta.Run.Manage(kind, number(state.ID.ValueString()))
-	found, ok := view.Domain(state.ID.ValueString())
-	if !ok {
-		tflog.Info(ctx, "The domain is not there any more: removing it from the state", map[string]any{"domain": state.ID.ValueString()})
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	state.read(found)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+// remove removes the domain. With the last one the organization's restriction to its domains ends.
+func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
+	defer c.Meta.Directory.Forget(zulip.FetchRealm)
+	return c.Meta.Client.DeleteDomain(ctx, state.ID.ValueString())
 }
 
-// Update says whether subdomains count too.
-func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	if wanted := plan.wire(); wanted != state.wire() {
-		err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.UpdateDomain(ctx, wanted) })
-		if err != nil {
-			resp.Diagnostics.AddError(fmt.Sprintf("Could not change domain %q", wanted.Domain), explainUpdate(err))
-			return
-		}
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
-}
-
-func explainUpdate(err error) string {
-	text := framework.Explain(err)
+func hint(err error) string {
 	if zulip.IsNoDomain(err) {
-		text += "\n\nIt was removed since the plan was made. Plan again to have it added anew."
+		return "It was removed since the plan was made. Plan again to have it added anew."
 	}
-	return text
+	return ""
 }
 
-// Delete removes the domain.
-func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	name := state.ID.ValueString()
-	// Another resource of this run may be about to add the same one, or have taken this one over.
-	summary := fmt.Sprintf("Could not remove domain %q", name)
-	done, ok := r.Alone(ctx, kind+" "+name, summary, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	defer done()
-	if r.Meta.Run.IsAdopted(kind, number(name)) {
-		tflog.Info(ctx, "The domain stays: another resource has taken it over", map[string]any{"domain": name})
-		return
-	}
-	// With the last domain the organization's restriction to its domains ends.
-	defer r.Meta.Directory.Forget(zulip.FetchRealm)
-	err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeleteDomain(ctx, name) })
-	if err != nil {
-		resp.Diagnostics.AddError(summary, framework.Explain(err))
-	}
-}
+// domainValidator accepts a domain.
+type domainValidator struct{}
 
-// kind is what domains are claimed as.
-const kind = "zulip_domain"
+// Description says what is accepted.
+func (domainValidator) Description(context.Context) string { return "a domain like example.com" }
 
-// number tells domains apart, for which the server has no numbers.
-func number(domain string) int64 {
-	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(domain)) // never fails
-	return int64(hash.Sum64() >> 1)
-}
+// MarkdownDescription says what is accepted.
+func (v domainValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-// ImportState takes the domain, in any case.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
+// ValidateString refuses the rest.
+func (domainValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if req.ID == "" {
-		var wanted identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = wanted.ID.ValueString()
+	if err := zulip.CheckDomain(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, "Not a domain", framework.Sentence(err))
 	}
-	view, err := r.Meta.Directory.Domains(ctx)
-	if err != nil {
-		resp.Diagnostics.AddError("Could not read the domains", framework.Explain(err))
-		return
-	}
-	found, ok := view.Domain(req.ID)
-	if !ok {
-		names := framework.Names{Things: "domains", All: view.DomainNames(), Where: "the organization's settings list all, under Organization permissions", Unquoted: true}
-		resp.Diagnostics.AddError("No such domain", framework.Sentence(fmt.Errorf("the organization has no domain %q%s", req.ID, names.Suggest(req.ID))))
-		return
-	}
-	var state model
-	state.read(found)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 }

@@ -22,7 +22,7 @@ func TestFaultLinkifierKilled(t *testing.T) {
 	held.Release()
 	gate.Open()
 	trial.Refused(running)
-	trial.Fails([]string{"The pattern is taken", "ZULIP_RECOVER_INTERRUPTED=true"})
+	trial.Fails([]string{"A linkifier with the pattern", "ZULIP_RECOVER_INTERRUPTED=true"})
 	trial.Setenv("ZULIP_RECOVER_INTERRUPTED", "true")
 	trial.Succeeds()
 	trial.Converges()

@@ -11,9 +11,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// kind is what linkifiers are claimed as.
-const kind = "zulip_linkifier"
-
 // The feature levels of what not every server has.
 var (
 	levelReverse      = featurelevel.Since("zulip_linkifier", "example_input")
@@ -64,39 +61,13 @@ func (m *model) wire(state *model) zulip.LinkifierChange {
 	return change
 }
 
-// keepWords keeps the state's words where they mean the same, and what is not configured.
-func (m *model) keepWords(state *model, config *model) {
-	if framework.IsSet(m.Pattern) && stored(m.Pattern) == stored(state.Pattern) {
-		m.Pattern = state.Pattern
+// keepPrior plans no change where only white space at the ends differs.
+func keepPrior(plan, prior *model) {
+	for _, text := range []struct{ planned, prior *types.String }{{&plan.Pattern, &prior.Pattern}, {&plan.URLTemplate, &prior.URLTemplate}} {
+		if framework.IsSet(*text.planned) && stored(*text.planned) == stored(*text.prior) {
+			*text.planned = *text.prior
+		}
 	}
-	if framework.IsSet(m.URLTemplate) && stored(m.URLTemplate) == stored(state.URLTemplate) {
-		m.URLTemplate = state.URLTemplate
-	}
-	if config.ExampleInput.IsNull() {
-		m.ExampleInput = state.ExampleInput
-	}
-	if config.ReverseTemplate.IsNull() {
-		m.ReverseTemplate = state.ReverseTemplate
-	}
-	if config.AlternativeURLTemplates.IsNull() {
-		m.AlternativeURLTemplates = state.AlternativeURLTemplates
-	}
-}
-
-// isAs reports whether the plan asks for what the state holds.
-func (m *model) isAs(state *model) bool {
-	return m.Pattern.Equal(state.Pattern) && m.URLTemplate.Equal(state.URLTemplate) && m.ExampleInput.Equal(state.ExampleInput) &&
-		m.ReverseTemplate.Equal(state.ReverseTemplate) && m.AlternativeURLTemplates.Equal(state.AlternativeURLTemplates)
-}
-
-// isHeld reports whether a linkifier is already what the plan asks for.
-func (m *model) isHeld(held *zulip.Linkifier, level int) bool {
-	now := *m
-	now.read(held, level)
-	return stored(m.Pattern) == held.Pattern && stored(m.URLTemplate) == held.URLTemplate &&
-		(!framework.IsSet(m.ExampleInput) || m.ExampleInput.Equal(now.ExampleInput)) &&
-		(!framework.IsSet(m.ReverseTemplate) || m.ReverseTemplate.Equal(now.ReverseTemplate)) &&
-		(!framework.IsSet(m.AlternativeURLTemplates) || m.AlternativeURLTemplates.Equal(now.AlternativeURLTemplates))
 }
 
 // stored is what the server makes of a pattern or template: it takes white space away at both ends

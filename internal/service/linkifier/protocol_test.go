@@ -231,9 +231,9 @@ func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	_, diags = p.Plan("zulip_linkifier", nil, config("new", "https://example.com/"))
 	diags.ExpectNoError(t)
 	_, diags = p.Plan("zulip_linkifier", nil, config("new", "https://example.com/else"))
-	diags.ExpectError(t, "pattern", "Two linkifiers with one pattern", "Another zulip_linkifier")
+	diags.ExpectError(t, "pattern", `Duplicate linkifier pattern "new"`, "Another zulip_linkifier")
 	_, diags = p.Plan("zulip_linkifier", run.State, config("new", "https://example.com/else"))
-	diags.ExpectError(t, "pattern", "Two linkifiers with one pattern")
+	diags.ExpectError(t, "pattern", `Duplicate linkifier pattern "new"`)
 	if _, diags = p.Plan("zulip_linkifier", run.State, issues); len(diags.Errors()) > 0 {
 		t.Errorf("its own pattern is refused: %v", diags)
 	}
@@ -253,15 +253,15 @@ func TestProtocolLinkifierRights(t *testing.T) {
 	for account, word := range map[string]string{"moderator": "is a moderator", "bot": "is a bot with the role member"} {
 		run := o.As(t, account).NewRun(t, "zulip_linkifier")
 		_, diags := run.Plan(config("new", "https://example.com/"))
-		diags.ExpectError(t, "", "may not add linkifiers", "administrators", word)
+		diags.ExpectError(t, "", "may not manage linkifiers", "administrators", word)
 		run.Import("#(?P<id>[0-9]+)", nil).ExpectNoError(t)
 		if plan := run.MustPlan(issues); !plan.Empty() {
 			t.Errorf("planned: %v", plan.Changes())
 		}
 		_, diags = run.Plan(config("new", "https://example.com/"))
-		diags.ExpectError(t, "", "may not change linkifiers")
+		diags.ExpectError(t, "", "may not manage linkifiers")
 		_, diags = run.Plan(nil)
-		diags.ExpectError(t, "", "may not delete linkifiers")
+		diags.ExpectError(t, "", "may not manage linkifiers")
 	}
 }
 
@@ -280,13 +280,13 @@ func TestProtocolLinkifierBrokenOff(t *testing.T) {
 	plan := run.MustPlan(issues)
 	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/filters", After: true, Action: sandbox.FaultDrop})
 	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/realm/linkifiers", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "pattern", "Could not add the linkifier")
+	run.Apply(plan).ExpectError(t, "", "Cannot create linkifier")
 	healPost()
 	healLook()
 	sent := o.Sent()
 	plan, diags := run.Plan(issues)
 	diags.ExpectWarning(t, "pattern", "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
-	run.Apply(plan).ExpectError(t, "pattern", "The pattern is taken", "terraform import ADDRESS")
+	run.Apply(plan).ExpectError(t, "pattern", "A linkifier with the pattern", "terraform import ADDRESS")
 	sent.Expect(t, "POST pattern url_template") // refused
 	run.Block["recover_interrupted"] = true
 	run.MustApply(issues)

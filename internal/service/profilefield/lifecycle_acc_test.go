@@ -117,7 +117,7 @@ func TestFaultProfileFieldKilled(t *testing.T) {
 	held.Release()
 	gate.Open()
 	trial.Refused(running)
-	trial.Fails([]string{"The name is taken", "ZULIP_RECOVER_INTERRUPTED=true"})
+	trial.Fails([]string{"A custom profile field with the name", "ZULIP_RECOVER_INTERRUPTED=true"})
 	trial.Setenv("ZULIP_RECOVER_INTERRUPTED", "true")
 	trial.Succeeds()
 	trial.Converges()

@@ -9,9 +9,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// kind is what fields are claimed as.
-const kind = "zulip_custom_profile_field"
-
 // levelPartial is the feature level from which a change names only what changes.
 const levelPartial = 252
 
@@ -106,60 +103,6 @@ func (m *model) wire(state *model) zulip.ProfileFieldChange {
 		}
 	}
 	return change
-}
-
-// keepUnmanaged keeps what is not configured.
-func (m *model) keepUnmanaged(state, config *model) {
-	if config.Name.IsNull() {
-		m.Name = state.Name
-	}
-	if config.Hint.IsNull() {
-		m.Hint = state.Hint
-	}
-	now, configured := state.flags(), config.flags()
-	for i, flag := range m.flags() {
-		if configured[i].value.IsNull() {
-			*flag.value = *now[i].value
-		}
-	}
-}
-
-// isAs reports whether the plan asks for what the state holds.
-func (m *model) isAs(state *model) bool {
-	same := m.Name.Equal(state.Name) && m.Hint.Equal(state.Hint) && m.Options.Equal(state.Options) && m.URLPattern.Equal(state.URLPattern)
-	is := state.flags()
-	for i, flag := range m.flags() {
-		same = same && flag.value.Equal(*is[i].value)
-	}
-	return same
-}
-
-// isHeld reports whether a field is already what the plan asks for.
-func (m *model) isHeld(held *zulip.ProfileField, level int) bool {
-	var now model
-	now.read(held, level)
-	equal := func(planned, is attr.Value) bool { return planned.IsUnknown() || planned.Equal(is) }
-	same := m.FieldType.Equal(now.FieldType) && m.Options.Equal(now.Options) && m.Subtype.Equal(now.Subtype) && m.URLPattern.Equal(now.URLPattern) &&
-		equal(m.Name, now.Name) && equal(m.Hint, now.Hint)
-	is := now.flags()
-	for i, flag := range m.flags() {
-		same = same && equal(*flag.value, *is[i].value)
-	}
-	return same
-}
-
-// forgetUnknown makes what is not known null, for a state that is written before it is known.
-func (m *model) forgetUnknown() {
-	for _, text := range []*types.String{&m.Name, &m.Hint} {
-		if text.IsUnknown() {
-			*text = types.StringNull()
-		}
-	}
-	for _, flag := range m.flags() {
-		if flag.value.IsUnknown() {
-			*flag.value = types.BoolNull()
-		}
-	}
 }
 
 // label is what tells the field from others: the service that the server knows, else its name.

@@ -211,7 +211,7 @@ func TestProtocolProfileFieldExternalAccount(t *testing.T) {
 	other.MustApply(account("https://forge.example.com/u/%(username)s"))
 	sent.Expect(t, "PATCH field_data")
 	_, diags := o.NewRun(t, "zulip_custom_profile_field").Plan(values{"field_type": "external_account", "subtype": "github", "required": true})
-	diags.ExpectWarning(t, "subtype", "The name is taken", "GitHub username")
+	diags.ExpectWarning(t, "subtype", "A custom profile field with the name", "GitHub username")
 }
 
 func TestProtocolProfileFieldDrift(t *testing.T) {
@@ -326,12 +326,12 @@ func TestProtocolProfileFieldNameTaken(t *testing.T) {
 	id := byHand(t, o, "Taken")
 	plan, diags := run.Plan(values{"field_type": "date", "name": "Taken"})
 	diags.ExpectNoError(t)
-	run.Apply(plan).ExpectError(t, "name", "The name is taken", fmt.Sprintf("import ADDRESS %d", id))
+	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", fmt.Sprintf("import ADDRESS %d", id))
 	p := run.Process()
 	_, diags = p.Plan("zulip_custom_profile_field", nil, team(nil))
 	diags.ExpectNoError(t)
 	_, diags = p.Plan("zulip_custom_profile_field", nil, team(values{"hint": "other"}))
-	diags.ExpectError(t, "name", "Two custom profile fields with one name")
+	diags.ExpectError(t, "name", `Duplicate custom profile field name "Team"`)
 }
 
 func TestProtocolProfileFieldRights(t *testing.T) {
@@ -339,15 +339,15 @@ func TestProtocolProfileFieldRights(t *testing.T) {
 	run.MustApply(team(nil))
 	moderator := o.As(t, "moderator").NewRun(t, "zulip_custom_profile_field")
 	_, diags := moderator.Plan(values{"field_type": "date", "name": "x"})
-	diags.ExpectError(t, "", "may not add custom profile fields", "moderator")
+	diags.ExpectError(t, "", "may not manage custom profile fields", "moderator")
 	moderator.Import("Team", nil).ExpectNoError(t)
 	if plan := moderator.MustPlan(team(nil)); !plan.Empty() {
 		t.Errorf("planned: %v", plan.Changes())
 	}
 	_, diags = moderator.Plan(team(values{"hint": "x"}))
-	diags.ExpectError(t, "", "may not change custom profile fields")
+	diags.ExpectError(t, "", "may not manage custom profile fields")
 	_, diags = moderator.Plan(nil)
-	diags.ExpectError(t, "", "may not delete custom profile fields")
+	diags.ExpectError(t, "", "may not manage custom profile fields")
 }
 
 func TestProtocolProfileFieldLostAnswer(t *testing.T) {
@@ -366,13 +366,13 @@ func TestProtocolProfileFieldBrokenOff(t *testing.T) {
 	plan := run.MustPlan(team(nil))
 	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/profile_fields", After: true, Action: sandbox.FaultDrop})
 	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/realm/profile_fields", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", "Could not add the custom profile field")
+	run.Apply(plan).ExpectError(t, "", "Cannot create custom profile field")
 	healPost()
 	healLook()
 	sent := o.Sent()
 	plan, diags := run.Plan(team(nil))
 	diags.ExpectWarning(t, "name", "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
-	run.Apply(plan).ExpectError(t, "name", "The name is taken", "terraform import ADDRESS")
+	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", "terraform import ADDRESS")
 	sent.Expect(t, "POST field_type name") // refused
 	run.Block["recover_interrupted"] = true
 	run.MustApply(team(nil))

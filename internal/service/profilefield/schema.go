@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
@@ -29,14 +28,13 @@ var (
 const unmanaged = " Unset: not managed."
 
 func resourceSchema() schema.Schema {
-	replace := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	attributes := map[string]schema.Attribute{
 		"id": schema.Int64Attribute{
 			Computed: true, MarkdownDescription: "The field's ID.",
 			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 		},
 		"field_type": schema.StringAttribute{
-			Required: true, PlanModifiers: replace,
+			Required:            true,
 			MarkdownDescription: "What people write in it: `" + strings.Join(zulip.ProfileFieldTypes(), "`, `") + "` (the last needs " + featurelevel.Describe(featurelevel.SinceValue("zulip_custom_profile_field", "field_type", "pronouns")) + "). Another type makes another field: what people wrote is lost.",
 			Validators:          []validator.String{framework.OneOf(zulip.ProfileFieldTypes()...)},
 		},
@@ -56,7 +54,7 @@ func resourceSchema() schema.Schema {
 		},
 		"options": optionsAttribute(),
 		"subtype": schema.StringAttribute{
-			Optional: true, PlanModifiers: replace,
+			Optional:            true,
 			MarkdownDescription: "For the type `external_account`, and needed there: `github`, `twitter`, or `custom` for any other service.",
 			Validators:          []validator.String{framework.Matches(notBlank, "must not be blank")},
 		},

@@ -1,0 +1,195 @@
+package resourcekit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Create creates the object, or takes what the plan said that it adopts.
+func (r *Resource[M, T, K]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan M
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	w := written[M, T, K]{words: &plan, planned: req.Plan.Raw, prior: tftypes.NewValue(req.Plan.Raw.Type(), nil)}
+	if !r.create(ctx, &w, &resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), w.id)...)
+	r.storeWritten(ctx, w, &resp.State, &resp.Diagnostics)
+}
+
+// create sets the ID of the object: of one that was released for this resource, of one that is reactivated, or of a new one.
+func (r *Resource[M, T, K]) create(ctx context.Context, w *written[M, T, K], diags *diag.Diagnostics) (ok bool) {
+	name := r.fold(r.name(w.words))
+	if number, released := r.Meta.Run.Take(r.kind(), name); released {
+		return r.takeReleased(ctx, w, number, diags)
+	}
+	subject := r.called(r.name(w.words), w.id)
+	if r.def.Adopt != nil {
+		id, found, err := r.def.Adopt(ctx, r.context(nil), w.words)
+		if err != nil {
+			diags.AddError("Cannot create "+subject, r.Explain(err))
+			return false
+		}
+		if found {
+			w.id = id
+			return true
+		}
+	}
+	if name == "" {
+		name = w.planned.String() // whoever creates the same waits
+	}
+	attempt := creation[M, T, K]{Resource: r, w: w}
+	_, err := framework.Creation{Kind: r.kind(), Thing: name, Look: attempt.look, Make: attempt.send}.Run(ctx, r.Meta)
+	switch {
+	case err == nil:
+		return true
+	case r.def.Source.HidesID && (attempt.isAnswered || zulip.MayHaveHappened(err)):
+		w.id = *new(K)
+		diags.AddError(fmt.Sprintf("It is not known whether %s was created", subject), r.Explain(err)+"\n\nThe next plan finds out by its "+r.def.Unique.word()+".")
+		return true
+	case r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err) && r.refuseTaken(ctx, w, diags):
+	default:
+		diags.AddError("Cannot create "+subject, r.Explain(err))
+	}
+	return false
+}
+
+// creation is the creation of one object.
+type creation[M, T any, K Key] struct {
+	*Resource[M, T, K]
+	w *written[M, T, K]
+	// before are the objects that might be taken for the new one, and were there before it. nil: not looked yet.
+	before     map[int64]bool
+	isAnswered bool // the server has created it
+}
+
+// look is the Look of a [framework.Creation]: it finds an object that has every planned value. What is there before is in
+// the snapshot; after that it reads anew.
+func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (int64, error) {
+	find := func(view *directory.View) *T {
+		for _, object := range c.candidates(view, c.w.words) {
+			if c.isAsPlanned(ctx, c.w.words, c.w.planned, object, view) && free(ObjectID(c.def.Key(object))) {
+				return object
+			}
+		}
+		return nil
+	}
+	if c.before == nil {
+		view, err := c.snapshot(ctx, anything)
+		if err != nil {
+			return 0, err
+		}
+		c.before = map[int64]bool{}
+		for _, object := range c.candidates(view, c.w.words) {
+			c.before[ObjectID(c.def.Key(object))] = true
+		}
+		find(view)
+		return 0, nil
+	}
+	view, err := c.readFresh(ctx, func(view *directory.View) bool { return find(view) != nil })
+	if err != nil {
+		return 0, err
+	}
+	object := find(view)
+	if object == nil {
+		return 0, nil
+	}
+	return c.found(object, view), nil
+}
+
+func (c *creation[M, T, K]) found(object *T, view *directory.View) int64 {
+	c.w.id, c.w.object, c.w.view = c.def.Key(object), object, view
+	return ObjectID(c.w.id)
+}
+
+// send is the Make of a [framework.Creation].
+func (c *creation[M, T, K]) send(ctx context.Context) (int64, error) {
+	err := c.write(ctx, func(ctx context.Context) (err error) {
+		c.w.id, err = c.def.Create(ctx, c.context(nil), c.w.words)
+		return err
+	})
+	if err != nil || !c.def.Source.HidesID {
+		return ObjectID(c.w.id), err
+	}
+	c.isAnswered = true
+	find := func(view *directory.View) (*T, bool) {
+		object, ok := c.def.Unique.Find(view, c.w.words)
+		if !ok || c.before[ObjectID(c.def.Key(object))] || c.Meta.Run.IsManaged(c.kind(), ObjectID(c.def.Key(object))) {
+			return nil, false // a list still shows what was deleted
+		}
+		return object, true
+	}
+	view, err := c.readFresh(ctx, func(view *directory.View) bool { _, ok := find(view); return ok })
+	if err != nil {
+		return 0, err
+	}
+	object, ok := find(view)
+	if !ok {
+		return 0, fmt.Errorf("the server accepted the request and does not list the %s: somebody may have deleted it at once", c.def.Title)
+	}
+	return c.found(object, view), nil
+}
+
+// candidates are the objects that may be what a plan creates.
+func (r *Resource[M, T, K]) candidates(view *directory.View, plan *M) []*T {
+	if r.def.Unique.Find == nil {
+		return r.def.All(view)
+	}
+	if object, ok := r.def.Unique.Find(view, plan); ok {
+		return []*T{object}
+	}
+	return nil
+}
+
+// isAsPlanned reports whether an object has every value that is planned.
+func (r *Resource[M, T, K]) isAsPlanned(ctx context.Context, plan *M, planned tftypes.Value, object *T, view *directory.View) bool {
+	m := *plan
+	r.def.ReadInto(&m, object, r.context(view))
+	current, diags := valueOf(ctx, r.def.Schema, &m)
+	return !diags.HasError() && agrees(planned, current, append([]string{idAttribute}, r.def.Unsent...)...)
+}
+
+// takeReleased sets the ID of the object that the plan released for this resource.
+func (r *Resource[M, T, K]) takeReleased(ctx context.Context, w *written[M, T, K], number int64, diags *diag.Diagnostics) (ok bool) {
+	if id, isNumber := any(number).(K); isNumber {
+		w.id = id
+		return true
+	}
+	view, ok := r.read(ctx, diags, anything)
+	if !ok {
+		return false
+	}
+	object, ok := r.def.Unique.Find(view, w.words)
+	if !ok {
+		diags.AddError("Cannot adopt "+r.called(r.name(w.words), w.id), "It was deleted since the plan was made. Plan again.")
+		return false
+	}
+	w.id = r.def.Key(object)
+	return true
+}
+
+// refuseTaken reports which object has the name that the server says is taken. It returns false if there is none to be seen.
+func (r *Resource[M, T, K]) refuseTaken(ctx context.Context, w *written[M, T, K], diags *diag.Diagnostics) bool {
+	view, err := r.readFresh(ctx, func(view *directory.View) bool { _, ok := r.def.Unique.Find(view, w.words); return ok })
+	if err != nil {
+		return false
+	}
+	object, ok := r.def.Unique.Find(view, w.words)
+	if !ok {
+		return false
+	}
+	r.existing(ctx, w.words, w.planned, object, view).Refuse(r.Meta, diags)
+	return true
+}

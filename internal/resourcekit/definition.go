@@ -1,0 +1,154 @@
+// Package resourcekit is the core that resources are made of. A resource that manages one of many objects with an ID
+// says in a [Definition] what is particular about it: its schema, where its objects are in the snapshot of the
+// organization, and the requests that create, update and delete one. [New] makes the resource of it, which does what is
+// the same for all of them: metadata, identity, import, reading, the checks at plan, and a creation that neither doubles
+// nor loses an object.
+//
+// A resource that does one of these otherwise embeds *[Resource] and writes that method itself.
+package resourcekit
+
+import (
+	"context"
+	"hash/fnv"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Key is the type of what an object is told by, which is its attribute `id`: a number of the server, or a text.
+type Key interface{ int64 | string }
+
+// Definition says what is particular about a resource. M is its model, T an object as the server describes it, K the
+// type of its ID. Functions are optional where their comment says so.
+type Definition[M, T any, K Key] struct {
+	// Name is the type of the resource without the provider's prefix, as in "linkifier".
+	Name string
+	// Title is what messages call one object, Plural what they call several, as in "linkifier" and "linkifiers".
+	Title, Plural string
+	// Schema describes the resource. Its attribute `id` is the ID.
+	Schema schema.Schema
+	// Role is who may write: this role and those above it. Zero leaves the check to CheckPlan.
+	Role zulip.Role
+	// ForceNew are the attributes that cannot be changed: another value replaces the object.
+	ForceNew []string
+	// Unsent are attributes that are no property of the object and never sent, as `on_destroy`.
+	Unsent []string
+
+	Source Source
+	All    func(*directory.View) []*T
+	Get    func(*directory.View, K) (*T, bool)
+	Key    func(*T) K
+	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted. Optional.
+	IsGone func(*T) bool
+	// HowToAdopt says as a sentence what to do instead of importing an object that is gone. It goes with IsGone.
+	HowToAdopt func(*T) string
+	Unique     Unique[M, T]
+	// Find finds what is to be imported. Its error is for people. Optional: by ID, or by what is unique.
+	Find func(view *directory.View, text string) (*T, error)
+
+	// ReadInto sets the model to what the server has. Where an attribute of the model means the same in other words, it
+	// stays as it is.
+	ReadInto func(m *M, object *T, c *Context)
+	// KeepPrior gives attributes of a planned update their prior value where both mean the same. Optional.
+	KeepPrior func(plan, prior *M)
+	// Validate refuses a configuration that is wrong in any organization. Optional.
+	Validate func(config *M, diags *diag.Diagnostics)
+	// CheckPlan checks what only this resource has to check. Optional.
+	CheckPlan func(ctx context.Context, p *Plan[M])
+
+	// Create sends the request that creates an object, and returns its ID; zero where the server hides it.
+	Create func(ctx context.Context, c *Context, plan *M) (K, error)
+	// Update sends what differs between the plan and the prior state. Optional if every attribute is in ForceNew.
+	Update func(ctx context.Context, c *Context, plan, prior *M) error
+	// Delete sends the request that deletes the object.
+	Delete func(ctx context.Context, c *Context, state *M) error
+	// DeleteVerb is what messages call that: "delete" if it is empty.
+	DeleteVerb string
+	// Adopt reactivates an object instead of creating one, and returns its ID. ok is false if there is none to reactivate.
+	// Optional.
+	Adopt func(ctx context.Context, c *Context, plan *M) (id K, ok bool, err error)
+	// IsKept reports whether the object stays when its resource is destroyed. Optional.
+	IsKept func(state *M) bool
+	// Hint says what a refusal of the server means for this resource; "" if it says enough itself. Optional.
+	Hint func(error) string
+}
+
+// Source says how the objects of a resource are read.
+type Source struct {
+	// Part is the part of the organization that holds them.
+	Part string
+	// Lags is set for parts that the server caches: see [directory.Directory.ListShowing].
+	Lags bool
+	// HidesID is set where the server does not tell the ID of what it creates: then it is found by what is unique.
+	HidesID bool
+	// StoresAsSent is set where the server stores exactly what it is sent: then nothing is read after a write.
+	StoresAsSent bool
+	// Read returns them as this run knows them, Fresh after a request of their own. Fresh is not used if Lags is set.
+	Read, Fresh func(*directory.Directory, context.Context) (*directory.View, error)
+}
+
+// Unique is what no two objects have alike: a name, as a rule. It is empty for objects without.
+type Unique[M, T any] struct {
+	// Attribute is where it is configured, Word what messages call it, as in "pattern". "name" if they are empty.
+	Attribute, Word string
+	// At returns the attribute where that depends on the configuration. Optional.
+	At func(plan *M) string
+	// Of returns what a model has, as the server stores it; "" while it is unknown.
+	Of func(*M) string
+	// Find returns the object that has what the model is to have.
+	Find func(view *directory.View, plan *M) (*T, bool)
+	// ByName returns the object of a name, for import. It goes without Definition.Find.
+	ByName func(view *directory.View, name string) (*T, bool)
+	// Names are those that a misspelled import may have meant. It goes with ByName.
+	Names func(view *directory.View) framework.Names
+	// IgnoresCase is set where the server compares without regard to case.
+	IgnoresCase bool
+	// IsTaken reports whether the server refused a request because another object has it.
+	IsTaken func(error) bool
+	// Existing adds to what is known of an object that has it: Detail, and who created it and when, as far as the server
+	// tells. Optional.
+	Existing func(e *framework.Existing, object *T, c *Context)
+}
+
+// Context is what the functions of a definition work with.
+type Context struct {
+	*framework.Base
+	// Snapshot is the organization, as far as the definition's Source reads it.
+	Snapshot *directory.View
+}
+
+// Plan is the planned change of one resource.
+type Plan[M any] struct {
+	*framework.Base
+	// Plan is nil if the resource is destroyed, Prior if it is created.
+	Config, Plan, Prior *M
+	// IsReplaced is set for the plan of an update that is carried out as a replacement.
+	IsReplaced bool
+	Diags      *diag.Diagnostics
+}
+
+// IsCreate reports whether an object is created.
+func (p *Plan[M]) IsCreate() bool { return p.Prior == nil }
+
+// IsDestroy reports whether the resource is destroyed.
+func (p *Plan[M]) IsDestroy() bool { return p.Plan == nil }
+
+// ObjectID returns the ID by which the run state tells an object from others: the number itself, or a hash of the text.
+func ObjectID[K Key](key K) int64 {
+	switch key := any(key).(type) {
+	case int64:
+		return key
+	case string:
+		if key == "" {
+			return 0
+		}
+		hash := fnv.New64a()
+		_, _ = hash.Write([]byte(key)) // never fails
+		return int64(hash.Sum64() >> 1)
+	}
+	return 0
+}

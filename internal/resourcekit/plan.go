@@ -1,0 +1,216 @@
+package resourcekit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+)
+
+// ModifyPlan registers what the resource manages, and refuses what the server, the account or another resource of the
+// configuration would make fail.
+func (r *Resource[M, T, K]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	p, ok := r.plan(ctx, req, resp)
+	if !ok || !r.CanPlan(p.Diags) {
+		return
+	}
+	number := r.register(ctx, p, req)
+	if !p.IsDestroy() && !p.IsCreate() {
+		p.Diags.Append(framework.KeepReplaced(ctx, resp.Private, number)...)
+	}
+	if r.writes(p, req.State.Raw, resp.Plan.Raw) {
+		if !p.IsDestroy() {
+			r.CheckLevels(ctx, r.kind(), req.Config, p.Diags)
+		}
+		if r.def.Role != 0 {
+			r.Meta.RequireRole(r.def.Role, path.Empty(), "manage "+r.def.Plural, p.Diags)
+		}
+	}
+	if !p.IsDestroy() && !p.IsReplaced && r.def.Unique.Of != nil && !p.Diags.HasError() {
+		var own []int64
+		if p.IsCreate() {
+			own = framework.Replaced(ctx, req.Private, p.Diags)
+		} else if number != 0 {
+			own = []int64{number}
+		}
+		r.checkUnique(ctx, p, resp.Plan.Raw, own)
+	}
+	if r.def.CheckPlan != nil && !p.Diags.HasError() {
+		r.def.CheckPlan(ctx, p)
+	}
+}
+
+// plan returns the models of a planned change, in which unset attributes of an update have their prior values.
+func (r *Resource[M, T, K]) plan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (p *Plan[M], ok bool) {
+	p = &Plan[M]{Base: &r.Base, Diags: &resp.Diagnostics, IsReplaced: len(resp.RequiresReplace) > 0}
+	if !req.State.Raw.IsNull() {
+		p.Prior = new(M)
+		p.Diags.Append(req.State.Get(ctx, p.Prior)...)
+	}
+	if !req.Plan.Raw.IsNull() {
+		if p.Prior != nil {
+			r.keepUnset(ctx, req, resp)
+		}
+		p.Plan, p.Config = new(M), new(M)
+		p.Diags.Append(resp.Plan.Get(ctx, p.Plan)...)
+		p.Diags.Append(req.Config.Get(ctx, p.Config)...)
+	}
+	if p.Diags.HasError() {
+		return p, false
+	}
+	if p.Plan != nil && p.Prior != nil {
+		if r.def.KeepPrior != nil {
+			r.def.KeepPrior(p.Plan, p.Prior)
+			p.Diags.Append(resp.Plan.Set(ctx, p.Plan)...)
+		}
+		for _, name := range r.def.ForceNew {
+			if !r.isUnchanged(ctx, name, req, resp) {
+				p.IsReplaced = true
+				resp.RequiresReplace.Append(path.Root(name))
+			}
+		}
+	}
+	return p, !p.Diags.HasError()
+}
+
+// isUnchanged reports whether an attribute is planned to have its prior value.
+func (r *Resource[M, T, K]) isUnchanged(ctx context.Context, name string, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) bool {
+	var planned, prior attr.Value
+	resp.Diagnostics.Append(resp.Plan.GetAttribute(ctx, path.Root(name), &planned)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(name), &prior)...)
+	return resp.Diagnostics.HasError() || planned.Equal(prior)
+}
+
+// keepUnset gives attributes that are not configured their prior value: unset is not managed.
+func (r *Resource[M, T, K]) keepUnset(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	for name, attribute := range r.def.Schema.Attributes {
+		if !attribute.IsOptional() || !attribute.IsComputed() {
+			continue
+		}
+		at := path.Root(name)
+		var configured, prior attr.Value
+		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, at, &configured)...)
+		resp.Diagnostics.Append(req.State.GetAttribute(ctx, at, &prior)...)
+		if resp.Diagnostics.HasError() {
+			return
+		}
+		if configured.IsNull() {
+			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, at, prior)...)
+		}
+	}
+}
+
+// writes reports whether an apply sends anything.
+func (r *Resource[M, T, K]) writes(p *Plan[M], prior, planned tftypes.Value) bool {
+	switch {
+	case p.IsDestroy():
+		return r.def.IsKept == nil || !r.def.IsKept(p.Prior)
+	case p.IsCreate() || p.IsReplaced:
+		return true
+	}
+	return !agrees(planned, prior, r.def.Unsent...)
+}
+
+// register tells the run which object the prior state manages, or gives up, and returns its ID; zero if there is none.
+func (r *Resource[M, T, K]) register(ctx context.Context, p *Plan[M], req resource.ModifyPlanRequest) int64 {
+	if p.Prior == nil {
+		return 0
+	}
+	id := stateID[K](ctx, req.State, p.Diags)
+	number := ObjectID(id)
+	if number == 0 {
+		return 0 // it could not be read when it was created
+	}
+	r.Manage(framework.Existing{
+		Kind: r.kind(), Noun: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: number, Import: fmt.Sprint(id),
+	}, p.IsDestroy(), p.Diags)
+	return number
+}
+
+// checkUnique refuses a name that another object has, of this configuration or of the organization. own is the ID of the
+// object that the resource has, or replaces.
+func (r *Resource[M, T, K]) checkUnique(ctx context.Context, p *Plan[M], planned tftypes.Value, own []int64) {
+	name := r.name(p.Plan)
+	if name == "" {
+		return // unknown yet
+	}
+	kind, word := r.kind(), r.def.Unique.word()
+	if !r.Meta.Run.Reserve(kind, r.fold(name), own...) {
+		p.Diags.AddAttributeError(r.existingAt(p.Plan), fmt.Sprintf("Duplicate %s %s %s", r.def.Title, word, framework.Quote(name)),
+			fmt.Sprintf("Another %s in this configuration has the same %s%s. Change or remove one of them.", kind, word, r.aboutCase()))
+		return
+	}
+	if p.IsCreate() && len(own) == 0 {
+		r.Meta.Run.WillCreate(kind, r.fold(name))
+	}
+	if p.Prior != nil && r.fold(r.name(p.Prior)) == r.fold(name) {
+		return
+	}
+	holder := func(view *directory.View) *T {
+		if object, ok := r.def.Unique.Find(view, p.Plan); ok && !slices.Contains(own, ObjectID(r.def.Key(object))) {
+			return object
+		}
+		return nil
+	}
+	view, ok := r.read(ctx, p.Diags, func(view *directory.View) bool {
+		object := holder(view)
+		return object == nil || r.Meta.Run.IsManaged(kind, ObjectID(r.def.Key(object)))
+	})
+	if !ok {
+		return
+	}
+	if object := holder(view); object != nil {
+		existing := r.existing(ctx, p.Plan, planned, object, view)
+		if existing.IsRename = !p.IsCreate(); existing.IsRename {
+			existing.AsPlanned, existing.MayBeReplaced = false, false
+		}
+		r.CheckExisting(existing, p.Diags)
+	}
+}
+
+// existing describes the object that has the name that a plan asks for.
+func (r *Resource[M, T, K]) existing(ctx context.Context, plan *M, planned tftypes.Value, object *T, view *directory.View) framework.Existing {
+	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
+	asPlanned := r.isAsPlanned(ctx, plan, planned, object, view)
+	e := framework.Existing{
+		Kind: r.kind(), Noun: r.def.Title, Name: name, Key: r.fold(name), ID: ObjectID(id), Import: fmt.Sprint(id), At: r.existingAt(plan),
+		Summary:   fmt.Sprintf("A %s with the %s %s already exists", r.def.Title, word, framework.Quote(name)),
+		AsPlanned: asPlanned, MayBeReplaced: asPlanned,
+		Ours: true, // as far as the server tells
+	}
+	if r.def.Unique.Existing != nil {
+		r.def.Unique.Existing(&e, object, r.context(view))
+	}
+	return e
+}
+
+func (r *Resource[M, T, K]) existingAt(plan *M) path.Path {
+	if r.def.Unique.At != nil {
+		return path.Root(r.def.Unique.At(plan))
+	}
+	return path.Root(r.def.Unique.attribute())
+}
+
+func (r *Resource[M, T, K]) aboutCase() string {
+	if !r.def.Unique.IgnoresCase {
+		return ""
+	}
+	return fmt.Sprintf(" (case is ignored in a %s)", r.def.Unique.word())
+}
+
+func (u *Unique[M, T]) attribute() string { return orName(u.Attribute) }
+func (u *Unique[M, T]) word() string      { return orName(u.Word) }
+
+func orName(word string) string {
+	if word == "" {
+		return "name"
+	}
+	return word
+}
