@@ -15,6 +15,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -61,14 +64,14 @@ func letSpectatorsIn(t *testing.T, o *acctest.Organization) {
 }
 
 // reviewOf reviews a plan of an organization.
-func reviewOf(t testing.TB, o *acctest.Organization, text string) *review.Review {
+func reviewOf(t testing.TB, o *acctest.Organization, text string) *report.Report {
 	t.Helper()
 	return reviewWith(t, directory.New(o.Client, o.Self, 0), text)
 }
 
-func reviewWith(t testing.TB, dir *directory.Directory, text string) *review.Review {
+func reviewWith(t testing.TB, dir *directory.Directory, text string) *report.Report {
 	t.Helper()
-	plan, err := review.ParsePlan(strings.NewReader(text))
+	plan, err := plan.Parse(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,16 +84,25 @@ func reviewWith(t testing.TB, dir *directory.Directory, text string) *review.Rev
 	return found
 }
 
-func markdown(t testing.TB, found *review.Review) string {
+func expectText(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("the text does not hold %q:\n%.4000s", part, text)
+		}
+	}
+}
+
+func markdownOf(t testing.TB, found *report.Report) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := review.WriteMarkdown(&text, found); err != nil {
+	if err := markdown.Write(&text, found); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
 }
 
-func indented(t *testing.T, found *review.Review) string {
+func indented(t *testing.T, found *report.Report) string {
 	t.Helper()
 	data, err := json.MarshalIndent(found, "", "  ")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -80,8 +80,8 @@ func TestProtocolReviewOfALargePlan(t *testing.T) {
 			t.Fatalf("in %s %d lose %s", channel.Name, right.Lose.Len(), right.Name)
 		}
 	}
-	text := markdown(t, found)
-	if len(text) >= review.MaxMarkdown || len(text) < review.MaxMarkdown/2 {
+	text := markdownOf(t, found)
+	if len(text) >= markdown.MaxLength || len(text) < markdown.MaxLength/2 {
 		t.Errorf("the Markdown has %d bytes", len(text))
 	}
 	expectText(t, text, "lines are left out here", "5,000 accounts lose a right", "`room 0`")
@@ -91,6 +91,6 @@ func BenchmarkReviewOfALargePlan(b *testing.B) {
 	_, dir, plan := many(b, 5000, 1000)
 	for b.Loop() {
 		dir.Forget(zulip.FetchChannels, zulip.FetchUsers, zulip.FetchUserGroups, zulip.FetchRealm, zulip.FetchSubscribers)
-		markdown(b, reviewWith(b, dir, plan))
+		markdownOf(b, reviewWith(b, dir, plan))
 	}
 }

@@ -123,7 +123,7 @@ func New(cfg Config) (*Client, error) {
 		userAgent:     cfg.UserAgent,
 		timeout:       cfg.RequestTimeout,
 		maxRetries:    max(cfg.MaxRetries, 0),
-		clock:         newClock(),
+		clock:         wallClock{},
 	}
 	if c.userAgent == "" {
 		c.userAgent = defaultUserAgent

@@ -98,7 +98,7 @@ func paceOf(key paceKey) *pace {
 
 // newPace keeps to perMinute requests in any minute; 0 follows the server.
 func newPace(perMinute int) *pace {
-	p := &pace{clock: newClock(), quota: newQuota()}
+	p := &pace{clock: wallClock{}, quota: newQuota()}
 	if perMinute > 0 {
 		// A tenth may leave at once, so that a small plan does not wait; the
 		// rest is spread, and both together are no more than was allowed.
