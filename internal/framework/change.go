@@ -129,7 +129,9 @@ func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U],
 		}
 		// The server may refuse an old value that was just read, if it hides deactivated people in it
 		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.
-		p.ignored, p.err = s.send(ctx, base, Pending[T, U]{Now: thing, steps: pending, compare: p.mismatches < 2})
+		end := base.Meta.Directory.Write() // so that the reads that follow wait for each other
+		p.ignored, p.err = s.Send(ctx, Pending[T, U]{Now: thing, steps: pending, compare: p.mismatches < 2})
+		end()
 		switch {
 		case p.err == nil:
 			p.sent++
@@ -149,12 +151,6 @@ func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U],
 		}
 		now = nil
 	}
-}
-
-// send announces the writes, so that the reads that follow wait for each other.
-func (s Subject[T, U]) send(ctx context.Context, base *Base, pending Pending[T, U]) (ignored []string, err error) {
-	defer base.Meta.Directory.Write()()
-	return s.Send(ctx, pending)
 }
 
 // refuse reports what somebody else changed since the plan, and leaves it as it is.

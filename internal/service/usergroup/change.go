@@ -8,71 +8,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// update is what is sent of a change: the group itself, and who is in it. The server takes each in a request of its own,
-// and carries out all of a request or nothing (server-behavior §G4).
-type update struct {
-	zulip.UserGroupUpdate
-	zulip.MembershipChange
-}
-
-// The words of a change of a group: its steps, and a group as it was read.
-type (
-	step    = framework.Step[*zulip.UserGroup, update]
-	pending = framework.Pending[*zulip.UserGroup, update]
-	reading = framework.Reading[*zulip.UserGroup]
-)
-
-// permissions are the part of a change that groups share with everything else that has permissions.
-var permissions = framework.Permissions[*zulip.UserGroup, update]{
-	Table:   permission.UserGroups,
-	Held:    func(g *zulip.UserGroup) map[string]zulip.GroupSettingValue { return g.Permissions },
-	Changes: func(u *update) *map[string]zulip.GroupSettingChange { return &u.Permissions },
-}
-
-// steps lists what has to change to lead a group from what the plan saw to what it asks. Attributes whose planned value
-// is not known or not managed are none. prior is the state; nil for a group that is to be created.
-func steps(saw *zulip.UserGroup, prior, plan *model, view *directory.View) ([]step, []permission.Problem) {
-	all, problems := permissions.Steps(saw, prior.priorPermissions(), plan.permission, view)
-	add := func(attribute, want string, value func(*zulip.UserGroup) string, put func(*update, *zulip.UserGroup)) {
-		if value(saw) != want {
-			all = append(all, step{
-				Attribute: attribute, Value: value, Saw: value(saw), Want: want,
-				Put: func(u *update, now *zulip.UserGroup, _ bool) { put(u, now) },
-			})
-		}
-	}
-	if framework.IsSet(plan.Name) {
-		add("name", plan.Name.ValueString(), func(g *zulip.UserGroup) string { return g.Name },
-			func(u *update, _ *zulip.UserGroup) { u.Name = plan.Name.ValueStringPointer() })
-	}
-	if framework.IsSet(plan.Description) {
-		add("description", plan.Description.ValueString(), func(g *zulip.UserGroup) string { return g.Description },
-			func(u *update, _ *zulip.UserGroup) { u.Description = plan.Description.ValueStringPointer() })
-	}
-	for _, list := range membershipLists {
-		wanted, known := list.words.Resolve(*list.attribute(&plan.facts), view)
-		if !known || list.attribute(&plan.facts).IsNull() {
-			continue
-		}
-		problems = append(problems, list.problems(wanted)...)
-		add(list.name, list.words.Describe(wanted.IDs, view),
-			func(g *zulip.UserGroup) string {
-				return list.words.Describe(list.words.Active(*list.held(g), view), view)
-			},
-			func(u *update, now *zulip.UserGroup) {
-				held := list.words.Active(*list.held(now), view)
-				list.put(&u.MembershipChange, without(wanted.IDs, held), without(held, wanted.IDs))
-			})
-	}
-	return all, problems
-}
 
 // membershipList is one of the two lists of what is in a group.
 type membershipList struct {
