@@ -36,7 +36,7 @@ func (r Requirement) sentence() string {
 // CheckRights refuses steps that the account may not make, and says who may.
 func (t *Table[Model, Object, Update]) CheckRights(base *framework.Base, steps []framework.Step[Object, Update], view *directory.View, diags *diag.Diagnostics) {
 	for _, step := range steps {
-		takes := t.takes(step.Attribute)
+		takes := t.Requires(step.Attribute)
 		if takes.Role != 0 {
 			base.Meta.RequireRole(takes.Role, path.Root(step.Attribute), "set "+step.Attribute, diags)
 		}
@@ -46,7 +46,8 @@ func (t *Table[Model, Object, Update]) CheckRights(base *framework.Base, steps [
 	}
 }
 
-func (t *Table[Model, Object, Update]) takes(attribute string) Requirement {
+// Requires is what an account takes to set an attribute.
+func (t *Table[Model, Object, Update]) Requires(attribute string) Requirement {
 	for _, row := range t.Rows {
 		if row.AttributeName() == attribute {
 			return row.Takes()

@@ -154,7 +154,8 @@ func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planne
 	if prior.IsState {
 		before = t.Sets(prior.Values)
 	}
-	steps, problems := t.Wire.StepsFrom(prior.Permissions, before, t.Sets(planned), on.View)
+	permissions, problems := t.Wire.StepsFrom(prior.Permissions, before, t.Sets(planned), on.View)
+	var steps []framework.Step[Object, Update]
 	for _, row := range t.Rows {
 		step, more, found := row.Step(prior, planned, on)
 		problems = append(problems, more...)
@@ -162,7 +163,7 @@ func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planne
 			steps = append(steps, step)
 		}
 	}
-	return steps, problems
+	return append(steps, permissions...), problems
 }
 
 // PermissionPlan is the plan of the permissions, for what is checked of it.
