@@ -72,13 +72,13 @@ var attributes = table{
 		},
 		listRow{membersList, row[types.Set]{
 			Name: "members", Description: "Who is in the group directly, by e-mail address. Without deactivated people.",
-			Setting:    "An ID names somebody, too. Nobody else is in the group: whoever is added by hand is taken out by the next apply. Deactivated people do not count, whether they are listed or not. Unset: not managed, as beside `zulip_user_group_membership`. " + toldText,
+			Setting:    "An ID is accepted too. The list is complete: whoever is added by hand is taken out by the next apply. Deactivated people do not count, whether they are listed or not. Unset: not managed, as beside `zulip_user_group_membership`. " + toldText,
 			Validators: []validator.Describer{setvalidator.ValueStringsAre(framework.Length(1, 0))},
 			At:         func(f *facts) *types.Set { return &f.Members },
 		}},
 		listRow{subgroupsList, row[types.Set]{
 			Name: "subgroups", Description: "The groups that are in the group directly, by name (`role:members` and its like are groups too). Without deactivated groups.",
-			Setting:    "An ID names a group, too; `name:2024` is the group called 2024. No other group is in it. Unset: not managed.",
+			Setting:    "An ID is accepted too; `name:2024` is the group called 2024. The list is complete. Unset: not managed.",
 			Validators: []validator.Describer{setvalidator.ValueStringsAre(framework.Length(1, 0))},
 			At:         func(f *facts) *types.Set { return &f.Subgroups },
 		}},
