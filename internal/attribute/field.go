@@ -150,9 +150,9 @@ func (f Field[Model, Object, Update, Value]) Step(prior *Prior[Model, Object], p
 		return step, nil, false
 	}
 	return framework.Step[Object, Update]{
-		Attribute: f.Name, Saw: before, Want: want,
-		Value: func(object Object) string { return f.text(f.Read(object)) },
-		Put:   func(update *Update, current Object, _ bool) { f.Send(update, current, value) },
+		Attribute: f.Name, Prior: before, Planned: want,
+		Current: func(object Object) string { return f.text(f.Read(object)) },
+		Put:     func(update *Update, current Object, _ bool) { f.Send(update, current, value) },
 	}, nil, true
 }
 

@@ -40,7 +40,7 @@ func (t *Table[Model, Object, Update]) CheckRights(base *framework.Base, steps [
 		if takes.Role != 0 {
 			base.Meta.RequireRole(takes.Role, path.Root(step.Attribute), "set "+step.Attribute, diags)
 		}
-		if takes.Right != "" && step.Want != takes.Except {
+		if takes.Right != "" && step.Planned != takes.Except {
 			requireRight(base.Meta, step.Attribute, takes.Right, view, diags)
 		}
 	}

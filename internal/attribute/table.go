@@ -94,7 +94,7 @@ type Prior[Model, Object any] struct {
 // PriorState returns a state as what a plan is computed from. raw are the values of the permissions that were kept beside
 // the state.
 func (t *Table[Model, Object, Update]) PriorState(state *Model, raw map[string]zulip.GroupSettingValue, on Server) *Prior[Model, Object] {
-	return &Prior[Model, Object]{Values: state, IsState: true, Permissions: t.Sets(state).Saw(t.Wire.Table, raw, on.View)}
+	return &Prior[Model, Object]{Values: state, IsState: true, Permissions: t.Sets(state).Prior(t.Wire.Table, raw, on.View)}
 }
 
 // PriorObject returns an object as what a plan is computed from.
@@ -168,7 +168,7 @@ func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planne
 
 // PermissionPlan is the plan of the permissions, for what is checked of it.
 func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, prior *Prior[Model, Object], view *directory.View) framework.PermissionPlan {
-	plan := framework.PermissionPlan{Table: t.Wire.Table, Config: t.Sets(config), Plan: t.Sets(planned), Saw: prior.Permissions, View: view}
+	plan := framework.PermissionPlan{Table: t.Wire.Table, Config: t.Sets(config), Plan: t.Sets(planned), Prior: prior.Permissions, View: view}
 	if prior.IsState {
 		plan.State = t.Sets(prior.Values)
 	}

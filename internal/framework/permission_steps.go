@@ -26,7 +26,7 @@ func (p Permissions[T, U]) Steps(prior T, before, plan PermissionSets, view *dir
 // StepsFrom lists the permissions that change from prior values, in the table's order, as [ClassifyPermission] decides.
 // before are the attributes of the state, nil for what is to be created. Principals that cannot be written are problems.
 func (p Permissions[T, U]) StepsFrom(prior map[string]zulip.GroupSettingValue, before, plan PermissionSets, view *directory.View) (all []Step[T, U], problems []permission.Problem) {
-	table := PermissionPlan{Table: p.Table, Plan: plan, State: before, Saw: prior, View: view}
+	table := PermissionPlan{Table: p.Table, Plan: plan, State: before, Prior: prior, View: view}
 	for _, setting := range p.Table.Settings {
 		found := table.Classify(setting.Name)
 		switch found.Outcome {
@@ -50,8 +50,8 @@ func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingVa
 		return permission.Describe(activeMembers(value, view), view)
 	}
 	return Step[T, U]{
-		Attribute: setting, Permission: true, Value: func(thing T) string { return describe(p.Held(thing)[setting]) },
-		Saw: describe(prior), Want: permission.Describe(want, view),
+		Attribute: setting, Permission: true, Current: func(thing T) string { return describe(p.Held(thing)[setting]) },
+		Prior: describe(prior), Planned: permission.Describe(want, view),
 		Put: func(update *U, now T, compare bool) {
 			changes := p.Changes(update)
 			if *changes == nil {

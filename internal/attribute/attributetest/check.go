@@ -5,6 +5,7 @@ package attributetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -37,119 +38,135 @@ func Of[Model, Object, Update any](table *attribute.Table[Model, *Object, Update
 	return &Test[Model, Object, Update]{Table: table, Samples: samples, Values: fields[Model]}
 }
 
-// checking is a test while it runs.
-type checking[Model, Object, Update any] struct {
-	*testing.T
-	*Test[Model, Object, Update]
-}
-
-// Check finds what is forgotten of the table.
+// Check reports what is forgotten of the table.
 func (c *Test[Model, Object, Update]) Check(t *testing.T) {
 	t.Helper()
+	for _, problem := range c.Problems() {
+		t.Error(problem)
+	}
+}
+
+// Problems are what is forgotten of the table.
+func (c *Test[Model, Object, Update]) Problems() []string {
+	check := &checking[Model, Object, Update]{Test: c}
 	known := map[string]bool{}
 	for _, row := range c.Table.Rows {
 		known[row.AttributeName()] = true
-		sample, ok := c.Samples[row.AttributeName()]
-		if !ok {
-			t.Errorf("%s: the test has no sample of it", row.AttributeName())
-			continue
+		if sample, ok := c.Samples[row.AttributeName()]; ok {
+			check.row(row, check.decode(sample[0]), check.decode(sample[1]))
+		} else {
+			check.errorf("%s: the test has no sample of it", row.AttributeName())
 		}
-		c := checking[Model, Object, Update]{t, c}
-		c.row(row, c.decode(sample[0]), c.decode(sample[1]))
 	}
-	checking[Model, Object, Update]{t, c}.permissions(known)
+	check.permissions(known)
 	for _, name := range slices.Sorted(maps.Keys(c.Values(new(Model)))) {
 		if !known[name] {
-			t.Errorf("%s: the model has it, and no row of the table", name)
+			check.errorf("%s: the model has it, and no row of the table", name)
 		}
 	}
+	return slices.Compact(check.problems)
 }
 
-func (c checking[Model, Object, Update]) decode(text string) *Object {
+// checking is a check while it runs.
+type checking[Model, Object, Update any] struct {
+	*Test[Model, Object, Update]
+	problems []string
+}
+
+func (c *checking[Model, Object, Update]) errorf(format string, details ...any) {
+	c.problems = append(c.problems, fmt.Sprintf(format, details...))
+}
+
+func (c *Test[Model, Object, Update]) decode(text string) *Object {
 	object := new(Object)
 	if err := json.Unmarshal([]byte(text), object); err != nil {
-		c.Fatal(text, err)
+		panic(fmt.Sprintf("the sample %s: %v", text, err))
 	}
 	return object
 }
 
 // read is a model that holds one attribute of an object, and the attribute.
-func (c checking[Model, Object, Update]) read(row attribute.Row[Model, *Object, Update], object *Object) (*Model, attr.Value) {
+func (c *Test[Model, Object, Update]) read(row attribute.Row[Model, *Object, Update], object *Object) (*Model, attr.Value) {
 	var model Model
 	var diags diag.Diagnostics
 	row.ReadInto(&model, object, c.On, &diags)
 	if diags.HasError() {
-		c.Errorf("%s: %v", row.AttributeName(), diags)
+		panic(fmt.Sprint(row.AttributeName(), diags))
 	}
 	return &model, c.Values(&model)[row.AttributeName()]
 }
 
-func (c checking[Model, Object, Update]) row(row attribute.Row[Model, *Object, Update], before, after *Object) {
+func (c *checking[Model, Object, Update]) row(row attribute.Row[Model, *Object, Update], before, after *Object) {
 	name := row.AttributeName()
+	defer func() {
+		if missing := recover(); missing != nil {
+			c.errorf("%s: the row says nothing of one direction: %v", name, missing)
+		}
+	}()
 	resource, data := row.ResourceAttribute(c.Table.Resource), row.DataSourceAttribute(c.Table.Resource)
 	if resource.GetMarkdownDescription() == "" || data.GetMarkdownDescription() == "" {
-		c.Errorf("%s: a page does not describe it", name)
+		c.errorf("%s: a page does not describe it", name)
 	}
 	if !data.IsComputed() || !resource.GetType().Equal(data.GetType()) {
-		c.Errorf("%s: data sources do not show it as the resource has it", name)
+		c.errorf("%s: data sources do not show it as the resource has it", name)
 	}
 	prior, was := c.read(row, before)
 	planned, is := c.read(row, after)
 	if was == nil || is == nil || was.Equal(is) {
-		c.Errorf("%s: it is not read into its field of the model, but as %v and as %v", name, was, is)
+		c.errorf("%s: it is not read into its field of the model, but as %v and as %v", name, was, is)
 		return
 	}
 	if resource.IsOptional() || resource.IsRequired() {
 		c.step(row, before, after, prior, planned)
 	} else if _, _, found := row.Step(&attribute.Prior[Model, *Object]{Values: prior, Object: before}, planned, c.On); found {
-		c.Errorf("%s: it cannot be set, and is sent", name)
+		c.errorf("%s: it cannot be set, and is sent", name)
 	}
 	row.KeepPlanned(prior, planned)
 	if kept := c.Values(prior)[name]; !kept.Equal(is) {
-		c.Errorf("%s: the state does not take the planned value: %v, not %v", name, kept, is)
+		c.errorf("%s: the state does not take the planned value: %v, not %v", name, kept, is)
 	}
 }
 
 // step checks the change of an attribute from one object to the other.
-func (c checking[Model, Object, Update]) step(row attribute.Row[Model, *Object, Update], before, after *Object, prior, planned *Model) {
+func (c *checking[Model, Object, Update]) step(row attribute.Row[Model, *Object, Update], before, after *Object, prior, planned *Model) {
 	name := row.AttributeName()
 	for _, from := range []attribute.Prior[Model, *Object]{{Values: prior, IsState: true}, {Values: prior, Object: before}} {
 		step, problems, found := row.Step(&from, planned, c.On)
 		if !found || len(problems) > 0 || step.Attribute != name {
-			c.Errorf("%s: a plan does not find that it changes: %v", name, problems)
+			c.errorf("%s: a plan does not find that it changes: %v", name, problems)
 			return
 		}
-		if step.Value(before) != step.Saw || step.Value(after) != step.Want || step.Saw == step.Want {
-			c.Errorf("%s: it is not compared: %q and %q were planned from %q to %q", name, step.Value(before), step.Value(after), step.Saw, step.Want)
+		if step.Current(before) != step.Prior || step.Current(after) != step.Planned || step.Prior == step.Planned {
+			c.errorf("%s: it is not compared: %q and %q were planned from %q to %q", name, step.Current(before), step.Current(after), step.Prior, step.Planned)
 		}
 		var update Update
 		if step.Put(&update, before, true); reflect.ValueOf(update).IsZero() {
-			c.Errorf("%s: it is not sent", name)
+			c.errorf("%s: it is not sent", name)
 		}
 	}
 	if _, _, found := row.Step(&attribute.Prior[Model, *Object]{Values: planned, IsState: true}, planned, c.On); found {
-		c.Errorf("%s: it is sent although it does not change", name)
+		c.errorf("%s: it is sent although it does not change", name)
 	}
 }
 
 // permissions checks that the table has a place for each permission, and for nothing else.
-func (c checking[Model, Object, Update]) permissions(known map[string]bool) {
+func (c *checking[Model, Object, Update]) permissions(known map[string]bool) {
 	for _, setting := range c.Table.Wire.Table.All() {
 		known[setting.Name] = true
 		if _, ok := c.Table.Permissions[setting.Name]; !ok {
-			c.Errorf("%s: the table does not say where the model has it", setting.Name)
+			c.errorf("%s: the table does not say where the model has it", setting.Name)
 			continue
 		}
 		var model Model
 		set := types.SetValueMust(types.StringType, []attr.Value{types.StringValue(setting.Name)})
 		*c.Table.Sets(&model)(setting.Name) = set
 		if !set.Equal(c.Values(&model)[setting.Name]) {
-			c.Errorf("%s: the model has it in another place", setting.Name)
+			c.errorf("%s: the model has it in another place", setting.Name)
 		}
 	}
 	for name := range c.Table.Permissions {
 		if !known[name] {
-			c.Errorf("%s: it is no permission", name)
+			c.errorf("%s: it is no permission", name)
 		}
 	}
 }
@@ -175,7 +192,6 @@ func (c *Test[Model, Object, Update]) Apply(t *testing.T, start func(*testing.T)
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			c := checking[Model, Object, Update]{t, c}
 			with := func(sample string) (config acctest.Values) {
 				_, value := c.read(row, c.decode(sample))
 				config = maps.Clone(base)

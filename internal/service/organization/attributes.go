@@ -84,8 +84,8 @@ func (r row) Step(prior *prior, planned *model, on attribute.Server) (change ste
 		return change, nil, false
 	}
 	return step{
-		Attribute: r.Name, Saw: describe(before), Want: describe(value),
-		Value: func(realm *zulip.Realm) string {
+		Attribute: r.Name, Prior: describe(before), Planned: describe(value),
+		Current: func(realm *zulip.Realm) string {
 			// What cannot be read was reported when the state was; here it is just something else.
 			var unreadable diag.Diagnostics
 			return describe(r.Read(realm.Settings, on.FeatureLevel, nil, &unreadable))

@@ -137,14 +137,14 @@ func (l listRow) Step(prior *prior, planned *facts, on attribute.Server) (change
 	}
 	before := l.before(prior, on)
 	change = step{
-		Attribute: l.Name, Saw: describe(before), Want: describe(wanted.IDs),
-		Value: func(g *zulip.UserGroup) string { return describe(*l.list.held(g)) },
+		Attribute: l.Name, Prior: describe(before), Planned: describe(wanted.IDs),
+		Current: func(g *zulip.UserGroup) string { return describe(*l.list.held(g)) },
 		Put: func(u *update, current *zulip.UserGroup, _ bool) {
 			ids := l.list.words.Active(*l.list.held(current), on.View)
 			l.list.put(&u.MembershipChange, without(wanted.IDs, ids), without(ids, wanted.IDs))
 		},
 	}
-	return change, l.list.problems(wanted), change.Saw != change.Want
+	return change, l.list.problems(wanted), change.Prior != change.Planned
 }
 
 // before are the IDs that the plan is computed from.

@@ -71,9 +71,9 @@ func without(ids, gone []int64) []int64 {
 func reactivation() step {
 	active := false
 	return step{
-		Attribute: "deactivated", Saw: "true", Want: "false",
-		Value: func(g *zulip.UserGroup) string { return fmt.Sprint(g.Deactivated) },
-		Put:   func(u *update, _ *zulip.UserGroup, _ bool) { u.Deactivated = &active },
+		Attribute: "deactivated", Prior: "true", Planned: "false",
+		Current: func(g *zulip.UserGroup) string { return fmt.Sprint(g.Deactivated) },
+		Put:     func(u *update, _ *zulip.UserGroup, _ bool) { u.Deactivated = &active },
 	}
 }
 

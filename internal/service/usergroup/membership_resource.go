@@ -258,7 +258,7 @@ func (r *MembershipResource) steps(plan, prior *membershipModel, found foundTher
 // anyDone reports whether one of the steps is done.
 func anyDone(all []step, now *reading) bool {
 	for _, step := range all {
-		if step.Value(now.Thing) == step.Want {
+		if step.Current(now.Thing) == step.Planned {
 			return true
 		}
 	}
