@@ -74,13 +74,13 @@ var attributes = table{
 			Name: "members", Description: "Who is in the group directly, by e-mail address. Without deactivated people.",
 			Setting:    "An ID is accepted too. The list is complete: whoever is added by hand is taken out by the next apply. Deactivated people do not count, whether they are listed or not. Unset: not managed, as beside `zulip_user_group_membership`. " + toldText,
 			Validators: []validator.Describer{setvalidator.ValueStringsAre(framework.Length(1, 0))},
-			At:         func(f *facts) *types.Set { return &f.Members },
+			At:         membersList.attribute,
 		}},
 		listRow{subgroupsList, row[types.Set]{
 			Name: "subgroups", Description: "The groups that are in the group directly, by name (`role:members` and its like are groups too). Without deactivated groups.",
 			Setting:    "An ID is accepted too; `name:2024` is the group called 2024. The list is complete. Unset: not managed.",
 			Validators: []validator.Describer{setvalidator.ValueStringsAre(framework.Length(1, 0))},
-			At:         func(f *facts) *types.Set { return &f.Subgroups },
+			At:         subgroupsList.attribute,
 		}},
 		row[types.Int64]{
 			Name: "creator_id", ReadOnly: true, Description: "The ID of the user who created it; null for roles and very old groups.",

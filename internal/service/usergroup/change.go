@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
@@ -77,30 +76,34 @@ func reactivation() step {
 	}
 }
 
-// change carries out the steps on a group and returns it as the server then holds it; nil if it could not be read. now
-// is what was just read, or nil.
-func change(ctx context.Context, base *framework.Base, id int64, all []step, now *reading, diags *diag.Diagnostics) *reading {
-	takesBack := slices.ContainsFunc(all, func(s step) bool { return s.Attribute == "deactivated" })
-	subject := framework.Subject[*zulip.UserGroup, update]{
-		Unread: fmt.Sprintf("user group %d", id),
-		Name:   func(g *zulip.UserGroup) string { return fmt.Sprintf("user group %q", g.Name) },
-		Read:   func(ctx context.Context) (*reading, error) { return fresh(ctx, base, id, takesBack) },
-		Send: func(ctx context.Context, pending pending) ([]string, error) {
-			return send(ctx, base, id, pending.Update())
-		},
-	}
-	return subject.Change(ctx, base, all, now, diags)
+// target is a group that is changed.
+type target struct {
+	*framework.Base
+	id int64
+	// reactivates says that it is deactivated, and is taken back.
+	reactivates bool
 }
 
-// send makes the requests that an update takes. The group itself goes first, so that nothing else has changed when a
+// subject is the group as what is changed.
+func (t target) subject() framework.Subject[*zulip.UserGroup, update] {
+	return framework.Subject[*zulip.UserGroup, update]{
+		Unread: fmt.Sprintf("user group %d", t.id),
+		Name:   func(g *zulip.UserGroup) string { return fmt.Sprintf("user group %q", g.Name) },
+		Read:   func(ctx context.Context) (*reading, error) { return fresh(ctx, t.Base, t.id, t.reactivates) },
+		Send:   t.send,
+	}
+}
+
+// send makes the requests that a change takes. The group itself goes first, so that nothing else has changed when a
 // permission is refused. Who is in it goes first where the right to say so may be given away, and where it is taken back:
 // then nobody is in it for a moment who is not to be.
-func send(ctx context.Context, base *framework.Base, id int64, all update) (ignored []string, err error) {
+func (t target) send(ctx context.Context, pending pending) (ignored []string, err error) {
+	all := pending.Update()
 	group := func() error {
 		if all.UserGroupUpdate.Empty() {
 			return nil
 		}
-		answer, err := base.Meta.Client.UpdateUserGroup(ctx, id, all.UserGroupUpdate)
+		answer, err := t.Meta.Client.UpdateUserGroup(ctx, t.id, all.UserGroupUpdate)
 		if err == nil {
 			ignored = answer.IgnoredParameters
 		}
@@ -110,11 +113,11 @@ func send(ctx context.Context, base *framework.Base, id int64, all update) (igno
 		if all.MembershipChange.Empty() {
 			return nil
 		}
-		return base.Meta.Client.ChangeUserGroupMembership(ctx, id, all.MembershipChange)
+		return t.Meta.Client.ChangeUserGroupMembership(ctx, t.id, all.MembershipChange)
 	}
 	ordered := []func() error{group, membership}
 	_, givesAway := all.Permissions["can_manage_group"]
-	if all.Deactivated == nil && givesAway || all.Deactivated != nil && base.HasLevel(featurelevel.DeactivatedGroupMembers) {
+	if all.Deactivated == nil && givesAway || all.Deactivated != nil && t.HasLevel(featurelevel.DeactivatedGroupMembers) {
 		slices.Reverse(ordered)
 	}
 	for _, request := range ordered {

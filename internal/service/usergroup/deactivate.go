@@ -72,7 +72,7 @@ func (r *Resource) release(ctx context.Context, id int64, settings []string, dia
 		}
 		all = append(all, attributes.Wire.Step(setting, now.Thing.Permissions[setting], permission.Canonical(value, nobody), now.View))
 	}
-	change(ctx, &r.Base, id, all, now, diags)
+	target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, now, diags)
 	return !diags.HasError()
 }
 

@@ -88,7 +88,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		missing = append(missing, reactivation())
 	}
 	if !resp.Diagnostics.HasError() {
-		now = change(ctx, &r.Base, id, missing, now, &resp.Diagnostics)
+		now = target{Base: &r.Base, id: id, reactivates: now.Thing.Deactivated}.subject().Change(ctx, &r.Base, missing, now, &resp.Diagnostics)
 	}
 	planned := &plan.facts
 	if resp.Diagnostics.HasError() {
@@ -147,7 +147,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	now := change(ctx, &r.Base, id, changes, nil, &resp.Diagnostics)
+	now := target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, changes, nil, &resp.Diagnostics)
 	planned := &plan.facts
 	if resp.Diagnostics.HasError() {
 		planned = nil // what was refused is shown in the words the state had, not in the words that were planned
