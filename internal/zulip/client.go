@@ -190,6 +190,8 @@ func (c *Client) send(ctx context.Context, method, path string, form *Form, agai
 
 // sendAnonymous is send without credentials, for the few calls that are open
 // to everybody.
+//
+//nolint:unparam // the same results as send
 func (c *Client) sendAnonymous(ctx context.Context, method, path string, form *Form, again repeat, out any) (*Answer, error) {
 	call, answer := c.newCall("", method, path, form, again), &Answer{}
 	call.accept = answer.decode(out)
