@@ -98,8 +98,8 @@ func (b *Base) accessText(ctx context.Context, change permission.Change) string 
 
 // WarnOfOrganizationAccess warns, in a plan that changes permissions of the organization, or a setting that decides who is
 // in a role, who gains and who loses which of them. Nothing is said when nobody does, or when the provider block turns such
-// warnings off. Call it once in ModifyPlan, after everything has been checked; of the plan Config, Plan, Saw and View are
-// looked at. Saw is what there is now, also for a resource that is to be created. settings is what changes beside the
+// warnings off. Call it once in ModifyPlan, after everything has been checked; of the plan Config, Plan, Prior and View are
+// looked at. Prior is what there is now, also for a resource that is to be created. settings is what changes beside the
 // permissions.
 func (b *Base) WarnOfOrganizationAccess(diags *diag.Diagnostics, plan PermissionPlan, settings permission.Change) {
 	if !b.Meta.AccessWarnings {
@@ -107,7 +107,7 @@ func (b *Base) WarnOfOrganizationAccess(diags *diag.Diagnostics, plan Permission
 	}
 	var changes []permission.OrganizationChange
 	for _, setting := range plan.Table.Settings {
-		before, there := plan.Saw[setting.Name]
+		before, there := plan.Prior[setting.Name]
 		if !there {
 			continue
 		}

@@ -287,7 +287,7 @@ func TestLawTheWordsOfTheStateStandForTheirValues(t *testing.T) {
 			config := drawPlan(t, s, table)
 			state := newModel(table)
 			framework.PermissionSets(state.at).Read(table, s.holds.permissions, s.view)
-			saw := framework.PermissionSets(state.at).Saw(table, nil, s.view)
+			saw := framework.PermissionSets(state.at).Prior(table, nil, s.view)
 			for _, setting := range table.Settings {
 				if !permission.Equal(saw[setting.Name], s.holds.permissions[setting.Name], permission.NobodyID(s.view)) {
 					t.Fatalf("%s reads %v, and stands for %v", setting.Name, s.holds.permissions[setting.Name], saw[setting.Name])
@@ -299,7 +299,7 @@ func TestLawTheWordsOfTheStateStandForTheirValues(t *testing.T) {
 				copied := *set
 				plan[name] = &copied
 			}
-			framework.PermissionPlan{Table: table, Config: config.at, Plan: plan.at, State: state.at, Saw: saw, View: s.view}.KeepEqual()
+			framework.PermissionPlan{Table: table, Config: config.at, Plan: plan.at, State: state.at, Prior: saw, View: s.view}.KeepEqual()
 			for _, setting := range table.Settings {
 				planned := *plan.at(setting.Name)
 				if same := planned.Equal(*state.at(setting.Name)); !planned.IsNull() && same != s.means(planned, s.holds.permissions[setting.Name]) {

@@ -47,7 +47,7 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 			}
 		}
 		plan := framework.PermissionPlan{
-			Table: permission.Organizations, View: view, Saw: view.Realm().Permissions,
+			Table: permission.Organizations, View: view, Prior: view.Realm().Permissions,
 			Config: sets(test.config), Plan: sets(test.plan),
 		}
 		var diags diag.Diagnostics

@@ -180,26 +180,33 @@ func (c *Client) send(ctx context.Context, method, path string, form *Form, agai
 	if c.authorization == "" {
 		return nil, fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
 	}
-	return c.sendAs(ctx, c.authorization, method, path, form, again, out)
+	call, answer := c.newCall(c.authorization, method, path, form, again), &Answer{}
+	call.accept = answer.decode(out)
+	if err := call.run(ctx); err != nil {
+		return nil, err
+	}
+	return answer, nil
 }
 
 // sendAnonymous is send without credentials, for the few calls that are open
 // to everybody.
+//
+//nolint:unparam // the same results as send
 func (c *Client) sendAnonymous(ctx context.Context, method, path string, form *Form, again repeat, out any) (*Answer, error) {
-	return c.sendAs(ctx, "", method, path, form, again, out)
-}
-
-func (c *Client) sendAs(ctx context.Context, authorization, method, path string, form *Form, again repeat, out any) (*Answer, error) {
-	var answer Answer
-	call := c.newCall(authorization, method, path, form, again)
-	call.accept = func(body []byte) error {
-		answer = Answer{}
-		return decodeSuccess(body, &answer, out)
-	}
+	call, answer := c.newCall("", method, path, form, again), &Answer{}
+	call.accept = answer.decode(out)
 	if err := call.run(ctx); err != nil {
 		return nil, err
 	}
-	return &answer, nil
+	return answer, nil
+}
+
+// decode takes the body of an answer, which may be that of a second attempt.
+func (a *Answer) decode(out any) func(body []byte) error {
+	return func(body []byte) error {
+		*a = Answer{}
+		return decodeSuccess(body, a, out)
+	}
 }
 
 // stream is send for large answers: decode walks the successful body while it

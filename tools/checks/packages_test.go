@@ -108,12 +108,7 @@ func TestPackageProblems(t *testing.T) {
 // packageProblems compares the table with the rules of the linter and with the folders that there are.
 func packageProblems(rows []packageRow, rules map[string]importRule, folders []string) (problems []string) {
 	add := func(format string, values ...any) { problems = append(problems, fmt.Sprintf(format, values...)) }
-	byFolder := map[string]importRule{}
-	for name, rule := range rules {
-		if !strings.HasSuffix(name, "-tests") {
-			byFolder[rule.folder()] = rule
-		}
-	}
+	byFolder := rulesOfCode(rules)
 	above := map[string]bool{}
 	for _, row := range rows {
 		if row.folder != "main.go" && !slices.ContainsFunc(folders, func(folder string) bool { return isIn(folder, row.folder) }) {
@@ -144,15 +139,27 @@ func packageProblems(rows []packageRow, rules map[string]importRule, folders []s
 	return append(problems, testProblems(rules)...)
 }
 
+// rulesOfCode returns the rules for code, not tests, by folder.
+func rulesOfCode(rules map[string]importRule) map[string]importRule {
+	byFolder := map[string]importRule{}
+	for name, rule := range rules {
+		if !strings.HasSuffix(name, "-tests") {
+			byFolder[rule.folder()] = rule
+		}
+	}
+	return byFolder
+}
+
 // testProblems finds rules for tests that allow more than what the package may import, the package itself, and what the
 // tests of all packages may import.
 func testProblems(rules map[string]importRule) (problems []string) {
+	code := rulesOfCode(rules)
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		if !strings.HasSuffix(name, "-tests") {
 			continue
 		}
 		folder := rules[name].folder()
-		allowed := append(rules[strings.TrimSuffix(name, "-tests")].imports(folder), folder, "internal/acctest", "internal/sandbox")
+		allowed := append(code[folder].imports(folder), folder, "internal/acctest", "internal/sandbox")
 		for _, imported := range rules[name].imports(folder) {
 			if !slices.Contains(allowed, imported) {
 				problems = append(problems, fmt.Sprintf("the tests of %s may import %s", folder, imported))

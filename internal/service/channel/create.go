@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
@@ -53,51 +54,36 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	return r.create(ctx, request, diags)
 }
 
-// createRequest is the plan in the words of the wire.
+// createRequest is the plan in the words of the wire: what differs from a channel of which nothing is said.
 func (r *Resource) createRequest(plan *model, view *directory.View, diags *diag.Diagnostics) zulip.ChannelCreate {
 	request := zulip.ChannelCreate{
-		Name:            plan.Name.ValueString(),
-		Subscribers:     r.initialSubscribers(plan, view, diags),
-		Announce:        knownBool(plan.Announce),
-		IsDefaultStream: knownBool(plan.IsDefault),
-		FolderID:        folderID(plan.FolderID.ValueInt64()),
-		Permissions:     map[string]zulip.GroupSettingValue{},
+		Name:        plan.Name.ValueString(),
+		Subscribers: r.initialSubscribers(plan, view, diags),
+		Announce:    plan.Announce.ValueBoolPointer(),
+		Permissions: map[string]zulip.GroupSettingValue{},
 	}
-	if framework.IsSet(plan.Description) {
-		request.Description = plan.Description.ValueStringPointer()
-	}
-	if framework.IsSet(plan.TopicsPolicy) {
-		request.TopicsPolicy = plan.TopicsPolicy.ValueStringPointer()
-	}
-	if plan.DefaultPush.ValueBool() { // channels start without, and only administrators may send it
-		request.DefaultPushNotifications = plan.DefaultPush.ValueBoolPointer()
-	}
-	if framework.IsSet(plan.MessageRetentionDays) && plan.MessageRetentionDays.ValueString() != retentionDefault {
-		retention := parseRetention(plan.MessageRetentionDays.ValueString())
-		request.MessageRetentionDays = &retention
-	}
-	if privacy := zulip.Privacy(plan.Privacy.ValueString()); framework.IsSet(plan.Privacy) {
-		private, web, history := privacy.IsPrivate(), privacy == zulip.PrivacyWebPublic, privacy != zulip.PrivacyPrivateProtectedHistory
-		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
-	}
-	// Compared with a channel that has no permissions at all, every one that is planned is a step.
-	changes, problems := permissions.Steps(&zulip.Channel{}, nil, plan.permission, view)
+	on := attribute.On(&r.Base, view)
+	changes, problems := attributes.Steps(attributes.PriorObject(newChannel, on, diags), &plan.facts, on)
 	framework.ReportProblems(diags, problems)
 	var update zulip.ChannelUpdate
 	for _, step := range changes {
-		step.Put(&update, &zulip.Channel{}, false)
+		if step.Attribute != "name" && step.Attribute != "privacy" { // which a new channel is given in other words
+			step.Put(&update, newChannel, false)
+		}
 	}
 	for setting, change := range update.Permissions {
 		request.Permissions[setting] = change.New
 	}
-	return request
-}
-
-func knownBool(value types.Bool) *bool {
-	if !framework.IsSet(value) {
-		return nil
+	update.Permissions = nil
+	if update.Description != nil {
+		update.Description = plan.Description.ValueStringPointer() // the server stores a new one as it stores a changed one
 	}
-	return value.ValueBoolPointer()
+	request.Settings = update
+	if privacy := zulip.Privacy(plan.Privacy.ValueString()); framework.IsSet(plan.Privacy) {
+		private, web, history := privacy.IsPrivate(), privacy == zulip.PrivacyWebPublic, privacy != zulip.PrivacyPrivateProtectedHistory
+		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
+	}
+	return request
 }
 
 // initialSubscribers are who is in the channel from the start. A private channel without any would shut out the account

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
@@ -40,7 +41,7 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 			"is_default":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Only default channels, or only others."},
 			"channels": schema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "The channels.",
-				NestedObject: schema.NestedAttributeObject{Attributes: dataSourceAttributes()},
+				NestedObject: schema.NestedAttributeObject{Attributes: attributes.DataSourceAttributes()},
 			},
 		},
 	}
@@ -59,6 +60,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 		return
 	}
 	list.Channels = []facts{}
+	on := attribute.On(&d.Base, view)
 	for _, channel := range view.ChannelList() {
 		if channel.IsArchived && !list.IncludeArchived.ValueBool() ||
 			!list.Privacy.IsNull() && list.Privacy.ValueString() != string(channel.Privacy()) ||
@@ -67,7 +69,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 			continue
 		}
 		var found facts
-		found.read(channel, view, d.Meta.Client.Site())
+		attributes.Read(&found, channel, on, &resp.Diagnostics)
 		list.Channels = append(list.Channels, found)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)

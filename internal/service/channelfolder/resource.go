@@ -118,7 +118,7 @@ func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, 
 	return archived.ID, true, c.Meta.Client.UpdateChannelFolder(ctx, archived.ID, change)
 }
 
-// update sends what differs. For the server a folder's own name is taken, so that another case of its letters is refused
+// update sends what differs; what the server wrote before it refused the rest stays (server-behavior §F6). For the server a folder's own name is taken, so that another case of its letters is refused
 // (server-behavior §F4): then the way leads over a name in between.
 func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
 	id, before, change := prior.ID.ValueInt64(), prior.Name.ValueString(), plan.changes(prior)

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
@@ -38,7 +39,7 @@ type planning struct {
 	view         *directory.View
 	config, plan *model
 	state        *model // nil for a resource that is to be created
-	saw          seen
+	prior        *prior
 	// changes are the settings, and steps the settings and permissions, that an apply would send.
 	changes framework.Settings
 	steps   []step
@@ -68,44 +69,23 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
 		return
 	}
+	on := attribute.On(&r.Base, p.view)
 	if p.state != nil {
-		p.saw = seenBefore(p.state, framework.RawPermissions(ctx, req.Private, p.diags), p.view)
+		p.prior = attributes.PriorState(p.state, framework.RawPermissions(ctx, req.Private, p.diags), on)
 	} else {
-		p.saw = seenNow(p.view.Realm(), r.FeatureLevel(), p.diags)
+		p.prior = attributes.PriorObject(p.view.Realm(), on, p.diags)
 	}
 	r.CheckLevels(ctx, "zulip_organization", req.Config, p.diags)
-	p.keepEqual()
-	p.changes = settings.Changes(p.plan.settings, p.saw.settings)
-	p.steps, _ = steps(p.saw, p.state, p.plan, p.view, r.FeatureLevel()) // what cannot be resolved is reported by the checks
+	attributes.KeepPrior(p.config, p.plan, p.prior, on)
+	p.changes = settings.Changes(p.plan.settings, p.prior.Values.settings)
+	p.steps, _ = attributes.Steps(p.prior, p.plan, on) // what cannot be resolved is reported by the checks
 	p.check(ctx)
-	p.plan.write(ctx, &resp.Plan, p.diags)
+	p.diags.Append(p.plan.write(ctx, &resp.Plan)...)
 }
 
 // permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
 func (p *planning) permissions() framework.PermissionPlan {
-	plan := framework.PermissionPlan{
-		Table: permission.Organizations, Config: p.config.permission, Plan: p.plan.permission, Saw: p.saw.permissions, View: p.view,
-	}
-	if p.state != nil {
-		plan.State = p.state.permission
-	}
-	return plan
-}
-
-// keepEqual keeps the state's words where the configuration says the same in others, so that a plan shows no difference
-// that is none.
-func (p *planning) keepEqual() {
-	if p.state == nil {
-		return
-	}
-	p.permissions().KeepEqual()
-	for _, setting := range settings {
-		held := p.state.settings[setting.Name]
-		if p.plan.settings[setting.Name].IsUnknown() && p.config.settings[setting.Name].IsNull() && held.IsNull() {
-			// The server does not have the setting, and will not have it after this apply either.
-			p.plan.settings[setting.Name] = held
-		}
-	}
+	return attributes.PermissionPlan(p.config, p.plan, p.prior, p.view)
 }
 
 // check refuses what the server would refuse, with the reason and the way out.
@@ -178,7 +158,7 @@ func (p *planning) checkCaller() {
 	}
 	var forOwners []string
 	for _, step := range p.steps {
-		if isForOwners(step.Attribute) {
+		if attributes.Requires(step.Attribute).Role == zulip.RoleOwner {
 			forOwners = append(forOwners, step.Attribute)
 		}
 	}
@@ -188,12 +168,6 @@ func (p *planning) checkCaller() {
 	p.diags.AddAttributeError(path.Root(forOwners[0]), fmt.Sprintf("%s may not set %s", self.Address(), strings.Join(forOwners, ", ")),
 		fmt.Sprintf("Only owners of the organization may: %s. The account's role is %s. Use an owner's key, or leave to an owner what only owners may set.",
 			strings.Join(owners(p.view), ", "), self.Role))
-}
-
-// isForOwners reports whether only owners may set an attribute.
-func isForOwners(attribute string) bool {
-	return slices.ContainsFunc(settings, func(s framework.Setting) bool { return s.Name == attribute && s.OwnerOnly }) ||
-		slices.ContainsFunc(permission.Organizations.Settings, func(s permission.Setting) bool { return s.Name == attribute && s.OwnersOnly })
 }
 
 // manyOwners is how many owners a message names.

@@ -29,8 +29,8 @@ func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGr
 // warnOfAccess warns of what it means that the lists of the group change. Before a group exists no channel names it.
 func (p *planning) warnOfAccess(ctx context.Context) {
 	group := p.takes
-	if p.saw != nil {
-		group, _ = p.view.HeldUserGroup(p.saw.ID)
+	if p.before != nil {
+		group, _ = p.view.HeldUserGroup(p.before.ID)
 	}
 	if group == nil {
 		return

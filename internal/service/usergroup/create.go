@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -32,7 +33,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	if namesake, ok := view.HeldUserGroupByName(name); ok && namesake.Deactivated && plan.AdoptDeactivated.ValueBool() {
 		return namesake.ID
 	}
-	request := createRequest(plan, view, diags)
+	request := r.createRequest(plan, view, diags)
 	if diags.HasError() {
 		return 0
 	}
@@ -40,10 +41,11 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 }
 
 // createRequest is the plan in the words of the wire.
-func createRequest(plan *model, view *directory.View, diags *diag.Diagnostics) zulip.UserGroupCreate {
+func (r *Resource) createRequest(plan *model, view *directory.View, diags *diag.Diagnostics) zulip.UserGroupCreate {
 	// Compared with a group that has nothing at all, everything that is planned is a step.
 	nothing := &zulip.UserGroup{}
-	changes, problems := steps(nothing, nil, plan, view)
+	on := attribute.On(&r.Base, view)
+	changes, problems := attributes.Steps(attributes.PriorObject(nothing, on, diags), &plan.facts, on)
 	framework.ReportProblems(diags, problems)
 	var all update
 	for _, step := range changes {

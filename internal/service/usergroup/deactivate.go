@@ -70,9 +70,9 @@ func (r *Resource) release(ctx context.Context, id int64, settings []string, dia
 		if self := r.Meta.Directory.Self().ID; setting == "can_manage_group" && !slices.Contains(value.DirectMembers, self) {
 			value.DirectMembers = append(value.DirectMembers, self)
 		}
-		all = append(all, permissions.Step(setting, now.Thing, permission.Canonical(value, nobody), now.View))
+		all = append(all, attributes.Wire.Step(setting, now.Thing.Permissions[setting], permission.Canonical(value, nobody), now.View))
 	}
-	change(ctx, &r.Base, id, all, now, diags)
+	target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, now, diags)
 	return !diags.HasError()
 }
 

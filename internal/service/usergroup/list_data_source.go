@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
@@ -68,13 +69,14 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 		user = found.ID
 	}
 	list.Groups = []shown{}
+	on := attribute.On(&d.Base, view)
 	for _, group := range view.UserGroups() {
 		if group.IsSystemGroup && !list.IncludeRoles.ValueBool() || group.Deactivated && !list.IncludeDeactivated.ValueBool() ||
 			user != 0 && !slices.Contains(view.AllMembers(group), user) {
 			continue
 		}
 		var found shown
-		found.read(group, view)
+		found.read(group, on, &resp.Diagnostics)
 		list.Groups = append(list.Groups, found)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)

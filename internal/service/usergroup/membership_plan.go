@@ -22,8 +22,8 @@ func (l membershipList) step(id int64, in bool, view *directory.View) step {
 	words := map[bool]string{true: "in the group", false: "not in the group"}
 	return step{
 		Attribute: l.name + l.words.Describe([]int64{id}, view),
-		Value:     func(g *zulip.UserGroup) string { return words[slices.Contains(*l.held(g), id)] },
-		Saw:       words[!in], Want: words[in],
+		Current:   func(g *zulip.UserGroup) string { return words[slices.Contains(*l.held(g), id)] },
+		Prior:     words[!in], Planned: words[in],
 		Put: func(u *update, _ *zulip.UserGroup, _ bool) {
 			if in {
 				l.put(&u.MembershipChange, []int64{id}, nil)

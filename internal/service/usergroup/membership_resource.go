@@ -124,7 +124,7 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	now := change(ctx, &r.Base, id, all, before, &resp.Diagnostics)
+	now := target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, before, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() && now != nil && !anyDone(all, now) {
 		return // nobody was put anywhere: there is nothing to manage
 	}
@@ -186,7 +186,7 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 		fresh := without(wanted.IDs, managed.IDs)
 		found[list.name] = append(among(found[list.name], wanted.IDs), among(fresh, *list.held(before.Thing))...)
 	}
-	now := change(ctx, &r.Base, id, all, before, &resp.Diagnostics)
+	now := target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, before, &resp.Diagnostics)
 	state := plan
 	if resp.Diagnostics.HasError() {
 		state = prior
@@ -230,7 +230,7 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 		}
 	}
 	all := r.steps(nil, &state, stay, view, &resp.Diagnostics)
-	change(ctx, &r.Base, id, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
+	target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
 }
 
 // steps puts in who is planned, and takes out who is in the prior state alone and was not found there. nil is nobody.
@@ -258,7 +258,7 @@ func (r *MembershipResource) steps(plan, prior *membershipModel, found foundTher
 // anyDone reports whether one of the steps is done.
 func anyDone(all []step, now *reading) bool {
 	for _, step := range all {
-		if step.Value(now.Thing) == step.Want {
+		if step.Current(now.Thing) == step.Planned {
 			return true
 		}
 	}

@@ -88,25 +88,25 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 // checkCaller refuses what the account may not do, and says who may.
 func (p *planning) checkCaller() {
 	c := newCaller(p.Meta, p.view)
-	if p.saw != nil && len(p.changes) == 0 || c.refused(p.diags) {
+	if p.before != nil && len(p.changes) == 0 || c.refused(p.diags) {
 		return
 	}
 	switch {
 	case p.takes != nil && !c.manages(p.takes):
 		p.refuse(c, p.takes)
 	case p.takes != nil:
-	case p.saw == nil:
+	case p.before == nil:
 		p.Meta.RequireRight(p.view, path.Empty(), "create user groups", p.diags, "can_create_groups")
 	default:
 		var all update
 		for _, step := range p.changes {
-			step.Put(&all, p.saw, false)
+			step.Put(&all, p.before, false)
 		}
-		if !all.UserGroupUpdate.Empty() && !c.manages(p.saw) {
-			p.refuse(c, p.saw)
+		if !all.UserGroupUpdate.Empty() && !c.manages(p.before) {
+			p.refuse(c, p.before)
 			return
 		}
-		c.checkMembership(p.saw, all.MembershipChange, p.diags)
+		c.checkMembership(p.before, all.MembershipChange, p.diags)
 	}
 }
 
@@ -118,7 +118,7 @@ func (p *planning) refuse(c caller, group *zulip.UserGroup) {
 func (p *planning) checkLockout() {
 	c := newCaller(p.Meta, p.view)
 	// Who does not manage the group now cannot lose it: that it is changed all the same is refused as such.
-	if p.saw != nil && !c.manages(p.saw) {
+	if p.before != nil && !c.manages(p.before) {
 		return
 	}
 	later := p.later()
@@ -153,10 +153,10 @@ func (v laterView) UserGroup(id int64) (*zulip.UserGroup, bool) {
 // later is the organization after this plan: who manages the group by being in it must not be taken out of it. What is
 // not known yet stays as it is.
 func (p *planning) later() laterView {
-	if p.saw == nil {
+	if p.before == nil {
 		return laterView{View: p.view}
 	}
-	group := *p.saw
+	group := *p.before
 	for _, list := range membershipLists {
 		meant, known := list.words.Resolve(*list.attribute(&p.plan.facts), p.view)
 		if known && len(meant.Problems)+len(meant.Planned) == 0 {
