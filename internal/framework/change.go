@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -32,7 +32,7 @@ type Step[T, U any] struct {
 // Reading is a thing as it was read, with the snapshot it was read into.
 type Reading[T any] struct {
 	Thing T
-	View  *directory.View
+	View  *snapshot.Snapshot
 }
 
 // Subject is a thing that is changed by compare-and-set: one channel, one user group, the organization.
@@ -153,8 +153,11 @@ func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U],
 
 // send announces the writes, so that the reads that follow wait for each other.
 func (s Subject[T, U]) send(ctx context.Context, base *Base, pending Pending[T, U]) (ignored []string, err error) {
-	defer base.Meta.Directory.Write()()
-	return s.Send(ctx, pending)
+	err = base.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
+		ignored, err = s.Send(ctx, pending)
+		return err
+	})
+	return ignored, err
 }
 
 // refuse reports what somebody else changed since the plan, and leaves it as it is.

@@ -7,7 +7,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -79,20 +80,21 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, err error) {
 }
 
 // InList returns the Look of a thing that is found in one of the lists that a server caches. What is there before is in
-// the snapshot, which read returns; after that, made is asked of lists that are new enough to tell.
+// the snapshot; after that, made is asked of lists that are new enough to tell.
 func InList(
-	d *directory.Directory, list string, read func(context.Context) (*directory.View, error),
-	made func(view *directory.View, free func(id int64) bool) int64,
+	d *store.Store, list store.Part,
+	made func(view *snapshot.Snapshot, free func(id int64) bool) int64,
 ) func(ctx context.Context, free func(id int64) bool) (int64, error) {
 	looked := false
 	return func(ctx context.Context, free func(id int64) bool) (int64, error) {
+		var view *snapshot.Snapshot
+		var err error
 		if looked {
-			read = func(ctx context.Context) (*directory.View, error) {
-				return d.FreshListShowing(ctx, list, func(view *directory.View) bool { return made(view, free) != 0 })
-			}
+			view, err = d.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool { return made(view, free) != 0 })
+		} else {
+			view, err = d.Read(ctx, list)
 		}
 		looked = true
-		view, err := read(ctx)
 		if err != nil {
 			return 0, err
 		}

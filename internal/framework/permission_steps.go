@@ -5,8 +5,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -20,7 +20,7 @@ type Permissions[T, U any] struct {
 
 // Steps lists the permissions that change, in the table's order, as [ClassifyPermission] decides. prior is nil for what
 // is to be created. Principals that cannot be written are problems.
-func (p Permissions[T, U]) Steps(saw T, prior, plan PermissionSets, view *directory.View) (all []Step[T, U], problems []permission.Problem) {
+func (p Permissions[T, U]) Steps(saw T, prior, plan PermissionSets, view *snapshot.Snapshot) (all []Step[T, U], problems []permission.Problem) {
 	table := PermissionPlan{Table: p.Table, Plan: plan, State: prior, Saw: p.Held(saw), View: view}
 	for _, setting := range p.Table.Settings {
 		found := table.Classify(setting.Name)
@@ -40,7 +40,7 @@ func (p Permissions[T, U]) Steps(saw T, prior, plan PermissionSets, view *direct
 }
 
 // Step is the change of one permission to a value.
-func (p Permissions[T, U]) Step(setting string, saw T, want zulip.GroupSettingValue, view *directory.View) Step[T, U] {
+func (p Permissions[T, U]) Step(setting string, saw T, want zulip.GroupSettingValue, view *snapshot.Snapshot) Step[T, U] {
 	value := func(thing T) string { return permission.Describe(activeMembers(p.Held(thing)[setting], view), view) }
 	return Step[T, U]{
 		Attribute: setting, Permission: true, Value: value,

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -17,8 +18,8 @@ import (
 type Options struct {
 	// Provider is the provider configuration to review; "" is the only one.
 	Provider string
-	// Directory reads the organization; nil: it is not asked.
-	Directory *directory.Directory
+	// Store reads the organization; nil: it is not asked.
+	Store *store.Store
 	// Site is the address of the organization, to be shown.
 	Site string
 	// Now decides whose waiting period is over.
@@ -34,7 +35,7 @@ func New(ctx context.Context, plan *Plan, options Options) (*Review, error) {
 	b := &builder{
 		ctx: ctx, options: options, channels: map[int64]*room{}, crowd: newCrowd(0),
 		review: &Review{
-			FormatVersion: FormatVersion, Site: options.Site, Provider: provider, Offline: options.Directory == nil,
+			FormatVersion: FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
 			Risks: []Risk{}, Channels: []*Channel{}, Groups: []*Group{}, People: []*Person{}, Rights: []*Right{}, Unknown: []string{},
 			Others: plan.elsewhere, Accounts: []*Account{},
 		},
@@ -43,7 +44,7 @@ func New(ctx context.Context, plan *Plan, options Options) (*Review, error) {
 	if plan.incomplete {
 		b.unsure("The plan is not complete: another one is needed after it, which can change more.")
 	}
-	if options.Directory != nil && len(b.changes) > 0 {
+	if options.Store != nil && len(b.changes) > 0 {
 		err = b.compare()
 	} else {
 		b.list()
@@ -129,11 +130,11 @@ func (b *builder) unsure(sentence string) { b.review.Unknown = append(b.review.U
 
 // compare finds out who gains and who loses.
 func (b *builder) compare() error {
-	view, err := b.options.Directory.ChannelsAndSubscribers(b.ctx)
+	view, err := b.options.Store.Read(b.ctx, store.Channels, store.Subscribers)
 	if err != nil {
 		return err
 	}
-	b.names, b.crowd = newNames(view), newCrowd(b.options.Directory.Self().ID)
+	b.names, b.crowd = newNames(view), newCrowd(b.options.Store.Self().ID)
 	b.change = permission.Change{
 		Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}, Organization: map[string]zulip.GroupSettingValue{}, Now: b.options.Now,
 	}
@@ -159,7 +160,7 @@ func (b *builder) compare() error {
 // admitLimits says what the account that reviews does not see. An administrator sees every channel.
 func (b *builder) admitLimits() {
 	everywhere := len(b.change.Groups) + len(b.change.Roles) + len(b.change.Owners) + len(b.change.Deactivated) + len(b.change.Organization) + len(b.joining) + len(b.realmSettingRights)
-	if self := b.options.Directory.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
+	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
 		b.unsure(fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
 	}
 }
@@ -182,8 +183,8 @@ func (b *builder) of(types ...string) []*change {
 
 // workOut makes the organization before and after. Groups and people who are yet to come are in it before too: the groups
 // without members, and named by nobody.
-func (b *builder) workOut(view *directory.View) {
-	facts := permission.Facts{Users: slices.Clone(view.Users()), Groups: view.UserGroups(), Realm: view.Realm()}
+func (b *builder) workOut(view *snapshot.Snapshot) {
+	facts := permission.Facts{Users: slices.Clone(view.Users()), Groups: view.UserGroups().List(), Realm: view.Realm()}
 	facts.Users = slices.DeleteFunc(facts.Users, func(user *zulip.User) bool { return b.names.users[user.ID] != nil })
 	facts.Users = slices.AppendSeq(facts.Users, maps.Values(b.names.users))
 	facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: somebody})

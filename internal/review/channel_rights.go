@@ -52,7 +52,7 @@ func (b *builder) ask(room *room) error {
 	if room.in == nil && room.out == nil && !permission.NeedsSubscribers(was, is) {
 		return nil
 	}
-	found, err := b.options.Directory.Subscribers(b.ctx, room.channel.ID)
+	found, err := b.options.Store.Subscribers(b.ctx, room.channel.ID)
 	if err != nil || found == nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (b *builder) right(room *room, right permission.Right, effect permission.Ef
 	case right == permission.CanRead:
 		says.Change = room.says.Privacy
 	case !changes:
-		value := Value{Words: words(room.before.Permissions[string(right)], b.names.View)}
+		value := Value{Words: words(room.before.Permissions[string(right)], b.names.Snapshot)}
 		says.Change = Change{value, value}
 	}
 	if says.Unknown {

@@ -10,7 +10,7 @@ import (
 func (b *builder) initialSubscribers(room *room, c *change) {
 	texts, unknown, ok := c.after().list("initial_subscribers")
 	if !ok && (room.after.PrivacyUnknown || room.after.Privacy.IsPrivate()) {
-		texts = []string{fmt.Sprint(b.options.Directory.Self().ID)}
+		texts = []string{fmt.Sprint(b.options.Store.Self().ID)}
 	}
 	ids, missing := b.names.people(texts)
 	room.in, room.exactly = ids, true
@@ -60,7 +60,7 @@ func (b *builder) targetRoom(c *change) (*room, bool) {
 		m = c.before()
 	}
 	if id, ok := m.number("channel_id"); ok {
-		channel, ok := b.names.Channel(id)
+		channel, ok := b.names.Channels().ByID(id)
 		if !ok {
 			return nil, false
 		}

@@ -30,7 +30,7 @@ func (b *builder) compareChannels() error {
 	for _, change := range b.of("zulip_channel_subscribers", "zulip_channel_subscription") {
 		b.subscribers(change)
 	}
-	for _, channel := range b.names.ChannelList() {
+	for _, channel := range b.names.Channels().List() {
 		room, named := b.channels[channel.ID]
 		if !named {
 			if channel.IsArchived {
@@ -83,7 +83,7 @@ func (b *builder) channel(c *change) {
 	before, after := c.before(), c.after()
 	var held *zulip.Channel
 	if id, ok := before.number("id"); ok {
-		held, _ = b.names.Channel(id)
+		held, _ = b.names.Channels().ByID(id)
 	}
 	if held == nil && !c.does("create") {
 		b.unseen(c)
@@ -120,7 +120,7 @@ func keeps(m moment) bool {
 func (b *builder) create(c *change) {
 	after := c.after()
 	name, known := after.text("name")
-	if held, ok := b.names.ChannelByName(name); known && ok && held.IsArchived && after.isTrue("adopt_archived") {
+	if held, ok := b.names.Channels().ByName(name); known && ok && held.IsArchived && after.isTrue("adopt_archived") {
 		room := b.named(held, c)
 		room.says.Action, room.after.IsArchived = Reactivate, false
 		b.plan(room, c, held.Permissions)
@@ -159,7 +159,7 @@ func (b *builder) serverDefaults(room *room) {
 		case ok && there:
 			room.after.Permissions[setting.Name] = zulip.NamedGroup(group.ID)
 		case ok && said.DefaultGroupName == "channel_creator":
-			room.after.Permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Directory.Self().ID}}
+			room.after.Permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Store.Self().ID}}
 		case ok:
 			room.after.Unknown[setting.Name] = true
 		}

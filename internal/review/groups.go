@@ -50,7 +50,7 @@ func (b *builder) startGroup(c *change) (id int64, ok bool) {
 		if !known {
 			b.unsure(fmt.Sprintf("The name of %s is not known yet.", c.Address))
 		}
-		if held, there := b.names.HeldUserGroupByName(name); known && there && held.Deactivated && after.isTrue("adopt_deactivated") {
+		if held, there := b.names.UserGroups().ByName(name); known && there && held.Deactivated && after.isTrue("adopt_deactivated") {
 			back := *held
 			back.Deactivated = false
 			b.names.groups[held.ID] = &back
@@ -89,11 +89,11 @@ func (b *builder) heldGroup(m moment, attribute string) (*zulip.UserGroup, bool)
 	if !ok {
 		return nil, false
 	}
-	return b.names.HeldUserGroup(id)
+	return b.names.UserGroups().ByID(id)
 }
 
 func (b *builder) heldRights(id int64) map[string]zulip.GroupSettingValue {
-	if held, ok := b.names.HeldUserGroup(id); ok {
+	if held, ok := b.names.UserGroups().ByID(id); ok {
 		return held.Permissions
 	}
 	return nil
@@ -116,7 +116,7 @@ func (b *builder) direct(id int64) permission.Membership {
 	if membership, ok := b.change.Groups[id]; ok {
 		return membership
 	}
-	held, _ := b.names.HeldUserGroup(id)
+	held, _ := b.names.UserGroups().ByID(id)
 	return permission.Membership{Members: held.Members, Subgroups: held.DirectSubgroupIDs}
 }
 
@@ -243,7 +243,7 @@ func minus(texts, others []string) []string {
 
 // compareGroups says who comes into which group, and who gains and who loses which right over one.
 func (b *builder) compareGroups() {
-	all := b.names.UserGroups()
+	all := b.names.UserGroups().List()
 	for _, id := range slices.Sorted(maps.Keys(b.names.groups)) {
 		if id < 0 {
 			all = append(all, b.names.groups[id])
@@ -281,7 +281,7 @@ func (b *builder) compareContents(group *Group, held *zulip.UserGroup) {
 	}
 	group.Unknown = membership.Unknown
 	group.Members = Change{b.memberWords(held.Members), b.memberWords(membership.Members)}
-	group.Subgroups = Change{groupWords(held.DirectSubgroupIDs, b.names.HeldUserGroup), groupWords(membership.Subgroups, b.names.UserGroup)}
+	group.Subgroups = Change{groupWords(held.DirectSubgroupIDs, b.names.UserGroups().ByID), groupWords(membership.Subgroups, b.names.UserGroup)}
 	if group.Action == Create {
 		group.Members.Before, group.Subgroups.Before = Value{}, Value{}
 	}

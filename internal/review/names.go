@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -16,14 +16,14 @@ const somebody = math.MinInt64
 // names is the organization with what the plan creates and renames: principals after the plan mean something in it. What
 // is yet to be created has negative IDs.
 type names struct {
-	*directory.View
+	*snapshot.Snapshot
 	groups map[int64]*zulip.UserGroup // created, renamed, or taken back
 	users  map[int64]*zulip.User      // created, or taken back
 	last   int64
 }
 
-func newNames(view *directory.View) *names {
-	return &names{View: view, groups: map[int64]*zulip.UserGroup{}, users: map[int64]*zulip.User{}}
+func newNames(view *snapshot.Snapshot) *names {
+	return &names{Snapshot: view, groups: map[int64]*zulip.UserGroup{}, users: map[int64]*zulip.User{}}
 }
 
 // next returns the ID for something that is yet to be created.
@@ -37,7 +37,7 @@ func (n *names) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	if group, ok := n.groups[id]; ok {
 		return group, true
 	}
-	return n.View.UserGroup(id)
+	return n.Snapshot.UserGroup(id)
 }
 
 // UserGroupByName returns the group that has a name when the plan is applied.
@@ -47,7 +47,7 @@ func (n *names) UserGroupByName(name string) (*zulip.UserGroup, bool) {
 			return group, true
 		}
 	}
-	group, ok := n.View.UserGroupByName(name)
+	group, ok := n.Snapshot.UserGroupByName(name)
 	if ok && n.groups[group.ID] != nil { // it has another name then
 		return nil, false
 	}
@@ -59,7 +59,7 @@ func (n *names) User(id int64) (*zulip.User, bool) {
 	if user, ok := n.users[id]; ok {
 		return user, true
 	}
-	return n.View.User(id)
+	return n.Snapshot.User(id)
 }
 
 // UserByAddress returns the person or bot with an address, whatever its case.
@@ -69,7 +69,7 @@ func (n *names) UserByAddress(address string) (*zulip.User, bool) {
 			return user, true
 		}
 	}
-	return n.View.UserByAddress(address)
+	return n.Snapshot.UserByAddress(address)
 }
 
 // person finds whom an attribute means: an ID in digits, or an address.

@@ -124,7 +124,7 @@ func (b *builder) joins(c *change) {
 
 // own gives a new bot its owner: at first the account the provider uses.
 func (b *builder) own(c *change, bot *zulip.User) {
-	owner := b.options.Directory.Self()
+	owner := b.options.Store.Self()
 	if text, ok := c.after().text("owner"); ok {
 		if named, ok := b.names.person(text); ok {
 			owner = named

@@ -30,7 +30,7 @@ func (b *builder) plannedRights(c *change, table permission.Table, held map[stri
 		value, there := held[setting.Name]
 		planned := planned{change: Change{After: Value{Words: texts, Unknown: unknown}}, unknown: unknown}
 		if there {
-			planned.change.Before.Words = words(value, b.names.View)
+			planned.change.Before.Words = words(value, b.names.Snapshot)
 		}
 		resolved, sure := b.names.resolve(texts)
 		switch {
@@ -55,7 +55,7 @@ func (b *builder) holders(table permission.Table, setting permission.Setting, be
 		Change: planned.change, Unknown: planned.unknown, Why: planned.why,
 	}
 	if !changes {
-		text := Value{Words: words(before, b.names.View)}
+		text := Value{Words: words(before, b.names.Snapshot)}
 		right.Change = Change{text, text}
 	}
 	if !right.Unknown && b.after.IsVague(after) {

@@ -7,9 +7,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -29,7 +30,7 @@ var permissions = framework.Permissions[*zulip.Channel, zulip.ChannelUpdate]{
 
 // steps lists what has to change to lead a channel from what the plan saw to what it asks. Attributes whose planned
 // value is not known or not managed are none. prior is the state; nil for a channel that is to be created.
-func steps(saw *zulip.Channel, prior, plan *model, view *directory.View) ([]step, []permission.Problem) {
+func steps(saw *zulip.Channel, prior, plan *model, view *snapshot.Snapshot) ([]step, []permission.Problem) {
 	all, problems := permissions.Steps(saw, prior.priorPermissions(), plan.permission, view)
 	add := func(attribute string, planned bool, want string, value func(*zulip.Channel) string, put func(*zulip.ChannelUpdate, *zulip.Channel)) {
 		if planned && value(saw) != want {
@@ -138,14 +139,14 @@ func (r *Resource) change(ctx context.Context, id int64, all []step, now *readin
 
 // fresh reads a channel as it is now, together with everybody else who wants to.
 func (r *Resource) fresh(ctx context.Context, id int64) (*reading, error) {
-	if _, err := r.Meta.Directory.Organization(ctx); err != nil {
+	if _, err := r.Meta.Store.Read(ctx, store.Organization); err != nil {
 		return nil, err
 	}
-	view, err := r.Meta.Directory.FreshChannels(ctx)
+	view, err := r.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
 		return nil, err
 	}
-	channel, ok := view.Channel(id)
+	channel, ok := view.Channels().ByID(id)
 	if !ok {
 		return nil, fmt.Errorf("the account the provider uses does not see a channel with the ID %d any more", id)
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -99,7 +99,7 @@ func (m *model) priorPermissions() framework.PermissionSets {
 
 // read takes what the server holds. Where an attribute already says the same in other words, its words are kept, so
 // that a plan shows no difference that is none.
-func (f *facts) read(channel *zulip.Channel, view *directory.View, site string) {
+func (f *facts) read(channel *zulip.Channel, view *snapshot.Snapshot, site string) {
 	f.ID = types.Int64Value(channel.ID)
 	f.Name = types.StringValue(channel.Name)
 	if storedDescription(f.Description.ValueString()) != channel.Description || f.Description.IsNull() || f.Description.IsUnknown() {

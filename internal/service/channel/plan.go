@@ -13,17 +13,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // planning is the plan of one channel while it is checked.
 type planning struct {
 	*Resource
-	view   *directory.View
+	view   *snapshot.Snapshot
 	config model
 	plan   model
 	state  *model         // nil for a channel that is to be created
@@ -56,7 +57,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	var err error
-	if p.view, err = r.Meta.Directory.Channels(ctx); err != nil {
+	if p.view, err = r.Meta.Store.Read(ctx, store.Channels); err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
@@ -104,7 +105,7 @@ func (p *planning) derive() {
 	if p.saw == nil {
 		p.plan.IsArchived = types.BoolValue(false)
 		if framework.IsSet(p.plan.Name) {
-			p.Meta.Directory.PlanChannelName(0, p.plan.Name.ValueString())
+			p.Meta.Run.PlanChannelName(0, p.plan.Name.ValueString())
 		}
 		return
 	}
@@ -113,7 +114,7 @@ func (p *planning) derive() {
 	} else {
 		p.plan.URL = types.StringValue(zulip.ChannelURL(p.Meta.Client.Site(), p.saw.ID, p.plan.Name.ValueString()))
 		if p.plan.Name.ValueString() != p.saw.Name {
-			p.Meta.Directory.PlanChannelName(p.saw.ID, p.plan.Name.ValueString())
+			p.Meta.Run.PlanChannelName(p.saw.ID, p.plan.Name.ValueString())
 		}
 	}
 	// A private channel cannot be a default one: going private takes it off the list.
@@ -157,7 +158,7 @@ func (p *planning) checkName() {
 		return
 	}
 	if p.saw == nil && namesake.IsArchived && p.config.AdoptArchived.ValueBool() {
-		p.Meta.Directory.PlanChannelName(namesake.ID, p.plan.Name.ValueString())
+		p.Meta.Run.PlanChannelName(namesake.ID, p.plan.Name.ValueString())
 		// Named in the detail alone, so that the CLI can make one warning of many.
 		p.diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel will be taken back",
 			fmt.Sprintf("Channel %q has the ID %d, keeps its messages, and has subscribers: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, namesake.SubscriberCount))
@@ -181,7 +182,7 @@ func (p *planning) checkName() {
 
 // existing is the active channel that has the planned name.
 func (r *Resource) existing(channel *zulip.Channel) framework.Existing {
-	isOwn := channel.CreatorID != nil && *channel.CreatorID == r.Meta.Directory.Self().ID
+	isOwn := channel.CreatorID != nil && *channel.CreatorID == r.Meta.Store.Self().ID
 	return framework.Existing{
 		Kind: kind, Noun: "channel", Name: channel.Name, Key: strings.ToLower(channel.Name), ID: channel.ID, Import: fmt.Sprint(channel.ID), At: path.Root("name"),
 		Summary: taken(channel), Detail: "Names are compared without regard to case.",
@@ -203,7 +204,7 @@ func (p *planning) checkFolder() {
 	if id == 0 || !p.HasLevel(featurelevel.Since("zulip_channel", "folder_id")) {
 		return
 	}
-	if _, ok := p.view.Folder(id); !ok {
+	if _, ok := p.view.Folders().ByID(id); !ok {
 		p.diags.AddAttributeError(path.Root("folder_id"), "No such channel folder", fmt.Sprintf("The organization has no channel folder with the ID %d. The data source zulip_channel_folders lists all.", id))
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -27,7 +28,7 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 )
 
-// kind is the type of the resource, by which the directory knows what belongs to it.
+// kind is the type of the resource, by which the run state knows what belongs to it.
 const kind = framework.ChannelKind
 
 // Resource is zulip_channel.
@@ -117,7 +118,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
 	}
-	channel, ok := view.Channel(state.ID.ValueInt64())
+	channel, ok := view.Channels().ByID(state.ID.ValueInt64())
 	if !ok || channel.IsArchived {
 		r.Meta.Run.Lose(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The channel is not there any more, or was archived by somebody else: removing it from the state",
@@ -144,7 +145,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -153,7 +154,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	saw := prior.seen(raw)
 	// The CLI ends what is not used any more before it changes what has used it: a folder that this run has archived has
 	// let go of its channels.
-	if folder, ok := r.Meta.Directory.TakenOutOf(saw.ID); ok && folderOf(saw) == folder {
+	if folder, ok := r.Meta.Run.TakenFromFolder(saw.ID); ok && folderOf(saw) == folder {
 		saw.FolderID = nil
 	}
 	wanted, problems := steps(saw, &prior, &plan, view)
@@ -193,9 +194,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 func (r *Resource) archive(ctx context.Context, id int64, name string, diags *diag.Diagnostics) {
 	pause := framework.FirstPause
 	for attempt := 0; ; attempt++ {
-		end := r.Meta.Directory.Write()
-		err := r.Meta.Client.ArchiveChannel(ctx, id)
-		end()
+		err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.ArchiveChannel(ctx, id) })
 		if err == nil || zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 			// Its name is taken, but not for the channel that replaces it: that one is planned again while it is applied.
 			r.Meta.Run.Manage(kind, id)
@@ -218,7 +217,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return

@@ -9,8 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -22,7 +23,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 		return id
 	}
 	if plan.AdoptArchived.ValueBool() {
-		view, err := r.Meta.Directory.FreshFolders(ctx)
+		view, err := r.Meta.Store.Fresh(ctx, store.Folders)
 		if err != nil {
 			diags.AddError("Could not look for an archived channel folder", framework.Explain(err))
 			return 0
@@ -32,16 +33,16 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 			return r.takeBack(ctx, archived, plan, diags)
 		}
 	}
-	read := r.Meta.Directory.Folders // what is there before is in the snapshot
+	read := func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Read(ctx, store.Folders) } // what is there before is in the snapshot
 	id, err := framework.Creation{
 		Kind: kind, Thing: strings.ToLower(name),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			view, err := read(ctx)
-			read = r.Meta.Directory.FreshFolders
+			read = func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Fresh(ctx, store.Folders) }
 			if err != nil {
 				return 0, err
 			}
-			if folder, ok := view.FolderByName(name); ok && plan.isHeld(folder) && free(folder.ID) {
+			if folder, ok := view.Folders().ByName(name); ok && plan.isHeld(folder) && free(folder.ID) {
 				return folder.ID, nil
 			}
 			return 0, nil
@@ -49,7 +50,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 		Make: func(ctx context.Context) (int64, error) {
 			id, err := r.Meta.Client.CreateChannelFolder(ctx, name, plan.Description.ValueString())
 			if err != nil {
-				r.Meta.Directory.Forget(zulip.FetchFolders) // it may be there all the same
+				r.Meta.Store.Invalidate(store.Folders) // it may be there all the same
 			}
 			return id, err
 		},
@@ -64,8 +65,8 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 // refuse reports why the folder was not made; a taken name with what has it.
 func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *diag.Diagnostics) {
 	if zulip.IsFolderNameTaken(cause) {
-		if view, err := r.Meta.Directory.FreshFolders(ctx); err == nil {
-			if namesake, ok := view.FolderByName(plan.Name.ValueString()); ok {
+		if view, err := r.Meta.Store.Fresh(ctx, store.Folders); err == nil {
+			if namesake, ok := view.Folders().ByName(plan.Name.ValueString()); ok {
 				r.existing(plan, namesake).Refuse(r.Meta, diags)
 				return
 			}
@@ -76,7 +77,7 @@ func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *
 
 // existing is the folder that has the planned name.
 func (r *Resource) existing(plan *model, namesake *zulip.ChannelFolder) framework.Existing {
-	isOwn := namesake.CreatorID != nil && *namesake.CreatorID == r.Meta.Directory.Self().ID
+	isOwn := namesake.CreatorID != nil && *namesake.CreatorID == r.Meta.Store.Self().ID
 	return framework.Existing{
 		Kind: kind, Noun: "channel folder", Name: namesake.Name, Key: strings.ToLower(namesake.Name), ID: namesake.ID, Import: fmt.Sprint(namesake.ID), At: path.Root("name"),
 		Summary:   fmt.Sprintf("A channel folder called %q exists already", namesake.Name),
@@ -112,7 +113,7 @@ func (r *Resource) change(ctx context.Context, id int64, before string, update z
 	if !zulip.IsFolderNameTaken(err) || !strings.EqualFold(before, *update.Name) {
 		return err
 	}
-	view, err := r.Meta.Directory.FreshFolders(ctx)
+	view, err := r.Meta.Store.Fresh(ctx, store.Folders)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func (r *Resource) change(ctx context.Context, id int64, before string, update z
 }
 
 // nameBetween is a name that nothing has, like the given one and not longer than allowed.
-func nameBetween(view *directory.View, name string) string {
+func nameBetween(view *snapshot.Snapshot, name string) string {
 	letters := []rune(name)
 	for n := 1; ; n++ {
 		suffix := fmt.Sprintf(" (%d)", n)
@@ -135,8 +136,8 @@ func nameBetween(view *directory.View, name string) string {
 	}
 }
 
-func isFree(view *directory.View, name string) bool {
-	_, taken := view.FolderByName(name)
+func isFree(view *snapshot.Snapshot, name string) bool {
+	_, taken := view.Folders().ByName(name)
 	return !taken
 }
 
@@ -149,7 +150,7 @@ func (r *Resource) archive(ctx context.Context, id int64) error {
 		if err == nil {
 			err = r.Meta.Client.UpdateChannelFolder(ctx, id, zulip.ChannelFolderUpdate{IsArchived: &archived})
 		}
-		r.Meta.Directory.Forget(zulip.FetchFolders)
+		r.Meta.Store.Invalidate(store.Folders)
 		if err == nil || zulip.IsNoFolder(err) {
 			return nil
 		}
@@ -165,17 +166,17 @@ func (r *Resource) archive(ctx context.Context, id int64) error {
 // channel stays in its folder, and keeps it from being archived (https://zulip.com/api/update-channel-folder). The server
 // takes one channel out at a time.
 func (r *Resource) empty(ctx context.Context, id int64) error {
-	view, err := r.Meta.Directory.FreshChannels(ctx)
+	view, err := r.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
 		return err
 	}
 	var none *int64
-	for _, channel := range view.ChannelList() {
+	for _, channel := range view.Channels().List() {
 		if channel.FolderID == nil || *channel.FolderID != id {
 			continue
 		}
-		r.Meta.Directory.Forget(zulip.FetchChannels)
-		r.Meta.Directory.TookOut(channel.ID, id)
+		r.Meta.Store.Invalidate(store.Channels)
+		r.Meta.Run.TakeFromFolder(channel.ID, id)
 		if _, err := r.Meta.Client.UpdateChannel(ctx, channel.ID, zulip.ChannelUpdate{FolderID: &none}); err != nil {
 			return fmt.Errorf("taking channel %q out of it: %w", channel.Name, err)
 		}
@@ -185,12 +186,12 @@ func (r *Resource) empty(ctx context.Context, id int64) error {
 
 // fresh reads a folder after a write; nil after an error.
 func (r *Resource) fresh(ctx context.Context, id int64, diags *diag.Diagnostics) *zulip.ChannelFolder {
-	view, err := r.Meta.Directory.FreshFolders(ctx)
+	view, err := r.Meta.Store.Fresh(ctx, store.Folders)
 	if err != nil {
 		diags.AddError("Could not read the channel folders", framework.Explain(err)+"\n\nWhat was written is in the state. The next apply goes on from there.")
 		return nil
 	}
-	folder, ok := view.Folder(id)
+	folder, ok := view.Folders().ByID(id)
 	if !ok {
 		diags.AddError(fmt.Sprintf("Channel folder %d is not there any more", id), "The server does not list it. The next plan shows what is left to do.")
 		return nil

@@ -14,9 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -91,21 +91,21 @@ func (f *facts) changes(held *model) (update zulip.ChannelFolderUpdate) {
 
 // find returns the folder that a text means: an ID in digits, or the name of an active one; "name:2024" is the folder
 // called 2024. The error is for people.
-func find(view *directory.View, text string) (*zulip.ChannelFolder, error) {
+func find(view *snapshot.Snapshot, text string) (*zulip.ChannelFolder, error) {
 	name, byName := strings.CutPrefix(text, "name:")
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
-		if folder, ok := view.Folder(id); ok {
+		if folder, ok := view.Folders().ByID(id); ok {
 			return folder, nil
 		}
 		return nil, fmt.Errorf("the organization has no channel folder with the ID %d (a folder whose name is a number is found as name:%d)", id, id)
 	}
-	if folder, ok := view.FolderByName(name); ok {
+	if folder, ok := view.Folders().ByName(name); ok {
 		return folder, nil
 	}
 	if folder, ok := view.ArchivedFolder(name); ok {
 		return folder, nil
 	}
-	names := framework.Names{Things: "channel folders", All: view.FolderNames(), Where: "the data source zulip_channel_folders lists all"}
+	names := framework.Names{Things: "channel folders", All: view.Folders().Names(), Where: "the data source zulip_channel_folders lists all"}
 	return nil, fmt.Errorf("the organization has no channel folder called %q%s", name, names.Suggest(name))
 }
 

@@ -9,8 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -39,7 +40,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if plan == nil || plan.Name.IsUnknown() || resp.Diagnostics.HasError() {
 		return
 	}
-	view, err := r.Meta.Directory.Folders(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Folders)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channel folders", framework.Explain(err))
 		return
@@ -59,7 +60,7 @@ func writes(plan, state *model) bool {
 }
 
 // checkName refuses a name that another active folder has, and says which archived one will be taken back.
-func (r *Resource) checkName(plan, state *model, view *directory.View, diags *diag.Diagnostics) {
+func (r *Resource) checkName(plan, state *model, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	name := plan.Name.ValueString()
 	if state != nil && strings.EqualFold(state.Name.ValueString(), name) {
 		return // its own name, perhaps in another case
@@ -72,7 +73,7 @@ func (r *Resource) checkName(plan, state *model, view *directory.View, diags *di
 	if state == nil {
 		r.Meta.Run.WillCreate(kind, strings.ToLower(name))
 	}
-	namesake, taken := view.FolderByName(name)
+	namesake, taken := view.Folders().ByName(name)
 	switch {
 	case !taken && state == nil && plan.AdoptArchived.ValueBool():
 		if archived, ok := view.ArchivedFolder(name); ok {

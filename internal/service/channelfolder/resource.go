@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -87,14 +88,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	// First of all, and also for a folder that is gone: a CLI that keeps no identities would be told that one is missing.
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Directory.Folders(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Folders)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channel folders", framework.Explain(err))
 		return
 	}
 	id := state.ID.ValueInt64()
 	r.Meta.Run.Manage(kind, id)
-	folder, ok := view.Folder(id)
+	folder, ok := view.Folders().ByID(id)
 	if !ok || folder.IsArchived {
 		tflog.Info(ctx, "The channel folder is not there any more, or was archived by somebody else: removing it from the state",
 			map[string]any{"id": id, "name": state.Name.ValueString(), "archived": ok})
@@ -161,7 +162,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Folders(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Folders)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channel folders", framework.Explain(err))
 		return

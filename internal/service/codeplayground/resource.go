@@ -15,8 +15,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -94,7 +95,7 @@ func (r *Resource) checkTaken(ctx context.Context, plan *model, own []int64, dia
 	if len(own) == 0 {
 		r.Meta.Run.WillCreate(kind, wanted.Key())
 	}
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool {
 		found := withKey(view, wanted.Key())
 		return found == nil || slices.Contains(own, found.ID) || r.Meta.Run.IsManaged(kind, found.ID)
 	})
@@ -108,9 +109,9 @@ func (r *Resource) checkTaken(ctx context.Context, plan *model, own []int64, dia
 }
 
 // withKey returns the playground of a language and name; nil if there is none.
-func withKey(view *directory.View, key string) *zulip.Playground {
-	if i := slices.IndexFunc(view.Playgrounds(), func(p *zulip.Playground) bool { return p.Key() == key }); i >= 0 {
-		return view.Playgrounds()[i]
+func withKey(view *snapshot.Snapshot, key string) *zulip.Playground {
+	if i := slices.IndexFunc(view.Playgrounds().List(), func(p *zulip.Playground) bool { return p.Key() == key }); i >= 0 {
+		return view.Playgrounds().List()[i]
 	}
 	return nil
 }
@@ -146,13 +147,13 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 // add adds the playground and returns its ID, or that of what an apply has left that was broken off; zero after an error.
 func (r *Resource) add(ctx context.Context, wanted *zulip.Playground, diags *diag.Diagnostics) int64 {
-	d := r.Meta.Directory
+	d := r.Meta.Store
 	if id, ok := r.Meta.Run.Take(kind, wanted.Key()); ok {
 		return id
 	}
 	id, err := framework.Creation{
 		Kind: kind, Thing: wanted.Key(),
-		Look: framework.InList(d, list, d.Playgrounds, func(view *directory.View, free func(int64) bool) int64 {
+		Look: framework.InList(d, list, func(view *snapshot.Snapshot, free func(int64) bool) int64 {
 			if found := withKey(view, wanted.Key()); found != nil && found.Same(wanted) && free(found.ID) {
 				return found.ID
 			}
@@ -170,7 +171,7 @@ func (r *Resource) add(ctx context.Context, wanted *zulip.Playground, diags *dia
 		return id
 	}
 	if zulip.IsPlaygroundTaken(err) {
-		view, lookErr := d.FreshListShowing(ctx, list, func(view *directory.View) bool { return withKey(view, wanted.Key()) != nil })
+		view, lookErr := d.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool { return withKey(view, wanted.Key()) != nil })
 		if lookErr == nil && withKey(view, wanted.Key()) != nil {
 			existing(wanted, withKey(view, wanted.Key())).Refuse(r.Meta, diags)
 			return 0
@@ -189,19 +190,19 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	is := func(p *zulip.Playground) bool { return p.ID == state.ID.ValueInt64() }
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { return slices.ContainsFunc(view.Playgrounds(), is) })
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool { return slices.ContainsFunc(view.Playgrounds().List(), is) })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the code playgrounds", framework.Explain(err))
 		return
 	}
-	i := slices.IndexFunc(view.Playgrounds(), is)
+	i := slices.IndexFunc(view.Playgrounds().List(), is)
 	if i < 0 {
 		tflog.Info(ctx, "The code playground is not there any more: removing it from the state", map[string]any{"id": state.ID.ValueInt64()})
 		resp.State.RemoveResource(ctx)
 		return
 	}
 	r.Meta.Run.Manage(kind, state.ID.ValueInt64())
-	state.read(view.Playgrounds()[i])
+	state.read(view.Playgrounds().List()[i])
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -228,9 +229,9 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	// The organization's default language of code blocks may be unset with it.
-	defer r.Meta.Directory.Forget(zulip.FetchRealm)
+	defer r.Meta.Store.Invalidate(store.Organization)
 	r.Meta.Run.Manage(kind, wire.ID) // no other resource takes it, though a list still shows it
-	err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeletePlayground(ctx, wire.ID) })
+	err := r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeletePlayground(ctx, wire.ID) })
 	if err != nil {
 		resp.Diagnostics.AddError(summary, framework.Explain(err))
 	}
@@ -242,12 +243,12 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Playgrounds(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Playgrounds)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the code playgrounds", framework.Explain(err))
 		return
 	}
-	found, err := find(view.Playgrounds(), word)
+	found, err := find(view.Playgrounds().List(), word)
 	if err != nil {
 		resp.Diagnostics.AddError("No such code playground", framework.Sentence(err))
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -33,11 +33,11 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() || !r.CanPlan(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool {
 		if state != nil || plan.Name.IsUnknown() {
 			return true
 		}
-		namesake, taken := view.CustomEmojiByName(plan.Name.ValueString())
+		namesake, taken := view.CustomEmoji().ByName(plan.Name.ValueString())
 		return !taken || r.Meta.Run.IsManaged(kind, namesake.ID)
 	})
 	if err != nil {
@@ -94,7 +94,7 @@ func planFile(plan, state *model, resp *resource.ModifyPlanResponse) {
 }
 
 // checkMayAdd refuses what the account may not add (server-behavior §R15, §L8).
-func (r *Resource) checkMayAdd(view *directory.View, diags *diag.Diagnostics) {
+func (r *Resource) checkMayAdd(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	const doing = "add emoji"
 	if r.Meta.RequirePerson(path.Empty(), doing, diags) && r.Meta.RequireMember(doing, diags) {
 		r.Meta.RequireRight(view, path.Empty(), doing, diags, "can_add_custom_emoji_group")
@@ -103,7 +103,7 @@ func (r *Resource) checkMayAdd(view *directory.View, diags *diag.Diagnostics) {
 
 // checkMayDeactivate refuses to plan the end of an emoji that the account may not take away.
 func (r *Resource) checkMayDeactivate(state *model, diags *diag.Diagnostics) {
-	self := r.Meta.Directory.Self()
+	self := r.Meta.Store.Self()
 	if self.Role <= zulip.RoleAdministrator || state.AuthorID.ValueInt64() == self.ID {
 		return
 	}
@@ -112,12 +112,12 @@ func (r *Resource) checkMayDeactivate(state *model, diags *diag.Diagnostics) {
 }
 
 // checkName refuses a name that another emoji has.
-func (r *Resource) checkName(plan *model, view *directory.View, diags *diag.Diagnostics) {
+func (r *Resource) checkName(plan *model, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if plan.Name.IsUnknown() {
 		return
 	}
 	r.Meta.Run.WillCreate(kind, plan.Name.ValueString())
-	namesake, taken := view.CustomEmojiByName(plan.Name.ValueString())
+	namesake, taken := view.CustomEmoji().ByName(plan.Name.ValueString())
 	if !taken {
 		return
 	}
@@ -126,8 +126,8 @@ func (r *Resource) checkName(plan *model, view *directory.View, diags *diag.Diag
 
 // existing is the emoji that has the planned name. The server does not give its picture back, nor say when it was added:
 // of the account's own ones each counts as the planned one.
-func (r *Resource) existing(namesake *zulip.CustomEmoji, view *directory.View) framework.Existing {
-	isOwn := namesake.AuthorID != nil && *namesake.AuthorID == r.Meta.Directory.Self().ID
+func (r *Resource) existing(namesake *zulip.CustomEmoji, view *snapshot.Snapshot) framework.Existing {
+	isOwn := namesake.AuthorID != nil && *namesake.AuthorID == r.Meta.Store.Self().ID
 	return framework.Existing{
 		Kind: kind, Noun: "emoji", Name: namesake.Name, ID: namesake.ID, Import: fmt.Sprint(namesake.ID), At: path.Root("name"),
 		Summary:   fmt.Sprintf("There is an emoji %q already", namesake.Name),
@@ -136,7 +136,7 @@ func (r *Resource) existing(namesake *zulip.CustomEmoji, view *directory.View) f
 	}
 }
 
-func addedBy(emoji *zulip.CustomEmoji, view *directory.View) string {
+func addedBy(emoji *zulip.CustomEmoji, view *snapshot.Snapshot) string {
 	if emoji.AuthorID == nil {
 		return ""
 	}

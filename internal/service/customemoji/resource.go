@@ -14,8 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -90,7 +91,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		ID:   func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
 		Make: func(ctx context.Context) error {
 			search.uploaded = true
-			return r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+			return r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error {
 				return r.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), picture.file, picture.contentType, picture.content)
 			})
 		},
@@ -113,9 +114,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *diag.Diagnostics) {
 	name := plan.Name.ValueString()
 	if zulip.IsMessage(cause, "A custom emoji with this name already exists.") {
-		is := func(view *directory.View) bool { _, ok := view.CustomEmojiByName(name); return ok }
-		if view, err := r.Meta.Directory.ListShowing(ctx, list, is); err == nil && is(view) {
-			namesake, _ := view.CustomEmojiByName(name)
+		is := func(view *snapshot.Snapshot) bool { _, ok := view.CustomEmoji().ByName(name); return ok }
+		if view, err := r.Meta.Store.ReadUntil(ctx, list, is); err == nil && is(view) {
+			namesake, _ := view.CustomEmoji().ByName(name)
 			r.existing(namesake, view).Refuse(r.Meta, diags)
 			return
 		}
@@ -128,12 +129,12 @@ func (r *Resource) adopt(ctx context.Context, id int64, plan *model, resp *resou
 	plan.ID = types.Int64Value(id)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
-	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.CustomEmoji)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
 		return
 	}
-	if emoji, ok := view.CustomEmoji(id); ok {
+	if emoji, ok := view.CustomEmoji().ByID(id); ok {
 		plan.read(emoji)
 		resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	}
@@ -154,7 +155,7 @@ func (r *Resource) searchFor(name string) *search {
 
 // find reads anew, and returns the emoji that has the name now; nil if none has.
 func (s *search) find(ctx context.Context) (*zulip.CustomEmoji, error) {
-	view, err := s.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool { return !s.uploaded || s.in(view) != nil })
+	view, err := s.Store.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool { return !s.uploaded || s.in(view) != nil })
 	if err != nil {
 		return nil, err
 	}
@@ -165,8 +166,8 @@ func (s *search) find(ctx context.Context) (*zulip.CustomEmoji, error) {
 	return emoji, nil
 }
 
-func (s *search) in(view *directory.View) *zulip.CustomEmoji {
-	emoji, ok := view.CustomEmojiByName(s.name)
+func (s *search) in(view *snapshot.Snapshot) *zulip.CustomEmoji {
+	emoji, ok := view.CustomEmoji().ByName(s.name)
 	if !ok || s.uploaded && (emoji.ID == s.before || s.Run.IsManaged(kind, emoji.ID)) {
 		return nil
 	}
@@ -201,17 +202,17 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 }
 
 // find finds the emoji of a state: by its name, among what the account has added, if the ID could not be read then.
-func (r *Resource) find(view *directory.View, state *model) (*zulip.CustomEmoji, bool) {
+func (r *Resource) find(view *snapshot.Snapshot, state *model) (*zulip.CustomEmoji, bool) {
 	if !state.ID.IsNull() {
-		return view.CustomEmoji(state.ID.ValueInt64())
+		return view.CustomEmoji().ByID(state.ID.ValueInt64())
 	}
-	emoji, ok := view.CustomEmojiByName(state.Name.ValueString())
-	return emoji, ok && emoji.AuthorID != nil && *emoji.AuthorID == r.Meta.Directory.Self().ID
+	emoji, ok := view.CustomEmoji().ByName(state.Name.ValueString())
+	return emoji, ok && emoji.AuthorID != nil && *emoji.AuthorID == r.Meta.Store.Self().ID
 }
 
 // showing returns a snapshot that shows the emoji of a state, unless it is gone.
-func (r *Resource) showing(ctx context.Context, state *model) (*directory.View, error) {
-	return r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+func (r *Resource) showing(ctx context.Context, state *model) (*snapshot.Snapshot, error) {
+	return r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool {
 		emoji, ok := r.find(view, state)
 		return ok && !emoji.Deactivated
 	})
@@ -248,7 +249,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	r.Meta.Run.Manage(kind, emoji.ID) // no other resource takes it, though a list still shows it
-	err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+	err = r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error {
 		return r.Meta.Client.DeactivateCustomEmoji(ctx, emoji.Name)
 	})
 	if err != nil {
@@ -262,7 +263,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.CustomEmoji)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom emoji", framework.Explain(err))
 		return
@@ -276,14 +277,14 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 }
 
 // meant finds the emoji that an import means, and reports why there is none.
-func meant(view *directory.View, text string, diags *diag.Diagnostics) *zulip.CustomEmoji {
-	emoji, ok := view.CustomEmojiByName(strings.TrimPrefix(text, "name:"))
+func meant(view *snapshot.Snapshot, text string, diags *diag.Diagnostics) *zulip.CustomEmoji {
+	emoji, ok := view.CustomEmoji().ByName(strings.TrimPrefix(text, "name:"))
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
-		emoji, ok = view.CustomEmoji(id)
+		emoji, ok = view.CustomEmoji().ByID(id)
 	}
 	switch {
 	case !ok:
-		names := framework.Names{Things: "custom emoji", All: view.CustomEmojiNames(), Where: "the organization's settings list all, under Custom emoji"}
+		names := framework.Names{Things: "custom emoji", All: view.CustomEmoji().Names(), Where: "the organization's settings list all, under Custom emoji"}
 		problem := fmt.Errorf("the organization has no custom emoji with the name or ID %q%s", text, names.Suggest(strings.TrimPrefix(text, "name:")))
 		diags.AddError("Cannot import this emoji", framework.Sentence(problem))
 	case emoji.Deactivated:

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -64,7 +64,7 @@ func (r *Resource) bring(ctx context.Context, id int64, wanted change) (*zulip.D
 	pause, failures, sent := firstPause, 0, false
 	for {
 		is := func(group *zulip.DefaultChannelGroup) bool { return group.ID == id }
-		view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
+		view, err := r.Meta.Store.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool {
 			now := find(view, is)
 			return now != nil && (!sent || wanted.missing(now).isEmpty())
 		})
@@ -82,7 +82,7 @@ func (r *Resource) bring(ctx context.Context, id int64, wanted change) (*zulip.D
 		if sent {
 			return now, errors.New("the server took the change without an error, and does not hold it: somebody may have changed the group at the same time")
 		}
-		err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.send(ctx, id, left, view) })
+		err = r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error { return r.send(ctx, id, left, view) })
 		sent = err == nil
 		if err == nil {
 			continue
@@ -100,7 +100,7 @@ func (r *Resource) bring(ctx context.Context, id int64, wanted change) (*zulip.D
 }
 
 // send sends what is missing: the texts, what leaves, what joins.
-func (r *Resource) send(ctx context.Context, id int64, left change, view *directory.View) error {
+func (r *Resource) send(ctx context.Context, id int64, left change, view *snapshot.Snapshot) error {
 	if left.name != "" || left.description != "" {
 		if err := r.Meta.Client.UpdateDefaultChannelGroup(ctx, id, left.name, left.description); err != nil {
 			return err
@@ -128,10 +128,10 @@ func (r *Resource) send(ctx context.Context, id int64, left change, view *direct
 }
 
 // namesOf are the names of channels, which is what the server wants here.
-func namesOf(ids []int64, view *directory.View) ([]string, error) {
+func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
 	names := []string{}
 	for _, id := range ids {
-		channel, ok := view.Channel(id)
+		channel, ok := view.Channels().ByID(id)
 		if !ok {
 			return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d", id)
 		}

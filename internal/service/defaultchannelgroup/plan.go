@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -36,7 +36,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if state == nil {
 		state = &model{ChannelIDs: types.SetNull(types.Int64Type)}
 	}
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool {
 		holder := r.holder(plan, state, view)
 		return holder == nil || r.Meta.Run.IsManaged(kind, holder.ID)
 	})
@@ -51,7 +51,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 // checkName refuses a name that another group has and keeps.
-func (r *Resource) checkName(plan, state *model, view *directory.View, diags *diag.Diagnostics) {
+func (r *Resource) checkName(plan, state *model, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if state.Name.IsNull() && !plan.Name.IsUnknown() {
 		r.Meta.Run.WillCreate(kind, plan.Name.ValueString())
 	}
@@ -83,7 +83,7 @@ func (m *model) isHeld(group *zulip.DefaultChannelGroup) bool {
 }
 
 // holder returns the group that has the planned name, if it is a new one for the resource; nil if there is none.
-func (r *Resource) holder(plan, state *model, view *directory.View) *zulip.DefaultChannelGroup {
+func (r *Resource) holder(plan, state *model, view *snapshot.Snapshot) *zulip.DefaultChannelGroup {
 	if plan.Name.IsUnknown() || plan.Name.Equal(state.Name) {
 		return nil
 	}
@@ -91,13 +91,13 @@ func (r *Resource) holder(plan, state *model, view *directory.View) *zulip.Defau
 }
 
 // checkChannel refuses a channel that cannot be put into a group. What this run manages may be otherwise by then.
-func (r *Resource) checkChannel(id int64, view *directory.View, diags *diag.Diagnostics) {
+func (r *Resource) checkChannel(id int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	at := path.Root("channel_ids").AtSetValue(types.Int64Value(id))
 	refuse := diags.AddAttributeError
 	if r.Meta.Run.IsManaged(framework.ChannelKind, id) {
 		refuse = diags.AddAttributeWarning
 	}
-	switch channel, ok := view.Channel(id); {
+	switch channel, ok := view.Channels().ByID(id); {
 	case !ok:
 		diags.AddAttributeError(at, "No such channel", fmt.Sprintf("The account the provider uses sees no channel with the ID %d. The data source zulip_channels lists those it sees.", id))
 	case channel.IsArchived:
@@ -112,12 +112,12 @@ func (r *Resource) checkChannel(id int64, view *directory.View, diags *diag.Diag
 }
 
 // named returns the group of a name; nil if there is none. The server tells cases apart.
-func named(view *directory.View, name string) *zulip.DefaultChannelGroup {
+func named(view *snapshot.Snapshot, name string) *zulip.DefaultChannelGroup {
 	return find(view, func(group *zulip.DefaultChannelGroup) bool { return group.Name == name })
 }
 
-func find(view *directory.View, is func(*zulip.DefaultChannelGroup) bool) *zulip.DefaultChannelGroup {
-	groups := view.DefaultChannelGroups()
+func find(view *snapshot.Snapshot, is func(*zulip.DefaultChannelGroup) bool) *zulip.DefaultChannelGroup {
+	groups := view.DefaultChannelGroups().List()
 	if i := slices.IndexFunc(groups, is); i >= 0 {
 		return groups[i]
 	}

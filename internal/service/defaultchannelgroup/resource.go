@@ -15,8 +15,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -69,7 +70,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	name, summary := plan.Name.ValueString(), fmt.Sprintf("Could not create the default channel group %q", plan.Name.ValueString())
-	view, err := r.Meta.Directory.DefaultChannelGroups(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.DefaultChannelGroups)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the default channel groups", framework.Explain(err))
 		return
@@ -93,7 +94,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		ID:   func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
 		Make: func(ctx context.Context) error {
 			search.asked = true
-			return r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+			return r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error {
 				return r.Meta.Client.CreateDefaultChannelGroup(ctx, name, plan.Description.ValueString(), names)
 			})
 		},
@@ -125,8 +126,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *diag.Diagnostics) {
 	var refusal *zulip.Error
 	if errors.As(cause, &refusal) && strings.HasSuffix(refusal.Msg, "already exists") {
-		is := func(view *directory.View) bool { return named(view, plan.Name.ValueString()) != nil }
-		if view, err := r.Meta.Directory.ListShowing(ctx, list, is); err == nil && is(view) {
+		is := func(view *snapshot.Snapshot) bool { return named(view, plan.Name.ValueString()) != nil }
+		if view, err := r.Meta.Store.ReadUntil(ctx, list, is); err == nil && is(view) {
 			existing(plan, named(view, plan.Name.ValueString())).Refuse(r.Meta, diags)
 			return
 		}
@@ -141,7 +142,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { return state.in(view) != nil })
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool { return state.in(view) != nil })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the default channel groups", framework.Explain(err))
 		return
@@ -162,7 +163,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 }
 
 // in finds the group of a state: by its name if the ID could not be read when it was made. nil if there is none.
-func (m *model) in(view *directory.View) *zulip.DefaultChannelGroup {
+func (m *model) in(view *snapshot.Snapshot) *zulip.DefaultChannelGroup {
 	if m.ID.IsNull() {
 		return named(view, m.Name.ValueString())
 	}
@@ -196,7 +197,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { return state.in(view) != nil })
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool { return state.in(view) != nil })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the default channel groups", framework.Explain(err))
 		return
@@ -211,7 +212,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	r.Meta.Run.Manage(kind, group.ID) // no other resource takes it, though a list still shows it
-	err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+	err = r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error {
 		return r.Meta.Client.DeleteDefaultChannelGroup(ctx, group.ID)
 	})
 	if err != nil {
@@ -229,7 +230,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
 		req.ID = fmt.Sprint(wanted.ID.ValueInt64())
 	}
-	view, err := r.Meta.Directory.DefaultChannelGroups(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.DefaultChannelGroups)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the default channel groups", framework.Explain(err))
 		return
@@ -240,7 +241,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	group := wanted.in(view)
 	if group == nil {
-		names := framework.Names{Things: "default channel groups that the account the provider uses sees", All: view.DefaultChannelGroupNames()}
+		names := framework.Names{Things: "default channel groups that the account the provider uses sees", All: view.DefaultChannelGroups().Names()}
 		problem := fmt.Errorf("the account the provider uses sees no default channel group with the name or ID %q (guests are shown none)%s", req.ID, names.Suggest(wanted.Name.ValueString()))
 		resp.Diagnostics.AddError("Cannot import this default channel group", framework.Sentence(problem))
 		return
@@ -260,7 +261,7 @@ type search struct {
 
 // find reads anew, and returns the group that has the name now; nil if none has.
 func (s *search) find(ctx context.Context) (*zulip.DefaultChannelGroup, error) {
-	view, err := s.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool { return !s.asked || s.in(view) != nil })
+	view, err := s.Store.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool { return !s.asked || s.in(view) != nil })
 	if err != nil {
 		return nil, err
 	}
@@ -271,7 +272,7 @@ func (s *search) find(ctx context.Context) (*zulip.DefaultChannelGroup, error) {
 	return group, nil
 }
 
-func (s *search) in(view *directory.View) *zulip.DefaultChannelGroup {
+func (s *search) in(view *snapshot.Snapshot) *zulip.DefaultChannelGroup {
 	group := named(view, s.name)
 	if group != nil && s.asked && (group.ID == s.before || s.Run.IsManaged(kind, group.ID)) {
 		return nil

@@ -16,9 +16,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -114,7 +115,7 @@ func (r *Resource) checkAlone(ctx context.Context, raw tfsdk.Config, diags *diag
 	var config model
 	diags.Append(raw.Get(ctx, &config)...)
 	subdomains := config.AllowSubdomains
-	if r.Meta == nil || r.Meta.Directory == nil || config.Domain.IsUnknown() || subdomains.IsNull() || subdomains.IsUnknown() {
+	if r.Meta == nil || r.Meta.Store == nil || config.Domain.IsUnknown() || subdomains.IsNull() || subdomains.IsUnknown() {
 		return
 	}
 	if name := config.wire().Domain; !r.Meta.Run.Declare(kind, number(name), subdomains.String()) {
@@ -137,15 +138,15 @@ func (r *Resource) checkTaken(ctx context.Context, plan *model, isReplaced bool,
 		return // it is this very domain, to be made anew
 	}
 	r.Meta.Run.WillCreate(kind, name)
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
-		_, taken := view.Domain(name)
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool {
+		_, taken := view.Domains().ByName(name)
 		return !taken || r.Meta.Run.IsManaged(kind, number(name))
 	})
 	if err != nil {
 		diags.AddError("Could not read the domains", framework.Explain(err))
 		return
 	}
-	if found, taken := view.Domain(name); taken {
+	if found, taken := view.Domains().ByName(name); taken {
 		r.CheckExisting(existing(plan, found), diags)
 	}
 }
@@ -171,15 +172,15 @@ const beforeItsPlaceIsTaken = "\n\nTerraform removes it before it adds the one t
 
 // warnOfLast says what happens with the last domain, and with the last of several that go in one run.
 func (r *Resource) warnOfLast(ctx context.Context, domain, next string, diags *diag.Diagnostics) {
-	view, err := r.Meta.Directory.Domains(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Domains)
 	if err != nil {
 		diags.AddError("Could not read the domains", framework.Explain(err))
 		return
 	}
 	const ends = kind + " ends"
 	r.Meta.Run.Manage(ends, number(domain))
-	stays := slices.ContainsFunc(view.Domains(), func(one *zulip.Domain) bool { return !r.Meta.Run.IsManaged(ends, number(one.Domain)) })
-	if _, there := view.Domain(domain); there && !stays {
+	stays := slices.ContainsFunc(view.Domains().List(), func(one *zulip.Domain) bool { return !r.Meta.Run.IsManaged(ends, number(one.Domain)) })
+	if _, there := view.Domains().ByName(domain); there && !stays {
 		diags.AddAttributeWarning(path.Root("domain"), "This is the organization's last domain",
 			fmt.Sprintf("If only addresses of the organization's domains may join (emails_restricted_to_domains), the server ends that restriction when %s is removed: then any address may.", domain)+next)
 	}

@@ -12,8 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -79,26 +80,26 @@ func (r *Resource) add(ctx context.Context, plan *model, wanted zulip.Domain, di
 	if _, ok := r.Meta.Run.Take(kind, wanted.Domain); ok {
 		return true
 	}
-	d := r.Meta.Directory
+	d := r.Meta.Store
 	_, err := framework.Creation{
 		Kind: kind, Thing: wanted.Domain,
-		Look: framework.InList(d, list, d.Domains, func(view *directory.View, free func(int64) bool) int64 {
-			if found, ok := view.Domain(wanted.Domain); ok && *found == wanted && free(number(wanted.Domain)) {
+		Look: framework.InList(d, list, func(view *snapshot.Snapshot, free func(int64) bool) int64 {
+			if found, ok := view.Domains().ByName(wanted.Domain); ok && *found == wanted && free(number(wanted.Domain)) {
 				return number(wanted.Domain)
 			}
 			return 0
 		}),
 		Make: func(ctx context.Context) (int64, error) {
-			return number(wanted.Domain), r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.AddDomain(ctx, wanted) })
+			return number(wanted.Domain), r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.AddDomain(ctx, wanted) })
 		},
 	}.Run(ctx, r.Meta)
 	if err == nil {
 		return true
 	}
 	if zulip.IsDomainTaken(err) {
-		view, lookErr := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool { _, ok := view.Domain(wanted.Domain); return ok })
+		view, lookErr := r.Meta.Store.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool { _, ok := view.Domains().ByName(wanted.Domain); return ok })
 		if lookErr == nil {
-			if found, ok := view.Domain(wanted.Domain); ok {
+			if found, ok := view.Domains().ByName(wanted.Domain); ok {
 				existing(plan, found).Refuse(r.Meta, diags)
 				return false
 			}
@@ -116,8 +117,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
-		_, ok := view.Domain(state.ID.ValueString())
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool {
+		_, ok := view.Domains().ByName(state.ID.ValueString())
 		return ok
 	})
 	if err != nil {
@@ -125,7 +126,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	r.Meta.Run.Manage(kind, number(state.ID.ValueString()))
-	found, ok := view.Domain(state.ID.ValueString())
+	found, ok := view.Domains().ByName(state.ID.ValueString())
 	if !ok {
 		tflog.Info(ctx, "The domain is not there any more: removing it from the state", map[string]any{"domain": state.ID.ValueString()})
 		resp.State.RemoveResource(ctx)
@@ -144,7 +145,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	if wanted := plan.wire(); wanted != state.wire() {
-		err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.UpdateDomain(ctx, wanted) })
+		err := r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.UpdateDomain(ctx, wanted) })
 		if err != nil {
 			resp.Diagnostics.AddError(fmt.Sprintf("Could not change domain %q", wanted.Domain), explainUpdate(err))
 			return
@@ -182,8 +183,8 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	// With the last domain the organization's restriction to its domains ends.
-	defer r.Meta.Directory.Forget(zulip.FetchRealm)
-	err := r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeleteDomain(ctx, name) })
+	defer r.Meta.Store.Invalidate(store.Organization)
+	err := r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error { return r.Meta.Client.DeleteDomain(ctx, name) })
 	if err != nil {
 		resp.Diagnostics.AddError(summary, framework.Explain(err))
 	}
@@ -209,14 +210,14 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
 		req.ID = wanted.ID.ValueString()
 	}
-	view, err := r.Meta.Directory.Domains(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Domains)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the domains", framework.Explain(err))
 		return
 	}
-	found, ok := view.Domain(req.ID)
+	found, ok := view.Domains().ByName(req.ID)
 	if !ok {
-		names := framework.Names{Things: "domains", All: view.DomainNames(), Where: "the organization's settings list all, under Organization permissions", Unquoted: true}
+		names := framework.Names{Things: "domains", All: view.Domains().Names(), Where: "the organization's settings list all, under Organization permissions", Unquoted: true}
 		resp.Diagnostics.AddError("No such domain", framework.Sentence(fmt.Errorf("the organization has no domain %q%s", req.ID, names.Suggest(req.ID))))
 		return
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -27,7 +28,7 @@ type model struct {
 }
 
 // read takes what the server holds, in the words there are if they mean it.
-func (m *model) read(found *zulip.Draft, view *directory.View, self int64) {
+func (m *model) read(found *zulip.Draft, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(found.ID)
 	if to := found.Addressee(); to != nil {
 		m.Read(*to, view, self)
@@ -72,7 +73,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.CheckLevels(ctx, "zulip_draft", req.Config, &resp.Diagnostics)
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 	}
@@ -86,7 +87,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	plan.KeepWords(state.Addressee, view, r.Meta.Directory.Self().ID)
+	plan.KeepWords(state.Addressee, view, r.Meta.Store.Self().ID)
 	if !plan.Content.IsUnknown() && sameContent(plan.Content.ValueString(), state.Content.ValueString()) {
 		plan.Content = state.Content
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -90,7 +91,7 @@ func (r *Resource) wire(ctx context.Context, plan *model, diags *diag.Diagnostic
 	if plan.IsEmpty() {
 		return zulip.NewDraft(nil, content)
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		diags.AddError("Could not read the organization", framework.Explain(err))
 		return zulip.Draft{}
@@ -102,18 +103,18 @@ func (r *Resource) wire(ctx context.Context, plan *model, diags *diag.Diagnostic
 
 // store stores a draft.
 func (r *Resource) store(ctx context.Context, wanted zulip.Draft) (id int64, err error) {
-	self := r.Meta.Directory.Self().ID
+	self := r.Meta.Store.Self().ID
 	return framework.Creation{
 		Kind: kind, Thing: fmt.Sprintf("%s %v %q %q", wanted.Type, wanted.To, wanted.Topic, zulip.StoredContent(wanted.Content)),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
-			list, err := r.Meta.Directory.Drafts(ctx)
+			list, err := r.Meta.Store.Drafts(ctx)
 			i := slices.IndexFunc(list, func(d *zulip.Draft) bool { return same(d, &wanted, self) && free(d.ID) })
 			if err != nil || i < 0 {
 				return 0, err
 			}
 			return list[i].ID, nil
 		},
-		Make: func(ctx context.Context) (int64, error) { return r.Meta.Directory.CreateDraft(ctx, wanted) },
+		Make: func(ctx context.Context) (int64, error) { return r.Meta.Store.CreateDraft(ctx, wanted) },
 	}.Run(ctx, r.Meta)
 }
 
@@ -146,18 +147,18 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	state.read(found, view, r.Meta.Directory.Self().ID)
+	state.read(found, view, r.Meta.Store.Self().ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
 // find returns a draft, nil if there is none, and the organization in which to read it.
-func (r *Resource) find(ctx context.Context, id int64) (*zulip.Draft, *directory.View, error) {
-	list, err := r.Meta.Directory.Drafts(ctx)
+func (r *Resource) find(ctx context.Context, id int64) (*zulip.Draft, *snapshot.Snapshot, error) {
+	list, err := r.Meta.Store.Drafts(ctx)
 	i := slices.IndexFunc(list, func(d *zulip.Draft) bool { return d.ID == id })
 	if err != nil || i < 0 {
 		return nil, nil, err
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	return list[i], view, err
 }
 
@@ -172,7 +173,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	defer r.Meta.Directory.ForgetDrafts()
+	defer r.Meta.Store.Invalidate(store.Drafts)
 	if err := r.Meta.Client.ReplaceDraft(ctx, plan.ID.ValueInt64(), wanted); err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not change draft %d", plan.ID.ValueInt64()), explain(err))
 		return
@@ -188,7 +189,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	defer r.Meta.Directory.ForgetDrafts()
+	defer r.Meta.Store.Invalidate(store.Drafts)
 	if err := r.Meta.Client.DeleteDraft(ctx, state.ID.ValueInt64()); err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not delete draft %d", state.ID.ValueInt64()), explain(err))
 	}

@@ -14,8 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -48,7 +49,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if r.CheckLevels(ctx, "zulip_invite_link", req.Config, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -73,8 +74,8 @@ func changes(state, plan map[string]attr.Value, imported bool) []string {
 }
 
 // checkCaller refuses a link that the account may not make (server-behavior §R15, §U15, §U16).
-func (r *Resource) checkCaller(plan *model, view *directory.View, diags *diag.Diagnostics) {
-	self := r.Meta.Directory.Self()
+func (r *Resource) checkCaller(plan *model, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	self := r.Meta.Store.Self()
 	const doing = "make invitation links"
 	if !r.Meta.RequirePerson(path.Empty(), doing, diags) || !r.Meta.RequireMember(doing, diags) || !r.Meta.RequireRight(view, path.Empty(), doing, diags, right) {
 		return
@@ -92,9 +93,9 @@ func (r *Resource) checkCaller(plan *model, view *directory.View, diags *diag.Di
 }
 
 // checkChannels refuses channels into which nobody can be put.
-func checkChannels(ids types.Set, view *directory.View, diags *diag.Diagnostics) {
+func checkChannels(ids types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, id := range numbers(ids) {
-		switch channel, ok := view.Channel(id); {
+		switch channel, ok := view.Channels().ByID(id); {
 		case !ok:
 			diags.AddAttributeError(path.Root("channel_ids"), "No such channel",
 				fmt.Sprintf("The account the provider uses sees no channel with the ID %d. The data source zulip_channels lists those it sees.", id))
@@ -106,7 +107,7 @@ func checkChannels(ids types.Set, view *directory.View, diags *diag.Diagnostics)
 }
 
 // checkGroups refuses groups into which nobody can be put.
-func checkGroups(ids types.Set, view *directory.View, diags *diag.Diagnostics) {
+func checkGroups(ids types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, id := range numbers(ids) {
 		switch group, ok := view.UserGroup(id); {
 		case !ok:

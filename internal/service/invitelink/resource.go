@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -106,7 +107,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 
 // find returns the link of a state, nil if it cannot be used any more. The ID may not be known yet; then the link is.
 func (r *Resource) find(ctx context.Context, state *model) (*zulip.Invitation, error) {
-	list, err := r.Meta.Directory.Invitations(ctx)
+	list, err := r.Meta.Store.Invitations(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		}
 		state.ID = types.Int64Value(found.ID)
 	}
-	defer r.Meta.Directory.ForgetInvitations()
+	defer r.Meta.Store.Invalidate(store.Invitations)
 	if err := r.Meta.Client.RevokeInviteLink(ctx, state.ID.ValueInt64()); err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not revoke invitation link %d", state.ID.ValueInt64()), explain(err))
 	}

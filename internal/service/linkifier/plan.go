@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -86,8 +86,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		own = []int64{state.ID.ValueInt64()}
 		resp.Diagnostics.Append(framework.KeepReplaced(ctx, resp.Private, own[0])...)
 	}
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
-		held, taken := view.LinkifierByPattern(stored(plan.Pattern))
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool {
+		held, taken := view.Linkifiers().ByName(stored(plan.Pattern))
 		return !taken || slices.Contains(own, held.ID) || r.Meta.Run.IsManaged(kind, held.ID)
 	})
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 // checkPattern refuses a pattern that another linkifier has, of this configuration or of the organization. own is the ID
 // that the linkifier has, or had.
-func (r *Resource) checkPattern(plan, state *model, own []int64, view *directory.View, diags *diag.Diagnostics) {
+func (r *Resource) checkPattern(plan, state *model, own []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if !framework.IsSet(plan.Pattern) {
 		return
 	}
@@ -113,7 +113,7 @@ func (r *Resource) checkPattern(plan, state *model, own []int64, view *directory
 	if state == nil && len(own) == 0 {
 		r.Meta.Run.WillCreate(kind, pattern)
 	}
-	held, taken := view.LinkifierByPattern(pattern)
+	held, taken := view.Linkifiers().ByName(pattern)
 	switch {
 	case !taken || len(own) > 0 && held.ID == own[0]:
 	default:
@@ -137,9 +137,9 @@ func (r *Resource) existing(plan *model, held *zulip.Linkifier) framework.Existi
 // refuse reports why the linkifier was not added; a taken pattern with what has it.
 func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *diag.Diagnostics) {
 	if zulip.IsPatternTaken(cause) {
-		is := func(view *directory.View) bool { _, ok := view.LinkifierByPattern(stored(plan.Pattern)); return ok }
-		if view, err := r.Meta.Directory.FreshListShowing(ctx, list, is); err == nil {
-			if held, ok := view.LinkifierByPattern(stored(plan.Pattern)); ok {
+		is := func(view *snapshot.Snapshot) bool { _, ok := view.Linkifiers().ByName(stored(plan.Pattern)); return ok }
+		if view, err := r.Meta.Store.FreshUntil(ctx, list, is); err == nil {
+			if held, ok := view.Linkifiers().ByName(stored(plan.Pattern)); ok {
 				r.existing(plan, held).Refuse(r.Meta, diags)
 				return
 			}

@@ -14,8 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -83,13 +84,13 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // add makes the linkifier and returns its ID, or that of what an apply has left that was broken off. Patterns are unique,
 // and the server says so. A list can still show what was just deleted.
 func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
-	d, pattern := r.Meta.Directory, stored(plan.Pattern)
+	d, pattern := r.Meta.Store, stored(plan.Pattern)
 	if id, ok := r.Meta.Run.Take(kind, pattern); ok {
 		return id, nil
 	}
 	return framework.Creation{
 		Kind: kind, Thing: pattern,
-		Look: framework.InList(d, list, d.Linkifiers, func(view *directory.View, free func(int64) bool) int64 {
+		Look: framework.InList(d, list, func(view *snapshot.Snapshot, free func(int64) bool) int64 {
 			return plan.made(view, r.FeatureLevel(), free)
 		}),
 		Make: func(ctx context.Context) (id int64, err error) {
@@ -103,8 +104,8 @@ func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
 }
 
 // made returns the ID of the linkifier that is as planned, and for which free reports true; zero if there is none.
-func (m *model) made(view *directory.View, level int, free func(int64) bool) int64 {
-	held, ok := view.LinkifierByPattern(stored(m.Pattern))
+func (m *model) made(view *snapshot.Snapshot, level int, free func(int64) bool) int64 {
+	held, ok := view.Linkifiers().ByName(stored(m.Pattern))
 	if !ok || !m.isHeld(held, level) || !free(held.ID) {
 		return 0
 	}
@@ -115,8 +116,8 @@ func (m *model) made(view *directory.View, level int, free func(int64) bool) int
 // nothing: the server has answered the write. The next plan finds out.
 func (r *Resource) readBack(ctx context.Context, state *model, diags *diag.Diagnostics) {
 	planned, id := *state, state.ID.ValueInt64()
-	view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
-		held, ok := view.Linkifier(id)
+	view, err := r.Meta.Store.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool {
+		held, ok := view.Linkifiers().ByID(id)
 		return ok && planned.isHeld(held, r.FeatureLevel())
 	})
 	if err != nil {
@@ -124,7 +125,7 @@ func (r *Resource) readBack(ctx context.Context, state *model, diags *diag.Diagn
 			framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
 		return
 	}
-	held, ok := view.Linkifier(id)
+	held, ok := view.Linkifiers().ByID(id)
 	if !ok {
 		tflog.Info(ctx, "The linkifier was written, and the server does not list it", map[string]any{"id": id})
 		return
@@ -146,12 +147,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	id := state.ID.ValueInt64()
 	r.Meta.Run.Manage(kind, id)
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { _, ok := view.Linkifier(id); return ok })
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool { _, ok := view.Linkifiers().ByID(id); return ok })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the linkifiers", framework.Explain(err))
 		return
 	}
-	held, ok := view.Linkifier(id)
+	held, ok := view.Linkifiers().ByID(id)
 	if !ok {
 		tflog.Info(ctx, "The linkifier is not there any more: removing it from the state", map[string]any{"id": id, "pattern": state.Pattern.ValueString()})
 		resp.State.RemoveResource(ctx)
@@ -181,7 +182,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 }
 
 func (r *Resource) change(ctx context.Context, id int64, change zulip.LinkifierChange) error {
-	return r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+	return r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error {
 		return r.Meta.Client.UpdateLinkifier(ctx, id, change)
 	})
 }
@@ -193,7 +194,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	id, d := state.ID.ValueInt64(), r.Meta.Directory
+	id, d := state.ID.ValueInt64(), r.Meta.Store
 	summary := fmt.Sprintf("Could not delete linkifier %d", id)
 	// Another resource of this run may be about to make the same one, or have taken this one over.
 	done, ok := r.Alone(ctx, kind+" "+stored(state.Pattern), summary, &resp.Diagnostics)
@@ -218,7 +219,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Linkifiers(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Linkifiers)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the linkifiers", framework.Explain(err))
 		return
@@ -233,18 +234,18 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 }
 
 // find finds what is to be imported.
-func find(view *directory.View, text string) (*zulip.Linkifier, error) {
+func find(view *snapshot.Snapshot, text string) (*zulip.Linkifier, error) {
 	pattern, byPattern := strings.CutPrefix(text, "pattern:")
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byPattern {
-		if held, ok := view.Linkifier(id); ok {
+		if held, ok := view.Linkifiers().ByID(id); ok {
 			return held, nil
 		}
 		return nil, fmt.Errorf("the organization has no linkifier with the ID %d (one whose pattern is a number is found as pattern:%d)", id, id)
 	}
-	if held, ok := view.LinkifierByPattern(strings.TrimSpace(pattern)); ok {
+	if held, ok := view.Linkifiers().ByName(strings.TrimSpace(pattern)); ok {
 		return held, nil
 	}
-	patterns := framework.Names{Things: "patterns", All: view.LinkifierPatterns(), Where: "the data source zulip_linkifiers lists all"}
+	patterns := framework.Names{Things: "patterns", All: view.Linkifiers().Names(), Where: "the data source zulip_linkifiers lists all"}
 	return nil, fmt.Errorf("the organization has no linkifier with the pattern %q%s", pattern, patterns.Suggest(pattern))
 }
 

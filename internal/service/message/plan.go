@@ -11,9 +11,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -28,7 +29,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 	}
@@ -46,7 +47,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if !req.State.Raw.IsNull() {
 		var state model
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		self := r.Meta.Directory.Self().ID
+		self := r.Meta.Store.Self().ID
 		plan.KeepWords(state.Addressee, view, self)
 		if !plan.Content.IsUnknown() {
 			plan.Content = framework.KeepContent(state.Content, plan.Content.ValueString())
@@ -71,7 +72,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 func (r *Resource) checkDelete(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 	}
@@ -81,7 +82,7 @@ func (r *Resource) checkDelete(ctx context.Context, req resource.ModifyPlanReque
 }
 
 // warnOfEditLimit warns of an edit that the server will refuse (https://zulip.com/api/update-message).
-func warnOfEditLimit(state *model, view *directory.View, diags *diag.Diagnostics) {
+func warnOfEditLimit(state *model, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	settings := view.Realm().Settings
 	var reason string
 	switch {
@@ -99,9 +100,9 @@ func warnOfEditLimit(state *model, view *directory.View, diags *diag.Diagnostics
 
 // warnOfDeleteLimit warns of a deletion that the server will refuse because of its time limit, which does not apply to
 // accounts that may delete any message (https://zulip.com/api/delete-message).
-func (r *Resource) warnOfDeleteLimit(state *model, view *directory.View, diags *diag.Diagnostics) {
+func (r *Resource) warnOfDeleteLimit(state *model, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	const right = "can_delete_any_message_group"
-	self, limit := r.Meta.Directory.Self(), view.Realm().Settings["message_content_delete_limit_seconds"]
+	self, limit := r.Meta.Store.Self(), view.Realm().Settings["message_content_delete_limit_seconds"]
 	if state.OnDestroy.ValueString() == onDestroyKeep || !isPast(state, limit) {
 		return
 	}
@@ -109,7 +110,7 @@ func (r *Resource) warnOfDeleteLimit(state *model, view *directory.View, diags *
 	if ok && permission.Admits(everywhere, self, view) || !ok && self.Role <= zulip.RoleAdministrator {
 		return
 	}
-	if channel, found := view.Channel(state.ChannelID.ValueInt64()); found {
+	if channel, found := view.Channels().ByID(state.ChannelID.ValueInt64()); found {
 		if here, ok := channel.Permissions[right]; ok && permission.Admits(here, self, view) {
 			return
 		}

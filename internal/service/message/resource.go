@@ -11,8 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -66,7 +67,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -84,16 +85,16 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	// From here on the message exists: it is in the state before anything else can fail.
 	state := plan
 	state.ID, state.ChannelID = types.Int64Value(id), channelID(to)
-	state.SenderID, state.Timestamp = types.Int64Value(r.Meta.Directory.Self().ID), types.StringNull()
+	state.SenderID, state.Timestamp = types.Int64Value(r.Meta.Store.Self().ID), types.StringNull()
 	state.URL, state.Link = textOrNull(made.URL), textOrNull(made.Link)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	sent, err := r.Meta.Directory.Message(ctx, id)
+	sent, err := r.Meta.Store.Message(ctx, id)
 	if err != nil || sent == nil {
 		resp.Diagnostics.AddWarning("The message was sent, but could not be read", whyNotRead(err))
 		return
 	}
-	state.read(sent, view, r.Meta.Directory.Self().ID)
+	state.read(sent, view, r.Meta.Store.Self().ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -108,7 +109,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	id := state.ID.ValueInt64()
 	r.Meta.Run.Manage(kind, id)
-	found, err := r.Meta.Directory.Message(ctx, id)
+	found, err := r.Meta.Store.Message(ctx, id)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", id), framework.Explain(err))
 		return
@@ -118,12 +119,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
-	state.read(found, view, r.Meta.Directory.Self().ID)
+	state.read(found, view, r.Meta.Store.Self().ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -135,7 +136,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -146,7 +147,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	// The server does not take a new channel and a new text in one request (server-behavior §M5).
-	self := r.Meta.Directory.Self().ID
+	self := r.Meta.Store.Self().ID
 	steps := []struct {
 		what string
 		do   func() error
@@ -160,7 +161,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			break
 		}
 	}
-	now, err := r.Meta.Directory.Message(ctx, state.ID.ValueInt64())
+	now, err := r.Meta.Store.Message(ctx, state.ID.ValueInt64())
 	if err != nil || now == nil {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("Message %d could not be read after the change", state.ID.ValueInt64()), whyNotRead(err))
 		return
@@ -173,8 +174,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 }
 
 // move puts the message where it is planned to be, if it is not there.
-func (r *Resource) move(ctx context.Context, state *model, to zulip.Addressee, _ *directory.View) error {
-	self := r.Meta.Directory.Self().ID
+func (r *Resource) move(ctx context.Context, state *model, to zulip.Addressee, _ *snapshot.Snapshot) error {
+	self := r.Meta.Store.Self().ID
 	from := zulip.Addressee{ChannelID: state.ChannelID.ValueInt64(), Topic: state.Topic.ValueString()}
 	if to.IsDirect() || from.Same(to, self) {
 		return nil
@@ -204,7 +205,7 @@ func (r *Resource) settle(ctx context.Context, id int64, err error, isDone func(
 	if err == nil || !zulip.MayHaveHappened(err) && !zulip.IsExpectationMismatch(err) {
 		return err
 	}
-	now, readErr := r.Meta.Directory.Message(ctx, id)
+	now, readErr := r.Meta.Store.Message(ctx, id)
 	if readErr == nil && now != nil && isDone(now) {
 		return nil
 	}
@@ -237,7 +238,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !ok {
 		return
 	}
-	found, err := r.Meta.Directory.Message(ctx, id.ValueInt64())
+	found, err := r.Meta.Store.Message(ctx, id.ValueInt64())
 	switch {
 	case err != nil:
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", id.ValueInt64()), framework.Explain(err))

@@ -9,9 +9,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -40,13 +41,13 @@ func seenNow(realm *zulip.Realm, level int, diags *diag.Diagnostics) seen {
 }
 
 // seenBefore is the organization as a state shows it, with the raw permissions kept beside it.
-func seenBefore(state *model, raw map[string]zulip.GroupSettingValue, view *directory.View) seen {
+func seenBefore(state *model, raw map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) seen {
 	return seen{state.settings, state.permissionSets().Saw(permission.Organizations, raw, view)}
 }
 
 // steps lists what has to change to lead the organization from what the plan saw to what it asks. Attributes whose planned
 // value is not known or not managed are none. prior is the state; nil for a resource that is to be created.
-func steps(saw seen, prior, plan *model, view *directory.View, level int) (all []step, problems []permission.Problem) {
+func steps(saw seen, prior, plan *model, view *snapshot.Snapshot, level int) (all []step, problems []permission.Problem) {
 	for _, setting := range settings.Changes(plan.settings, saw.settings) {
 		all = append(all, settingStep(setting, saw, plan, level))
 	}
@@ -106,7 +107,7 @@ func change(ctx context.Context, base *framework.Base, all []step, now *reading,
 func send(ctx context.Context, base *framework.Base, update zulip.RealmUpdate) (ignored []string, err error) {
 	if slices.Contains(update.Settings.Names(), waitingAttribute) {
 		// Who is a full member changes with it.
-		defer base.Meta.Directory.Forget(zulip.FetchUserGroups)
+		defer base.Meta.Store.Invalidate(store.UserGroups)
 	}
 	answer, err := base.Meta.Client.UpdateRealm(ctx, update)
 	if err != nil {
@@ -117,7 +118,7 @@ func send(ctx context.Context, base *framework.Base, update zulip.RealmUpdate) (
 
 // fresh reads the organization as it is now.
 func fresh(ctx context.Context, base *framework.Base) (*reading, error) {
-	view, err := base.Meta.Directory.FreshRealm(ctx)
+	view, err := base.Meta.Store.Fresh(ctx, store.Organization)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 var (
@@ -100,7 +101,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
 		return
@@ -114,7 +115,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
 		return
@@ -144,7 +145,7 @@ const unreadable = "Could not read the organization"
 
 // apply sends what differs between what was seen and what is planned, and returns what the server then holds; nil if
 // that could not be read. now is what was just read, or nil.
-func (r *Resource) apply(ctx context.Context, saw seen, prior, plan *model, view *directory.View, now *reading, diags *diag.Diagnostics) *reading {
+func (r *Resource) apply(ctx context.Context, saw seen, prior, plan *model, view *snapshot.Snapshot, now *reading, diags *diag.Diagnostics) *reading {
 	wanted, problems := steps(saw, prior, plan, view, r.FeatureLevel())
 	framework.ReportProblems(diags, problems)
 	if diags.HasError() {

@@ -12,8 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -117,7 +118,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.Diagnostics.Append(framework.KeepReplaced(ctx, resp.Private, own[0])...)
 		r.planChange(ctx, &plan, state, &config, &resp.Diagnostics)
 	}
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool {
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool {
 		held, taken := plan.namesake(view)
 		return !taken || slices.Contains(own, held.ID) || r.Meta.Run.IsManaged(kind, held.ID)
 	})
@@ -160,7 +161,7 @@ func (r *Resource) planChange(ctx context.Context, plan, state, config *model, d
 
 // warnLoss says how many people lose what they have written in the field.
 func (r *Resource) warnLoss(ctx context.Context, state *model, loses func(value string) bool, why string, diags *diag.Diagnostics) {
-	view, err := r.Meta.Directory.People(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		diags.AddError("Could not read the people", framework.Explain(err))
 		return
@@ -192,7 +193,7 @@ func (r *Resource) checkSummary(config *model, diags *diag.Diagnostics) {
 
 // checkName refuses a name that another field has, of this configuration or of the organization. own is the ID that the
 // field has, or had.
-func (r *Resource) checkName(plan *model, own []int64, view *directory.View, diags *diag.Diagnostics) {
+func (r *Resource) checkName(plan *model, own []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if plan.label() == "" {
 		return // not known yet
 	}
@@ -236,8 +237,8 @@ func (r *Resource) existing(plan *model, held *zulip.ProfileField) framework.Exi
 // refuse reports why the field was not added; a taken name with what has it.
 func (r *Resource) refuse(ctx context.Context, plan *model, cause error, diags *diag.Diagnostics) {
 	if zulip.IsProfileFieldNameTaken(cause) {
-		is := func(view *directory.View) bool { _, ok := plan.namesake(view); return ok }
-		if view, err := r.Meta.Directory.FreshListShowing(ctx, list, is); err == nil {
+		is := func(view *snapshot.Snapshot) bool { _, ok := plan.namesake(view); return ok }
+		if view, err := r.Meta.Store.FreshUntil(ctx, list, is); err == nil {
 			if held, ok := plan.namesake(view); ok {
 				r.existing(plan, held).Refuse(r.Meta, diags)
 				return

@@ -14,8 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -84,13 +85,13 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // add makes the field and returns its ID, or that of what an apply has left that was broken off. Names are unique, and
 // the server says so. A list can still show what was just deleted.
 func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
-	d := r.Meta.Directory
+	d := r.Meta.Store
 	if id, ok := r.Meta.Run.Take(kind, plan.label()); ok {
 		return id, nil
 	}
 	return framework.Creation{
 		Kind: kind, Thing: plan.label(),
-		Look: framework.InList(d, list, d.ProfileFields, func(view *directory.View, free func(int64) bool) int64 {
+		Look: framework.InList(d, list, func(view *snapshot.Snapshot, free func(int64) bool) int64 {
 			return plan.made(view, r.FeatureLevel(), free)
 		}),
 		Make: func(ctx context.Context) (id int64, err error) {
@@ -106,7 +107,7 @@ func (r *Resource) add(ctx context.Context, plan *model) (int64, error) {
 }
 
 // made returns the ID of the field that is as planned, and for which free reports true; zero if there is none.
-func (m *model) made(view *directory.View, level int, free func(int64) bool) int64 {
+func (m *model) made(view *snapshot.Snapshot, level int, free func(int64) bool) int64 {
 	held, ok := m.namesake(view)
 	if !ok || !m.isHeld(held, level) || !free(held.ID) {
 		return 0
@@ -116,11 +117,11 @@ func (m *model) made(view *directory.View, level int, free func(int64) bool) int
 
 // namesake returns the field of the organization that has the name of the planned one. A service that the server knows
 // has one name, which only the server says.
-func (m *model) namesake(view *directory.View) (*zulip.ProfileField, bool) {
+func (m *model) namesake(view *snapshot.Snapshot) (*zulip.ProfileField, bool) {
 	if framework.IsSet(m.Name) {
-		return view.ProfileFieldByName(m.Name.ValueString())
+		return view.ProfileFields().ByName(m.Name.ValueString())
 	}
-	for _, field := range view.ProfileFields() {
+	for _, field := range view.ProfileFields().List() {
 		if subtype := field.ExternalAccount().Subtype; subtype != "" && subtype == m.Subtype.ValueString() && subtype != custom {
 			return field, true
 		}
@@ -132,8 +133,8 @@ func (m *model) namesake(view *directory.View) (*zulip.ProfileField, bool) {
 // the server has answered the write. The next plan finds out.
 func (r *Resource) readBack(ctx context.Context, plan, state *model, diags *diag.Diagnostics) {
 	id := state.ID.ValueInt64()
-	view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
-		held, ok := view.ProfileField(id)
+	view, err := r.Meta.Store.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool {
+		held, ok := view.ProfileFields().ByID(id)
 		return ok && plan.isHeld(held, r.FeatureLevel())
 	})
 	if err != nil {
@@ -141,7 +142,7 @@ func (r *Resource) readBack(ctx context.Context, plan, state *model, diags *diag
 			framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
 		return
 	}
-	held, ok := view.ProfileField(id)
+	held, ok := view.ProfileFields().ByID(id)
 	if !ok {
 		tflog.Info(ctx, "The custom profile field was written, and the server does not list it", map[string]any{"id": id})
 		return
@@ -163,12 +164,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	id := state.ID.ValueInt64()
 	r.Meta.Run.Manage(kind, id)
-	view, err := r.Meta.Directory.ListShowing(ctx, list, func(view *directory.View) bool { _, ok := view.ProfileField(id); return ok })
+	view, err := r.Meta.Store.ReadUntil(ctx, list, func(view *snapshot.Snapshot) bool { _, ok := view.ProfileFields().ByID(id); return ok })
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom profile fields", framework.Explain(err))
 		return
 	}
-	held, ok := view.ProfileField(id)
+	held, ok := view.ProfileFields().ByID(id)
 	if !ok {
 		tflog.Info(ctx, "The custom profile field is not there any more: removing it from the state", map[string]any{"id": id, "name": state.Name.ValueString()})
 		resp.State.RemoveResource(ctx)
@@ -202,7 +203,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 }
 
 func (r *Resource) change(ctx context.Context, id int64, change zulip.ProfileFieldChange) error {
-	return r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error {
+	return r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error {
 		return r.Meta.Client.UpdateProfileField(ctx, id, change)
 	})
 }
@@ -214,7 +215,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	id, d := state.ID.ValueInt64(), r.Meta.Directory
+	id, d := state.ID.ValueInt64(), r.Meta.Store
 	summary := fmt.Sprintf("Could not delete the custom profile field %q", state.label())
 	// Another resource of this run may be about to make the same one, or have taken this one over.
 	done, ok := r.Alone(ctx, kind+" "+state.label(), summary, &resp.Diagnostics)
@@ -239,7 +240,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.ProfileFields(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.ProfileFields)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the custom profile fields", framework.Explain(err))
 		return
@@ -254,15 +255,15 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 }
 
 // find finds what is to be imported.
-func find(view *directory.View, text string) (*zulip.ProfileField, error) {
+func find(view *snapshot.Snapshot, text string) (*zulip.ProfileField, error) {
 	name, byName := strings.CutPrefix(text, "name:")
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
-		if held, ok := view.ProfileField(id); ok {
+		if held, ok := view.ProfileFields().ByID(id); ok {
 			return held, nil
 		}
 		return nil, fmt.Errorf("the organization has no custom profile field with the ID %d (one whose name is a number is found as name:%d)", id, id)
 	}
-	if held, ok := view.ProfileFieldByName(name); ok {
+	if held, ok := view.ProfileFields().ByName(name); ok {
 		return held, nil
 	}
 	return nil, framework.NoProfileField(name, view)

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -29,7 +30,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 	}
@@ -38,7 +39,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if state != nil {
 		plan.keepWords(state)
-		plan.KeepWords(state.Addressee, view, r.Meta.Directory.Self().ID)
+		plan.KeepWords(state.Addressee, view, r.Meta.Store.Self().ID)
 		if plan.isAs(state) {
 			if state.Failed.ValueBool() {
 				resp.Diagnostics.AddAttributeWarning(path.Root("scheduled_delivery_timestamp"), "The message could not be sent",

@@ -14,8 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -69,7 +70,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -92,8 +93,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 // schedule schedules a message.
 func (r *Resource) schedule(ctx context.Context, to zulip.Addressee, content string, at int64) (id int64, err error) {
-	defer r.Meta.Directory.ForgetScheduledMessages()
-	self := r.Meta.Directory.Self().ID
+	defer r.Meta.Store.Invalidate(store.ScheduledMessages)
+	self := r.Meta.Store.Self().ID
 	stored := zulip.StoredContent(content)
 	return framework.Creation{
 		Kind: kind, Thing: fmt.Sprintf("%d %q %v %d %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, at, stored),
@@ -139,19 +140,19 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	default:
-		view, err := r.Meta.Directory.Channels(ctx)
+		view, err := r.Meta.Store.Read(ctx, store.Channels)
 		if err != nil {
 			resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 			return
 		}
-		state.read(found, view, r.Meta.Directory.Self().ID)
+		state.read(found, view, r.Meta.Store.Self().ID)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
 // find returns a scheduled message that is not delivered; nil if there is none.
 func (r *Resource) find(ctx context.Context, id int64) (*zulip.ScheduledMessage, error) {
-	list, err := r.Meta.Directory.ScheduledMessages(ctx)
+	list, err := r.Meta.Store.ScheduledMessages(ctx)
 	i := slices.IndexFunc(list, func(s *zulip.ScheduledMessage) bool { return s.ID == id })
 	if err != nil || i < 0 {
 		return nil, err
@@ -167,7 +168,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -177,7 +178,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	if !update.Empty() {
-		defer r.Meta.Directory.ForgetScheduledMessages()
+		defer r.Meta.Store.Invalidate(store.ScheduledMessages)
 		if err := r.Meta.Client.UpdateScheduledMessage(ctx, state.ID.ValueInt64(), update); err != nil {
 			resp.Diagnostics.AddError(fmt.Sprintf("Could not change scheduled message %d", state.ID.ValueInt64()), explain(err))
 			return
@@ -188,7 +189,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 }
 
 // changes are what differs between the plan and the state.
-func (r *Resource) changes(plan, state *model, view *directory.View, diags *diag.Diagnostics) zulip.ScheduledMessageUpdate {
+func (r *Resource) changes(plan, state *model, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.ScheduledMessageUpdate {
 	var update zulip.ScheduledMessageUpdate
 	if to, _ := plan.Resolve(view, diags); !plan.Equal(state.Addressee) {
 		update.To = &to
@@ -209,7 +210,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) || state.Delivered.ValueBool() {
 		return
 	}
-	defer r.Meta.Directory.ForgetScheduledMessages()
+	defer r.Meta.Store.Invalidate(store.ScheduledMessages)
 	if err := r.Meta.Client.DeleteScheduledMessage(ctx, state.ID.ValueInt64()); err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not take back scheduled message %d", state.ID.ValueInt64()), explain(err))
 	}

@@ -8,10 +8,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -38,7 +39,7 @@ var permissions = framework.Permissions[*zulip.UserGroup, update]{
 
 // steps lists what has to change to lead a group from what the plan saw to what it asks. Attributes whose planned value
 // is not known or not managed are none. prior is the state; nil for a group that is to be created.
-func steps(saw *zulip.UserGroup, prior, plan *model, view *directory.View) ([]step, []permission.Problem) {
+func steps(saw *zulip.UserGroup, prior, plan *model, view *snapshot.Snapshot) ([]step, []permission.Problem) {
 	all, problems := permissions.Steps(saw, prior.priorPermissions(), plan.permission, view)
 	add := func(attribute, want string, value func(*zulip.UserGroup) string, put func(*update, *zulip.UserGroup)) {
 		if value(saw) != want {
@@ -187,11 +188,11 @@ func send(ctx context.Context, base *framework.Base, id int64, all update) (igno
 
 // fresh reads a group as it is now, together with everybody else who wants to.
 func fresh(ctx context.Context, base *framework.Base, id int64, deactivatedToo bool) (*reading, error) {
-	view, err := base.Meta.Directory.FreshUserGroups(ctx)
+	view, err := base.Meta.Store.Fresh(ctx, store.UserGroups)
 	if err != nil {
 		return nil, err
 	}
-	group, ok := view.HeldUserGroup(id)
+	group, ok := view.UserGroups().ByID(id)
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("the organization has no user group with the ID %d any more", id)

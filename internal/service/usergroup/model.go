@@ -5,9 +5,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -60,7 +60,7 @@ func (f *facts) permissionSets() framework.PermissionSets { return f.permission 
 
 // read takes what the server holds. Where an attribute already says the same in other words, its words are kept, so that
 // a plan shows no difference that is none.
-func (f *facts) read(group *zulip.UserGroup, view *directory.View) {
+func (f *facts) read(group *zulip.UserGroup, view *snapshot.Snapshot) {
 	f.ID = types.Int64Value(group.ID)
 	f.Name = types.StringValue(group.Name)
 	f.Description = types.StringValue(group.Description)
@@ -113,7 +113,7 @@ func (m *model) priorPermissions() framework.PermissionSets {
 }
 
 // seen rebuilds the group that a state shows, with the raw permissions kept beside it: what the plan was made from.
-func (f *facts) seen(raw map[string]zulip.GroupSettingValue, view *directory.View) *zulip.UserGroup {
+func (f *facts) seen(raw map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) *zulip.UserGroup {
 	members, _ := framework.Users.Resolve(f.Members, view)
 	subgroups, _ := framework.Groups.Resolve(f.Subgroups, view)
 	return &zulip.UserGroup{

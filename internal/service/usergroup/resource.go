@@ -12,8 +12,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 var (
@@ -23,7 +25,7 @@ var (
 	_ resource.ResourceWithIdentity    = (*Resource)(nil)
 )
 
-// kind is the type of the resource, by which the directory knows what belongs to it.
+// kind is the type of the resource, by which the run state knows what belongs to it.
 const kind = "zulip_user_group"
 
 // Resource is zulip_user_group.
@@ -104,12 +106,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	// First of all, and also for a group that is gone: a CLI that keeps no identities would be told that one is missing.
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
 	}
-	group, ok := view.HeldUserGroup(state.ID.ValueInt64())
+	group, ok := view.UserGroups().ByID(state.ID.ValueInt64())
 	if !ok || group.Deactivated {
 		r.Meta.Run.Lose(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated by somebody else: removing it from the state",
@@ -129,7 +131,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -169,7 +171,7 @@ func (r *Resource) belongs(id int64, plan *facts) {
 	r.Meta.Run.Manage(kind, id)
 	for _, list := range membershipLists {
 		if framework.IsSet(*list.attribute(plan)) { // on creation, only what is configured is known
-			r.Meta.Directory.ManageMembership(directory.GroupKey{ID: id}, list.name, true)
+			r.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.name, true)
 		}
 	}
 }
@@ -180,7 +182,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
@@ -195,7 +197,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 }
 
 // managedGroup returns the ID of a group that can be managed.
-func managedGroup(view *directory.View, text string) (int64, error) {
+func managedGroup(view *snapshot.Snapshot, text string) (int64, error) {
 	found, err := framework.FindGroup(view, text)
 	switch {
 	case err != nil:

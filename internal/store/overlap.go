@@ -1,6 +1,10 @@
-package directory
+package store
 
-import "time"
+import (
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+)
 
 // Reads and writes of a run overlap. What a read brings is taken into the facts unless something that was read later is
 // there already; what this run has written since the read began is put on top of it; and whoever asks next reads again,
@@ -14,28 +18,28 @@ type mark struct {
 }
 
 // mark returns how a part stands now. The caller holds the lock.
-func (d *Directory) mark(part string) mark {
-	return mark{time.Now(), d.forgot[part], len(d.written[part])}
+func (s *Store) mark(part Part) mark {
+	return mark{time.Now(), s.forgot[part], len(s.written[part])}
 }
 
 // settle takes into the facts what a read of a part has brought that began at a mark. The caller holds the lock.
-func (d *Directory) settle(facts *facts, part string, since mark, take put) {
-	if d.lists.read[part].After(since.began) {
+func (s *Store) settle(facts *snapshot.Facts, part Part, since mark, take put) {
+	if s.lists.read[part].After(since.began) {
 		return
 	}
 	take(facts)
-	for _, write := range d.written[part][since.writes:] {
+	for _, write := range s.written[part][since.writes:] {
 		write(facts)
 	}
-	d.have[part] = d.forgot[part] == since.forgot
-	d.lists.read[part] = since.began
-	d.reread[part]++
+	s.have[part] = s.forgot[part] == since.forgot
+	s.lists.read[part] = since.began
+	s.reread[part]++
 }
 
 // putWritten puts what this run has written into the facts of a part, those to come of reads under way included. The
 // caller holds the lock.
-func (d *Directory) putWritten(part string, write put) {
-	d.forgot[part]++
-	d.written[part] = append(d.written[part], write)
-	d.view = d.view.with(write)
+func (s *Store) putWritten(part Part, write put) {
+	s.forgot[part]++
+	s.written[part] = append(s.written[part], write)
+	s.current = s.current.With(write)
 }

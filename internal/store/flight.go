@@ -1,4 +1,4 @@
-package directory
+package store
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -24,47 +25,39 @@ const (
 	failureHolds = 5 * time.Second
 )
 
-// organizationParts are what a permission needs to be read or written in words: the groups, the people, and what the
-// server says each permission allows.
-var organizationParts = []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers}
-
-// channelParts are what a channel needs beside: by default a channel names a person, its creator, so the people belong
-// to it.
-var channelParts = append([]string{zulip.FetchChannels, zulip.FetchDefaultStreams, zulip.FetchFolders}, organizationParts...)
-
 // smallParts do not grow with the organization: 18 kB of settings, and lists that people keep by hand, in all
 // about 50 kB. They come along with every first flight.
-var smallParts = []string{
-	zulip.FetchRealm, zulip.FetchDefaultStreams, zulip.FetchDefaultGroups, zulip.FetchFolders, zulip.FetchProfileFields,
-	zulip.FetchLinkifiers, zulip.FetchCustomEmoji, zulip.FetchUserDefaults, zulip.FetchPlaygrounds, zulip.FetchDomains,
+var smallParts = []Part{
+	Organization, defaultChannels, DefaultChannelGroups, Folders, ProfileFields,
+	Linkifiers, CustomEmoji, UserDefaults, Playgrounds, Domains,
 }
 
 // loneParts are of what depends on nothing and nothing depends on. A configuration may well consist of such things only,
 // and then the people and the channels are not read. Others get the time to come before that is believed; and where ten
 // ask for lone parts, others may stand behind them whose turn it is not.
-var loneParts = []string{zulip.FetchLinkifiers, zulip.FetchUserDefaults, zulip.FetchPlaygrounds, zulip.FetchDomains}
+var loneParts = []Part{Linkifiers, UserDefaults, Playgrounds, Domains}
 
 // companyParts come along with everything else. Folders and groups are there for channels, channels name people, and
 // people have statuses: in a configuration one leads to the other, and to be read in its turn each would take a flight of
 // its own. With 5,000 people and as many channels they are 6 MB, a second of the server's time; no other parts are so
 // large but the subscribers, and the bots hold keys: those two are read for who asks, and for nobody else.
-var companyParts = []string{zulip.FetchUserGroups, zulip.FetchUsers, zulip.FetchChannels, zulip.FetchStatuses}
+var companyParts = []Part{UserGroups, Users, Channels, Statuses}
 
 // need returns a snapshot that holds the parts, after one request for those that are missing. Whoever asks meanwhile
 // waits for the same request.
-func (d *Directory) need(ctx context.Context, parts []string) (*View, error) {
+func (s *Store) need(ctx context.Context, parts []Part) (*snapshot.Snapshot, error) {
 	for {
-		d.mu.Lock()
-		view, complete := d.view, len(d.missing(parts)) == 0
+		s.mu.Lock()
+		current, complete := s.current, len(s.missing(parts)) == 0
 		var err error
 		if !complete {
-			err = d.failure.tell()
+			err = s.failure.tell()
 		}
-		d.mu.Unlock()
+		s.mu.Unlock()
 		if complete || err != nil {
-			return view, err
+			return current, err
 		}
-		if _, err := d.flights.do(ctx, parts); err != nil && ctx.Err() != nil {
+		if _, err := s.flights.do(ctx, parts); err != nil && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 	}
@@ -72,22 +65,22 @@ func (d *Directory) need(ctx context.Context, parts []string) (*View, error) {
 
 // missing returns the parts that the snapshot does not hold. Which channels are default ones is a fact of the channels.
 // The caller holds the lock.
-func (d *Directory) missing(parts []string) []string {
-	return slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
-		if part == zulip.FetchDefaultStreams {
-			part = zulip.FetchChannels
+func (s *Store) missing(parts []Part) []Part {
+	return slices.DeleteFunc(slices.Clone(parts), func(part Part) bool {
+		if part == defaultChannels {
+			part = Channels
 		}
-		return d.have[part]
+		return s.have[part]
 	})
 }
 
 // areLone reports whether it is only lone parts that are asked for, and nobody can stand behind those who ask.
-func areLone(asked [][]string) bool {
-	return len(asked) < atOnce && !slices.ContainsFunc(slices.Concat(asked...), func(part string) bool { return !slices.Contains(loneParts, part) })
+func areLone(asked [][]Part) bool {
+	return len(asked) < atOnce && !slices.ContainsFunc(slices.Concat(asked...), func(part Part) bool { return !slices.Contains(loneParts, part) })
 }
 
 // gatheringOf is how long a flight waits for others than those who have asked.
-func gatheringOf(asked [][]string) time.Duration {
+func gatheringOf(asked [][]Part) time.Duration {
 	if areLone(asked) {
 		return longest
 	}
@@ -96,103 +89,107 @@ func gatheringOf(asked [][]string) time.Duration {
 
 // company returns the parts that come along with others. What has been read before comes along no more: after a write it
 // may be out of date, and is read again by who needs it. The caller holds the lock.
-func (d *Directory) company(parts []string, lone bool) []string {
+func (s *Store) company(parts []Part, lone bool) []Part {
 	along := slices.Clone(smallParts)
 	if !lone {
 		along = append(along, companyParts...)
 	}
-	return slices.DeleteFunc(along, func(part string) bool {
-		return d.have[part] || d.forgot[part] > 0 || d.reread[part] > 0 || slices.Contains(parts, part)
+	return slices.DeleteFunc(along, func(part Part) bool {
+		return s.have[part] || s.forgot[part] > 0 || s.reread[part] > 0 || slices.Contains(parts, part)
 	})
 }
 
 // fly fetches what somebody asks for and puts it into the view.
-func (d *Directory) fly(ctx context.Context, asked [][]string) ([]struct{}, error) {
+func (s *Store) fly(ctx context.Context, asked [][]Part) ([]struct{}, error) {
 	answers := make([]struct{}, len(asked))
-	d.mu.Lock()
-	parts := d.missing(slices.Concat(asked...))
+	s.mu.Lock()
+	parts := s.missing(slices.Concat(asked...))
 	slices.Sort(parts)
 	parts = slices.Compact(parts)
 	if len(parts) == 0 {
-		d.mu.Unlock()
+		s.mu.Unlock()
 		return answers, nil // the flight before has brought it
 	}
-	parts = withDefaults(append(parts, d.company(parts, areLone(asked))...))
-	forgot, reread := maps.Clone(d.forgot), maps.Clone(d.reread)
+	parts = withDefaults(append(parts, s.company(parts, areLone(asked))...))
+	forgot, reread := maps.Clone(s.forgot), maps.Clone(s.reread)
 	began := time.Now()
-	d.mu.Unlock()
+	s.mu.Unlock()
 
-	snapshot, err := d.register(ctx, parts)
+	read, err := s.register(ctx, parts)
 
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err != nil {
-		d.failure = failure{err: whileReading("organization", err), until: time.Now().Add(failureHolds)}
+		s.failure = failure{err: whileReading("organization", err), until: time.Now().Add(failureHolds)}
 		return nil, err
 	}
-	d.failure = failure{}
+	s.failure = failure{}
 	for _, part := range parts {
-		if d.forgot[part] == forgot[part] && d.reread[part] == reread[part] {
-			d.have[part] = true
-			d.lists.read[part] = began
+		if s.forgot[part] == forgot[part] && s.reread[part] == reread[part] {
+			s.have[part] = true
+			s.lists.read[part] = began
 		} else {
-			leaveOut(snapshot, part) // it may be older than what has been written or read meanwhile
+			leaveOut(read, part) // it may be older than what has been written or read meanwhile
 		}
 	}
-	d.view = d.view.with(func(facts *facts) { facts.merge(snapshot) })
+	s.current = s.current.With(func(facts *snapshot.Facts) { facts.Merge(read) })
 	return answers, nil
 }
 
 // leaveOut takes out of a snapshot a part of those that are read by themselves too.
-func leaveOut(snapshot *zulip.Snapshot, part string) { copyPart(snapshot, &zulip.Snapshot{}, part) }
+func leaveOut(read *zulip.Snapshot, part Part) { copyPart(read, &zulip.Snapshot{}, part) }
 
 // copyPart makes a part of a snapshot what it is in another. It knows those that are read by themselves too.
-func copyPart(into, from *zulip.Snapshot, part string) {
+func copyPart(into, from *zulip.Snapshot, part Part) {
 	switch part {
-	case zulip.FetchRealm:
+	case Organization:
 		into.Realm = from.Realm
-	case zulip.FetchChannels:
+	case Channels:
 		into.Channels = from.Channels
-	case zulip.FetchFolders:
+	case Folders:
 		into.Folders = from.Folders
-	case zulip.FetchUserGroups:
+	case UserGroups:
 		into.UserGroups = from.UserGroups
-	case zulip.FetchUsers:
+	case Users:
 		into.Users = from.Users
-	case zulip.FetchBots:
+	case Bots:
 		into.Bots = from.Bots
-	case zulip.FetchLinkifiers:
+	case Linkifiers:
 		into.Linkifiers = from.Linkifiers
-	case zulip.FetchProfileFields:
+	case ProfileFields:
 		into.ProfileFields = from.ProfileFields
-	case zulip.FetchCustomEmoji:
+	case CustomEmoji:
 		into.CustomEmoji = from.CustomEmoji
-	case zulip.FetchPlaygrounds:
+	case Playgrounds:
 		into.Playgrounds = from.Playgrounds
-	case zulip.FetchDomains:
+	case Domains:
 		into.Domains = from.Domains
-	case zulip.FetchDefaultGroups:
+	case DefaultChannelGroups:
 		into.DefaultGroups = from.DefaultGroups
-	case zulip.FetchStatuses:
+	case Statuses:
 		into.Statuses = from.Statuses
-	case zulip.FetchUserDefaults:
+	case UserDefaults:
 		into.UserDefaults = from.UserDefaults
-	case zulip.FetchSubscribers:
+	case Subscribers:
 		into.Subscribers = from.Subscribers
 	}
 }
 
 // register fetches parts and closes the event queue that the server opens for it.
-func (d *Directory) register(ctx context.Context, parts []string) (*zulip.Snapshot, error) {
-	snapshot, err := d.client.Register(ctx, parts)
+func (s *Store) register(ctx context.Context, parts []Part) (*zulip.Snapshot, error) {
+	fetch := make([]string, len(parts))
+	for i, part := range parts {
+		fetch[i] = string(part)
+	}
+	read, err := s.client.Register(ctx, fetch)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.client.DeleteQueue(ctx, snapshot.QueueID); err != nil {
+	if err := s.client.DeleteQueue(ctx, read.QueueID); err != nil {
 		// The server drops an idle queue by itself after ten minutes (server-behavior §R24).
 		tflog.Warn(ctx, "Could not close the event queue of the snapshot", map[string]any{"error": err.Error()})
 	}
-	return snapshot, nil
+	return read, nil
 }
 
 // failure is that of the last flight, as long as it answers for those that would follow.

@@ -1,4 +1,4 @@
-package directory
+package store
 
 import (
 	"context"

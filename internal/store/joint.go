@@ -1,10 +1,11 @@
-package directory
+package store
 
 import (
 	"context"
 	"slices"
 	"sync"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -12,14 +13,14 @@ import (
 // CLI works on then share not one read but one of each kind. A snapshot brings them all, for two requests.
 
 // jointParts are those that a snapshot holds in the same words as their own endpoints.
-var jointParts = []string{zulip.FetchChannels, zulip.FetchFolders, zulip.FetchUserGroups, zulip.FetchLinkifiers, zulip.FetchProfileFields}
+var jointParts = []Part{Channels, Folders, UserGroups, Linkifiers, ProfileFields}
 
 // fewParts is of how many parts each is read by itself: that is no more requests than a snapshot.
 const fewParts = 2
 
 // partRead is a part that is to be read, and how it is read by itself.
 type partRead struct {
-	part string
+	part Part
 	read func(context.Context) (put, error)
 	// sent is called when the request is about to leave: until then others may join.
 	sent func()
@@ -32,8 +33,8 @@ type partAnswer struct {
 }
 
 // readParts reads parts that are wanted at the same time.
-func (d *Directory) readParts(ctx context.Context, wanted []partRead) ([]partAnswer, error) {
-	var joint []string
+func (s *Store) readParts(ctx context.Context, wanted []partRead) ([]partAnswer, error) {
+	var joint []Part
 	for _, one := range wanted {
 		if slices.Contains(jointParts, one.part) {
 			joint = append(joint, one.part)
@@ -45,8 +46,8 @@ func (d *Directory) readParts(ctx context.Context, wanted []partRead) ([]partAns
 	}
 	answers := make([]partAnswer, len(wanted))
 	var all sync.WaitGroup
-	snapshot := sync.OnceValues(func() (*zulip.Snapshot, error) {
-		return d.register(zulip.WhenSent(ctx, func() { tellSent(wanted, joint) }), withDefaults(joint))
+	read := sync.OnceValues(func() (*zulip.Snapshot, error) {
+		return s.register(zulip.WhenSent(ctx, func() { tellSent(wanted, joint) }), withDefaults(joint))
 	})
 	for i, one := range wanted {
 		all.Go(func() {
@@ -54,7 +55,7 @@ func (d *Directory) readParts(ctx context.Context, wanted []partRead) ([]partAns
 				answers[i].take, answers[i].err = one.read(zulip.WhenSent(ctx, one.sent))
 				return
 			}
-			read, err := snapshot()
+			read, err := read()
 			if err != nil {
 				answers[i].err = whileReading("organization", err)
 				return
@@ -67,7 +68,7 @@ func (d *Directory) readParts(ctx context.Context, wanted []partRead) ([]partAns
 }
 
 // tellSent tells those whose part is in a snapshot that it is about to be asked for.
-func tellSent(wanted []partRead, joint []string) {
+func tellSent(wanted []partRead, joint []Part) {
 	for _, one := range wanted {
 		if slices.Contains(joint, one.part) {
 			one.sent()
@@ -76,19 +77,19 @@ func tellSent(wanted []partRead, joint []string) {
 }
 
 // withDefaults adds which channels are default ones, which the list of channels says by itself.
-func withDefaults(parts []string) []string {
-	if slices.Contains(parts, zulip.FetchChannels) && !slices.Contains(parts, zulip.FetchDefaultStreams) {
-		return append(slices.Clone(parts), zulip.FetchDefaultStreams)
+func withDefaults(parts []Part) []Part {
+	if slices.Contains(parts, Channels) && !slices.Contains(parts, defaultChannels) {
+		return append(slices.Clone(parts), defaultChannels)
 	}
 	return parts
 }
 
 // takePart takes one part of a snapshot; the default channels belong to the channels.
-func takePart(snapshot *zulip.Snapshot, part string) put {
+func takePart(read *zulip.Snapshot, part Part) put {
 	one := &zulip.Snapshot{}
-	copyPart(one, snapshot, part)
-	if part == zulip.FetchChannels {
-		one.DefaultStreams = snapshot.DefaultStreams
+	copyPart(one, read, part)
+	if part == Channels {
+		one.DefaultStreams = read.DefaultStreams
 	}
-	return func(facts *facts) { facts.merge(one) }
+	return func(facts *snapshot.Facts) { facts.Merge(one) }
 }

@@ -1,4 +1,4 @@
-package directory_test
+package store_test
 
 import (
 	"context"
@@ -14,7 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -62,13 +64,13 @@ func (s *slowServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func (s *slowServer) directory(t *testing.T) *directory.Directory {
+func (s *slowServer) directory(t *testing.T) *store.Store {
 	t.Helper()
 	client, err := zulip.New(zulip.Config{Site: "https://zulip.example.com", Email: "o@example.com", APIKey: "key", MaxRetries: -1, Transport: s})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return directory.New(client, &zulip.User{ID: 1, Role: zulip.RoleOwner}, 442)
+	return store.New(client, &zulip.User{ID: 1, Role: zulip.RoleOwner}, 442, new(runstate.State))
 }
 
 // pass lets time pass, which is that of the test's own bubble.
@@ -77,11 +79,11 @@ func pass(d time.Duration) {
 }
 
 // kinds are all that the snapshot is asked for, but for the bots, whose keys come with them.
-func kinds(d *directory.Directory) map[string]func(context.Context) (*directory.View, error) {
-	return map[string]func(context.Context) (*directory.View, error){
-		"organization": d.Organization, "people": d.People, "user defaults": d.UserDefaults, "default channel groups": d.DefaultChannelGroups,
-		"custom emoji": d.CustomEmoji, "channels": d.Channels, "folders": d.Folders, "linkifiers": d.Linkifiers,
-		"profile fields": d.ProfileFields, "playgrounds": d.Playgrounds, "domains": d.Domains, "statuses": d.Statuses,
+func kinds(d *store.Store) map[string]func(context.Context) (*snapshot.Snapshot, error) {
+	return map[string]func(context.Context) (*snapshot.Snapshot, error){
+		"organization": known(d, store.Organization), "people": known(d, store.Users), "user defaults": known(d, store.UserDefaults), "default channel groups": known(d, store.DefaultChannelGroups),
+		"custom emoji": known(d, store.CustomEmoji), "channels": known(d, store.Channels), "folders": known(d, store.Folders), "linkifiers": known(d, store.Linkifiers),
+		"profile fields": known(d, store.ProfileFields), "playgrounds": known(d, store.Playgrounds), "domains": known(d, store.Domains), "statuses": known(d, store.Statuses),
 	}
 }
 
@@ -97,7 +99,7 @@ func TestEveryKindThatAsksIsServedByOneFlight(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server := &slowServer{}
 					d := server.directory(t)
-					ask := func(kind func(context.Context) (*directory.View, error)) {
+					ask := func(kind func(context.Context) (*snapshot.Snapshot, error)) {
 						if _, err := kind(t.Context()); err != nil {
 							t.Error(err)
 						}
@@ -124,7 +126,7 @@ func TestWhatStandsAloneBringsNeitherPeopleNorChannels(t *testing.T) {
 		server := &slowServer{}
 		d := server.directory(t)
 		large := []string{zulip.FetchUsers, zulip.FetchUserGroups, zulip.FetchChannels, zulip.FetchStatuses}
-		for _, kind := range []func(context.Context) (*directory.View, error){d.Linkifiers, d.Playgrounds, d.Domains, d.UserDefaults} {
+		for _, kind := range []func(context.Context) (*snapshot.Snapshot, error){known(d, store.Linkifiers), known(d, store.Playgrounds), known(d, store.Domains), known(d, store.UserDefaults)} {
 			if _, err := kind(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -149,7 +151,7 @@ func TestBotsAreReadForThoseWhoAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{}
 		d := server.directory(t)
-		for _, kind := range []func(context.Context) (*directory.View, error){d.Channels, d.Bots} {
+		for _, kind := range []func(context.Context) (*snapshot.Snapshot, error){known(d, store.Channels), known(d, store.Bots)} {
 			if _, err := kind(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +179,7 @@ func TestAFailureIsToldOnce(t *testing.T) {
 					atOnce <- struct{}{}
 					defer func() { <-atOnce }()
 					_, err := kind(t.Context())
-					var told *directory.ToldError
+					var told *store.ToldError
 					count.Lock()
 					defer count.Unlock()
 					switch {
@@ -199,7 +201,7 @@ func TestAFailureIsToldOnce(t *testing.T) {
 		// It does not hold for ever.
 		server.status = 0
 		pass(6 * time.Second)
-		if _, err := d.Channels(t.Context()); err != nil {
+		if _, err := d.Read(t.Context(), store.Channels); err != nil {
 			t.Error(err)
 		}
 	})

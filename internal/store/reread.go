@@ -1,11 +1,11 @@
-package directory
+package store
 
 import (
 	"context"
 	"sync"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
 // After a write a resource reads what the server then holds. Resources that are written at the same time share that read:
@@ -42,7 +42,7 @@ type reread struct {
 	askers int
 	joined chan struct{} // tells that somebody has come; one word is enough for several
 	done   chan struct{}
-	view   *View
+	view   *snapshot.Snapshot
 	err    error
 }
 
@@ -113,38 +113,38 @@ func (r *rereads) learn(askers int) {
 }
 
 // put takes what was read into the facts of a view.
-type put func(*facts)
+type put func(*snapshot.Facts)
 
 // fresh returns a snapshot of which a part was read after the call began. read asks the server. It is one request for all
 // who ask at the same time, and whoever reads the snapshot later sees the answer too.
-func (d *Directory) fresh(ctx context.Context, part string, read func(context.Context) (put, error)) (*View, error) {
-	d.mu.Lock()
-	all := d.rereads[part]
+func (s *Store) fresh(ctx context.Context, part Part, read func(context.Context) (put, error)) (*snapshot.Snapshot, error) {
+	s.mu.Lock()
+	all := s.rereads[part]
 	if all == nil {
 		all = &rereads{nextTrial: firstTrial}
-		d.rereads[part] = all
+		s.rereads[part] = all
 	}
 	if all.open == nil {
 		all.expect()
 		all.open = &reread{joined: make(chan struct{}, 1), done: make(chan struct{})}
 		// The first to ask may give up; the others still want the answer.
-		go d.runReread(context.WithoutCancel(ctx), part, all, all.open, read)
+		go s.runReread(context.WithoutCancel(ctx), part, all, all.open, read)
 	}
 	all.measure()
 	current := all.open
 	current.askers++
-	d.asking++
-	d.unanswered++
-	d.most = max(d.most, d.unanswered)
+	s.asking++
+	s.unanswered++
+	s.most = max(s.most, s.unanswered)
 	tell(current.joined)
-	if d.isFull() {
-		for _, other := range d.rereads {
+	if s.isFull() {
+		for _, other := range s.rereads {
 			if other.open != nil {
 				tell(other.open.joined)
 			}
 		}
 	}
-	d.mu.Unlock()
+	s.mu.Unlock()
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -155,68 +155,68 @@ func (d *Directory) fresh(ctx context.Context, part string, read func(context.Co
 
 // runReread waits for company, and reads. The door is closed when the request leaves, which may be long after: when the
 // server's rate limit is reached, every request that is shared instead of sent saves time.
-func (d *Directory) runReread(ctx context.Context, part string, all *rereads, current *reread, read func(context.Context) (put, error)) {
-	d.awaitCompany(all, current)
+func (s *Store) runReread(ctx context.Context, part Part, all *rereads, current *reread, read func(context.Context) (put, error)) {
+	s.awaitCompany(all, current)
 	var number int
 	var since mark
 	closeDoor := func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		if all.open != current {
 			return // the request is repeated
 		}
 		all.open = nil // who comes now needs a later read
-		d.asking -= current.askers
+		s.asking -= current.askers
 		all.underWay++
 		all.begun++
-		number, since = all.begun, d.mark(part)
+		number, since = all.begun, s.mark(part)
 	}
-	answer, err := d.joint.do(ctx, partRead{part, read, closeDoor})
+	answer, err := s.joint.do(ctx, partRead{part, read, closeDoor})
 	closeDoor() // if it never left
 	if err == nil {
 		err = answer.err
 	}
 
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	all.underWay--
-	d.unanswered -= current.askers
+	s.unanswered -= current.askers
 	all.lastEnd = time.Now()
 	if current.err = err; err == nil {
 		if number > all.ended { // else a later one was faster
 			all.ended = number
-			d.view = d.view.with(func(facts *facts) { d.settle(facts, part, since, answer.take) })
+			s.current = s.current.With(func(facts *snapshot.Facts) { s.settle(facts, part, since, answer.take) })
 		}
-		current.view = d.view
+		current.view = s.current
 	}
 	close(current.done)
 }
 
 // isFull reports whether as many wait as the CLI works on at once: nobody can come then. The caller holds the lock.
-func (d *Directory) isFull() bool { return d.asking >= max(atOnce, d.most) }
+func (s *Store) isFull() bool { return s.asking >= max(atOnce, s.most) }
 
 // awaitCompany returns when everybody has come who can be expected to.
-func (d *Directory) awaitCompany(all *rereads, current *reread) {
-	scarce := d.scarce()
-	d.mu.Lock()
+func (s *Store) awaitCompany(all *rereads, current *reread) {
+	scarce := s.scarce()
+	s.mu.Lock()
 	most := all.patience()
-	d.mu.Unlock()
+	s.mu.Unlock()
 	if scarce {
 		most = max(most, patienceIfScarce)
 	}
 	end := time.NewTimer(most)
 	defer end.Stop()
 	for {
-		d.mu.Lock()
-		settled, quiet := d.settled, all.quiet()
+		s.mu.Lock()
+		settled, quiet := s.settled, all.quiet()
 		complete := all.company > 1 && current.askers >= all.company
 		switch {
 		case scarce:
 			complete, quiet = false, max(quiet, longestIfScarce)
-		case d.isFull():
+		case s.isFull():
 			quiet = shortest
 		}
-		d.mu.Unlock()
+		s.mu.Unlock()
 		if settled != nil {
 			// Who is writing now asks next.
 			select {
@@ -238,54 +238,34 @@ func (d *Directory) awaitCompany(all *rereads, current *reread) {
 		case <-end.C:
 			moment.Stop()
 		}
-		d.mu.Lock()
+		s.mu.Lock()
 		all.learn(current.askers)
-		d.mu.Unlock()
+		s.mu.Unlock()
 		return
 	}
 }
 
-// Write announces a write; the function it returns is to be called when the write is over. Reads that follow writes wait a
-// moment for the others under way, so that all share one read.
-func (d *Directory) Write() func() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.writes++
-	if d.settled == nil {
-		d.settled = make(chan struct{})
+// Write makes a call that writes. Reads that follow writes wait a moment for the others under way, so that all share one
+// read.
+func (s *Store) Write(ctx context.Context, call func(context.Context) error) error {
+	defer s.beginWrite()()
+	return call(ctx)
+}
+
+// beginWrite announces a write; the function it returns is to be called when the write is over.
+func (s *Store) beginWrite() (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes++
+	if s.settled == nil {
+		s.settled = make(chan struct{})
 	}
 	return sync.OnceFunc(func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if d.writes--; d.writes == 0 {
-			close(d.settled)
-			d.settled = nil
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.writes--; s.writes == 0 {
+			close(s.settled)
+			s.settled = nil
 		}
-	})
-}
-
-// FreshChannels returns a snapshot whose channels, and which of them are default ones, were read after the call began.
-func (d *Directory) FreshChannels(ctx context.Context) (*View, error) {
-	return d.fresh(ctx, zulip.FetchChannels, func(ctx context.Context) (put, error) {
-		channels, err := d.client.Channels(ctx, d.level)
-		if err != nil {
-			return nil, whileReading("channels", err)
-		}
-		return func(facts *facts) { facts.channels = newChannels(channels) }, nil
-	})
-}
-
-// FreshRealm returns a snapshot whose settings of the organization were read after the call began. What else is in it was
-// read by [Directory.Organization] before.
-func (d *Directory) FreshRealm(ctx context.Context) (*View, error) {
-	if _, err := d.Organization(ctx); err != nil {
-		return nil, err
-	}
-	return d.fresh(ctx, zulip.FetchRealm, func(ctx context.Context) (put, error) {
-		snapshot, err := d.register(ctx, []string{zulip.FetchRealm})
-		if err != nil {
-			return nil, whileReading("settings of the organization", err)
-		}
-		return func(facts *facts) { facts.merge(snapshot) }, nil
 	})
 }

@@ -1,4 +1,4 @@
-package directory
+package store
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -33,16 +35,16 @@ type cli struct {
 // run works through n resources and returns how often all were read, and how long it took.
 func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 	t.Helper()
-	d := New(nil, nil, 0)
+	d := New(nil, &zulip.User{}, 0, new(runstate.State))
 	d.scarce = func() bool { return c.scarce }
 	var count atomic.Int64
 	read := func(context.Context) (put, error) {
 		count.Add(1)
 		pass(c.read)
-		return func(*facts) {}, nil
+		return func(*snapshot.Facts) {}, nil
 	}
 	fresh := func(kind int) {
-		if _, err := d.fresh(t.Context(), "part"+string(rune('a'+kind)), read); err != nil {
+		if _, err := d.fresh(t.Context(), Part("part"+string(rune('a'+kind))), read); err != nil {
 			t.Error(err)
 		}
 	}
@@ -60,9 +62,7 @@ func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 			if c.before {
 				fresh(kind)
 			}
-			end := d.Write()
-			pass(c.write)
-			end()
+			_ = d.Write(t.Context(), func(context.Context) error { pass(c.write); return nil })
 			fresh(kind)
 		})
 	}
@@ -141,13 +141,13 @@ func TestWhoComesBeforeTheRequestLeavesSharesIt(t *testing.T) {
 		if _, err := client.Me(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		d := New(client, nil, 0)
+		d := New(client, &zulip.User{}, 0, new(runstate.State))
 		var all sync.WaitGroup
 		for range 5 {
 			all.Go(func() {
 				_, err := d.fresh(t.Context(), "part", func(ctx context.Context) (put, error) {
 					_, err := client.Me(ctx)
-					return func(*facts) {}, err
+					return func(*snapshot.Facts) {}, err
 				})
 				if err != nil {
 					t.Error(err)

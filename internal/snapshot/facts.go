@@ -1,0 +1,187 @@
+package snapshot
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Facts are what was read of an organization, part by part. A part that was not read is empty. A part does not change: a
+// later read puts another in its place, with indexes of its own. The zero value holds nothing.
+type Facts struct {
+	realm         *zulip.Realm
+	groups        *Index[zulip.UserGroup]
+	users         *users
+	channels      *Index[zulip.Channel]
+	folders       *Index[zulip.ChannelFolder]
+	profileFields *Index[zulip.ProfileField]
+	linkifiers    *Index[zulip.Linkifier]
+	customEmoji   *Index[zulip.CustomEmoji]
+	bots          *Index[zulip.Bot]
+	playgrounds   *Index[zulip.Playground]
+	domains       *Index[zulip.Domain]
+	defaultGroups *Index[zulip.DefaultChannelGroup]
+	statuses      map[int64]zulip.Status
+	userDefaults  map[string]json.RawMessage
+	subscribers   map[int64][]int64
+}
+
+// SetUserGroups takes the user groups. The server tells cases apart.
+func (f *Facts) SetUserGroups(all []*zulip.UserGroup) {
+	f.groups = &Index[zulip.UserGroup]{
+		list: slices.SortedFunc(slices.Values(all), func(a, b *zulip.UserGroup) int { return cmp.Compare(a.ID, b.ID) }),
+		id:   func(g *zulip.UserGroup) int64 { return g.ID }, name: func(g *zulip.UserGroup) string { return g.Name },
+	}
+}
+
+// SetChannels takes the channels. Archived ones keep their names (server-behavior §C7).
+func (f *Facts) SetChannels(all []*zulip.Channel) {
+	f.channels = &Index[zulip.Channel]{
+		list: all, fold: foldChannel,
+		id: func(c *zulip.Channel) int64 { return c.ID }, name: func(c *zulip.Channel) string { return c.Name },
+	}
+}
+
+// SetFolders takes the channel folders. Archived ones do not hold their names (server-behavior §F2).
+func (f *Facts) SetFolders(all []*zulip.ChannelFolder) {
+	f.folders = &Index[zulip.ChannelFolder]{
+		list: slices.SortedStableFunc(slices.Values(all), func(a, b *zulip.ChannelFolder) int {
+			return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
+		}),
+		fold: fold,
+		id:   func(folder *zulip.ChannelFolder) int64 { return folder.ID },
+		name: func(folder *zulip.ChannelFolder) string {
+			if folder.IsArchived {
+				return ""
+			}
+			return folder.Name
+		},
+	}
+}
+
+// SetLinkifiers takes the linkifiers, whose names are their patterns: no two have the same (server-behavior §L3).
+func (f *Facts) SetLinkifiers(all []*zulip.Linkifier) {
+	f.linkifiers = &Index[zulip.Linkifier]{
+		list: all, id: func(l *zulip.Linkifier) int64 { return l.ID }, name: func(l *zulip.Linkifier) string { return l.Pattern },
+	}
+}
+
+// SetProfileFields takes the custom profile fields. No two have the same name, and cases are told apart
+// (server-behavior §L5).
+func (f *Facts) SetProfileFields(all []*zulip.ProfileField) {
+	f.profileFields = &Index[zulip.ProfileField]{
+		list: all, id: func(p *zulip.ProfileField) int64 { return p.ID }, name: func(p *zulip.ProfileField) string { return p.Name },
+	}
+}
+
+// SetUsers takes everybody. A list that lacks the server's own bots, as that of GET /users does, leaves them as they are.
+func (f *Facts) SetUsers(all []*zulip.User) {
+	if !slices.ContainsFunc(all, func(user *zulip.User) bool { return user.IsSystemBot }) && f.users != nil {
+		for _, user := range f.users.list {
+			if user.IsSystemBot {
+				all = append(all, user)
+			}
+		}
+	}
+	f.users = newUsers(all)
+}
+
+// ChangeUser changes one account.
+func (f *Facts) ChangeUser(id int64, change func(*zulip.User)) {
+	if f.users == nil {
+		return
+	}
+	all := slices.Clone(f.users.list)
+	for i, user := range all {
+		if user.ID == id {
+			changed := *user
+			change(&changed)
+			all[i] = &changed
+		}
+	}
+	f.users = newUsers(all)
+}
+
+func (f *Facts) setCustomEmoji(all []*zulip.CustomEmoji) {
+	f.customEmoji = &Index[zulip.CustomEmoji]{
+		list: all, id: func(e *zulip.CustomEmoji) int64 { return e.ID },
+		name: func(e *zulip.CustomEmoji) string {
+			if e.Deactivated {
+				return "" // given up
+			}
+			return e.Name
+		},
+	}
+}
+
+func (f *Facts) setDefaultGroups(all []*zulip.DefaultChannelGroup) {
+	f.defaultGroups = &Index[zulip.DefaultChannelGroup]{
+		list: all, id: func(g *zulip.DefaultChannelGroup) int64 { return g.ID }, name: func(g *zulip.DefaultChannelGroup) string { return g.Name },
+	}
+}
+
+// Merge takes what a response brings; what it does not bring stays.
+func (f *Facts) Merge(read *zulip.Snapshot) {
+	f.mergeMaps(read)
+	if read.UserGroups != nil {
+		f.SetUserGroups(read.UserGroups)
+	}
+	if read.Users != nil {
+		f.SetUsers(read.Users)
+	}
+	if read.ProfileFields != nil {
+		f.SetProfileFields(read.ProfileFields)
+	}
+	if read.Linkifiers != nil {
+		f.SetLinkifiers(read.Linkifiers)
+	}
+	if read.Folders != nil {
+		f.SetFolders(read.Folders)
+	}
+	if read.CustomEmoji != nil {
+		f.setCustomEmoji(read.CustomEmoji)
+	}
+	if read.DefaultGroups != nil {
+		f.setDefaultGroups(read.DefaultGroups)
+	}
+	if read.Bots != nil { // they are found by the IDs of their accounts
+		f.bots = &Index[zulip.Bot]{list: read.Bots, id: func(b *zulip.Bot) int64 { return b.UserID }, name: unnamed[zulip.Bot]}
+	}
+	if read.Playgrounds != nil {
+		f.playgrounds = &Index[zulip.Playground]{list: read.Playgrounds, id: func(p *zulip.Playground) int64 { return p.ID }, name: unnamed[zulip.Playground]}
+	}
+	if read.Domains != nil {
+		f.domains = &Index[zulip.Domain]{
+			list: read.Domains, fold: zulip.StoredDomain,
+			id: func(*zulip.Domain) int64 { return 0 }, name: func(d *zulip.Domain) string { return d.Domain },
+		}
+	}
+	if read.Channels != nil {
+		defaults := make(map[int64]bool, len(read.DefaultStreams))
+		for _, id := range read.DefaultStreams {
+			defaults[id] = true
+		}
+		for _, channel := range read.Channels {
+			channel.IsDefault = defaults[channel.ID]
+		}
+		f.SetChannels(read.Channels)
+	}
+}
+
+// mergeMaps takes what has no index.
+func (f *Facts) mergeMaps(read *zulip.Snapshot) {
+	if read.Realm != nil {
+		f.realm = read.Realm
+	}
+	if read.Statuses != nil {
+		f.statuses = read.Statuses
+	}
+	if read.UserDefaults != nil {
+		f.userDefaults = read.UserDefaults
+	}
+	if read.Subscribers != nil {
+		f.subscribers = read.Subscribers
+	}
+}
