@@ -211,13 +211,4 @@ func applied[T, U any](all []Step[T, U], now T) string {
 }
 
 // Wait waits, and reports whether it was left to wait to the end.
-func Wait(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
-}
+func Wait(ctx context.Context, pause time.Duration) bool { return zulip.Sleep(ctx, pause) == nil }

@@ -122,43 +122,13 @@ func (f *Facts) setDefaultGroups(all []*zulip.DefaultChannelGroup) {
 	}
 }
 
-// Merge takes what a response brings; what it does not bring stays.
-func (f *Facts) Merge(read *zulip.Snapshot) {
-	f.mergeMaps(read)
-	if read.UserGroups != nil {
-		f.SetUserGroups(read.UserGroups)
-	}
-	if read.Users != nil {
-		f.SetUsers(read.Users)
-	}
-	if read.ProfileFields != nil {
-		f.SetProfileFields(read.ProfileFields)
-	}
-	if read.Linkifiers != nil {
-		f.SetLinkifiers(read.Linkifiers)
-	}
-	if read.Folders != nil {
-		f.SetFolders(read.Folders)
-	}
-	if read.CustomEmoji != nil {
-		f.setCustomEmoji(read.CustomEmoji)
-	}
-	if read.DefaultGroups != nil {
-		f.setDefaultGroups(read.DefaultGroups)
-	}
-	if read.Bots != nil { // they are found by the IDs of their accounts
-		f.bots = &Index[zulip.Bot]{list: read.Bots, id: func(b *zulip.Bot) int64 { return b.UserID }, name: unnamed[zulip.Bot]}
-	}
-	if read.Playgrounds != nil {
-		f.playgrounds = &Index[zulip.Playground]{list: read.Playgrounds, id: func(p *zulip.Playground) int64 { return p.ID }, name: unnamed[zulip.Playground]}
-	}
-	if read.Domains != nil {
-		f.domains = &Index[zulip.Domain]{
-			list: read.Domains, fold: zulip.StoredDomain,
-			id: func(*zulip.Domain) int64 { return 0 }, name: func(d *zulip.Domain) string { return d.Domain },
-		}
-	}
-	if read.Channels != nil {
+// Take takes one part of what a response brings, by the part's name on the wire. Which channels are default ones belongs to
+// the channels.
+func (f *Facts) Take(read *zulip.Snapshot, part string) {
+	switch part {
+	case zulip.FetchRealm:
+		f.realm = read.Realm
+	case zulip.FetchChannels:
 		defaults := make(map[int64]bool, len(read.DefaultStreams))
 		for _, id := range read.DefaultStreams {
 			defaults[id] = true
@@ -167,21 +137,39 @@ func (f *Facts) Merge(read *zulip.Snapshot) {
 			channel.IsDefault = defaults[channel.ID]
 		}
 		f.SetChannels(read.Channels)
+	case zulip.FetchFolders:
+		f.SetFolders(read.Folders)
+	case zulip.FetchUserGroups:
+		f.SetUserGroups(read.UserGroups)
+	case zulip.FetchUsers:
+		f.SetUsers(read.Users)
+	case zulip.FetchLinkifiers:
+		f.SetLinkifiers(read.Linkifiers)
+	case zulip.FetchProfileFields:
+		f.SetProfileFields(read.ProfileFields)
+	case zulip.FetchCustomEmoji:
+		f.setCustomEmoji(read.CustomEmoji)
+	case zulip.FetchDefaultGroups:
+		f.setDefaultGroups(read.DefaultGroups)
+	case zulip.FetchBots: // they are found by the IDs of their accounts
+		f.bots = &Index[zulip.Bot]{list: read.Bots, id: func(b *zulip.Bot) int64 { return b.UserID }, name: unnamed[zulip.Bot]}
+	case zulip.FetchPlaygrounds:
+		f.playgrounds = &Index[zulip.Playground]{list: read.Playgrounds, id: func(p *zulip.Playground) int64 { return p.ID }, name: unnamed[zulip.Playground]}
+	case zulip.FetchDomains:
+		f.setDomains(read.Domains)
+	case zulip.FetchStatuses:
+		f.statuses = read.Statuses
+	case zulip.FetchUserDefaults:
+		f.userDefaults = read.UserDefaults
+	case zulip.FetchSubscribers:
+		f.subscribers = read.Subscribers
 	}
 }
 
-// mergeMaps takes what has no index.
-func (f *Facts) mergeMaps(read *zulip.Snapshot) {
-	if read.Realm != nil {
-		f.realm = read.Realm
-	}
-	if read.Statuses != nil {
-		f.statuses = read.Statuses
-	}
-	if read.UserDefaults != nil {
-		f.userDefaults = read.UserDefaults
-	}
-	if read.Subscribers != nil {
-		f.subscribers = read.Subscribers
+// setDomains takes the domains, which have no IDs.
+func (f *Facts) setDomains(all []*zulip.Domain) {
+	f.domains = &Index[zulip.Domain]{
+		list: all, fold: zulip.StoredDomain,
+		id: func(*zulip.Domain) int64 { return 0 }, name: func(d *zulip.Domain) string { return d.Domain },
 	}
 }

@@ -16,8 +16,8 @@ const fewChannels = 2
 
 // members are who is in the channels, as far as this run has read it.
 type members struct {
-	asked gather[int64, []int64]
-	fresh gather[int64, []int64]
+	asked batcher[int64, map[int64][]int64]
+	fresh batcher[int64, map[int64][]int64]
 
 	mu    sync.Mutex
 	known map[int64][]int64
@@ -39,12 +39,12 @@ func apply(ids []int64, changes []membershipChange) []int64 {
 }
 
 // without returns those who are not among others.
-func without(ids, others []int64) []int64 {
-	among := make(map[int64]bool, len(others))
-	for _, id := range others {
-		among[id] = true
+func without[T comparable](all, others []T) []T {
+	among := make(map[T]bool, len(others))
+	for _, one := range others {
+		among[one] = true
 	}
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return among[id] })
+	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return among[one] })
 }
 
 // membersMark is how things stood when a read of subscribers began.
@@ -78,8 +78,7 @@ func (m *members) keep(channel int64, ids []int64, since membersMark, asked bool
 
 func (m *members) init(s *Store) {
 	m.known, m.changes = map[int64][]int64{}, map[int64][]membershipChange{}
-	m.asked = gather[int64, []int64]{ask: s.readSubscribers}
-	m.fresh = gather[int64, []int64]{ask: s.readFreshSubscribers}
+	m.asked.ask, m.fresh.ask = s.readSubscribers, s.readFreshSubscribers
 }
 
 // Subscribers returns the IDs of the active people and bots in a channel, ascending, as read once in this run; nil if the
@@ -94,21 +93,21 @@ func (s *Store) Subscribers(ctx context.Context, channel int64) ([]int64, error)
 	if ok {
 		return ids, nil
 	}
-	return s.members.asked.do(ctx, channel)
+	found, _, err := s.members.asked.do(ctx, channel)
+	return found[channel], err
 }
 
 // FreshSubscribers is Subscribers, read after the call began. Those that are asked for at the same time are read together.
 func (s *Store) FreshSubscribers(ctx context.Context, channel int64) ([]int64, error) {
-	return s.members.fresh.do(ctx, channel)
+	found, _, err := s.members.fresh.do(ctx, channel)
+	return found[channel], err
 }
 
 // ChangedSubscribers registers that this run has changed who is in a channel. Others of this run may have changed it since
 // before was read: their changes stay.
 func (s *Store) ChangedSubscribers(channel int64, before, after []int64) {
 	if !s.members.change(channel, membershipChange{came: without(after, before), left: without(before, after)}) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.forget(Subscribers) // what is in a snapshot is without it
+		s.invalidate(Subscribers) // what is in a snapshot is without it
 	}
 }
 
@@ -138,7 +137,7 @@ func (s *Store) isMany(channels, before int) bool {
 	return channels+before > fewChannels && s.self.Role <= zulip.RoleAdministrator
 }
 
-func (s *Store) readSubscribers(ctx context.Context, channels []int64) ([][]int64, error) {
+func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func()) (map[int64][]int64, error) {
 	since := s.members.mark()
 	s.members.mu.Lock()
 	before := s.members.read
@@ -154,7 +153,7 @@ func (s *Store) readSubscribers(ctx context.Context, channels []int64) ([][]int6
 	return s.keepSubscribers(ctx, channels, all, since, false)
 }
 
-func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64) ([][]int64, error) {
+func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ func()) (map[int64][]int64, error) {
 	since := s.members.mark()
 	var all map[int64][]int64
 	if s.isMany(len(distinct(channels)), 0) {
@@ -170,7 +169,7 @@ func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64) ([][
 // keepSubscribers answers from a snapshot, and asks for the channels that are not in it: those that were made since, and
 // those that are archived or gone. `Invalid channel ID` is what servers answer for a channel that is gone, and below
 // feature level 480 for an archived one.
-func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, since membersMark, fresh bool) ([][]int64, error) {
+func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, since membersMark, fresh bool) (map[int64][]int64, error) {
 	found, read := map[int64][]int64{}, 0
 	for _, channel := range distinct(channels) {
 		if ids, ok := all[channel]; ok {
@@ -196,11 +195,7 @@ func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[i
 	for channel, ids := range found {
 		found[channel] = s.members.keep(channel, ids, since, fresh)
 	}
-	answers := make([][]int64, len(channels))
-	for i, channel := range channels {
-		answers[i] = found[channel]
-	}
-	return answers, nil
+	return found, nil
 }
 
 // distinct returns each of some values once, in ascending order.

@@ -10,36 +10,59 @@ import (
 // there already; what this run has written since the read began is put on top of it; and whoever asks next reads again,
 // for the read may have missed more of what has changed meanwhile.
 
+// state is what is known of a part.
+type state struct {
+	have        bool                    // the snapshot holds it, and it is not out of date
+	invalidated int                     // how often
+	written     []func(*snapshot.Facts) // what this run has put into the facts
+	read        int                     // the number of the read that has brought it; zero: none has
+	readAt      time.Time               // when that began
+	wroteAt     time.Time               // when a write of the list ended
+	reading     chan struct{}           // closed when the read ends that brings it; nil: none is under way
+}
+
 // mark is how a part stood when a read of it began.
 type mark struct {
-	began  time.Time
-	forgot int // how often the part had been forgotten
-	writes int // how many writes had been put into the facts
+	read        int // its number
+	at          time.Time
+	invalidated int
+	written     int
 }
 
 // mark returns how a part stands now. The caller holds the lock.
 func (s *Store) mark(part Part) mark {
-	return mark{time.Now(), s.forgot[part], len(s.written[part])}
+	of := s.parts[part]
+	return mark{s.begun, time.Now(), of.invalidated, len(of.written)}
 }
 
-// settle takes into the facts what a read of a part has brought that began at a mark. The caller holds the lock.
-func (s *Store) settle(facts *snapshot.Facts, part Part, since mark, take put) {
-	if s.lists.read[part].After(since.began) {
-		return
-	}
-	take(facts)
-	for _, write := range s.written[part][since.writes:] {
-		write(facts)
-	}
-	s.have[part] = s.forgot[part] == since.forgot
-	s.lists.read[part] = since.began
-	s.reread[part]++
+// settle takes into the facts what reads have found that began at marks, and returns which failed. The caller holds the
+// lock.
+func (s *Store) settle(found map[Part]found, since map[Part]mark) failures {
+	failed := failures{}
+	s.current = s.current.With(func(facts *snapshot.Facts) {
+		for part, one := range found {
+			of, began := s.parts[part], since[part]
+			switch {
+			case one.err != nil:
+				failed[part] = one.err
+			case of.read < began.read:
+				one.take(facts)
+				for _, write := range of.written[began.written:] {
+					write(facts)
+				}
+				of.have = of.invalidated == began.invalidated
+				of.read, of.readAt = began.read, began.at
+			}
+		}
+	})
+	return failed
 }
 
-// putWritten puts what this run has written into the facts of a part, those to come of reads under way included. The
-// caller holds the lock.
-func (s *Store) putWritten(part Part, write put) {
-	s.forgot[part]++
-	s.written[part] = append(s.written[part], write)
+// put puts what this run has written into the facts of a part, those to come of reads under way included. The caller holds
+// the lock.
+func (s *Store) put(part Part, write func(*snapshot.Facts)) {
+	of := s.parts[part]
+	of.invalidated++
+	of.written = append(of.written, write)
 	s.current = s.current.With(write)
 }

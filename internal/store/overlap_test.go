@@ -152,15 +152,15 @@ func isChannel(ctx context.Context, t *testing.T, d *store.Store, _ *written) bo
 const ines = "ines.moreau@example.com"
 
 var overlaps = []overlap{
-	{"people, and a role", "GET /users", freshPeople, makeAdministrator, gaveAdministrator, isAdministrator, "POST /register"},
-	{"bots with the people, and a role", "POST /register", freshBots, makeAdministrator, gaveAdministrator, isAdministrator, "POST /register"},
-	{"groups, and a role", "GET /user_groups", freshGroups, makeAdministrator, gaveAdministrator, isAdministrator, "POST /register"},
+	{"people, and a role", "GET /users", freshPeople, makeAdministrator, gaveAdministrator, isAdministrator, "GET /user_groups"},
+	{"bots with the people, and a role", "POST /register", freshBots, makeAdministrator, gaveAdministrator, isAdministrator, "GET /user_groups"},
+	{"groups, and a role", "GET /user_groups", freshGroups, makeAdministrator, gaveAdministrator, isAdministrator, "GET /user_groups"},
 	{"bots with the people, and a role that is read again", "POST /register", freshBots, makeAdministrator, freshPeople, hasRole, ""},
-	{"groups, and a member", "GET /user_groups", freshGroups, exchange, forget(store.UserGroups), isExchanged, "POST /register"},
+	{"groups, and a member", "GET /user_groups", freshGroups, exchange, forget(store.UserGroups), isExchanged, "GET /user_groups"},
 	{"groups, and a member that is read again", "GET /user_groups", freshGroups, exchange, freshGroups, isExchanged, ""},
-	{"folders, and a folder", "GET /channel_folders", readAgain(store.Folders), createFolder, forget(store.Folders), isFolder, "POST /register"},
+	{"folders, and a folder", "GET /channel_folders", readAgain(store.Folders), createFolder, forget(store.Folders), isFolder, "GET /channel_folders"},
 	{"folders, and a folder that is read again", "GET /channel_folders", readAgain(store.Folders), createFolder, readAgain(store.Folders), isFolder, ""},
-	{"channels, and a channel", "GET /streams", freshChannels, createChannel, forget(store.Channels), isChannel, "POST /register"},
+	{"channels, and a channel", "GET /streams", freshChannels, createChannel, forget(store.Channels), isChannel, "GET /streams"},
 	{"channels, and a channel that is read again", "GET /streams", freshChannels, createChannel, freshChannels, isChannel, ""},
 	{"channels, and a channel that a snapshot has brought", "GET /streams", freshChannels, createChannel, func(ctx context.Context, d *store.Store, _ *written) error {
 		d.Invalidate(store.Channels)
@@ -202,7 +202,7 @@ func TestAnOlderReadHidesNoWrite(t *testing.T) {
 			if c.again != "" && server.Journal().Count(sandbox.Filter{Method: method, Path: path}) == 0 {
 				t.Error("the older read counts as current")
 			}
-			if c.again == "" && server.Journal().Count(sandbox.Filter{Method: "POST"}) > 0 {
+			if c.again == "" && server.Journal().Count(sandbox.Filter{Method: "POST"})+server.Journal().Count(sandbox.Filter{Method: "GET"}) > 0 {
 				t.Error("what was read later is read once more")
 			}
 		})

@@ -16,8 +16,8 @@ type own struct {
 	scheduled     kept[[]*zulip.ScheduledMessage]
 	invitations   kept[[]*zulip.Invitation]
 	subscriptions kept[map[int64]*zulip.Subscription]
-	messages      gather[int64, *zulip.Message]
-	newDrafts     gather[zulip.Draft, int64]
+	messages      batcher[int64, map[int64]*zulip.Message]
+	newDrafts     batcher[zulip.Draft, []int64]
 }
 
 func (o *own) init(s *Store) {
@@ -25,8 +25,10 @@ func (o *own) init(s *Store) {
 	o.scheduled.read = s.client.ScheduledMessages
 	o.invitations.read = s.client.Invitations
 	o.subscriptions.read = s.readSubscriptions
-	o.messages = gather[int64, *zulip.Message]{ask: s.readMessages}
-	o.newDrafts = gather[zulip.Draft, int64]{ask: s.client.CreateDrafts}
+	o.messages.ask = s.readMessages
+	o.newDrafts.ask = func(ctx context.Context, drafts []zulip.Draft, _ func()) ([]int64, error) {
+		return s.client.CreateDrafts(ctx, drafts)
+	}
 }
 
 // Drafts returns the account's drafts.
@@ -36,11 +38,14 @@ func (s *Store) Drafts(ctx context.Context) ([]*zulip.Draft, error) { return s.o
 // of them it stores none, and each is then asked for by itself.
 func (s *Store) CreateDraft(ctx context.Context, draft zulip.Draft) (int64, error) {
 	defer s.own.drafts.forget()
-	id, err := s.own.newDrafts.do(ctx, draft)
-	if err == nil || zulip.MayHaveHappened(err) {
-		return id, err
+	ids, place, err := s.own.newDrafts.do(ctx, draft)
+	if err == nil {
+		return ids[place], nil
 	}
-	ids, err := s.client.CreateDrafts(ctx, []zulip.Draft{draft})
+	if zulip.MayHaveHappened(err) {
+		return 0, err
+	}
+	ids, err = s.client.CreateDrafts(ctx, []zulip.Draft{draft})
 	if err != nil {
 		return 0, err
 	}
@@ -78,12 +83,13 @@ func (s *Store) readSubscriptions(ctx context.Context) (map[int64]*zulip.Subscri
 // Message reads a message as it is now; nil if it is gone, or the account may not read it. Those that are asked for at
 // the same time are read in one request.
 func (s *Store) Message(ctx context.Context, id int64) (*zulip.Message, error) {
-	return s.own.messages.do(ctx, id)
+	found, _, err := s.own.messages.do(ctx, id)
+	return found[id], err
 }
 
-// readMessages reads messages in their order. What the one request does not find may be in a channel that the account
-// is not in: it is asked for by itself.
-func (s *Store) readMessages(ctx context.Context, ids []int64) ([]*zulip.Message, error) {
+// readMessages reads messages. What the one request does not find may be in a channel that the account is not in: it is
+// asked for by itself.
+func (s *Store) readMessages(ctx context.Context, ids []int64, _ func()) (map[int64]*zulip.Message, error) {
 	found := map[int64]*zulip.Message{}
 	if len(ids) > 1 {
 		list, err := s.client.Messages(ctx, ids, s.level)
@@ -94,19 +100,17 @@ func (s *Store) readMessages(ctx context.Context, ids []int64) ([]*zulip.Message
 			found[message.ID] = message
 		}
 	}
-	messages := make([]*zulip.Message, len(ids))
-	for i, id := range ids {
-		message, ok := found[id]
-		if !ok {
-			var err error
-			if message, err = s.client.Message(ctx, id); err != nil && !zulip.IsNoMessage(err) {
-				return nil, err
-			}
-			found[id] = message
+	for _, id := range ids {
+		if _, ok := found[id]; ok {
+			continue
 		}
-		messages[i] = message
+		message, err := s.client.Message(ctx, id)
+		if err != nil && !zulip.IsNoMessage(err) {
+			return nil, err
+		}
+		found[id] = message
 	}
-	return messages, nil
+	return found, nil
 }
 
 // EmojiNames returns the codes of the standard emoji by name, which are read once; nil where the server does not say

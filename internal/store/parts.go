@@ -39,9 +39,6 @@ const (
 	Subscriptions     Part = "subscriptions" // of the account itself
 )
 
-// defaultChannels are which channels new accounts are in: a fact of the channels, which a snapshot has by itself.
-const defaultChannels Part = zulip.FetchDefaultStreams
-
 // access is what permissions need: the settings, the groups and the people.
 var access = []Part{Organization, UserGroups, Users}
 
@@ -66,4 +63,59 @@ func withNeeds(parts []Part) []Part {
 		all = append(all, needs[part]...)
 	}
 	return distinct(all)
+}
+
+// neededBeside returns what parts need that is not among them. Channels that are read again after a write are looked at by
+// who has read what they need before.
+func neededBeside(parts []Part) []Part {
+	var all []Part
+	for _, part := range parts {
+		if part != Channels {
+			all = append(all, needs[part]...)
+		}
+	}
+	return slices.DeleteFunc(distinct(all), func(part Part) bool { return slices.Contains(parts, part) })
+}
+
+// smallParts do not grow with the organization: 18 kB of settings, and lists that people keep by hand, in all about 50 kB.
+// They come along with whatever is read first: a later read costs two requests and their way there and back, some 100 ms.
+var smallParts = []Part{
+	Organization, DefaultChannelGroups, Folders, ProfileFields, Linkifiers, CustomEmoji, UserDefaults, Playgrounds, Domains,
+}
+
+// loneParts depend on nothing, and nothing depends on them. A configuration may well consist of such things only, and then
+// the people and the channels are not read. But where as many ask for lone parts as the CLI has workers, others may stand
+// behind them whose turn it is not.
+var loneParts = []Part{Linkifiers, UserDefaults, Playgrounds, Domains}
+
+func areLone(parts []Part) bool {
+	return !slices.ContainsFunc(parts, func(part Part) bool { return !slices.Contains(loneParts, part) })
+}
+
+// companions come along with everything else. Folders and groups are there for channels, channels name people, and people
+// have statuses: in a configuration one leads to the other, and to be read in its turn each would take requests of its
+// own. With 5,000 people and as many channels they are 6 MB, a second of the server's time; no other parts are so large
+// but the subscribers, and the bots hold keys: those two are read for who asks, and for nobody else.
+var companions = []Part{UserGroups, Users, Channels, Statuses}
+
+// company returns the parts that come along with others. What has been read before comes along no more: after a write it
+// may be out of date, and is read again by who needs it. The caller holds the lock.
+func (s *Store) company(parts []Part, askers int) []Part {
+	along := slices.Clone(smallParts)
+	if askers >= workers || !areLone(parts) {
+		along = append(along, companions...)
+	}
+	return slices.DeleteFunc(along, func(part Part) bool {
+		of := s.parts[part]
+		return of.have || of.invalidated > 0 || of.read > 0 || of.reading != nil
+	})
+}
+
+// newStates returns the states of the parts of the snapshot, of which nothing has been read.
+func newStates() map[Part]*state {
+	all := map[Part]*state{}
+	for _, part := range slices.Concat(smallParts, companions, []Part{Bots, Subscribers}) {
+		all[part] = &state{}
+	}
+	return all
 }
