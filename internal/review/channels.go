@@ -59,7 +59,7 @@ func (b *builder) roomOf(channel *zulip.Channel) *room {
 		return room
 	}
 	facts := permission.ChannelOf(channel)
-	facts.Subscribers, facts.SubscribersKnown = b.names.Subscribers(channel.ID)
+	facts.Subscribers, facts.SubscribersKnown = b.names.Subscribers()[channel.ID]
 	privacy := said(privacyWords(facts.Privacy))
 	return &room{
 		channel: channel, before: facts, after: facts,

@@ -28,24 +28,34 @@ type Facts struct {
 	subscribers   map[int64][]int64
 }
 
-// SetUserGroups takes the user groups. The server tells cases apart.
-func (f *Facts) SetUserGroups(all []*zulip.UserGroup) {
+// setUserGroups takes the user groups. The server tells cases apart.
+func (f *Facts) setUserGroups(all []*zulip.UserGroup) {
 	f.groups = &Index[zulip.UserGroup]{
 		list: slices.SortedFunc(slices.Values(all), func(a, b *zulip.UserGroup) int { return cmp.Compare(a.ID, b.ID) }),
 		id:   func(g *zulip.UserGroup) int64 { return g.ID }, name: func(g *zulip.UserGroup) string { return g.Name },
 	}
 }
 
-// SetChannels takes the channels. Archived ones keep their names (server-behavior §C7).
-func (f *Facts) SetChannels(all []*zulip.Channel) {
+// setChannels takes the channels. Archived ones keep their names (server-behavior §C7). If defaults is nil, each says itself
+// whether it is a default channel.
+func (f *Facts) setChannels(all []*zulip.Channel, defaults []int64) {
+	if defaults != nil {
+		isDefault := make(map[int64]bool, len(defaults))
+		for _, id := range defaults {
+			isDefault[id] = true
+		}
+		for _, channel := range all {
+			channel.IsDefault = isDefault[channel.ID]
+		}
+	}
 	f.channels = &Index[zulip.Channel]{
 		list: all, fold: foldChannel,
 		id: func(c *zulip.Channel) int64 { return c.ID }, name: func(c *zulip.Channel) string { return c.Name },
 	}
 }
 
-// SetFolders takes the channel folders. Archived ones do not hold their names (server-behavior §F2).
-func (f *Facts) SetFolders(all []*zulip.ChannelFolder) {
+// setFolders takes the channel folders. Archived ones do not hold their names (server-behavior §F2).
+func (f *Facts) setFolders(all []*zulip.ChannelFolder) {
 	f.folders = &Index[zulip.ChannelFolder]{
 		list: slices.SortedStableFunc(slices.Values(all), func(a, b *zulip.ChannelFolder) int {
 			return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
@@ -61,23 +71,23 @@ func (f *Facts) SetFolders(all []*zulip.ChannelFolder) {
 	}
 }
 
-// SetLinkifiers takes the linkifiers, whose names are their patterns: no two have the same (server-behavior §L3).
-func (f *Facts) SetLinkifiers(all []*zulip.Linkifier) {
+// setLinkifiers takes the linkifiers, whose names are their patterns: no two have the same (server-behavior §L3).
+func (f *Facts) setLinkifiers(all []*zulip.Linkifier) {
 	f.linkifiers = &Index[zulip.Linkifier]{
 		list: all, id: func(l *zulip.Linkifier) int64 { return l.ID }, name: func(l *zulip.Linkifier) string { return l.Pattern },
 	}
 }
 
-// SetProfileFields takes the custom profile fields. No two have the same name, and cases are told apart
+// setProfileFields takes the custom profile fields. No two have the same name, and cases are told apart
 // (server-behavior §L5).
-func (f *Facts) SetProfileFields(all []*zulip.ProfileField) {
+func (f *Facts) setProfileFields(all []*zulip.ProfileField) {
 	f.profileFields = &Index[zulip.ProfileField]{
 		list: all, id: func(p *zulip.ProfileField) int64 { return p.ID }, name: func(p *zulip.ProfileField) string { return p.Name },
 	}
 }
 
-// SetUsers takes everybody. A list that lacks the server's own bots, as that of GET /users does, leaves them as they are.
-func (f *Facts) SetUsers(all []*zulip.User) {
+// setUsers takes everybody. A list that lacks the server's own bots, as that of GET /users does, leaves them as they are.
+func (f *Facts) setUsers(all []*zulip.User) {
 	if !slices.ContainsFunc(all, func(user *zulip.User) bool { return user.IsSystemBot }) && f.users != nil {
 		for _, user := range f.users.list {
 			if user.IsSystemBot {
@@ -122,31 +132,24 @@ func (f *Facts) setDefaultGroups(all []*zulip.DefaultChannelGroup) {
 	}
 }
 
-// Take takes one part of what a response brings, by the part's name on the wire. Which channels are default ones belongs to
-// the channels.
+// Take takes one part of what was read, by the part's name on the wire. Which channels are default ones is a fact of the
+// channels, even where it was read beside them.
 func (f *Facts) Take(read *zulip.Snapshot, part string) {
 	switch part {
 	case zulip.FetchRealm:
 		f.realm = read.Realm
 	case zulip.FetchChannels:
-		defaults := make(map[int64]bool, len(read.DefaultStreams))
-		for _, id := range read.DefaultStreams {
-			defaults[id] = true
-		}
-		for _, channel := range read.Channels {
-			channel.IsDefault = defaults[channel.ID]
-		}
-		f.SetChannels(read.Channels)
+		f.setChannels(read.Channels, read.DefaultStreams)
 	case zulip.FetchFolders:
-		f.SetFolders(read.Folders)
+		f.setFolders(read.Folders)
 	case zulip.FetchUserGroups:
-		f.SetUserGroups(read.UserGroups)
+		f.setUserGroups(read.UserGroups)
 	case zulip.FetchUsers:
-		f.SetUsers(read.Users)
+		f.setUsers(read.Users)
 	case zulip.FetchLinkifiers:
-		f.SetLinkifiers(read.Linkifiers)
+		f.setLinkifiers(read.Linkifiers)
 	case zulip.FetchProfileFields:
-		f.SetProfileFields(read.ProfileFields)
+		f.setProfileFields(read.ProfileFields)
 	case zulip.FetchCustomEmoji:
 		f.setCustomEmoji(read.CustomEmoji)
 	case zulip.FetchDefaultGroups:

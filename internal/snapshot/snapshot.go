@@ -126,11 +126,8 @@ func (s *Snapshot) ChannelTaking(name string, except int64) (*zulip.Channel, boo
 	return channel, true
 }
 
-// Subscribers returns who is in a channel, if the snapshot holds it; it never does for an archived channel.
-func (s *Snapshot) Subscribers(channel int64) (ids []int64, ok bool) {
-	ids, ok = s.facts.subscribers[channel]
-	return ids, ok
-}
+// Subscribers returns who is in each channel, as far as the snapshot holds it; it never does for an archived channel.
+func (s *Snapshot) Subscribers() map[int64][]int64 { return s.facts.subscribers }
 
 // ArchivedFolder returns the archived channel folder of a name; of several, the one that was created last.
 func (s *Snapshot) ArchivedFolder(name string) (*zulip.ChannelFolder, bool) {
@@ -145,6 +142,3 @@ func (s *Snapshot) ArchivedFolder(name string) (*zulip.ChannelFolder, bool) {
 	})[fold(name)]
 	return folder, ok
 }
-
-// AllSubscribers returns who is in each channel, as far as the snapshot holds it.
-func (s *Snapshot) AllSubscribers() map[int64][]int64 { return s.facts.subscribers }

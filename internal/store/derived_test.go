@@ -79,7 +79,7 @@ func derived(view *snapshot.Snapshot) map[string]string {
 	return all
 }
 
-// A write, and what the resources then tell the directory of it.
+// A write, and what the resources then tell the store of it.
 type write struct {
 	what string
 	do   func(ctx context.Context, t *testing.T, w *written) error

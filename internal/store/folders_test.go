@@ -19,6 +19,7 @@ func TestFreshFoldersAreInTheSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	askBefore(t, d)
 	server.Journal().Reset()
 	together(10, func() {
 		view, err := d.Fresh(context.Background(), store.Folders)

@@ -148,7 +148,7 @@ func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func())
 		if err != nil {
 			return nil, err
 		}
-		all = current.AllSubscribers()
+		all = current.Subscribers()
 	}
 	return s.keepSubscribers(ctx, channels, all, since, false)
 }

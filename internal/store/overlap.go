@@ -46,7 +46,7 @@ func (s *Store) settle(found map[Part]found, since map[Part]mark) failures {
 			case one.err != nil:
 				failed[part] = one.err
 			case of.read < began.read:
-				one.take(facts)
+				facts.Take(one.read, string(part))
 				for _, write := range of.written[began.written:] {
 					write(facts)
 				}

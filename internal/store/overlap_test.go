@@ -58,14 +58,14 @@ func newLateStore(t *testing.T) (*store.Store, *zulip.Client, *sandbox.Server, *
 	return store.New(slow, plain.Self(), 442, new(runstate.State)), client, server, late
 }
 
-// overlap is a write that is carried out, and that the directory hears of, while a read is under way that is older.
+// overlap is a write that is carried out, and that the store hears of, while a read is under way that is older.
 type overlap struct {
 	what    string
 	request string // that is under way
 	read    func(context.Context, *store.Store, *written) error
 	write   func(context.Context, *testing.T, *written) error
 	told    func(context.Context, *store.Store, *written) error
-	// shows asks the directory whether the write is in what it answers.
+	// shows asks the store whether the write is in what it answers.
 	shows func(context.Context, *testing.T, *store.Store, *written) bool
 	// again is the request that has to be made again before anybody relies on the part; "" where there is none.
 	again string
@@ -169,7 +169,7 @@ var overlaps = []overlap{
 	}, isChannel, ""},
 }
 
-// TestAnOlderReadHidesNoWrite lets a read that was answered before a write arrive after the directory has heard of it.
+// TestAnOlderReadHidesNoWrite lets a read that was answered before a write arrive after the store has heard of it.
 func TestAnOlderReadHidesNoWrite(t *testing.T) {
 	for _, c := range overlaps {
 		t.Run(c.what, func(t *testing.T) {

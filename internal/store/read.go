@@ -174,9 +174,9 @@ func (s *Store) read(ctx context.Context, questions []question, sent func()) (fa
 	return failed, nil
 }
 
-// found is a part as it was read.
+// found is what a part was read with.
 type found struct {
-	take func(*snapshot.Facts)
+	read *zulip.Snapshot
 	err  error
 }
 
@@ -186,61 +186,75 @@ const fewParts = 2
 // fetch reads parts: a few by themselves, as far as the server has them so, else in one snapshot.
 func (s *Store) fetch(ctx context.Context, parts []Part) map[Part]found {
 	all := make(map[Part]found, len(parts))
-	if len(parts) <= fewParts && !slices.ContainsFunc(parts, func(part Part) bool { return s.endpoint(part) == nil }) {
-		var waiting sync.WaitGroup
-		var mu sync.Mutex
-		for _, part := range parts {
-			waiting.Go(func() {
-				one := s.endpoint(part)(ctx)
-				mu.Lock()
-				defer mu.Unlock()
-				all[part] = one
-			})
+	if len(parts) > fewParts || slices.ContainsFunc(parts, func(part Part) bool { return s.endpoint(part) == nil }) {
+		read, err := s.register(ctx, parts)
+		if err != nil {
+			err = whileReading("organization", err)
 		}
-		waiting.Wait()
+		for _, part := range parts {
+			all[part] = found{read, err}
+		}
 		return all
 	}
-	read, err := s.register(ctx, parts)
-	if err != nil {
-		err = whileReading("organization", err)
-	}
+	var waiting sync.WaitGroup
+	var mu sync.Mutex
 	for _, part := range parts {
-		all[part] = found{func(facts *snapshot.Facts) { facts.Take(read, string(part)) }, err}
+		waiting.Go(func() {
+			read, err := s.endpoint(part)(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			all[part] = found{read, err}
+		})
 	}
+	waiting.Wait()
 	return all
 }
 
 // endpoint returns how a part is read by itself with one request; nil if it is not.
-func (s *Store) endpoint(part Part) func(context.Context) found {
-	switch part {
-	case Channels:
-		channels := func(ctx context.Context) ([]*zulip.Channel, error) { return s.client.Channels(ctx, s.level) }
-		return by("channels", channels, (*snapshot.Facts).SetChannels)
-	case Folders:
-		return by("channel folders", s.client.ChannelFolders, (*snapshot.Facts).SetFolders)
-	case Linkifiers:
-		return by("linkifiers", s.client.Linkifiers, (*snapshot.Facts).SetLinkifiers)
-	case ProfileFields:
-		return by("custom profile fields", s.client.ProfileFields, (*snapshot.Facts).SetProfileFields)
-	case Users:
-		return by("people", func(ctx context.Context) ([]*zulip.User, error) { return s.client.Users(ctx, true) }, (*snapshot.Facts).SetUsers)
-	case UserGroups:
-		if s.self.IsBot {
-			return nil // it may not ask so
-		}
-		groups := func(ctx context.Context) ([]*zulip.UserGroup, error) { return s.client.UserGroups(ctx, s.level) }
-		return by("user groups", groups, (*snapshot.Facts).SetUserGroups)
+func (s *Store) endpoint(part Part) func(context.Context) (*zulip.Snapshot, error) {
+	switch {
+	case part == Channels:
+		return readInto("channels", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.Channels, err = s.client.Channels(ctx, s.level)
+			return err
+		})
+	case part == Folders:
+		return readInto("channel folders", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.Folders, err = s.client.ChannelFolders(ctx)
+			return err
+		})
+	case part == Linkifiers:
+		return readInto("linkifiers", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.Linkifiers, err = s.client.Linkifiers(ctx)
+			return err
+		})
+	case part == ProfileFields:
+		return readInto("custom profile fields", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.ProfileFields, err = s.client.ProfileFields(ctx)
+			return err
+		})
+	case part == Users:
+		return readInto("people", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.Users, err = s.client.Users(ctx, true)
+			return err
+		})
+	case part == UserGroups && !s.self.IsBot: // a bot may not ask so
+		return readInto("user groups", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.UserGroups, err = s.client.UserGroups(ctx, s.level)
+			return err
+		})
 	}
 	return nil
 }
 
-func by[T any](what string, read func(context.Context) (T, error), set func(*snapshot.Facts, T)) func(context.Context) found {
-	return func(ctx context.Context) found {
-		value, err := read(ctx)
-		if err != nil {
-			return found{err: whileReading(what, err)}
+// readInto returns what reads one part.
+func readInto(what string, read func(context.Context, *zulip.Snapshot) error) func(context.Context) (*zulip.Snapshot, error) {
+	return func(ctx context.Context) (*zulip.Snapshot, error) {
+		into := &zulip.Snapshot{}
+		if err := read(ctx, into); err != nil {
+			return nil, whileReading(what, err)
 		}
-		return found{take: func(facts *snapshot.Facts) { set(facts, value) }}
+		return into, nil
 	}
 }
 

@@ -57,6 +57,14 @@ func fresh(d *store.Store, part store.Part) func(context.Context) (*snapshot.Sna
 	return func(ctx context.Context) (*snapshot.Snapshot, error) { return d.Fresh(ctx, part) }
 }
 
+// askBefore asks for a fresh read, so that the next to ask is not the first for a while, who does not wait for others.
+func askBefore(t *testing.T, d *store.Store) {
+	t.Helper()
+	if _, err := d.Fresh(t.Context(), store.ProfileFields); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func together(n int, do func()) {
 	var all sync.WaitGroup
 	for range n {
@@ -268,7 +276,7 @@ func TestASnapshotUnderWayIsNotNewerThanAWrite(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, client, server := newStore(t)
-			gate := server.Gate("DELETE", "/events") // the snapshot is taken, and not yet in the directory
+			gate := server.Gate("DELETE", "/events") // the snapshot is taken, and not yet in the store
 			asked := make(chan error, 1)
 			go func() {
 				_, err := d.Read(context.Background(), store.Linkifiers)

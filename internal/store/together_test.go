@@ -23,6 +23,7 @@ func TestPartsWantedTogetherAreOneSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	askBefore(t, d)
 	server.Journal().Reset()
 	reads := make(chan func(context.Context) (*snapshot.Snapshot, error), 5)
 	for _, read := range []func(context.Context) (*snapshot.Snapshot, error){
