@@ -21,9 +21,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -71,13 +71,13 @@ type Permission[Model any] struct {
 
 // Server is what a row may have to know beside the object.
 type Server struct {
-	View         *directory.View
+	View         *snapshot.Snapshot
 	FeatureLevel int
 	Site         string
 }
 
 // On returns what rows know of the server that a resource or data source works on.
-func On(base *framework.Base, view *directory.View) Server {
+func On(base *framework.Base, view *snapshot.Snapshot) Server {
 	return Server{View: view, FeatureLevel: base.FeatureLevel(), Site: base.Meta.Client.Site()}
 }
 
@@ -167,7 +167,7 @@ func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planne
 }
 
 // PermissionPlan is the plan of the permissions, for what is checked of it.
-func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, prior *Prior[Model, Object], view *directory.View) framework.PermissionPlan {
+func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) framework.PermissionPlan {
 	plan := framework.PermissionPlan{Table: t.Wire.Table, Config: t.Sets(config), Plan: t.Sets(planned), Prior: prior.Permissions, View: view}
 	if prior.IsState {
 		plan.State = t.Sets(prior.Values)

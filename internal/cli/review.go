@@ -13,13 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -89,7 +90,7 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 	}
 	options := review.Options{Provider: flags.as, Now: time.Now()}
 	if !flags.offline && !planned.IsEmpty() {
-		if options.Directory, options.Site, err = connect(ctx, flags.version, stderr); err != nil {
+		if options.Store, options.Site, err = connect(ctx, flags.version, stderr); err != nil {
 			return err
 		}
 	}
@@ -152,7 +153,7 @@ func readPlan(args []string, stdin io.Reader) (*plan.Plan, error) {
 }
 
 // connect finds the organization where the provider does, and who the account is.
-func connect(ctx context.Context, version string, stderr io.Writer) (*directory.Directory, string, error) {
+func connect(ctx context.Context, version string, stderr io.Writer) (*store.Store, string, error) {
 	home, _ := os.UserHomeDir() // without one there is no ~/.zuliprc
 	values, problems := configuration.Resolve(configuration.Input{Getenv: os.Getenv, Home: home})
 	if missing := values.Missing(); len(problems) == 0 && missing != nil {
@@ -178,7 +179,7 @@ func connect(ctx context.Context, version string, stderr io.Writer) (*directory.
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", values.Site.Value, err)
 	}
-	return directory.New(client, self, server.ZulipFeatureLevel), values.Site.Value, nil
+	return store.New(client, self, server.ZulipFeatureLevel, new(runstate.State)), values.Site.Value, nil
 }
 
 // write writes the review in every form that was asked for.

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -30,7 +30,7 @@ type Step[T, U any] struct {
 // Reading is a thing as it was read, with the snapshot it was read into.
 type Reading[T any] struct {
 	Thing T
-	View  *directory.View
+	View  *snapshot.Snapshot
 }
 
 // Subject is a thing that is changed by compare-and-set: one channel, one user group, the organization.
@@ -127,9 +127,10 @@ func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U],
 		}
 		// The server may refuse an old value that was just read, if it hides deactivated people in it
 		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.
-		end := base.Meta.Directory.Write() // so that the reads that follow wait for each other
-		p.ignored, p.err = s.Send(ctx, Pending[T, U]{Now: thing, steps: pending, compare: p.mismatches < 2})
-		end()
+		p.err = base.Meta.Store.Write(ctx, func(ctx context.Context) (err error) { // so that the reads that follow wait for each other
+			p.ignored, err = s.Send(ctx, Pending[T, U]{Now: thing, steps: pending, compare: p.mismatches < 2})
+			return err
+		})
 		switch {
 		case p.err == nil:
 			p.sent++

@@ -14,10 +14,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"pgregory.net/rapid"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -70,7 +72,7 @@ func (m model) at(setting string) *types.Set { return m[setting] }
 // server holds one thing, and answers as it is told to.
 type server struct {
 	base  *framework.Base
-	view  *directory.View
+	view  *snapshot.Snapshot
 	holds *thing
 	sent  []update
 	// before and after stand in for what happens to a request before and after it is carried out.
@@ -99,13 +101,13 @@ func newServer(t *testing.T, table permission.Table) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := directory.New(client, self, 442)
-	view, err := d.Organization(context.Background())
+	d := store.New(client, self, 442, new(runstate.State))
+	view, err := d.Read(context.Background(), store.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &server{
-		base: &framework.Base{Meta: &framework.Meta{Client: client, Directory: d, Server: &zulip.ServerSettings{ZulipFeatureLevel: 442}}},
+		base: &framework.Base{Meta: &framework.Meta{Client: client, Store: d, Server: &zulip.ServerSettings{ZulipFeatureLevel: 442}}},
 		view: view, holds: &thing{held{}},
 	}
 	for _, setting := range table.Settings {

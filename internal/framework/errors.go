@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -16,7 +16,7 @@ func Explain(err error) string {
 	if errors.As(err, &unknown) {
 		return Explain(unknown.cause) + "\n\n" + unknown.after()
 	}
-	var told *directory.ToldError
+	var told *store.ToldError
 	if errors.As(err, &told) {
 		return Sentence(told)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -21,7 +21,7 @@ type PermissionSets func(setting string) *types.Set
 
 // Read takes what the server holds, and keeps the words that already say it. A setting that the server does not have is
 // null.
-func (s PermissionSets) Read(table permission.Table, held map[string]zulip.GroupSettingValue, view *directory.View) {
+func (s PermissionSets) Read(table permission.Table, held map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) {
 	for _, setting := range table.All() {
 		attribute := s(setting.Name)
 		value, ok := held[setting.Name]
@@ -63,7 +63,7 @@ func KeepKnown[T attr.Value](read *T, planned T) bool {
 }
 
 // Prior completes the raw permissions kept beside a state with what its words mean, for a state that came without them.
-func (s PermissionSets) Prior(table permission.Table, raw map[string]zulip.GroupSettingValue, view *directory.View) map[string]zulip.GroupSettingValue {
+func (s PermissionSets) Prior(table permission.Table, raw map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) map[string]zulip.GroupSettingValue {
 	complete := map[string]zulip.GroupSettingValue{}
 	for _, setting := range table.Settings {
 		if value, ok := raw[setting.Name]; ok {
@@ -84,7 +84,7 @@ type PermissionPlan struct {
 	State PermissionSets
 	// Prior are the values that the plan is computed from.
 	Prior map[string]zulip.GroupSettingValue
-	View  *directory.View
+	View  *snapshot.Snapshot
 }
 
 // KeepEqual keeps the state's words where the configuration says the same in others, so that a plan shows no difference
@@ -157,7 +157,7 @@ func (p PermissionPlan) check(setting permission.Setting, diags *diag.Diagnostic
 
 // Admits reports whether a planned permission will admit a user, as far as is known; what is not known or not managed is
 // in favour.
-func (s PermissionSets) Admits(setting string, user *zulip.User, view *directory.View) bool {
+func (s PermissionSets) Admits(setting string, user *zulip.User, view *snapshot.Snapshot) bool {
 	set := *s(setting)
 	principals, known := PrincipalsOf(set)
 	if !known || set.IsNull() {

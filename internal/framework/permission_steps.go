@@ -5,8 +5,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -19,13 +19,13 @@ type Permissions[T, U any] struct {
 }
 
 // Steps lists the permissions that change from what a thing holds; see [Permissions.StepsFrom].
-func (p Permissions[T, U]) Steps(prior T, before, plan PermissionSets, view *directory.View) (all []Step[T, U], problems []permission.Problem) {
+func (p Permissions[T, U]) Steps(prior T, before, plan PermissionSets, view *snapshot.Snapshot) (all []Step[T, U], problems []permission.Problem) {
 	return p.StepsFrom(p.Held(prior), before, plan, view)
 }
 
 // StepsFrom lists the permissions that change from prior values, in the table's order, as [ClassifyPermission] decides.
 // before are the attributes of the state, nil for what is to be created. Principals that cannot be written are problems.
-func (p Permissions[T, U]) StepsFrom(prior map[string]zulip.GroupSettingValue, before, plan PermissionSets, view *directory.View) (all []Step[T, U], problems []permission.Problem) {
+func (p Permissions[T, U]) StepsFrom(prior map[string]zulip.GroupSettingValue, before, plan PermissionSets, view *snapshot.Snapshot) (all []Step[T, U], problems []permission.Problem) {
 	table := PermissionPlan{Table: p.Table, Plan: plan, State: before, Prior: prior, View: view}
 	for _, setting := range p.Table.Settings {
 		found := table.Classify(setting.Name)
@@ -45,7 +45,7 @@ func (p Permissions[T, U]) StepsFrom(prior map[string]zulip.GroupSettingValue, b
 }
 
 // Step is the change of one permission from a prior value to a planned one.
-func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingValue, view *directory.View) Step[T, U] {
+func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingValue, view *snapshot.Snapshot) Step[T, U] {
 	describe := func(value zulip.GroupSettingValue) string {
 		return permission.Describe(activeMembers(value, view), view)
 	}

@@ -90,7 +90,7 @@ func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (in
 		return nil
 	}
 	if c.before == nil {
-		view, err := c.snapshot(ctx, anything)
+		view, err := c.known(ctx, anything)
 		if err != nil {
 			return 0, err
 		}
@@ -145,10 +145,10 @@ func (c *creation[M, T, K]) send(ctx context.Context) (int64, error) {
 
 // candidates are the objects that may be what a plan creates.
 func (r *Resource[M, T, K]) candidates(view *listing[T], plan *M) []*T {
-	if r.def.Unique.Find == nil {
+	if r.def.Unique.Of == nil {
 		return r.all(view)
 	}
-	if object, ok := r.def.Unique.Find(view.View, plan); ok {
+	if object, ok := r.withName(view, plan); ok {
 		return []*T{object}
 	}
 	return nil
@@ -172,7 +172,7 @@ func (r *Resource[M, T, K]) takeReleased(ctx context.Context, w *written[M, T, K
 	if !ok {
 		return false
 	}
-	object, ok := r.def.Unique.Find(view.View, w.words)
+	object, ok := r.withName(view, w.words)
 	if !ok {
 		diags.AddError("Cannot adopt "+r.called(r.name(w.words), w.id), "It was deleted since the plan was made. Plan again.")
 		return false
@@ -183,11 +183,11 @@ func (r *Resource[M, T, K]) takeReleased(ctx context.Context, w *written[M, T, K
 
 // refuseTaken reports which object has the name that the server says is taken. It returns false if there is none to be seen.
 func (r *Resource[M, T, K]) refuseTaken(ctx context.Context, w *written[M, T, K], diags *diag.Diagnostics) bool {
-	view, err := r.readFresh(ctx, func(view *listing[T]) bool { _, ok := r.def.Unique.Find(view.View, w.words); return ok })
+	view, err := r.readFresh(ctx, func(view *listing[T]) bool { _, ok := r.withName(view, w.words); return ok })
 	if err != nil {
 		return false
 	}
-	object, ok := r.def.Unique.Find(view.View, w.words)
+	object, ok := r.withName(view, w.words)
 	if !ok {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
 // ImportState takes an ID, a name, or the identity.
@@ -43,9 +44,9 @@ func (r *Resource[M, T, K]) ImportState(ctx context.Context, req resource.Import
 // find returns the object that has an ID or a name. "name:2024" is the one called 2024. Its error is for people.
 func (r *Resource[M, T, K]) find(view *listing[T], text string) (*T, error) {
 	if r.def.Find != nil {
-		return r.def.Find(view.View, text)
+		return r.def.Find(view.Snapshot, text)
 	}
-	if r.def.Unique.ByName == nil {
+	if r.def.Unique.Of == nil {
 		return r.findByID(view, text)
 	}
 	word := r.def.Unique.word()
@@ -58,10 +59,21 @@ func (r *Resource[M, T, K]) find(view *listing[T], text string) (*T, error) {
 			return nil, fmt.Errorf("the organization has no %s with the ID %d (one whose %s is a number is imported as %s:%d)", r.def.Title, number, word, word, number)
 		}
 	}
-	if object, ok := r.def.Unique.ByName(view.View, name); ok {
+	find := r.def.Unique.ByName
+	if find == nil {
+		find = func(s *snapshot.Snapshot, name string) (*T, bool) { return r.def.Index(s).ByName(name) }
+	}
+	if object, ok := find(view.Snapshot, name); ok {
 		return object, nil
 	}
-	return nil, fmt.Errorf("the organization has no %s with the %s %s%s", r.def.Title, word, framework.Quote(name), r.def.Unique.Names(view.View).Suggest(name))
+	things := r.def.Plural
+	if word != "name" {
+		things = word + "s"
+	}
+	names := framework.Names{
+		Things: things, All: r.def.Index(view.Snapshot).Names(), Where: r.def.Unique.Where, Unquoted: r.def.Unique.Unquoted,
+	}
+	return nil, fmt.Errorf("the organization has no %s with the %s %s%s", r.def.Title, word, framework.Quote(name), names.Suggest(name))
 }
 
 // findByID finds an object that has no name. Its error does not repeat the text, which may be a secret.

@@ -156,7 +156,7 @@ func (r *Resource[M, T, K]) checkUnique(ctx context.Context, p *Plan[M], planned
 		return
 	}
 	holder := func(view *listing[T]) *T {
-		if object, ok := r.def.Unique.Find(view.View, p.Plan); ok && !slices.Contains(own, ObjectID(r.def.Key(object))) {
+		if object, ok := r.withName(view, p.Plan); ok && !slices.Contains(own, ObjectID(r.def.Key(object))) {
 			return object
 		}
 		return nil

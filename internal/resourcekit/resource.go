@@ -140,7 +140,7 @@ func (r *Resource[M, T, K]) context(l *listing[T]) *Context {
 	if l == nil {
 		return &Context{Base: &r.Base}
 	}
-	return &Context{&r.Base, l.View}
+	return &Context{&r.Base, l.Snapshot}
 }
 
 // name returns what is unique about a model; "" if nothing is, or it is unknown.

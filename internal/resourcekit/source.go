@@ -6,13 +6,13 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
 // listing is one state of the objects: those of the snapshot, or those of a list of their own.
 type listing[T any] struct {
-	*directory.View
-	objects []*T
+	*snapshot.Snapshot
+	objects []*T // of a list of their own
 }
 
 // all returns the objects.
@@ -20,13 +20,18 @@ func (r *Resource[M, T, K]) all(l *listing[T]) []*T {
 	if r.def.List != nil {
 		return l.objects
 	}
-	return r.def.All(l.View)
+	return r.def.Index(l.Snapshot).List()
 }
 
 // get returns the object with an ID.
 func (r *Resource[M, T, K]) get(l *listing[T], id K) (*T, bool) {
 	if r.def.List == nil {
-		return r.def.Get(l.View, id)
+		switch id := any(id).(type) {
+		case int64:
+			return r.def.Index(l.Snapshot).ByID(id)
+		case string:
+			return r.def.Index(l.Snapshot).ByName(id)
+		}
 	}
 	for _, object := range l.objects {
 		if r.def.Key(object) == id {
@@ -36,56 +41,67 @@ func (r *Resource[M, T, K]) get(l *listing[T], id K) (*T, bool) {
 	return nil, false
 }
 
+// withName returns the object that has the name that a model is to have.
+func (r *Resource[M, T, K]) withName(l *listing[T], m *M) (*T, bool) {
+	if r.def.Unique.Find != nil {
+		return r.def.Unique.Find(l.Snapshot, m)
+	}
+	return r.def.Index(l.Snapshot).ByName(r.name(m))
+}
+
 // read returns the objects as this run knows them, or reports why they cannot be read. Where the server's list lags, it is
 // read again until shows is true of it, or it can be relied on.
 func (r *Resource[M, T, K]) read(ctx context.Context, diags *diag.Diagnostics, shows func(*listing[T]) bool) (*listing[T], bool) {
-	l, err := r.snapshot(ctx, shows)
+	l, err := r.known(ctx, shows)
 	if err != nil {
 		diags.AddError("Cannot read the "+r.def.Plural, r.Explain(err))
 	}
 	return l, err == nil
 }
 
-func (r *Resource[M, T, K]) snapshot(ctx context.Context, shows func(*listing[T]) bool) (*listing[T], error) {
-	if r.def.Source.Lags {
-		return r.listing(ctx, func() (*directory.View, error) {
-			return r.Meta.Directory.ListShowing(ctx, r.def.Source.Part, func(view *directory.View) bool { return shows(&listing[T]{View: view}) })
-		})
+// known returns the objects as this run knows them; shows is as with read.
+func (r *Resource[M, T, K]) known(ctx context.Context, shows func(*listing[T]) bool) (*listing[T], error) {
+	switch {
+	case r.def.List != nil:
+		return r.list(ctx)
+	case r.def.Source.Lags:
+		return listed[T](r.Meta.Store.ReadUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[T]{Snapshot: s}) }))
 	}
-	return r.listing(ctx, func() (*directory.View, error) { return r.def.Source.Read(r.Meta.Directory, ctx) })
+	return listed[T](r.Meta.Store.Read(ctx, r.def.Source.Part))
 }
 
 // readFresh returns the objects after a request of its own; shows is as with read.
 func (r *Resource[M, T, K]) readFresh(ctx context.Context, shows func(*listing[T]) bool) (*listing[T], error) {
 	switch {
-	case r.def.Source.Lags:
-		return r.listing(ctx, func() (*directory.View, error) {
-			return r.Meta.Directory.FreshListShowing(ctx, r.def.Source.Part, func(view *directory.View) bool { return shows(&listing[T]{View: view}) })
-		})
 	case r.def.List != nil:
-		r.def.Invalidate(r.Meta.Directory)
-		return r.snapshot(ctx, shows)
+		r.Meta.Store.Invalidate(r.def.Source.Part)
+		return r.list(ctx)
+	case r.def.Source.Lags:
+		return listed[T](r.Meta.Store.FreshUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[T]{Snapshot: s}) }))
 	}
-	return r.listing(ctx, func() (*directory.View, error) { return r.def.Source.Fresh(r.Meta.Directory, ctx) })
+	return listed[T](r.Meta.Store.Fresh(ctx, r.def.Source.Part))
 }
 
-func (r *Resource[M, T, K]) listing(ctx context.Context, read func() (*directory.View, error)) (l *listing[T], err error) {
+// list returns objects that are no part of the snapshot.
+func (r *Resource[M, T, K]) list(ctx context.Context) (l *listing[T], err error) {
 	l = &listing[T]{}
-	if r.def.List != nil {
-		if l.objects, err = r.def.List(r.Meta.Directory, ctx); err != nil {
-			return nil, err
-		}
+	if l.objects, err = r.def.List(ctx, r.Meta.Store); err != nil {
+		return nil, err
 	}
-	if r.def.Source.Lags || r.def.Source.Read != nil {
-		l.View, err = read()
+	if len(r.def.Source.Needs) > 0 {
+		l.Snapshot, err = r.Meta.Store.Read(ctx, r.def.Source.Needs...)
 	}
 	return l, err
+}
+
+func listed[T any](s *snapshot.Snapshot, err error) (*listing[T], error) {
+	return &listing[T]{Snapshot: s}, err
 }
 
 // write sends a request that changes an object.
 func (r *Resource[M, T, K]) write(ctx context.Context, send func(context.Context) error) error {
 	if r.def.Source.Lags {
-		return r.Meta.Directory.WriteList(ctx, r.def.Source.Part, send)
+		return r.Meta.Store.WriteList(ctx, r.def.Source.Part, send)
 	}
 	err := send(ctx)
 	if err != nil || r.def.Source.StoresAsSent {
@@ -95,11 +111,9 @@ func (r *Resource[M, T, K]) write(ctx context.Context, send func(context.Context
 }
 
 func (r *Resource[M, T, K]) invalidate() {
-	if r.def.Invalidate != nil {
-		r.def.Invalidate(r.Meta.Directory)
-		return
+	if r.def.Source.Part != "" {
+		r.Meta.Store.Invalidate(r.def.Source.Part)
 	}
-	r.Meta.Directory.Forget(r.def.Source.Part)
 }
 
 // anything is shown by every listing.

@@ -53,7 +53,7 @@ func (b *builder) readSubscribers(reviewed *reviewedChannel) error {
 	if reviewed.in == nil && reviewed.out == nil && !permission.NeedsSubscribers(was, is) {
 		return nil
 	}
-	found, err := b.options.Directory.Subscribers(b.ctx, reviewed.channel.ID)
+	found, err := b.options.Store.Subscribers(b.ctx, reviewed.channel.ID)
 	if err != nil || found == nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (b *builder) right(reviewed *reviewedChannel, right permission.Right, effec
 	case right == permission.CanRead:
 		result.Change = reviewed.result.Privacy
 	case !changes:
-		value := report.Value{Texts: principalTexts(reviewed.before.Permissions[string(right)], b.org.View)}
+		value := report.Value{Texts: principalTexts(reviewed.before.Permissions[string(right)], b.org.Snapshot)}
 		result.Change = report.Change{Before: value, After: value}
 	}
 	if result.Unknown {

@@ -12,7 +12,7 @@ import (
 func (b *builder) initialSubscribers(reviewed *reviewedChannel, c *plan.Change) {
 	texts, unknown, ok := c.After().List("initial_subscribers")
 	if !ok && (reviewed.after.PrivacyUnknown || reviewed.after.Privacy.IsPrivate()) {
-		texts = []string{fmt.Sprint(b.options.Directory.Self().ID)}
+		texts = []string{fmt.Sprint(b.options.Store.Self().ID)}
 	}
 	ids, missing := b.org.findUsers(texts)
 	reviewed.in, reviewed.isExclusive = ids, true
@@ -62,7 +62,7 @@ func (b *builder) subscribersChannel(c *plan.Change) (*reviewedChannel, bool) {
 		m = c.Before()
 	}
 	if id, ok := m.Number("channel_id"); ok {
-		channel, ok := b.org.Channel(id)
+		channel, ok := b.org.Channels().ByID(id)
 		if !ok {
 			return nil, false
 		}

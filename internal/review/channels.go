@@ -33,7 +33,7 @@ func (b *builder) compareChannels() error {
 	for _, change := range b.of("zulip_channel_subscribers", "zulip_channel_subscription") {
 		b.subscribers(change)
 	}
-	for _, channel := range b.org.ChannelList() {
+	for _, channel := range b.org.Channels().List() {
 		reviewed, named := b.channels[channel.ID]
 		if !named {
 			if channel.IsArchived {
@@ -62,7 +62,7 @@ func (b *builder) reviewChannel(channel *zulip.Channel) *reviewedChannel {
 		return reviewed
 	}
 	facts := permission.ChannelOf(channel)
-	facts.Subscribers, facts.SubscribersKnown = b.org.Subscribers(channel.ID)
+	facts.Subscribers, facts.SubscribersKnown = b.org.Subscribers()[channel.ID]
 	privacy := report.ValueOf(privacyText(facts.Privacy))
 	return &reviewedChannel{
 		channel: channel, before: facts, after: facts,
@@ -86,7 +86,7 @@ func (b *builder) channel(c *plan.Change) {
 	before, after := c.Before(), c.After()
 	var current *zulip.Channel
 	if id, ok := before.Number("id"); ok {
-		current, _ = b.org.Channel(id)
+		current, _ = b.org.Channels().ByID(id)
 	}
 	if current == nil && !c.Does("create") {
 		b.addUnseen(c)
@@ -123,7 +123,7 @@ func isKept(m plan.Attributes) bool {
 func (b *builder) create(c *plan.Change) {
 	after := c.After()
 	name, known := after.Text("name")
-	if current, ok := b.org.ChannelByName(name); known && ok && current.IsArchived && after.IsTrue("adopt_archived") {
+	if current, ok := b.org.Channels().ByName(name); known && ok && current.IsArchived && after.IsTrue("adopt_archived") {
 		reviewed := b.reviewPlannedChannel(current, c)
 		reviewed.result.Action, reviewed.after.IsArchived = report.Reactivate, false
 		b.applyPlan(reviewed, c, current.Permissions)
@@ -162,7 +162,7 @@ func (b *builder) serverDefaults(reviewed *reviewedChannel) {
 		case ok && there:
 			reviewed.after.Permissions[setting.Name] = zulip.NamedGroup(group.ID)
 		case ok && said.DefaultGroupName == "channel_creator":
-			reviewed.after.Permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Directory.Self().ID}}
+			reviewed.after.Permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Store.Self().ID}}
 		case ok:
 			reviewed.after.Unknown[setting.Name] = true
 		}

@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -29,7 +30,7 @@ func channel(name, attributes string) string {
 // groupID finds a group that people made.
 func groupID(t *testing.T, o *acctest.Organization, name string) int64 {
 	t.Helper()
-	view, err := directory.New(o.Client, o.Self, 0).ChannelsAndSubscribers(t.Context())
+	view, err := store.New(o.Client, o.Self, 0, new(runstate.State)).Read(t.Context(), store.Channels, store.Subscribers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,17 +67,17 @@ func letSpectatorsIn(t *testing.T, o *acctest.Organization) {
 // reviewOf reviews a plan of an organization.
 func reviewOf(t testing.TB, o *acctest.Organization, text string) *report.Report {
 	t.Helper()
-	return reviewWith(t, directory.New(o.Client, o.Self, 0), text)
+	return reviewWith(t, store.New(o.Client, o.Self, 0, new(runstate.State)), text)
 }
 
-func reviewWith(t testing.TB, dir *directory.Directory, text string) *report.Report {
+func reviewWith(t testing.TB, dir *store.Store, text string) *report.Report {
 	t.Helper()
 	plan, err := plan.Parse(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	found, err := review.New(context.Background(), plan, review.Options{
-		Directory: dir, Site: "https://chat.example.com", Now: time.Now(),
+		Store: dir, Site: "https://chat.example.com", Now: time.Now(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func (b *builder) startGroup(c *plan.Change) (id int64, ok bool) {
 		if !known {
 			b.addUnknown(fmt.Sprintf("The name of %s is not known yet.", c.Address))
 		}
-		if current, there := b.org.HeldUserGroupByName(name); known && there && current.Deactivated && after.IsTrue("adopt_deactivated") {
+		if current, there := b.org.UserGroups().ByName(name); known && there && current.Deactivated && after.IsTrue("adopt_deactivated") {
 			back := *current
 			back.Deactivated = false
 			b.org.groups[current.ID] = &back
@@ -91,11 +91,11 @@ func (b *builder) currentGroup(m plan.Attributes, attribute string) (*zulip.User
 	if !ok {
 		return nil, false
 	}
-	return b.org.HeldUserGroup(id)
+	return b.org.UserGroups().ByID(id)
 }
 
 func (b *builder) currentPermissions(id int64) map[string]zulip.GroupSettingValue {
-	if current, ok := b.org.HeldUserGroup(id); ok {
+	if current, ok := b.org.UserGroups().ByID(id); ok {
 		return current.Permissions
 	}
 	return nil
@@ -118,7 +118,7 @@ func (b *builder) plannedMembers(id int64) permission.Membership {
 	if membership, ok := b.change.Groups[id]; ok {
 		return membership
 	}
-	current, _ := b.org.HeldUserGroup(id)
+	current, _ := b.org.UserGroups().ByID(id)
 	return permission.Membership{Members: current.Members, Subgroups: current.DirectSubgroupIDs}
 }
 
@@ -245,7 +245,7 @@ func without(texts, others []string) []string {
 
 // compareGroups says who comes into which group, and who gains and who loses which right over one.
 func (b *builder) compareGroups() {
-	all := b.org.UserGroups()
+	all := b.org.UserGroups().List()
 	for _, id := range slices.Sorted(maps.Keys(b.org.groups)) {
 		if id < 0 {
 			all = append(all, b.org.groups[id])
@@ -283,7 +283,7 @@ func (b *builder) compareMembers(group *report.Group, current *zulip.UserGroup) 
 	}
 	group.Unknown = membership.Unknown
 	group.Members = report.Change{Before: b.memberValue(current.Members), After: b.memberValue(membership.Members)}
-	group.Subgroups = report.Change{Before: groupValue(current.DirectSubgroupIDs, b.org.HeldUserGroup), After: groupValue(membership.Subgroups, b.org.UserGroup)}
+	group.Subgroups = report.Change{Before: groupValue(current.DirectSubgroupIDs, b.org.UserGroups().ByID), After: groupValue(membership.Subgroups, b.org.UserGroup)}
 	if group.Action == report.Create {
 		group.Members.Before, group.Subgroups.Before = report.Value{}, report.Value{}
 	}

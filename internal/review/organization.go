@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -16,14 +16,14 @@ const unknownPeopleID = math.MinInt64
 // plannedOrganization is the organization with what the plan creates and renames: principals after the plan resolve in it.
 // What is yet to be created has negative IDs.
 type plannedOrganization struct {
-	*directory.View
+	*snapshot.Snapshot
 	groups map[int64]*zulip.UserGroup // created, renamed, or taken back
 	users  map[int64]*zulip.User      // created, or taken back
 	last   int64
 }
 
-func newPlannedOrganization(view *directory.View) *plannedOrganization {
-	return &plannedOrganization{View: view, groups: map[int64]*zulip.UserGroup{}, users: map[int64]*zulip.User{}}
+func newPlannedOrganization(view *snapshot.Snapshot) *plannedOrganization {
+	return &plannedOrganization{Snapshot: view, groups: map[int64]*zulip.UserGroup{}, users: map[int64]*zulip.User{}}
 }
 
 // nextID returns the ID for something that is yet to be created.
@@ -37,7 +37,7 @@ func (o *plannedOrganization) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	if group, ok := o.groups[id]; ok {
 		return group, true
 	}
-	return o.View.UserGroup(id)
+	return o.Snapshot.UserGroup(id)
 }
 
 // UserGroupByName returns the group that has a name when the plan is applied.
@@ -47,7 +47,7 @@ func (o *plannedOrganization) UserGroupByName(name string) (*zulip.UserGroup, bo
 			return group, true
 		}
 	}
-	group, ok := o.View.UserGroupByName(name)
+	group, ok := o.Snapshot.UserGroupByName(name)
 	if ok && o.groups[group.ID] != nil { // it has another name then
 		return nil, false
 	}
@@ -59,7 +59,7 @@ func (o *plannedOrganization) User(id int64) (*zulip.User, bool) {
 	if user, ok := o.users[id]; ok {
 		return user, true
 	}
-	return o.View.User(id)
+	return o.Snapshot.User(id)
 }
 
 // UserByAddress returns the person or bot with an address, whatever its case.
@@ -69,7 +69,7 @@ func (o *plannedOrganization) UserByAddress(address string) (*zulip.User, bool) 
 			return user, true
 		}
 	}
-	return o.View.UserByAddress(address)
+	return o.Snapshot.UserByAddress(address)
 }
 
 // findUser finds whom an attribute means: an ID in digits, or an address.

@@ -126,7 +126,7 @@ func (b *builder) userCreated(c *plan.Change) {
 
 // setNewBotOwner gives a new bot its owner: at first the account the provider uses.
 func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) {
-	owner := b.options.Directory.Self()
+	owner := b.options.Store.Self()
 	if text, ok := c.After().Text("owner"); ok {
 		if named, ok := b.org.findUser(text); ok {
 			owner = named

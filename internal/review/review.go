@@ -11,10 +11,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -22,8 +23,8 @@ import (
 type Options struct {
 	// Provider is the provider configuration to review; "" is the only one.
 	Provider string
-	// Directory reads the organization; nil: it is not asked.
-	Directory *directory.Directory
+	// Store reads the organization; nil: it is not asked.
+	Store *store.Store
 	// Site is the address of the organization, to be shown.
 	Site string
 	// Now decides whose waiting period is over.
@@ -39,7 +40,7 @@ func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, er
 	b := &builder{
 		ctx: ctx, options: options, channels: map[int64]*reviewedChannel{}, people: report.NewPeopleSets(0),
 		report: &report.Report{
-			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Directory == nil,
+			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
 			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{},
 			Others: p.Others, Accounts: []*report.Account{},
 		},
@@ -48,7 +49,7 @@ func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, er
 	if p.IsIncomplete {
 		b.addUnknown("The plan is not complete: another one is needed after it, which can change more.")
 	}
-	if options.Directory != nil && len(b.changes) > 0 {
+	if options.Store != nil && len(b.changes) > 0 {
 		err = b.compare()
 	} else {
 		b.listPlan()
@@ -116,11 +117,11 @@ func (b *builder) addUnknown(sentence string) { b.report.Unknown = append(b.repo
 
 // compare finds out who gains and who loses.
 func (b *builder) compare() error {
-	view, err := b.options.Directory.ChannelsAndSubscribers(b.ctx)
+	view, err := b.options.Store.Read(b.ctx, store.Channels, store.Subscribers)
 	if err != nil {
 		return err
 	}
-	b.org, b.people = newPlannedOrganization(view), report.NewPeopleSets(b.options.Directory.Self().ID)
+	b.org, b.people = newPlannedOrganization(view), report.NewPeopleSets(b.options.Store.Self().ID)
 	b.change = permission.Change{
 		Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}, Organization: map[string]zulip.GroupSettingValue{}, Now: b.options.Now,
 	}
@@ -146,7 +147,7 @@ func (b *builder) compare() error {
 // noteInvisibleChannels says what the account that reviews does not see. An administrator sees every channel.
 func (b *builder) noteInvisibleChannels() {
 	everywhere := len(b.change.Groups) + len(b.change.Roles) + len(b.change.Owners) + len(b.change.Deactivated) + len(b.change.Organization) + len(b.joining) + len(b.settingRights)
-	if self := b.options.Directory.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
+	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
 		b.addUnknown(fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
 	}
 }
@@ -169,8 +170,8 @@ func (b *builder) of(types ...string) []*plan.Change {
 
 // buildAccess makes the organization before and after. Groups and people who are yet to come are in it before too: the groups
 // without members, and named by nobody.
-func (b *builder) buildAccess(view *directory.View) {
-	facts := permission.Facts{Users: slices.Clone(view.Users()), Groups: view.UserGroups(), Realm: view.Realm()}
+func (b *builder) buildAccess(view *snapshot.Snapshot) {
+	facts := permission.Facts{Users: slices.Clone(view.Users()), Groups: view.UserGroups().List(), Realm: view.Realm()}
 	facts.Users = slices.DeleteFunc(facts.Users, func(user *zulip.User) bool { return b.org.users[user.ID] != nil })
 	facts.Users = slices.AppendSeq(facts.Users, maps.Values(b.org.users))
 	facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: unknownPeopleID})

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // many is an organization of so many people, and a plan that changes so many channels of it.
-func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *directory.Directory, plan string) {
+func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *store.Store, plan string) {
 	t.Helper()
 	accounts := map[string]sandbox.Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: int(zulip.RoleOwner)}}
 	for i := range people {
@@ -58,7 +58,7 @@ func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *dire
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server, directory.New(client, self, 0), string(data)
+	return server, store.New(client, self, 0), string(data)
 }
 
 // A thousand channels in an organization of five thousand cost one snapshot, and a comment that is short enough says what
@@ -90,7 +90,7 @@ func TestProtocolReviewOfALargePlan(t *testing.T) {
 func BenchmarkReviewOfALargePlan(b *testing.B) {
 	_, dir, plan := many(b, 5000, 1000)
 	for b.Loop() {
-		dir.Forget(zulip.FetchChannels, zulip.FetchUsers, zulip.FetchUserGroups, zulip.FetchRealm, zulip.FetchSubscribers)
+		dir.Invalidate(store.Channels, store.Users, store.UserGroups, store.Organization, store.Subscribers)
 		markdownOf(b, reviewWith(b, dir, plan))
 	}
 }

@@ -286,6 +286,9 @@ type clock interface {
 	sleep(ctx context.Context, d time.Duration) error
 }
 
+// Sleep returns after d, or with the error of ctx as soon as it ends.
+func Sleep(ctx context.Context, d time.Duration) error { return wallClock{}.sleep(ctx, d) }
+
 type wallClock struct{}
 
 func (wallClock) now() time.Time { return time.Now() }

@@ -136,7 +136,7 @@ func packageProblems(rows []packageRow, rules map[string]importRule, folders []s
 			add("%s is not in the table of CONTRIBUTING.md", folder)
 		}
 	}
-	return append(problems, testProblems(rules)...)
+	return append(problems, testProblems(rules, rows)...)
 }
 
 // rulesOfCode returns the rules for code, not tests, by folder.
@@ -150,9 +150,9 @@ func rulesOfCode(rules map[string]importRule) map[string]importRule {
 	return byFolder
 }
 
-// testProblems finds rules for tests that allow more than what the package may import, the package itself, and what the
-// tests of all packages may import.
-func testProblems(rules map[string]importRule) (problems []string) {
+// testProblems finds rules for tests that allow more than what the package may import, what stands above it in the table, the
+// package itself, and what the tests of all packages may import.
+func testProblems(rules map[string]importRule, rows []packageRow) (problems []string) {
 	code := rulesOfCode(rules)
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		if !strings.HasSuffix(name, "-tests") {
@@ -160,6 +160,12 @@ func testProblems(rules map[string]importRule) (problems []string) {
 		}
 		folder := rules[name].folder()
 		allowed := append(code[folder].imports(folder), folder, "internal/acctest", "internal/sandbox")
+		for _, row := range rows {
+			if row.folder == folder {
+				break
+			}
+			allowed = append(allowed, row.folder)
+		}
 		for _, imported := range rules[name].imports(folder) {
 			if !slices.Contains(allowed, imported) {
 				problems = append(problems, fmt.Sprintf("the tests of %s may import %s", folder, imported))

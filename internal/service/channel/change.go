@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -43,14 +44,14 @@ func requests(pending pending) []zulip.ChannelUpdate {
 
 // fresh reads a channel as it is now, together with everybody else who wants to.
 func (r *Resource) fresh(ctx context.Context, id int64) (*reading, error) {
-	if _, err := r.Meta.Directory.Organization(ctx); err != nil {
+	if _, err := r.Meta.Store.Read(ctx, store.Organization); err != nil {
 		return nil, err
 	}
-	view, err := r.Meta.Directory.FreshChannels(ctx)
+	view, err := r.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
 		return nil, err
 	}
-	channel, ok := view.Channel(id)
+	channel, ok := view.Channels().ByID(id)
 	if !ok {
 		return nil, fmt.Errorf("the account the provider uses does not see a channel with the ID %d any more", id)
 	}

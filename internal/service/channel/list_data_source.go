@@ -9,6 +9,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // ListDataSource is the data source zulip_channels.
@@ -54,14 +55,14 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.Channels(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
 	}
 	list.Channels = []facts{}
 	on := attribute.On(&d.Base, view)
-	for _, channel := range view.ChannelList() {
+	for _, channel := range view.Channels().List() {
 		if channel.IsArchived && !list.IncludeArchived.ValueBool() ||
 			!list.Privacy.IsNull() && list.Privacy.ValueString() != string(channel.Privacy()) ||
 			!list.FolderID.IsNull() && list.FolderID.ValueInt64() != folderOf(channel) ||

@@ -17,6 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -55,7 +56,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -88,7 +89,7 @@ func (p *planning) derive() {
 	if p.state == nil {
 		p.plan.IsArchived = types.BoolValue(false)
 		if framework.IsSet(p.plan.Name) {
-			p.Meta.Directory.PlanChannelName(0, p.plan.Name.ValueString())
+			p.Meta.Run.PlanChannelName(0, p.plan.Name.ValueString())
 		}
 		return
 	}
@@ -97,7 +98,7 @@ func (p *planning) derive() {
 	} else {
 		p.plan.URL = types.StringValue(zulip.ChannelURL(p.on.Site, p.state.ID.ValueInt64(), p.plan.Name.ValueString()))
 		if !p.plan.Name.Equal(p.state.Name) {
-			p.Meta.Directory.PlanChannelName(p.state.ID.ValueInt64(), p.plan.Name.ValueString())
+			p.Meta.Run.PlanChannelName(p.state.ID.ValueInt64(), p.plan.Name.ValueString())
 		}
 	}
 	// A private channel cannot be a default one: going private takes it off the list.
@@ -141,7 +142,7 @@ func (p *planning) checkName() {
 		return
 	}
 	if p.state == nil && namesake.IsArchived && p.config.AdoptArchived.ValueBool() {
-		p.Meta.Directory.PlanChannelName(namesake.ID, p.plan.Name.ValueString())
+		p.Meta.Run.PlanChannelName(namesake.ID, p.plan.Name.ValueString())
 		// Named in the detail alone, so that the CLI can make one warning of many.
 		p.diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel will be taken back",
 			fmt.Sprintf("Channel %q has the ID %d, keeps its messages, and has subscribers: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, namesake.SubscriberCount))
@@ -165,7 +166,7 @@ func (p *planning) checkName() {
 
 // existing is the active channel that has the planned name.
 func (r *Resource) existing(channel *zulip.Channel) framework.Existing {
-	isOwn := channel.CreatorID != nil && *channel.CreatorID == r.Meta.Directory.Self().ID
+	isOwn := channel.CreatorID != nil && *channel.CreatorID == r.Meta.Store.Self().ID
 	return framework.Existing{
 		Kind: kind, Noun: "channel", Name: channel.Name, Key: strings.ToLower(channel.Name), ID: channel.ID, Import: fmt.Sprint(channel.ID), At: path.Root("name"),
 		Summary: taken(channel), Detail: "Names are compared without regard to case.",
@@ -187,7 +188,7 @@ func (p *planning) checkFolder() {
 	if id == 0 || !p.HasLevel(featurelevel.Since("zulip_channel", "folder_id")) {
 		return
 	}
-	if _, ok := p.on.View.Folder(id); !ok {
+	if _, ok := p.on.View.Folders().ByID(id); !ok {
 		p.diags.AddAttributeError(path.Root("folder_id"), "No such channel folder", fmt.Sprintf("The organization has no channel folder with the ID %d. The data source zulip_channel_folders lists all.", id))
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -114,12 +115,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	// First of all, and also for a channel that is gone: a CLI that keeps no identities would be told that one is missing.
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.known(ctx, state.ID.ValueInt64())
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
 	}
-	channel, ok := view.Channel(state.ID.ValueInt64())
+	channel, ok := view.Channels().ByID(state.ID.ValueInt64())
 	if !ok || channel.IsArchived {
 		r.Meta.Run.Lose(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The channel is not there any more, or was archived by somebody else: removing it from the state",
@@ -148,7 +149,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	id := state.ID.ValueInt64()
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -156,7 +157,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	// The CLI ends what is not used any more before it changes what has used it: a folder that this run has archived has
 	// let go of its channels.
 	before := state
-	if folder, ok := r.Meta.Directory.TakenOutOf(id); ok && state.FolderID.ValueInt64() == folder {
+	if folder, ok := r.Meta.Run.TakenFromFolder(id); ok && state.FolderID.ValueInt64() == folder {
 		before.FolderID = types.Int64Value(0)
 	}
 	on := attribute.On(&r.Base, view)
@@ -200,9 +201,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 func (r *Resource) archive(ctx context.Context, id int64, name string, diags *diag.Diagnostics) {
 	pause := framework.FirstPause
 	for attempt := 0; ; attempt++ {
-		end := r.Meta.Directory.Write()
-		err := r.Meta.Client.ArchiveChannel(ctx, id)
-		end()
+		err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.ArchiveChannel(ctx, id) })
 		if err == nil || zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 			// Its name is taken, but not for the channel that replaces it: that one is planned again while it is applied.
 			r.Meta.Run.Manage(kind, id)
@@ -225,7 +224,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return

@@ -15,7 +15,7 @@ import (
 // checkCaller refuses what the account the provider uses may not do, and says who may
 // (server-behavior §R15, §C17, §C18).
 func (p *planning) checkCaller() {
-	self := p.Meta.Directory.Self()
+	self := p.Meta.Store.Self()
 	if !p.Meta.RequireMember("manage channels", p.diags) {
 		return
 	}
@@ -67,7 +67,7 @@ func (p *planning) changed(attribute string) bool {
 
 // checkLockout refuses a plan after which the account could no longer manage the channel.
 func (p *planning) checkLockout() {
-	self := p.Meta.Directory.Self()
+	self := p.Meta.Store.Self()
 	// Who does not manage the channel now cannot lose it: that it is changed all the same is refused as such.
 	manages := p.state == nil || p.administers(self)
 	if self.Role > zulip.RoleAdministrator && manages && !p.admits("can_administer_channel_group", self) {

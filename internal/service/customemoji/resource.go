@@ -9,9 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -30,22 +30,15 @@ func NewResource() resource.Resource {
 		Schema:   resourceSchema(),
 		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
 		Source: resourcekit.Source{Part: list, Lags: true},
-		All:    (*directory.View).CustomEmojiList,
-		Get:    (*directory.View).CustomEmoji,
+		Index:  (*snapshot.Snapshot).CustomEmoji,
 		Key:    func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
 		IsGone: func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
 		HowToAdopt: func(emoji *zulip.CustomEmoji) string {
 			return fmt.Sprintf("Emoji %q with the ID %d is deactivated, and the server cannot reactivate it. Upload it anew.", emoji.Name, emoji.ID)
 		},
 		Unique: resourcekit.Unique[model, zulip.CustomEmoji]{
-			Of: func(m *model) string { return m.Name.ValueString() },
-			Find: func(view *directory.View, plan *model) (*zulip.CustomEmoji, bool) {
-				return view.CustomEmojiByName(plan.Name.ValueString())
-			},
-			ByName: (*directory.View).CustomEmojiByName,
-			Names: func(view *directory.View) framework.Names {
-				return framework.Names{Things: "custom emoji", All: view.CustomEmojiNames(), Where: "the organization's settings list all, under Custom emoji"}
-			},
+			Of:       func(m *model) string { return m.Name.ValueString() },
+			Where:    "the organization's settings list all, under Custom emoji",
 			IsTaken:  func(err error) bool { return zulip.IsMessage(err, "A custom emoji with this name already exists.") },
 			Existing: describeExisting,
 		},
@@ -69,10 +62,10 @@ func describeExisting(e *framework.Existing, emoji *zulip.CustomEmoji, c *resour
 
 // isOwn reports whether the provider's account added an emoji.
 func isOwn(emoji *zulip.CustomEmoji, c *resourcekit.Context) bool {
-	return emoji.AuthorID != nil && *emoji.AuthorID == c.Meta.Directory.Self().ID
+	return emoji.AuthorID != nil && *emoji.AuthorID == c.Meta.Store.Self().ID
 }
 
-func addedBy(emoji *zulip.CustomEmoji, view *directory.View) string {
+func addedBy(emoji *zulip.CustomEmoji, view *snapshot.Snapshot) string {
 	if emoji.AuthorID == nil {
 		return ""
 	}

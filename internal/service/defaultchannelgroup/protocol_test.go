@@ -181,7 +181,7 @@ func TestProtocolDefaultChannelGroupImport(t *testing.T) {
 			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State, run.State)
 		}
 	}
-	o.NewRun(t, typeName).Import("nope", nil).ExpectError(t, "", `"nope"`, `sees are: "2024"`)
+	o.NewRun(t, typeName).Import("nope", nil).ExpectError(t, "", `"nope"`, `the default channel groups are: "2024"`)
 	o.NewRun(t, typeName).Import("name:2025", nil).ExpectError(t, "", `did you mean "2024"?`)
 }
 

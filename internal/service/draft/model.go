@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -22,7 +22,7 @@ type model struct {
 }
 
 // read takes what the server holds, in the words there are if they mean it.
-func (m *model) read(found *zulip.Draft, view *directory.View, self int64) {
+func (m *model) read(found *zulip.Draft, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(found.ID)
 	if to := found.Addressee(); to != nil {
 		m.Read(*to, view, self)

@@ -7,9 +7,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -17,14 +17,13 @@ import (
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.Draft, int64]{
 		Name: "draft", Title: "draft", Plural: "drafts",
-		Schema:     resourceSchema(),
-		Source:     resourcekit.Source{StoresAsSent: true, Read: (*directory.Directory).Channels},
-		List:       (*directory.Directory).Drafts,
-		Invalidate: (*directory.Directory).ForgetDrafts,
-		WhereIDs:   "GET /drafts lists the account's own. It may have been sent or deleted; only the account that began a draft sees it.",
-		Key:        func(draft *zulip.Draft) int64 { return draft.ID },
+		Schema:   resourceSchema(),
+		Source:   resourcekit.Source{Part: store.Drafts, Needs: []store.Part{store.Channels}, StoresAsSent: true},
+		List:     func(ctx context.Context, s *store.Store) ([]*zulip.Draft, error) { return s.Drafts(ctx) },
+		WhereIDs: "GET /drafts lists the account's own. It may have been sent or deleted; only the account that began a draft sees it.",
+		Key:      func(draft *zulip.Draft) int64 { return draft.ID },
 		ReadInto: func(m *model, draft *zulip.Draft, c *resourcekit.Context) {
-			m.read(draft, c.Snapshot, c.Meta.Directory.Self().ID)
+			m.read(draft, c.Snapshot, c.Meta.Store.Self().ID)
 		},
 		Validate: validate, CheckPlan: checkPlan,
 		Create: create, Update: update, Delete: remove,
@@ -44,7 +43,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	if p.IsDestroy() {
 		return
 	}
-	view, err := p.Meta.Directory.Channels(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		p.Diags.AddError("Cannot read the organization", framework.Explain(err))
 		return
@@ -54,7 +53,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	if p.Diags.HasError() || p.IsCreate() {
 		return
 	}
-	p.Plan.KeepWords(p.Prior.Addressee, view, p.Meta.Directory.Self().ID)
+	p.Plan.KeepWords(p.Prior.Addressee, view, p.Meta.Store.Self().ID)
 	if !p.Plan.Content.IsUnknown() && sameContent(p.Plan.Content.ValueString(), p.Prior.Content.ValueString()) {
 		p.Plan.Content = p.Prior.Content
 	}
@@ -65,7 +64,7 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	return c.Meta.Directory.CreateDraft(ctx, draft)
+	return c.Meta.Store.CreateDraft(ctx, draft)
 }
 
 // update replaces the draft: the server knows no smaller change.
@@ -87,7 +86,7 @@ func (m *model) wire(ctx context.Context, c *resourcekit.Context) (zulip.Draft, 
 	if m.IsEmpty() {
 		return zulip.NewDraft(nil, content), nil
 	}
-	view, err := c.Meta.Directory.Channels(ctx)
+	view, err := c.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		return zulip.Draft{}, err
 	}

@@ -84,7 +84,7 @@ func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *d
 	if !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	all, err := d.Meta.Directory.Invitations(ctx)
+	all, err := d.Meta.Store.Invitations(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the invitations", framework.ExplainWith(err, hint))
 		return

@@ -14,9 +14,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -44,7 +45,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	if p.IsDestroy() || !p.IsCreate() && !p.IsReplaced {
 		return
 	}
-	view, err := p.Meta.Directory.Channels(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		p.Diags.AddError("Cannot read the organization", framework.Explain(err))
 		return
@@ -69,8 +70,8 @@ func changes(state, plan map[string]attr.Value, imported bool) []string {
 }
 
 // checkCaller refuses a link that the account may not make (server-behavior §R15, §U15, §U16).
-func checkCaller(p *resourcekit.Plan[model], view *directory.View) {
-	plan, diags, self := p.Plan, p.Diags, p.Meta.Directory.Self()
+func checkCaller(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
+	plan, diags, self := p.Plan, p.Diags, p.Meta.Store.Self()
 	const doing = "make invitation links"
 	if !p.Meta.RequirePerson(path.Empty(), doing, diags) || !p.Meta.RequireMember(doing, diags) || !p.Meta.RequireRight(view, path.Empty(), doing, diags, right) {
 		return
@@ -88,9 +89,9 @@ func checkCaller(p *resourcekit.Plan[model], view *directory.View) {
 }
 
 // checkChannels refuses channels into which nobody can be put.
-func checkChannels(ids types.Set, view *directory.View, diags *diag.Diagnostics) {
+func checkChannels(ids types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, id := range numbers(ids) {
-		switch channel, ok := view.Channel(id); {
+		switch channel, ok := view.Channels().ByID(id); {
 		case !ok:
 			diags.AddAttributeError(path.Root("channel_ids"), "No such channel",
 				fmt.Sprintf("The account the provider uses sees no channel with the ID %d. The data source zulip_channels lists those it sees.", id))
@@ -102,7 +103,7 @@ func checkChannels(ids types.Set, view *directory.View, diags *diag.Diagnostics)
 }
 
 // checkGroups refuses groups into which nobody can be put.
-func checkGroups(ids types.Set, view *directory.View, diags *diag.Diagnostics) {
+func checkGroups(ids types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, id := range numbers(ids) {
 		switch group, ok := view.UserGroup(id); {
 		case !ok:

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -24,15 +24,15 @@ func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.Invitation, int64]{
 		Name: "invite_link", Title: "invitation link", Plural: "invitations",
 		Schema: resourceSchema(),
-		List: func(d *directory.Directory, ctx context.Context) ([]*zulip.Invitation, error) {
-			all, err := d.Invitations(ctx)
+		Source: resourcekit.Source{Part: store.Invitations},
+		List: func(ctx context.Context, s *store.Store) ([]*zulip.Invitation, error) {
+			all, err := s.Invitations(ctx)
 			return slices.DeleteFunc(slices.Clone(all), func(one *zulip.Invitation) bool { return !one.IsMultiuse }), err
 		},
-		Invalidate: (*directory.Directory).ForgetInvitations,
-		WhereIDs:   "The link itself is a secret; the data source zulip_invite_links lists the IDs. It may have expired or been revoked; only administrators see those of others; and invitations by e-mail have IDs of their own.",
-		Key:        func(link *zulip.Invitation) int64 { return link.ID },
-		ReadInto:   func(m *model, link *zulip.Invitation, _ *resourcekit.Context) { m.read(link) },
-		CheckPlan:  checkPlan,
+		WhereIDs:  "The link itself is a secret; the data source zulip_invite_links lists the IDs. It may have expired or been revoked; only administrators see those of others; and invitations by e-mail have IDs of their own.",
+		Key:       func(link *zulip.Invitation) int64 { return link.ID },
+		ReadInto:  func(m *model, link *zulip.Invitation, _ *resourcekit.Context) { m.read(link) },
+		CheckPlan: checkPlan,
 		IsCreated: func(m *model, link *zulip.Invitation, _ *resourcekit.Context) bool {
 			return link.LinkURL == m.LinkURL.ValueString()
 		},

@@ -9,16 +9,17 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // checkPlan refuses what the server would refuse, and plans no change where the message means the same.
 func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
-	view, err := p.Meta.Directory.Channels(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		p.Diags.AddError("Cannot read the organization", framework.Explain(err))
 		return
@@ -41,8 +42,8 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 }
 
 // checkChange plans another message for other recipients, and refuses to edit what the account did not send.
-func checkChange(p *resourcekit.Plan[model], view *directory.View) {
-	self := p.Meta.Directory.Self().ID
+func checkChange(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
+	self := p.Meta.Store.Self().ID
 	p.Plan.KeepWords(p.Prior.Addressee, view, self)
 	if !p.Plan.Content.IsUnknown() {
 		p.Plan.Content = framework.KeepContent(p.Prior.Content, p.Plan.Content.ValueString())
@@ -62,7 +63,7 @@ func checkChange(p *resourcekit.Plan[model], view *directory.View) {
 }
 
 // warnOfEditLimit warns of an edit that the server will refuse (https://zulip.com/api/update-message).
-func warnOfEditLimit(p *resourcekit.Plan[model], view *directory.View) {
+func warnOfEditLimit(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
 	state, settings := p.Prior, view.Realm().Settings
 	var reason string
 	switch {
@@ -80,10 +81,10 @@ func warnOfEditLimit(p *resourcekit.Plan[model], view *directory.View) {
 
 // warnOfDeleteLimit warns of a deletion that the server will refuse because of its time limit, which does not apply to
 // accounts that may delete any message (https://zulip.com/api/delete-message).
-func warnOfDeleteLimit(p *resourcekit.Plan[model], view *directory.View) {
+func warnOfDeleteLimit(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
 	const right = "can_delete_any_message_group"
 	state := p.Prior
-	self, limit := p.Meta.Directory.Self(), view.Realm().Settings["message_content_delete_limit_seconds"]
+	self, limit := p.Meta.Store.Self(), view.Realm().Settings["message_content_delete_limit_seconds"]
 	if state.OnDestroy.ValueString() == onDestroyKeep || !isPast(state, limit) {
 		return
 	}
@@ -91,7 +92,7 @@ func warnOfDeleteLimit(p *resourcekit.Plan[model], view *directory.View) {
 	if ok && permission.Admits(everywhere, self, view) || !ok && self.Role <= zulip.RoleAdministrator {
 		return
 	}
-	if channel, found := view.Channel(state.ChannelID.ValueInt64()); found {
+	if channel, found := view.Channels().ByID(state.ChannelID.ValueInt64()); found {
 		if here, ok := channel.Permissions[right]; ok && permission.Admits(here, self, view) {
 			return
 		}

@@ -12,9 +12,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -27,11 +28,10 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.Message, int64]{
 		Name: "message", Title: "message", Plural: "messages",
-		Schema:     resourceSchema(),
-		Unsent:     []string{"on_destroy"},
-		Invalidate: func(*directory.Directory) {}, // nothing holds messages
-		Validate:   func(config *model, diags *diag.Diagnostics) { config.Validate(diags) },
-		CheckPlan:  checkPlan,
+		Schema:    resourceSchema(),
+		Unsent:    []string{"on_destroy"},
+		Validate:  func(config *model, diags *diag.Diagnostics) { config.Validate(diags) },
+		CheckPlan: checkPlan,
 		Delete: func(ctx context.Context, c *resourcekit.Context, state *model) error {
 			return c.Meta.Client.DeleteMessage(ctx, state.ID.ValueInt64())
 		},
@@ -47,7 +47,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
@@ -65,16 +65,16 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	// From here on the message exists: it is in the state before anything else can fail.
 	state := plan
 	state.ID, state.ChannelID = types.Int64Value(id), channelID(to)
-	state.SenderID, state.Timestamp = types.Int64Value(r.Meta.Directory.Self().ID), types.StringNull()
+	state.SenderID, state.Timestamp = types.Int64Value(r.Meta.Store.Self().ID), types.StringNull()
 	state.URL, state.Link = textOrNull(made.URL), textOrNull(made.Link)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
-	sent, err := r.Meta.Directory.Message(ctx, id)
+	sent, err := r.Meta.Store.Message(ctx, id)
 	if err != nil || sent == nil {
 		resp.Diagnostics.AddWarning("The message was sent, but could not be read", whyNotRead(err))
 		return
 	}
-	state.read(sent, view, r.Meta.Directory.Self().ID)
+	state.read(sent, view, r.Meta.Store.Self().ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -89,7 +89,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
 	id := state.ID.ValueInt64()
 	r.Meta.Run.Manage(kind, id)
-	found, err := r.Meta.Directory.Message(ctx, id)
+	found, err := r.Meta.Store.Message(ctx, id)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), framework.Explain(err))
 		return
@@ -99,12 +99,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
-	state.read(found, view, r.Meta.Directory.Self().ID)
+	state.read(found, view, r.Meta.Store.Self().ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -116,7 +116,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
@@ -127,7 +127,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
 	// The server does not take a new channel and a new text in one request (server-behavior §M5).
-	self := r.Meta.Directory.Self().ID
+	self := r.Meta.Store.Self().ID
 	steps := []struct {
 		what string
 		do   func() error
@@ -141,7 +141,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 			break
 		}
 	}
-	now, err := r.Meta.Directory.Message(ctx, state.ID.ValueInt64())
+	now, err := r.Meta.Store.Message(ctx, state.ID.ValueInt64())
 	if err != nil || now == nil {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("Message %d could not be read after the change", state.ID.ValueInt64()), whyNotRead(err))
 		return
@@ -154,8 +154,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 }
 
 // move puts the message where it is planned to be, if it is not there.
-func (r *Resource) move(ctx context.Context, state *model, to zulip.Addressee, _ *directory.View) error {
-	self := r.Meta.Directory.Self().ID
+func (r *Resource) move(ctx context.Context, state *model, to zulip.Addressee, _ *snapshot.Snapshot) error {
+	self := r.Meta.Store.Self().ID
 	from := zulip.Addressee{ChannelID: state.ChannelID.ValueInt64(), Topic: state.Topic.ValueString()}
 	if to.IsDirect() || from.Same(to, self) {
 		return nil
@@ -185,7 +185,7 @@ func (r *Resource) settle(ctx context.Context, id int64, err error, isDone func(
 	if err == nil || !zulip.MayHaveHappened(err) && !zulip.IsExpectationMismatch(err) {
 		return err
 	}
-	now, readErr := r.Meta.Directory.Message(ctx, id)
+	now, readErr := r.Meta.Store.Message(ctx, id)
 	if readErr == nil && now != nil && isDone(now) {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !ok {
 		return
 	}
-	found, err := r.Meta.Directory.Message(ctx, id.ValueInt64())
+	found, err := r.Meta.Store.Message(ctx, id.ValueInt64())
 	switch {
 	case err != nil:
 		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id.ValueInt64()), framework.Explain(err))

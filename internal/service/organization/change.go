@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -24,7 +25,7 @@ func (r *Resource) send(ctx context.Context, pending pending) (ignored []string,
 	update := pending.Update()
 	if slices.Contains(update.Settings.Names(), waitingAttribute) {
 		// Who is a full member changes with it.
-		defer r.Meta.Directory.Forget(zulip.FetchUserGroups)
+		defer r.Meta.Store.Invalidate(store.UserGroups)
 	}
 	answer, err := r.Meta.Client.UpdateRealm(ctx, update)
 	if err != nil {
@@ -35,7 +36,7 @@ func (r *Resource) send(ctx context.Context, pending pending) (ignored []string,
 
 // fresh reads the organization as it is now.
 func (r *Resource) fresh(ctx context.Context) (*reading, error) {
-	view, err := r.Meta.Directory.FreshRealm(ctx)
+	view, err := r.Meta.Store.Fresh(ctx, store.Organization)
 	if err != nil {
 		return nil, err
 	}

@@ -16,10 +16,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -36,7 +37,7 @@ const (
 // planning is the plan of the organization while it is checked.
 type planning struct {
 	*Resource
-	view         *directory.View
+	view         *snapshot.Snapshot
 	config, plan *model
 	state        *model // nil for a resource that is to be created
 	prior        *prior
@@ -65,7 +66,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	var err error
-	if p.view, err = r.Meta.Directory.Organization(ctx); err != nil {
+	if p.view, err = r.Meta.Store.Read(ctx, store.Organization); err != nil {
 		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
 		return
 	}
@@ -151,7 +152,7 @@ func (p *planning) checkCaller() {
 	if len(p.steps) == 0 {
 		return
 	}
-	self := p.Meta.Directory.Self()
+	self := p.Meta.Store.Self()
 	if self.Role > zulip.RoleAdministrator {
 		p.RequireAdministrator("change the organization", p.diags)
 		return
@@ -174,7 +175,7 @@ func (p *planning) checkCaller() {
 const manyOwners = 5
 
 // owners are the addresses of active owners, for a message.
-func owners(view *directory.View) []string {
+func owners(view *snapshot.Snapshot) []string {
 	var addresses []string
 	for _, user := range view.Users() {
 		if user.IsActive && user.Role == zulip.RoleOwner {
@@ -266,7 +267,7 @@ func (p *planning) checkChannel(ctx context.Context, attribute string, value att
 	if number.ValueInt64() == noChannel {
 		return
 	}
-	view, err := p.Meta.Directory.Channels(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		p.diags.AddError("Could not read the channels", framework.Explain(err))
 		return

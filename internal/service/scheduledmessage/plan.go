@@ -11,6 +11,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // checkPlan refuses what the server would refuse, and plans no change where the message means the same.
@@ -18,7 +19,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	if p.IsDestroy() {
 		return
 	}
-	view, err := p.Meta.Directory.Channels(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		p.Diags.AddError("Cannot read the organization", framework.Explain(err))
 		return
@@ -26,7 +27,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	plan, prior := p.Plan, p.Prior
 	if prior != nil {
 		plan.keepWords(prior)
-		plan.KeepWords(prior.Addressee, view, p.Meta.Directory.Self().ID)
+		plan.KeepWords(prior.Addressee, view, p.Meta.Store.Self().ID)
 		if plan.isAs(prior) {
 			if prior.Failed.ValueBool() {
 				p.Diags.AddAttributeWarning(path.Root("scheduled_delivery_timestamp"), "The message could not be sent",

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -25,14 +25,15 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.ScheduledMessage, int64]{
 		Name: "scheduled_message", Title: "scheduled message", Plural: "scheduled messages",
-		Schema:     resourceSchema(),
-		Source:     resourcekit.Source{StoresAsSent: true, Read: (*directory.Directory).Channels},
-		List:       (*directory.Directory).ScheduledMessages,
-		Invalidate: (*directory.Directory).ForgetScheduledMessages,
-		WhereIDs:   "GET /scheduled_messages lists the account's own. It may have been sent or deleted.",
-		Key:        func(message *zulip.ScheduledMessage) int64 { return message.ID },
+		Schema: resourceSchema(),
+		Source: resourcekit.Source{Part: store.ScheduledMessages, Needs: []store.Part{store.Channels}, StoresAsSent: true},
+		List: func(ctx context.Context, s *store.Store) ([]*zulip.ScheduledMessage, error) {
+			return s.ScheduledMessages(ctx)
+		},
+		WhereIDs: "GET /scheduled_messages lists the account's own. It may have been sent or deleted.",
+		Key:      func(message *zulip.ScheduledMessage) int64 { return message.ID },
 		ReadInto: func(m *model, message *zulip.ScheduledMessage, c *resourcekit.Context) {
-			m.read(message, c.Snapshot, c.Meta.Directory.Self().ID)
+			m.read(message, c.Snapshot, c.Meta.Store.Self().ID)
 		},
 		Validate:  func(config *model, diags *diag.Diagnostics) { config.Validate(diags) },
 		CheckPlan: checkPlan,
@@ -100,7 +101,7 @@ func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
 
 // addressee resolves whom the message is for.
 func (m *model) addressee(ctx context.Context, c *resourcekit.Context) (zulip.Addressee, error) {
-	view, err := c.Meta.Directory.Channels(ctx)
+	view, err := c.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		return zulip.Addressee{}, err
 	}

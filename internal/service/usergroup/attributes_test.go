@@ -6,10 +6,11 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute/attributetest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/usergroup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // samples are groups as a server shows them, two for each row of the table of attributes.
@@ -32,7 +33,7 @@ func TestEveryAttribute(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.Newest})
 	test := attributetest.Of(usergroup.Attributes, samples(t, o))
 	var err error
-	if test.On.View, err = directory.New(o.Client, o.Self, featurelevel.Newest).Organization(t.Context()); err != nil {
+	if test.On.View, err = store.New(o.Client, o.Self, featurelevel.Newest, new(runstate.State)).Read(t.Context(), store.UserGroups); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("is read, compared and sent", test.Check)

@@ -10,6 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -130,11 +131,11 @@ func (t target) send(ctx context.Context, pending pending) (ignored []string, er
 
 // fresh reads a group as it is now, together with everybody else who wants to.
 func fresh(ctx context.Context, base *framework.Base, id int64, deactivatedToo bool) (*reading, error) {
-	view, err := base.Meta.Directory.FreshUserGroups(ctx)
+	view, err := base.Meta.Store.Fresh(ctx, store.UserGroups)
 	if err != nil {
 		return nil, err
 	}
-	group, ok := view.HeldUserGroup(id)
+	group, ok := view.UserGroups().ByID(id)
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("the organization has no user group with the ID %d any more", id)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -72,16 +73,16 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.Organization(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
 	}
 	wanted, at := "name:"+config.Name.ValueString(), path.Root("name")
-	group, ok := view.HeldUserGroupByName(config.Name.ValueString())
+	group, ok := view.UserGroups().ByName(config.Name.ValueString())
 	if config.Name.IsNull() {
 		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
-		group, ok = view.HeldUserGroup(config.ID.ValueInt64())
+		group, ok = view.UserGroups().ByID(config.ID.ValueInt64())
 	}
 	if !ok {
 		detail := "This run has yet to create or rename it. Refer to the resource instead of reading it, or let the data source come after (depends_on = [zulip_user_group.NAME])."

@@ -3,8 +3,8 @@ package usergroup
 import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -35,7 +35,7 @@ type model struct {
 }
 
 // before rebuilds of the group that a state shows what decides who may change it and who is in it.
-func (f *facts) before(prior *prior, view *directory.View) *zulip.UserGroup {
+func (f *facts) before(prior *prior, view *snapshot.Snapshot) *zulip.UserGroup {
 	members, _ := framework.Users.Resolve(f.Members, view)
 	subgroups, _ := framework.Groups.Resolve(f.Subgroups, view)
 	return &zulip.UserGroup{

@@ -12,16 +12,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // planning is the plan of one group while it is checked.
 type planning struct {
 	*Resource
-	view   *directory.View
+	view   *snapshot.Snapshot
 	config model
 	plan   model
 	state  *model // nil for a group that is to be created
@@ -56,7 +57,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	var err error
-	if p.view, err = r.Meta.Directory.Organization(ctx); err != nil {
+	if p.view, err = r.Meta.Store.Read(ctx, store.Organization); err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
@@ -86,24 +87,24 @@ func (p *planning) announce() {
 	name := p.plan.Name.ValueString()
 	switch {
 	case p.before != nil && name != p.before.Name:
-		p.Meta.Directory.PlanGroupName(p.before.ID, name)
+		p.Meta.Run.PlanGroupName(p.before.ID, name)
 	case p.before != nil:
 	case p.takes != nil:
-		p.Meta.Directory.PlanGroupName(p.takes.ID, name)
+		p.Meta.Run.PlanGroupName(p.takes.ID, name)
 	default:
-		p.Meta.Directory.Plan(permission.Principal{Kind: permission.KindGroup, Name: name})
+		p.Meta.Run.PlanGroupName(0, name)
 	}
 }
 
 // key is what the group is known by to the rest of the run.
-func (p *planning) key() directory.GroupKey {
+func (p *planning) key() runstate.GroupKey {
 	switch {
 	case p.before != nil:
-		return directory.GroupKey{ID: p.before.ID}
+		return runstate.GroupKey{ID: p.before.ID}
 	case p.takes != nil:
-		return directory.GroupKey{ID: p.takes.ID}
+		return runstate.GroupKey{ID: p.takes.ID}
 	}
-	return directory.GroupKey{Name: p.plan.Name.ValueString()}
+	return runstate.GroupKey{Name: p.plan.Name.ValueString()}
 }
 
 // permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
@@ -139,7 +140,7 @@ func (p *planning) checkName() {
 	if p.before == nil {
 		p.Meta.Run.WillCreate(kind, p.plan.Name.ValueString())
 	}
-	namesake, found := p.view.HeldUserGroupByName(p.plan.Name.ValueString())
+	namesake, found := p.view.UserGroups().ByName(p.plan.Name.ValueString())
 	if !found || p.before != nil && namesake.ID == p.before.ID {
 		return
 	}
@@ -170,7 +171,7 @@ func (p *planning) checkName() {
 
 // existing is the active group that has the planned name.
 func (r *Resource) existing(group *zulip.UserGroup) framework.Existing {
-	isOwn := group.CreatorID != nil && *group.CreatorID == r.Meta.Directory.Self().ID
+	isOwn := group.CreatorID != nil && *group.CreatorID == r.Meta.Store.Self().ID
 	return framework.Existing{
 		Kind: kind, Noun: "user group", Name: group.Name, ID: group.ID, Import: fmt.Sprint(group.ID), At: path.Root("name"),
 		Summary:       taken(group),
@@ -188,7 +189,7 @@ func (p *planning) isAsPlanned(group *zulip.UserGroup) bool {
 // checkList resolves a list of what is in the group, which nobody else may manage.
 func (p *planning) checkList(list membershipList) {
 	at := path.Root(list.name)
-	if (framework.IsSet(p.plan.Name) || p.before != nil) && !p.Meta.Directory.ManageMembership(p.key(), list.name, true) {
+	if (framework.IsSet(p.plan.Name) || p.before != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
 		p.diags.AddAttributeError(at, "Two resources manage the "+list.name+" of this user group",
 			fmt.Sprintf("A zulip_user_group_membership adds to what %s says is everything. Take %s out of this resource, or the other resource out of the configuration.", list.name, list.name))
 	}
@@ -222,12 +223,12 @@ func (p *planning) checkNesting() {
 	if !known {
 		return
 	}
-	p.Meta.Directory.Nest(p.key(), below, true)
-	refuseCycle(p.diags, p.view, p.key())
+	p.Meta.Run.Nest(p.key(), below, true)
+	refuseCycle(p.diags, &p.Meta.Run, p.view, p.key())
 }
 
 // groupKeys are the groups that a set means, as the directory knows them.
-func groupKeys(set types.Set, view *directory.View) (keys []directory.GroupKey, known bool) {
+func groupKeys(set types.Set, view *snapshot.Snapshot) (keys []runstate.GroupKey, known bool) {
 	if set.IsUnknown() {
 		return nil, false
 	}
@@ -244,8 +245,8 @@ func groupKeys(set types.Set, view *directory.View) (keys []directory.GroupKey, 
 }
 
 // refuseCycle reports a way from a group back to itself.
-func refuseCycle(diags *diag.Diagnostics, view *directory.View, group directory.GroupKey) {
-	way := view.Cycle(group)
+func refuseCycle(diags *diag.Diagnostics, run *runstate.State, view *snapshot.Snapshot, group runstate.GroupKey) {
+	way := run.Cycle(group, view.SubgroupIDs)
 	if way == nil {
 		return
 	}

@@ -13,8 +13,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 var (
@@ -107,12 +109,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	// First of all, and also for a group that is gone: a CLI that keeps no identities would be told that one is missing.
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
 	}
-	group, ok := view.HeldUserGroup(state.ID.ValueInt64())
+	group, ok := view.UserGroups().ByID(state.ID.ValueInt64())
 	if !ok || group.Deactivated {
 		r.Meta.Run.Lose(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated by somebody else: removing it from the state",
@@ -135,7 +137,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		return
 	}
 	id := state.ID.ValueInt64()
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -178,7 +180,7 @@ func (r *Resource) belongs(id int64, plan *facts) {
 	r.Meta.Run.Manage(kind, id)
 	for _, list := range membershipLists {
 		if framework.IsSet(*list.attribute(plan)) { // on creation, only what is configured is known
-			r.Meta.Directory.ManageMembership(directory.GroupKey{ID: id}, list.name, true)
+			r.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.name, true)
 		}
 	}
 }
@@ -189,7 +191,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
@@ -204,7 +206,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 }
 
 // managedGroup returns the ID of a group that can be managed.
-func managedGroup(view *directory.View, text string) (int64, error) {
+func managedGroup(view *snapshot.Snapshot, text string) (int64, error) {
 	found, err := framework.FindGroup(view, text)
 	switch {
 	case err != nil:

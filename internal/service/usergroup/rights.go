@@ -7,10 +7,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -18,11 +18,11 @@ import (
 type caller struct {
 	meta *framework.Meta
 	self *zulip.User
-	view *directory.View
+	view *snapshot.Snapshot
 }
 
-func newCaller(meta *framework.Meta, view *directory.View) caller {
-	return caller{meta, meta.Directory.Self(), view}
+func newCaller(meta *framework.Meta, view *snapshot.Snapshot) caller {
+	return caller{meta, meta.Store.Self(), view}
 }
 
 // botsText says in a description which accounts can manage groups.
@@ -138,7 +138,7 @@ func (p *planning) checkLockout() {
 
 // laterView is the organization with one group as it is planned.
 type laterView struct {
-	*directory.View
+	*snapshot.Snapshot
 	group *zulip.UserGroup
 }
 
@@ -147,14 +147,14 @@ func (v laterView) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	if v.group != nil && id == v.group.ID {
 		return v.group, true
 	}
-	return v.View.UserGroup(id)
+	return v.Snapshot.UserGroup(id)
 }
 
 // later is the organization after this plan: who manages the group by being in it must not be taken out of it. What is
 // not known yet stays as it is.
 func (p *planning) later() laterView {
 	if p.before == nil {
-		return laterView{View: p.view}
+		return laterView{Snapshot: p.view}
 	}
 	group := *p.before
 	for _, list := range membershipLists {

@@ -1,4 +1,4 @@
-package directory_test
+package store_test
 
 import (
 	"context"
@@ -7,24 +7,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // TestAnOlderReadOfSubscribersHidesNoWrite does the same for who is in a channel, which is kept by channel.
 func TestAnOlderReadOfSubscribersHidesNoWrite(t *testing.T) {
-	for name, ask := range map[string]func(*directory.Directory, context.Context, int64) ([]int64, error){
-		"as read once": (*directory.Directory).Subscribers, "read again": (*directory.Directory).FreshSubscribers,
+	for name, ask := range map[string]func(*store.Store, context.Context, int64) ([]int64, error){
+		"as read once": (*store.Store).Subscribers, "read again": (*store.Store).FreshSubscribers,
 	} {
-		for what, tell := range map[string]func(d *directory.Directory, channel int64, before, after []int64){
-			"put": func(d *directory.Directory, channel int64, before, after []int64) {
+		for what, tell := range map[string]func(d *store.Store, channel int64, before, after []int64){
+			"put": func(d *store.Store, channel int64, before, after []int64) {
 				d.ChangedSubscribers(channel, before, after)
 			},
-			"forgotten": func(d *directory.Directory, _ int64, _, _ []int64) { d.ForgetSubscribers() },
+			"forgotten": func(d *store.Store, _ int64, _, _ []int64) { d.Invalidate(store.Subscribers) },
 		} {
 			t.Run(name+", "+what, func(t *testing.T) {
 				ctx := t.Context()
-				d, client, _, late := newLateDirectory(t)
+				d, client, _, late := newLateStore(t)
 				channel, _, err := client.CreateChannel(ctx, zulip.ChannelCreate{Name: "newsroom"})
 				if err != nil {
 					t.Fatal(err)
@@ -52,7 +52,7 @@ func TestAnOlderReadOfSubscribersHidesNoWrite(t *testing.T) {
 
 // TestWritersOfOneChannelDoNotHideEachOther: both have read it before either wrote.
 func TestWritersOfOneChannelDoNotHideEachOther(t *testing.T) {
-	d, client, _ := newDirectory(t)
+	d, client, _ := newStore(t)
 	channel, _, err := client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "newsroom"})
 	if err != nil {
 		t.Fatal(err)
@@ -69,36 +69,36 @@ func TestWritersOfOneChannelDoNotHideEachOther(t *testing.T) {
 
 // ownReads are what is read of the account's own: how many there are, and a write that makes it one more or less.
 var ownReads = map[string]struct {
-	count  func(ctx context.Context, d *directory.Directory, newsroom int64) (int, error)
-	write  func(context.Context, *zulip.Client, int64) error
-	forget func(*directory.Directory)
+	count func(ctx context.Context, d *store.Store, newsroom int64) (int, error)
+	write func(context.Context, *zulip.Client, int64) error
+	part  store.Part
 }{
 	"GET /drafts": {
-		counted((*directory.Directory).Drafts),
+		counted((*store.Store).Drafts),
 		func(ctx context.Context, client *zulip.Client, _ int64) error {
 			_, err := client.CreateDrafts(ctx, []zulip.Draft{{To: []int64{}, Content: "later"}})
 			return err
 		},
-		(*directory.Directory).ForgetDrafts,
+		store.Drafts,
 	},
 	"GET /scheduled_messages": {
-		counted((*directory.Directory).ScheduledMessages),
+		counted((*store.Store).ScheduledMessages),
 		func(ctx context.Context, client *zulip.Client, self int64) error {
 			_, err := client.ScheduleMessage(ctx, zulip.Addressee{UserIDs: []int64{self}}, "later", time.Now().Add(time.Hour).Unix())
 			return err
 		},
-		(*directory.Directory).ForgetScheduledMessages,
+		store.ScheduledMessages,
 	},
 	"GET /invites": {
-		counted((*directory.Directory).Invitations),
+		counted((*store.Store).Invitations),
 		func(ctx context.Context, client *zulip.Client, _ int64) error {
 			_, err := client.CreateInviteLink(ctx, zulip.NewInviteLink{})
 			return err
 		},
-		(*directory.Directory).ForgetInvitations,
+		store.Invitations,
 	},
 	"GET /users/me/subscriptions": {
-		func(ctx context.Context, d *directory.Directory, newsroom int64) (int, error) {
+		func(ctx context.Context, d *store.Store, newsroom int64) (int, error) {
 			own, err := d.Subscription(ctx, newsroom)
 			if own == nil {
 				return 0, err
@@ -108,12 +108,12 @@ var ownReads = map[string]struct {
 		func(ctx context.Context, client *zulip.Client, self int64) error {
 			return client.Unsubscribe(ctx, "newsroom", []int64{self})
 		},
-		(*directory.Directory).ForgetSubscriptions,
+		store.Subscriptions,
 	},
 }
 
-func counted[T any](read func(*directory.Directory, context.Context) ([]T, error)) func(context.Context, *directory.Directory, int64) (int, error) {
-	return func(ctx context.Context, d *directory.Directory, _ int64) (int, error) {
+func counted[T any](read func(*store.Store, context.Context) ([]T, error)) func(context.Context, *store.Store, int64) (int, error) {
+	return func(ctx context.Context, d *store.Store, _ int64) (int, error) {
 		all, err := read(d, ctx)
 		return len(all), err
 	}
@@ -123,7 +123,7 @@ func counted[T any](read func(*directory.Directory, context.Context) ([]T, error
 func TestAnOlderReadOfItsOwnHidesNoWrite(t *testing.T) {
 	for request, c := range ownReads {
 		t.Run(request, func(t *testing.T) {
-			d, client, _, late := newLateDirectory(t)
+			d, client, _, late := newLateStore(t)
 			newsroom, _, err := client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "newsroom", Subscribers: []int64{d.Self().ID}})
 			if err != nil {
 				t.Fatal(err)
@@ -141,7 +141,7 @@ func TestAnOlderReadOfItsOwnHidesNoWrite(t *testing.T) {
 			if err := c.write(t.Context(), client, d.Self().ID); err != nil {
 				t.Fatal(err)
 			}
-			c.forget(d)
+			d.Invalidate(c.part)
 			arrive()
 			old := <-before
 			if now, err := c.count(t.Context(), d, newsroom); err != nil || now == old {

@@ -1,4 +1,4 @@
-package directory_test
+package store_test
 
 import (
 	"context"
@@ -8,8 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -43,28 +45,28 @@ func (l *lateAnswers) keep(request string) {
 	l.request = request
 }
 
-// newLateDirectory is newDirectory with a directory whose answers can be kept. The client's are not.
-func newLateDirectory(t *testing.T) (*directory.Directory, *zulip.Client, *sandbox.Server, *lateAnswers) {
+// newLateStore is newStore with a directory whose answers can be kept. The client's are not.
+func newLateStore(t *testing.T) (*store.Store, *zulip.Client, *sandbox.Server, *lateAnswers) {
 	t.Helper()
-	plain, client, server := newDirectory(t)
+	plain, client, server := newStore(t)
 	owner, _ := server.Credentials("owner")
 	late := &lateAnswers{arrived: make(chan func())}
 	slow, err := zulip.New(zulip.Config{Site: server.URL(), Email: owner.Email, APIKey: owner.APIKey, MaxRetries: -1, Transport: late})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return directory.New(slow, plain.Self(), 442), client, server, late
+	return store.New(slow, plain.Self(), 442, new(runstate.State)), client, server, late
 }
 
-// overlap is a write that is carried out, and that the directory hears of, while a read is under way that is older.
+// overlap is a write that is carried out, and that the store hears of, while a read is under way that is older.
 type overlap struct {
 	what    string
 	request string // that is under way
-	read    func(context.Context, *directory.Directory, *written) error
+	read    func(context.Context, *store.Store, *written) error
 	write   func(context.Context, *testing.T, *written) error
-	told    func(context.Context, *directory.Directory, *written) error
-	// shows asks the directory whether the write is in what it answers.
-	shows func(context.Context, *testing.T, *directory.Directory, *written) bool
+	told    func(context.Context, *store.Store, *written) error
+	// shows asks the store whether the write is in what it answers.
+	shows func(context.Context, *testing.T, *store.Store, *written) bool
 	// again is the request that has to be made again before anybody relies on the part; "" where there is none.
 	again string
 }
@@ -74,15 +76,15 @@ func makeAdministrator(ctx context.Context, t *testing.T, w *written) error {
 	return w.client.UpdateUser(ctx, w.id(t, kenji), zulip.UserUpdate{Role: &role})
 }
 
-func gaveAdministrator(_ context.Context, d *directory.Directory, w *written) error {
+func gaveAdministrator(_ context.Context, d *store.Store, w *written) error {
 	user, _ := w.view.UserByAddress(kenji)
 	d.GaveRole(user.ID, zulip.RoleAdministrator)
 	return nil
 }
 
-func isAdministrator(ctx context.Context, t *testing.T, d *directory.Directory, _ *written) bool {
+func isAdministrator(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
 	t.Helper()
-	view, err := d.Organization(ctx)
+	view, err := d.Read(ctx, store.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,9 +93,9 @@ func isAdministrator(ctx context.Context, t *testing.T, d *directory.Directory, 
 	return user.Role == zulip.RoleAdministrator && slices.Contains(administrators.Members, user.ID)
 }
 
-func hasRole(ctx context.Context, t *testing.T, d *directory.Directory, _ *written) bool {
+func hasRole(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
 	t.Helper()
-	view, err := d.People(ctx)
+	view, err := d.Read(ctx, store.Users)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +108,9 @@ func exchange(ctx context.Context, t *testing.T, w *written) error {
 	return w.client.ChangeUserGroupMembership(ctx, sre.ID, zulip.MembershipChange{Add: []int64{w.id(t, ines)}})
 }
 
-func isExchanged(ctx context.Context, t *testing.T, d *directory.Directory, w *written) bool {
+func isExchanged(ctx context.Context, t *testing.T, d *store.Store, w *written) bool {
 	t.Helper()
-	view, err := d.Organization(ctx)
+	view, err := d.Read(ctx, store.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,13 +123,13 @@ func createFolder(ctx context.Context, _ *testing.T, w *written) error {
 	return err
 }
 
-func isFolder(ctx context.Context, t *testing.T, d *directory.Directory, _ *written) bool {
+func isFolder(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
 	t.Helper()
-	view, err := d.Folders(ctx)
+	view, err := d.Read(ctx, store.Folders)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ok := view.FolderByName("Teams")
+	_, ok := view.Folders().ByName("Teams")
 	return ok
 }
 
@@ -136,44 +138,44 @@ func createChannel(ctx context.Context, _ *testing.T, w *written) error {
 	return err
 }
 
-func isChannel(ctx context.Context, t *testing.T, d *directory.Directory, _ *written) bool {
+func isChannel(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
 	t.Helper()
-	view, err := d.Channels(ctx)
+	view, err := d.Read(ctx, store.Channels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	general, _ := view.ChannelByName("general")
-	_, ok := view.ChannelByName("newsroom")
+	general, _ := view.Channels().ByName("general")
+	_, ok := view.Channels().ByName("newsroom")
 	return ok && general.IsDefault
 }
 
 const ines = "ines.moreau@example.com"
 
 var overlaps = []overlap{
-	{"people, and a role", "GET /users", freshPeople, makeAdministrator, gaveAdministrator, isAdministrator, "POST /register"},
-	{"bots with the people, and a role", "POST /register", freshBots, makeAdministrator, gaveAdministrator, isAdministrator, "POST /register"},
-	{"groups, and a role", "GET /user_groups", freshGroups, makeAdministrator, gaveAdministrator, isAdministrator, "POST /register"},
+	{"people, and a role", "GET /users", freshPeople, makeAdministrator, gaveAdministrator, isAdministrator, "GET /user_groups"},
+	{"bots with the people, and a role", "POST /register", freshBots, makeAdministrator, gaveAdministrator, isAdministrator, "GET /user_groups"},
+	{"groups, and a role", "GET /user_groups", freshGroups, makeAdministrator, gaveAdministrator, isAdministrator, "GET /user_groups"},
 	{"bots with the people, and a role that is read again", "POST /register", freshBots, makeAdministrator, freshPeople, hasRole, ""},
-	{"groups, and a member", "GET /user_groups", freshGroups, exchange, forget(zulip.FetchUserGroups), isExchanged, "POST /register"},
+	{"groups, and a member", "GET /user_groups", freshGroups, exchange, forget(store.UserGroups), isExchanged, "GET /user_groups"},
 	{"groups, and a member that is read again", "GET /user_groups", freshGroups, exchange, freshGroups, isExchanged, ""},
-	{"folders, and a folder", "GET /channel_folders", readAgain((*directory.Directory).FreshFolders), createFolder, forget(zulip.FetchFolders), isFolder, "POST /register"},
-	{"folders, and a folder that is read again", "GET /channel_folders", readAgain((*directory.Directory).FreshFolders), createFolder, readAgain((*directory.Directory).FreshFolders), isFolder, ""},
-	{"channels, and a channel", "GET /streams", freshChannels, createChannel, forget(zulip.FetchChannels), isChannel, "POST /register"},
+	{"folders, and a folder", "GET /channel_folders", readAgain(store.Folders), createFolder, forget(store.Folders), isFolder, "GET /channel_folders"},
+	{"folders, and a folder that is read again", "GET /channel_folders", readAgain(store.Folders), createFolder, readAgain(store.Folders), isFolder, ""},
+	{"channels, and a channel", "GET /streams", freshChannels, createChannel, forget(store.Channels), isChannel, "GET /streams"},
 	{"channels, and a channel that is read again", "GET /streams", freshChannels, createChannel, freshChannels, isChannel, ""},
-	{"channels, and a channel that a snapshot has brought", "GET /streams", freshChannels, createChannel, func(ctx context.Context, d *directory.Directory, _ *written) error {
-		d.Forget(zulip.FetchChannels)
-		_, err := d.Channels(ctx)
+	{"channels, and a channel that a snapshot has brought", "GET /streams", freshChannels, createChannel, func(ctx context.Context, d *store.Store, _ *written) error {
+		d.Invalidate(store.Channels)
+		_, err := d.Read(ctx, store.Channels)
 		return err
 	}, isChannel, ""},
 }
 
-// TestAnOlderReadHidesNoWrite lets a read that was answered before a write arrive after the directory has heard of it.
+// TestAnOlderReadHidesNoWrite lets a read that was answered before a write arrive after the store has heard of it.
 func TestAnOlderReadHidesNoWrite(t *testing.T) {
 	for _, c := range overlaps {
 		t.Run(c.what, func(t *testing.T) {
 			ctx := t.Context()
-			d, client, server, late := newLateDirectory(t)
-			view, err := d.Bots(ctx)
+			d, client, server, late := newLateStore(t)
+			view, err := d.Read(ctx, store.Bots)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +202,7 @@ func TestAnOlderReadHidesNoWrite(t *testing.T) {
 			if c.again != "" && server.Journal().Count(sandbox.Filter{Method: method, Path: path}) == 0 {
 				t.Error("the older read counts as current")
 			}
-			if c.again == "" && server.Journal().Count(sandbox.Filter{Method: "POST"}) > 0 {
+			if c.again == "" && server.Journal().Count(sandbox.Filter{Method: "POST"})+server.Journal().Count(sandbox.Filter{Method: "GET"}) > 0 {
 				t.Error("what was read later is read once more")
 			}
 		})
@@ -210,16 +212,16 @@ func TestAnOlderReadHidesNoWrite(t *testing.T) {
 // TestAnOlderReadShowsARoleThatWasGiven: who waits for the older read does not see the old role in its answer either.
 func TestAnOlderReadShowsARoleThatWasGiven(t *testing.T) {
 	ctx := t.Context()
-	d, client, _, late := newLateDirectory(t)
-	view, err := d.Organization(ctx)
+	d, client, _, late := newLateStore(t)
+	view, err := d.Read(ctx, store.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &written{client: client, view: view}
 	late.keep("GET /users")
-	read := make(chan *directory.View, 1)
+	read := make(chan *snapshot.Snapshot, 1)
 	go func() {
-		view, err := d.FreshPeople(ctx)
+		view, err := d.Fresh(ctx, store.Users)
 		if err != nil {
 			t.Error(err)
 		}
@@ -238,24 +240,24 @@ func TestAnOlderReadShowsARoleThatWasGiven(t *testing.T) {
 
 // TestWhichChannelsAreDefaultIsReadWithTheChannels: it is read whenever the channels are.
 func TestWhichChannelsAreDefaultIsReadWithTheChannels(t *testing.T) {
-	for name, before := range map[string]func(context.Context, *directory.Directory) error{
-		"after what stands alone": func(ctx context.Context, d *directory.Directory) error { _, err := d.Linkifiers(ctx); return err },
-		"after they were forgotten": func(ctx context.Context, d *directory.Directory) error {
-			_, err := d.Channels(ctx)
-			d.Forget(zulip.FetchChannels)
+	for name, before := range map[string]func(context.Context, *store.Store) error{
+		"after what stands alone": func(ctx context.Context, d *store.Store) error { _, err := d.Read(ctx, store.Linkifiers); return err },
+		"after they were forgotten": func(ctx context.Context, d *store.Store) error {
+			_, err := d.Read(ctx, store.Channels)
+			d.Invalidate(store.Channels)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, _, _ := newDirectory(t)
+			d, _, _ := newStore(t)
 			if err := before(t.Context(), d); err != nil {
 				t.Fatal(err)
 			}
-			view, err := d.Channels(t.Context())
+			view, err := d.Read(t.Context(), store.Channels)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if general, _ := view.ChannelByName("general"); !general.IsDefault {
+			if general, _ := view.Channels().ByName("general"); !general.IsDefault {
 				t.Error("general is a default channel")
 			}
 		})

@@ -1,4 +1,4 @@
-package directory_test
+package store_test
 
 import (
 	"context"
@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 func TestSubscribersAreReadOneByOneAndThenAllAtOnce(t *testing.T) {
-	d, client, server := newDirectory(t)
+	d, client, server := newStore(t)
 	ctx := context.Background()
 	self := d.Self().ID
 	var channels []int64
@@ -56,13 +57,13 @@ func TestSubscribersAreReadOneByOneAndThenAllAtOnce(t *testing.T) {
 }
 
 func TestSubscribersOfAChannelThatIsNotThere(t *testing.T) {
-	d, _, _ := newDirectory(t)
+	d, _, _ := newStore(t)
 	general := int64(1)
-	view, err := d.Channels(context.Background())
+	view, err := d.Read(context.Background(), store.Channels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if channel, ok := view.ChannelByName("general"); ok {
+	if channel, ok := view.Channels().ByName("general"); ok {
 		general = channel.ID
 	}
 	together(2, func() {
@@ -77,12 +78,12 @@ func TestSubscribersOfAChannelThatIsNotThere(t *testing.T) {
 }
 
 func TestEffectiveAccessIsWorkedOutOnce(t *testing.T) {
-	d, _, _ := newDirectory(t)
-	view, err := d.Channels(context.Background())
+	d, _, _ := newStore(t)
+	view, err := d.Read(context.Background(), store.Channels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := d.Organization(context.Background())
+	again, err := d.Read(context.Background(), store.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +93,8 @@ func TestEffectiveAccessIsWorkedOutOnce(t *testing.T) {
 	if !view.Access().Everybody().Has(d.Self().ID) {
 		t.Error("the account itself is not among the people")
 	}
-	d.Forget(zulip.FetchUsers)
-	if again, err = d.Organization(context.Background()); err != nil || view.Access() == again.Access() {
+	d.Invalidate(store.Users)
+	if again, err = d.Read(context.Background(), store.Organization); err != nil || view.Access() == again.Access() {
 		t.Error("it outlives the people it was worked out from:", err)
 	}
 }

@@ -1,4 +1,4 @@
-package directory_test
+package store_test
 
 import (
 	"context"
@@ -6,8 +6,9 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -15,8 +16,8 @@ import (
 var newGroup = zulip.UserGroupCreate{Name: "fresh"}
 
 func TestFreshGroupsAreOneRequestForAllWhoAsk(t *testing.T) {
-	d, client, server := newDirectory(t)
-	view, err := d.Organization(context.Background())
+	d, client, server := newStore(t)
+	view, err := d.Read(context.Background(), store.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,9 +29,10 @@ func TestFreshGroupsAreOneRequestForAllWhoAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	askBefore(t, d)
 	server.Journal().Reset()
-	together(20, func() {
-		view, err := d.FreshUserGroups(context.Background())
+	together(10, func() {
+		view, err := d.Fresh(context.Background(), store.UserGroups)
 		if err != nil {
 			t.Error(err)
 			return
@@ -45,45 +47,45 @@ func TestFreshGroupsAreOneRequestForAllWhoAsk(t *testing.T) {
 }
 
 func TestRenamedGroupsAreFoundByTheNameThatTheyGet(t *testing.T) {
-	d, _, _ := newDirectory(t)
-	view, err := d.Organization(context.Background())
+	d, run := newPlanningStore(t)
+	view, err := d.Read(context.Background(), store.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sre, _ := view.UserGroupByName("sre")
 	leads, _ := view.UserGroupByName("leads")
-	d.PlanGroupName(sre.ID, "leads")
-	d.PlanGroupName(leads.ID, "bosses")
+	run.PlanGroupName(sre.ID, "leads")
+	run.PlanGroupName(leads.ID, "bosses")
 	for name, want := range map[string]int64{"leads": sre.ID, "bosses": leads.ID, "sre": 0} {
 		group, ok := view.UserGroupByName(name)
 		if ok != (want != 0) || ok && (group.ID != want || group.Name != name) {
 			t.Errorf("%s is %+v", name, group)
 		}
 	}
-	if held, _ := view.HeldUserGroupByName("sre"); held == nil || held.ID != sre.ID {
+	if held, _ := view.UserGroups().ByName("sre"); held == nil || held.ID != sre.ID {
 		t.Error("the name that the group has now is lost")
 	}
 }
 
 func TestCyclesThroughWhatIsPlanned(t *testing.T) {
-	d, _, _ := newDirectory(t)
-	view, err := d.Organization(context.Background())
+	d, run := newPlanningStore(t)
+	view, err := d.Read(context.Background(), store.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sre, _ := view.UserGroupByName("sre")
 	leads, _ := view.UserGroupByName("leads") // sre is in it
-	a, s, l := directory.GroupKey{Name: "a"}, directory.GroupKey{ID: sre.ID}, directory.GroupKey{ID: leads.ID}
-	if way := view.Cycle(l); way != nil {
+	a, s, l := runstate.GroupKey{Name: "a"}, runstate.GroupKey{ID: sre.ID}, runstate.GroupKey{ID: leads.ID}
+	if way := run.Cycle(l, view.SubgroupIDs); way != nil {
 		t.Errorf("a circle that is none: %v", way)
 	}
-	d.Nest(s, []directory.GroupKey{a}, false)
-	d.Nest(a, []directory.GroupKey{l}, true)
-	if way := view.Cycle(a); !reflect.DeepEqual(way, []directory.GroupKey{a, l, s, a}) {
+	run.Nest(s, []runstate.GroupKey{a}, false)
+	run.Nest(a, []runstate.GroupKey{l}, true)
+	if way := run.Cycle(a, view.SubgroupIDs); !reflect.DeepEqual(way, []runstate.GroupKey{a, l, s, a}) {
 		t.Errorf("the circle is %v", way)
 	}
-	d.Nest(l, nil, true) // leads loses sre in the same run
-	if way := view.Cycle(a); way != nil {
+	run.Nest(l, nil, true) // leads loses sre in the same run
+	if way := run.Cycle(a, view.SubgroupIDs); way != nil {
 		t.Errorf("a circle that is none any more: %v", way)
 	}
 }

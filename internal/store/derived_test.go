@@ -1,4 +1,4 @@
-package directory_test
+package store_test
 
 import (
 	"context"
@@ -8,25 +8,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // everything reads all parts of an organization into one snapshot.
-func everything(ctx context.Context, d *directory.Directory) (view *directory.View, err error) {
-	for _, read := range []func(context.Context) (*directory.View, error){
-		d.Channels, d.Statuses, d.Bots, d.Linkifiers, d.ProfileFields, d.CustomEmoji, d.Folders, d.Playgrounds, d.Domains,
-	} {
-		if view, err = read(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return view, nil
+func everything(ctx context.Context, d *store.Store) (*snapshot.Snapshot, error) {
+	return d.Read(ctx, store.Channels, store.Statuses, store.Bots, store.Linkifiers, store.ProfileFields, store.CustomEmoji,
+		store.Folders, store.Playgrounds, store.Domains)
 }
 
 // derived is everything that a view answers from something it has worked out, as text, by question.
-func derived(view *directory.View) map[string]string {
+func derived(view *snapshot.Snapshot) map[string]string {
 	all := map[string]string{}
 	answer := func(question string, key, found any) { all[fmt.Sprintf("%s %v", question, key)] = fmt.Sprint(found) }
 	for _, user := range view.Users() {
@@ -36,11 +32,11 @@ func derived(view *directory.View) map[string]string {
 			byAddress, ok := view.UserByAddress(strings.ToUpper(address))
 			answer("address", address, fmt.Sprint(ok, byAddress.ID, byAddress.IsActive))
 		}
-		_, isBot := view.Bot(user.ID)
+		_, isBot := view.Bots().ByID(user.ID)
 		answer("bot", user.ID, isBot)
 		answer("other owner than", user.ID, view.HasOtherOwner(user.ID))
 	}
-	for _, group := range view.UserGroups() {
+	for _, group := range view.UserGroups().List() {
 		byName, _ := view.UserGroupByName(group.Name)
 		byID, _ := view.UserGroup(group.ID)
 		answer("group", group.Name, fmt.Sprint(byName.ID, byID.Name, byID.Deactivated))
@@ -48,9 +44,9 @@ func derived(view *directory.View) map[string]string {
 		answer("subgroups of", group.Name, view.AllSubgroups(group))
 		answer("in", group.Name, view.Access().In(zulip.NamedGroup(group.ID)).IDs())
 	}
-	for _, channel := range view.ChannelList() {
-		byName, _ := view.ChannelByName(strings.ToUpper(channel.Name))
-		byID, _ := view.Channel(channel.ID)
+	for _, channel := range view.Channels().List() {
+		byName, _ := view.Channels().ByName(strings.ToUpper(channel.Name))
+		byID, _ := view.Channels().ByID(channel.ID)
 		answer("channel", channel.Name, fmt.Sprint(byName.ID, byID.Name, byID.IsArchived, byID.IsDefault))
 		facts := permission.ChannelOf(channel)
 		facts.SubscribersKnown = true
@@ -63,19 +59,19 @@ func derived(view *directory.View) map[string]string {
 		admitted := view.Access().Admitted(permission.Organizations, setting, view.Realm().Permissions[setting.Name])
 		answer("admitted by", setting.Name, admitted.IDs())
 	}
-	for _, folder := range view.FolderList() {
-		byName, _ := view.FolderByName(folder.Name)
+	for _, folder := range view.Folders().List() {
+		byName, _ := view.Folders().ByName(folder.Name)
 		archived, _ := view.ArchivedFolder(folder.Name)
 		answer("folder", folder.Name, fmt.Sprint(byName == folder, archived == folder))
 	}
-	for _, linkifier := range view.Linkifiers() {
-		byID, _ := view.Linkifier(linkifier.ID)
-		byPattern, _ := view.LinkifierByPattern(linkifier.Pattern)
+	for _, linkifier := range view.Linkifiers().List() {
+		byID, _ := view.Linkifiers().ByID(linkifier.ID)
+		byPattern, _ := view.Linkifiers().ByName(linkifier.Pattern)
 		answer("linkifier", linkifier.Pattern, fmt.Sprint(byID.URLTemplate, byPattern.ID))
 	}
-	for _, field := range view.ProfileFields() {
-		byID, _ := view.ProfileField(field.ID)
-		byName, _ := view.ProfileFieldByName(field.Name)
+	for _, field := range view.ProfileFields().List() {
+		byID, _ := view.ProfileFields().ByID(field.ID)
+		byName, _ := view.ProfileFields().ByName(field.Name)
 		answer("profile field", field.Name, fmt.Sprint(byID.Type, byName.ID))
 	}
 	answer("everybody", "", view.Access().Everybody().IDs())
@@ -83,17 +79,17 @@ func derived(view *directory.View) map[string]string {
 	return all
 }
 
-// A write, and what the resources then tell the directory of it.
+// A write, and what the resources then tell the store of it.
 type write struct {
 	what string
 	do   func(ctx context.Context, t *testing.T, w *written) error
-	told func(ctx context.Context, d *directory.Directory, w *written) error
+	told func(ctx context.Context, d *store.Store, w *written) error
 }
 
 // written is an organization that is written to, and what has come into being.
 type written struct {
 	client         *zulip.Client
-	view           *directory.View // before the write
+	view           *snapshot.Snapshot // before the write
 	group, channel int64
 }
 
@@ -106,16 +102,16 @@ func (w *written) id(t *testing.T, address string) int64 {
 	return user.ID
 }
 
-func readAgain(read func(*directory.Directory, context.Context) (*directory.View, error)) func(context.Context, *directory.Directory, *written) error {
-	return func(ctx context.Context, d *directory.Directory, _ *written) error {
-		_, err := read(d, ctx)
+func readAgain(part store.Part) func(context.Context, *store.Store, *written) error {
+	return func(ctx context.Context, d *store.Store, _ *written) error {
+		_, err := d.Fresh(ctx, part)
 		return err
 	}
 }
 
-func forget(parts ...string) func(context.Context, *directory.Directory, *written) error {
-	return func(_ context.Context, d *directory.Directory, _ *written) error {
-		d.Forget(parts...)
+func forget(parts ...store.Part) func(context.Context, *store.Store, *written) error {
+	return func(_ context.Context, d *store.Store, _ *written) error {
+		d.Invalidate(parts...)
 		return nil
 	}
 }
@@ -136,11 +132,11 @@ const (
 )
 
 var (
-	freshGroups   = readAgain((*directory.Directory).FreshUserGroups)
-	freshPeople   = readAgain((*directory.Directory).FreshPeople)
-	freshChannels = readAgain((*directory.Directory).FreshChannels)
-	freshRealm    = readAgain((*directory.Directory).FreshRealm)
-	freshBots     = readAgain((*directory.Directory).FreshBots)
+	freshGroups   = readAgain(store.UserGroups)
+	freshPeople   = readAgain(store.Users)
+	freshChannels = readAgain(store.Channels)
+	freshRealm    = readAgain(store.Organization)
+	freshBots     = readAgain(store.Bots)
 )
 
 // writes are those after which the resources read a part, or put what they know into the snapshot, in the order in which
@@ -184,7 +180,7 @@ var writes = []write{
 	{"a person gets another role", func(ctx context.Context, t *testing.T, w *written) error {
 		role := zulip.RoleAdministrator
 		return w.client.UpdateUser(ctx, w.id(t, kenji), zulip.UserUpdate{Role: &role})
-	}, func(_ context.Context, d *directory.Directory, w *written) error {
+	}, func(_ context.Context, d *store.Store, w *written) error {
 		user, _ := w.view.UserByAddress(kenji)
 		d.GaveRole(user.ID, zulip.RoleAdministrator)
 		return nil
@@ -196,31 +192,31 @@ var writes = []write{
 	{"a person is deactivated", func(ctx context.Context, t *testing.T, w *written) error {
 		_, err := w.client.DeactivateUser(ctx, w.id(t, amara), zulip.Deactivation{})
 		return err
-	}, forget(zulip.FetchUsers, zulip.FetchUserGroups)},
+	}, forget(store.Users, store.UserGroups)},
 	{"a person is deactivated, and the people are read", func(ctx context.Context, t *testing.T, w *written) error {
 		_, err := w.client.DeactivateUser(ctx, w.id(t, lena), zulip.Deactivation{})
 		return err
-	}, func(ctx context.Context, d *directory.Directory, w *written) error {
-		d.Forget(zulip.FetchUserGroups)
+	}, func(ctx context.Context, d *store.Store, w *written) error {
+		d.Invalidate(store.UserGroups)
 		return freshPeople(ctx, d, w)
 	}},
 	{"a person is reactivated", func(ctx context.Context, t *testing.T, w *written) error {
 		return w.client.ReactivateUser(ctx, w.id(t, lena))
-	}, func(ctx context.Context, d *directory.Directory, w *written) error {
+	}, func(ctx context.Context, d *store.Store, w *written) error {
 		d.BecameActive()
 		return freshPeople(ctx, d, w)
 	}},
 	{"an account is created", func(ctx context.Context, _ *testing.T, w *written) (err error) {
 		_, err = w.client.CreateUser(ctx, zulip.NewUser{Email: "jo@example.com", FullName: "Jo", Password: "correct horse battery staple"})
 		return err
-	}, func(ctx context.Context, d *directory.Directory, w *written) error {
+	}, func(ctx context.Context, d *store.Store, w *written) error {
 		d.BecameActive()
 		return freshPeople(ctx, d, w)
 	}},
 	{"a bot is created", func(ctx context.Context, _ *testing.T, w *written) (err error) {
 		_, err = w.client.CreateBot(ctx, zulip.NewBot{FullName: "Alerts", ShortName: "alerts", Type: zulip.BotIncomingWebhook, Interface: 1})
 		return err
-	}, func(ctx context.Context, d *directory.Directory, w *written) error {
+	}, func(ctx context.Context, d *store.Store, w *written) error {
 		d.BecameActive()
 		return freshBots(ctx, d, w)
 	}},
@@ -229,33 +225,33 @@ var writes = []write{
 		_, err := w.client.UpdateRealm(ctx, zulip.RealmUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_resolve_topics_group": {New: zulip.NamedGroup(moderators.ID)}}})
 		return err
 	}, freshRealm},
-	{"the waiting period is changed", realmSetting("waiting_period_threshold", "100000"), func(ctx context.Context, d *directory.Directory, w *written) error {
-		d.Forget(zulip.FetchUserGroups)
+	{"the waiting period is changed", realmSetting("waiting_period_threshold", "100000"), func(ctx context.Context, d *store.Store, w *written) error {
+		d.Invalidate(store.UserGroups)
 		return freshRealm(ctx, d, w)
 	}},
 	{"a folder is created", func(ctx context.Context, _ *testing.T, w *written) error {
 		_, err := w.client.CreateChannelFolder(ctx, "Teams", "")
 		return err
-	}, readAgain((*directory.Directory).FreshFolders)},
+	}, readAgain(store.Folders)},
 	{"a linkifier is created", func(ctx context.Context, _ *testing.T, w *written) error {
 		_, err := w.client.CreateLinkifier(ctx, zulip.LinkifierChange{Pattern: "T(?P<id>[0-9]+)", URLTemplate: "https://example.com/{id}"})
 		return err
-	}, readAgain((*directory.Directory).FreshLinkifiers)},
+	}, readAgain(store.Linkifiers)},
 	{"a profile field is created", func(ctx context.Context, _ *testing.T, w *written) error {
 		name := "Office"
 		_, err := w.client.CreateProfileField(ctx, zulip.ProfileFieldChange{Name: &name, Type: zulip.ProfileFieldLongText})
 		return err
-	}, readAgain((*directory.Directory).FreshProfileFields)},
+	}, readAgain(store.ProfileFields)},
 	{"a user group is deactivated", func(ctx context.Context, _ *testing.T, w *written) error {
 		return w.client.DeactivateUserGroup(ctx, w.group)
-	}, forget(zulip.FetchUserGroups)},
+	}, forget(store.UserGroups)},
 }
 
 // Whatever is written, what a snapshot answers afterwards is what one answers that is made anew; and what one made before
 // the write answers stays as it was, for who is still looking at it.
 func TestWhatIsDerivedIsNeverOlderThanItsFacts(t *testing.T) {
 	ctx := context.Background()
-	d, client, _ := newDirectory(t)
+	d, client, _ := newStore(t)
 	w := &written{client: client}
 	view, err := everything(ctx, d)
 	if err != nil {
@@ -274,7 +270,7 @@ func TestWhatIsDerivedIsNeverOlderThanItsFacts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		anew, err := everything(ctx, directory.New(client, d.Self(), 442))
+		anew, err := everything(ctx, store.New(client, d.Self(), 442, new(runstate.State)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,18 +1,19 @@
-package directory_test
+package store_test
 
 import (
 	"context"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // TestPartsWantedTogetherAreOneSnapshot: what follows writes of several kinds is one read, and brings what was written.
 func TestPartsWantedTogetherAreOneSnapshot(t *testing.T) {
-	d, client, server := newDirectory(t)
-	if _, err := d.Organization(t.Context()); err != nil {
+	d, client, server := newStore(t)
+	if _, err := d.Read(t.Context(), store.Organization); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := client.CreateLinkifier(t.Context(), zulip.LinkifierChange{Pattern: "x", URLTemplate: "https://example.com/"}); err != nil {
@@ -22,10 +23,11 @@ func TestPartsWantedTogetherAreOneSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	askBefore(t, d)
 	server.Journal().Reset()
-	reads := make(chan func(context.Context) (*directory.View, error), 5)
-	for _, read := range []func(context.Context) (*directory.View, error){
-		d.FreshChannels, d.FreshFolders, d.FreshUserGroups, d.FreshLinkifiers, d.FreshProfileFields,
+	reads := make(chan func(context.Context) (*snapshot.Snapshot, error), 5)
+	for _, read := range []func(context.Context) (*snapshot.Snapshot, error){
+		fresh(d, store.Channels), fresh(d, store.Folders), fresh(d, store.UserGroups), fresh(d, store.Linkifiers), fresh(d, store.ProfileFields),
 	} {
 		reads <- read
 	}
@@ -38,15 +40,15 @@ func TestPartsWantedTogetherAreOneSnapshot(t *testing.T) {
 		t.Errorf("%d snapshots among %d requests", snapshots, all)
 	}
 
-	view, err := d.Channels(t.Context())
+	view, err := d.Read(t.Context(), store.Channels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	general, _ := view.ChannelByName("general")
-	if _, made := view.Channel(channel); !made || !general.IsDefault {
+	general, _ := view.Channels().ByName("general")
+	if _, made := view.Channels().ByID(channel); !made || !general.IsDefault {
 		t.Errorf("of the channels: made %v, default %v", made, general.IsDefault)
 	}
-	if _, made := view.LinkifierByPattern("x"); !made {
+	if _, made := view.Linkifiers().ByName("x"); !made {
 		t.Error("the linkifier is not there")
 	}
 	if all := server.Journal().Count(sandbox.Filter{}); all != 2 {

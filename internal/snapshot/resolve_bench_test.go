@@ -1,10 +1,11 @@
-package directory
+package snapshot
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -12,7 +13,11 @@ import (
 // a large one: it must not take longer there.
 func BenchmarkResolvePrincipals(b *testing.B) {
 	for _, size := range []struct{ people, groups int }{{50, 10}, {5_000, 200}, {50_000, 2_000}} {
-		view := New(nil, nil, 0).view.with(func(facts *facts) { facts.merge(organizationOf(size.people, size.groups)) })
+		var facts Facts
+		for _, part := range []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers} {
+			facts.Take(organizationOf(size.people, size.groups), part)
+		}
+		view := New(facts, new(runstate.State))
 		principals := []permission.Principal{
 			mustParse(b, "role:moderators"), mustParse(b, fmt.Sprintf("group:team-%d", size.groups/2)),
 			mustParse(b, fmt.Sprintf("user:person%d@example.com", size.people/2)),

@@ -1,4 +1,4 @@
-package directory_test
+package store_test
 
 import (
 	"context"
@@ -14,17 +14,19 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // slowServer answers snapshots in the time of a test's bubble.
 type slowServer struct {
-	mu      sync.Mutex
-	status  int        // of its answers; zero is 200
-	flights [][]string // what each snapshot was asked for
-	closed  int        // event queues
-	beyond  []string   // what else was asked
+	mu     sync.Mutex
+	status int        // of its answers; zero is 200
+	reads  [][]string // what each snapshot was asked for
+	closed int        // event queues
+	beyond []string   // what else was asked
 }
 
 func (s *slowServer) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -46,7 +48,7 @@ func (s *slowServer) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err := json.Unmarshal([]byte(form.Get("fetch_event_types")), &parts); err != nil {
 			return nil, err
 		}
-		s.flights = append(s.flights, parts)
+		s.reads = append(s.reads, parts)
 	case req.Method == http.MethodDelete && req.URL.Path == "/api/v1/events":
 		s.closed++
 	default:
@@ -62,13 +64,13 @@ func (s *slowServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func (s *slowServer) directory(t *testing.T) *directory.Directory {
+func (s *slowServer) store(t *testing.T) *store.Store {
 	t.Helper()
 	client, err := zulip.New(zulip.Config{Site: "https://zulip.example.com", Email: "o@example.com", APIKey: "key", MaxRetries: -1, Transport: s})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return directory.New(client, &zulip.User{ID: 1, Role: zulip.RoleOwner}, 442)
+	return store.New(client, &zulip.User{ID: 1, Role: zulip.RoleOwner}, 442, new(runstate.State))
 }
 
 // pass lets time pass, which is that of the test's own bubble.
@@ -77,18 +79,18 @@ func pass(d time.Duration) {
 }
 
 // kinds are all that the snapshot is asked for, but for the bots, whose keys come with them.
-func kinds(d *directory.Directory) map[string]func(context.Context) (*directory.View, error) {
-	return map[string]func(context.Context) (*directory.View, error){
-		"organization": d.Organization, "people": d.People, "user defaults": d.UserDefaults, "default channel groups": d.DefaultChannelGroups,
-		"custom emoji": d.CustomEmoji, "channels": d.Channels, "folders": d.Folders, "linkifiers": d.Linkifiers,
-		"profile fields": d.ProfileFields, "playgrounds": d.Playgrounds, "domains": d.Domains, "statuses": d.Statuses,
+func kinds(d *store.Store) map[string]func(context.Context) (*snapshot.Snapshot, error) {
+	return map[string]func(context.Context) (*snapshot.Snapshot, error){
+		"organization": known(d, store.Organization), "people": known(d, store.Users), "user defaults": known(d, store.UserDefaults), "default channel groups": known(d, store.DefaultChannelGroups),
+		"custom emoji": known(d, store.CustomEmoji), "channels": known(d, store.Channels), "folders": known(d, store.Folders), "linkifiers": known(d, store.Linkifiers),
+		"profile fields": known(d, store.ProfileFields), "playgrounds": known(d, store.Playgrounds), "domains": known(d, store.Domains), "statuses": known(d, store.Statuses),
 	}
 }
 
-// TestEveryKindThatAsksIsServedByOneFlight: whichever kind comes first, and whether the others come at once or in their
+// TestEveryKindThatAsksIsServedByOneRead: whichever kind comes first, and whether the others come at once or in their
 // turn.
-func TestEveryKindThatAsksIsServedByOneFlight(t *testing.T) {
-	for first := range kinds(new(slowServer).directory(t)) {
+func TestEveryKindThatAsksIsServedByOneRead(t *testing.T) {
+	for first := range kinds(new(slowServer).store(t)) {
 		for pace, between := range map[string]time.Duration{"at once": 0, "one after the other": 4 * time.Millisecond, "late": time.Second} {
 			if lone := slices.Contains([]string{"linkifiers", "user defaults", "playgrounds", "domains"}, first); lone && pace == "late" {
 				continue // see TestWhatStandsAloneBringsNeitherPeopleNorChannels
@@ -96,8 +98,8 @@ func TestEveryKindThatAsksIsServedByOneFlight(t *testing.T) {
 			t.Run(first+", the others "+pace, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server := &slowServer{}
-					d := server.directory(t)
-					ask := func(kind func(context.Context) (*directory.View, error)) {
+					d := server.store(t)
+					ask := func(kind func(context.Context) (*snapshot.Snapshot, error)) {
 						if _, err := kind(t.Context()); err != nil {
 							t.Error(err)
 						}
@@ -110,8 +112,8 @@ func TestEveryKindThatAsksIsServedByOneFlight(t *testing.T) {
 						all.Go(func() { ask(kind) })
 					}
 					all.Wait()
-					if len(server.flights) != 1 || server.closed != 1 || len(server.beyond) > 0 {
-						t.Errorf("%d snapshots, %d queues closed, and %v: %v", len(server.flights), server.closed, server.beyond, server.flights)
+					if len(server.reads) != 1 || server.closed != 1 || len(server.beyond) > 0 {
+						t.Errorf("%d snapshots, %d queues closed, and %v: %v", len(server.reads), server.closed, server.beyond, server.reads)
 					}
 				})
 			})
@@ -122,24 +124,24 @@ func TestEveryKindThatAsksIsServedByOneFlight(t *testing.T) {
 func TestWhatStandsAloneBringsNeitherPeopleNorChannels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{}
-		d := server.directory(t)
+		d := server.store(t)
 		large := []string{zulip.FetchUsers, zulip.FetchUserGroups, zulip.FetchChannels, zulip.FetchStatuses}
-		for _, kind := range []func(context.Context) (*directory.View, error){d.Linkifiers, d.Playgrounds, d.Domains, d.UserDefaults} {
+		for _, kind := range []func(context.Context) (*snapshot.Snapshot, error){known(d, store.Linkifiers), known(d, store.Playgrounds), known(d, store.Domains), known(d, store.UserDefaults)} {
 			if _, err := kind(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if len(server.flights) != 1 || slices.ContainsFunc(server.flights[0], func(part string) bool { return slices.Contains(large, part) }) {
-			t.Errorf("read: %v", server.flights)
+		if len(server.reads) != 1 || slices.ContainsFunc(server.reads[0], func(part string) bool { return slices.Contains(large, part) }) {
+			t.Errorf("read: %v", server.reads)
 		}
-		// Whoever needs more costs one more flight, whatever else follows. With the channels come the default ones once more.
+		// Whoever needs more costs one more read, whatever else follows. With the channels come the default ones once more.
 		for _, kind := range kinds(d) {
 			if _, err := kind(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if len(server.flights) != 2 || len(server.flights[1]) != len(large)+1 {
-			t.Errorf("read: %v", server.flights)
+		if len(server.reads) != 2 || len(server.reads[1]) != len(large)+1 {
+			t.Errorf("read: %v", server.reads)
 		}
 	})
 }
@@ -148,14 +150,14 @@ func TestWhatStandsAloneBringsNeitherPeopleNorChannels(t *testing.T) {
 func TestBotsAreReadForThoseWhoAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{}
-		d := server.directory(t)
-		for _, kind := range []func(context.Context) (*directory.View, error){d.Channels, d.Bots} {
+		d := server.store(t)
+		for _, kind := range []func(context.Context) (*snapshot.Snapshot, error){known(d, store.Channels), known(d, store.Bots)} {
 			if _, err := kind(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if len(server.flights) != 2 || slices.Contains(server.flights[0], zulip.FetchBots) || !slices.Equal(server.flights[1], []string{zulip.FetchBots}) {
-			t.Errorf("read: %v", server.flights)
+		if len(server.reads) != 2 || slices.Contains(server.reads[0], zulip.FetchBots) || !slices.Equal(server.reads[1], []string{zulip.FetchBots}) {
+			t.Errorf("read: %v", server.reads)
 		}
 	})
 }
@@ -164,7 +166,7 @@ func TestBotsAreReadForThoseWhoAsk(t *testing.T) {
 func TestAFailureIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{status: http.StatusBadRequest}
-		d := server.directory(t)
+		d := server.store(t)
 		var (
 			count          sync.Mutex
 			full, referred int
@@ -177,7 +179,7 @@ func TestAFailureIsToldOnce(t *testing.T) {
 					atOnce <- struct{}{}
 					defer func() { <-atOnce }()
 					_, err := kind(t.Context())
-					var told *directory.ToldError
+					var told *store.ToldError
 					count.Lock()
 					defer count.Unlock()
 					switch {
@@ -192,14 +194,14 @@ func TestAFailureIsToldOnce(t *testing.T) {
 			}
 		}
 		all.Wait()
-		if full != 1 || referred != 50*len(kinds(d))-1 || len(server.flights) != 1 || time.Since(started) > time.Second {
-			t.Errorf("%d were told the cause, %d where to find it, after %d requests, in %s", full, referred, len(server.flights), time.Since(started))
+		if full != 1 || referred != 50*len(kinds(d))-1 || len(server.reads) != 1 || time.Since(started) > time.Second {
+			t.Errorf("%d were told the cause, %d where to find it, after %d requests, in %s", full, referred, len(server.reads), time.Since(started))
 		}
 
 		// It does not hold for ever.
 		server.status = 0
 		pass(6 * time.Second)
-		if _, err := d.Channels(t.Context()); err != nil {
+		if _, err := d.Read(t.Context(), store.Channels); err != nil {
 			t.Error(err)
 		}
 	})

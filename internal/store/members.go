@@ -1,6 +1,7 @@
-package directory
+package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,8 +16,8 @@ const fewChannels = 2
 
 // members are who is in the channels, as far as this run has read it.
 type members struct {
-	asked gather[int64, []int64]
-	fresh gather[int64, []int64]
+	asked batcher[int64, map[int64][]int64]
+	fresh batcher[int64, map[int64][]int64]
 
 	mu    sync.Mutex
 	known map[int64][]int64
@@ -38,12 +39,12 @@ func apply(ids []int64, changes []membershipChange) []int64 {
 }
 
 // without returns those who are not among others.
-func without(ids, others []int64) []int64 {
-	among := make(map[int64]bool, len(others))
-	for _, id := range others {
-		among[id] = true
+func without[T comparable](all, others []T) []T {
+	among := make(map[T]bool, len(others))
+	for _, one := range others {
+		among[one] = true
 	}
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return among[id] })
+	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return among[one] })
 }
 
 // membersMark is how things stood when a read of subscribers began.
@@ -75,10 +76,9 @@ func (m *members) keep(channel int64, ids []int64, since membersMark, asked bool
 	return ids
 }
 
-func (m *members) init(d *Directory) {
+func (m *members) init(s *Store) {
 	m.known, m.changes = map[int64][]int64{}, map[int64][]membershipChange{}
-	m.asked = gather[int64, []int64]{ask: d.readSubscribers}
-	m.fresh = gather[int64, []int64]{ask: d.readFreshSubscribers}
+	m.asked.ask, m.fresh.ask = s.readSubscribers, s.readFreshSubscribers
 }
 
 // Subscribers returns the IDs of the active people and bots in a channel, ascending, as read once in this run; nil if the
@@ -86,41 +86,28 @@ func (m *members) init(d *Directory) {
 // so that whether a channel is archived has to be taken from the channel. Of more than a few channels they come in one snapshot, together with
 // the channels if those are not read yet. For that the account has to be an administrator: others are not shown the
 // subscribers of every channel there, and ask for each.
-func (d *Directory) Subscribers(ctx context.Context, channel int64) ([]int64, error) {
-	d.members.mu.Lock()
-	ids, ok := d.members.known[channel]
-	d.members.mu.Unlock()
+func (s *Store) Subscribers(ctx context.Context, channel int64) ([]int64, error) {
+	s.members.mu.Lock()
+	ids, ok := s.members.known[channel]
+	s.members.mu.Unlock()
 	if ok {
 		return ids, nil
 	}
-	return d.members.asked.do(ctx, channel)
-}
-
-// ChannelsAndSubscribers returns the snapshot with the channels and who is in them, for who is going to look at most. An
-// account that is no administrator is not shown the subscribers of every channel: then they are not in the snapshot.
-func (d *Directory) ChannelsAndSubscribers(ctx context.Context) (*View, error) {
-	if d.self.Role > zulip.RoleAdministrator {
-		return d.need(ctx, channelParts)
-	}
-	return d.need(ctx, append(slices.Clone(channelParts), zulip.FetchSubscribers))
-}
-
-// Subscribers returns who is in a channel, if the snapshot holds it; it never does of an archived channel.
-func (v *View) Subscribers(channel int64) (ids []int64, ok bool) {
-	ids, ok = v.facts.subscribers[channel]
-	return ids, ok
+	found, _, err := s.members.asked.do(ctx, channel)
+	return found[channel], err
 }
 
 // FreshSubscribers is Subscribers, read after the call began. Those that are asked for at the same time are read together.
-func (d *Directory) FreshSubscribers(ctx context.Context, channel int64) ([]int64, error) {
-	return d.members.fresh.do(ctx, channel)
+func (s *Store) FreshSubscribers(ctx context.Context, channel int64) ([]int64, error) {
+	found, _, err := s.members.fresh.do(ctx, channel)
+	return found[channel], err
 }
 
 // ChangedSubscribers registers that this run has changed who is in a channel. Others of this run may have changed it since
 // before was read: their changes stay.
-func (d *Directory) ChangedSubscribers(channel int64, before, after []int64) {
-	if !d.members.change(channel, membershipChange{came: without(after, before), left: without(before, after)}) {
-		d.Forget(zulip.FetchSubscribers) // what is in a snapshot is without it
+func (s *Store) ChangedSubscribers(channel int64, before, after []int64) {
+	if !s.members.change(channel, membershipChange{came: without(after, before), left: without(before, after)}) {
+		s.invalidate(Subscribers) // what is in a snapshot is without it
 	}
 }
 
@@ -136,61 +123,60 @@ func (m *members) change(channel int64, change membershipChange) bool {
 	return ok
 }
 
-// ForgetSubscribers makes the next to ask read again who is in the channels.
-func (d *Directory) ForgetSubscribers() {
-	d.Forget(zulip.FetchSubscribers)
-	d.members.mu.Lock()
-	defer d.members.mu.Unlock()
-	clear(d.members.known)
-	d.members.read = 0
-	d.members.forgot++
+// forget makes the next to ask read again who is in the channels.
+func (m *members) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.known)
+	m.read = 0
+	m.forgot++
 }
 
 // isMany reports whether so many channels, beside those read before, are better read in a snapshot.
-func (d *Directory) isMany(channels, before int) bool {
-	return channels+before > fewChannels && d.self.Role <= zulip.RoleAdministrator
+func (s *Store) isMany(channels, before int) bool {
+	return channels+before > fewChannels && s.self.Role <= zulip.RoleAdministrator
 }
 
-func (d *Directory) readSubscribers(ctx context.Context, channels []int64) ([][]int64, error) {
-	since := d.members.mark()
-	d.members.mu.Lock()
-	before := d.members.read
-	d.members.mu.Unlock()
+func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func()) (map[int64][]int64, error) {
+	since := s.members.mark()
+	s.members.mu.Lock()
+	before := s.members.read
+	s.members.mu.Unlock()
 	var all map[int64][]int64
-	if d.isMany(len(distinct(channels)), before) {
-		view, err := d.need(ctx, append(slices.Clone(channelParts), zulip.FetchSubscribers))
+	if s.isMany(len(distinct(channels)), before) {
+		current, err := s.need(ctx, withNeeds([]Part{Subscribers}))
 		if err != nil {
 			return nil, err
 		}
-		all = view.facts.subscribers
+		all = current.Subscribers()
 	}
-	return d.keepSubscribers(ctx, channels, all, since, false)
+	return s.keepSubscribers(ctx, channels, all, since, false)
 }
 
-func (d *Directory) readFreshSubscribers(ctx context.Context, channels []int64) ([][]int64, error) {
-	since := d.members.mark()
+func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ func()) (map[int64][]int64, error) {
+	since := s.members.mark()
 	var all map[int64][]int64
-	if d.isMany(len(distinct(channels)), 0) {
-		snapshot, err := d.register(ctx, []string{zulip.FetchSubscribers})
+	if s.isMany(len(distinct(channels)), 0) {
+		read, err := s.register(ctx, []Part{Subscribers})
 		if err != nil {
 			return nil, fmt.Errorf("reading the subscribers: %w", err)
 		}
-		all = snapshot.Subscribers
+		all = read.Subscribers
 	}
-	return d.keepSubscribers(ctx, channels, all, since, true)
+	return s.keepSubscribers(ctx, channels, all, since, true)
 }
 
 // keepSubscribers answers from a snapshot, and asks for the channels that are not in it: those that were made since, and
 // those that are archived or gone. `Invalid channel ID` is what servers answer for a channel that is gone, and below
 // feature level 480 for an archived one.
-func (d *Directory) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, since membersMark, fresh bool) ([][]int64, error) {
+func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, since membersMark, fresh bool) (map[int64][]int64, error) {
 	found, read := map[int64][]int64{}, 0
 	for _, channel := range distinct(channels) {
 		if ids, ok := all[channel]; ok {
 			found[channel] = ids
 			continue
 		}
-		ids, err := d.client.ChannelSubscribers(ctx, channel)
+		ids, err := s.client.ChannelSubscribers(ctx, channel)
 		if err != nil && !zulip.IsMessage(err, "Invalid channel ID") {
 			return nil, fmt.Errorf("reading the subscribers of channel %d: %w", channel, err)
 		}
@@ -198,22 +184,21 @@ func (d *Directory) keepSubscribers(ctx context.Context, channels []int64, all m
 			found[channel] = ids
 		}
 	}
-	d.members.mu.Lock()
-	defer d.members.mu.Unlock()
-	d.members.read += read
+	s.members.mu.Lock()
+	defer s.members.mu.Unlock()
+	s.members.read += read
 	for channel, ids := range all {
 		if _, asked := found[channel]; !asked {
-			d.members.keep(channel, ids, since, false)
+			s.members.keep(channel, ids, since, false)
 		}
 	}
 	for channel, ids := range found {
-		found[channel] = d.members.keep(channel, ids, since, fresh)
+		found[channel] = s.members.keep(channel, ids, since, fresh)
 	}
-	answers := make([][]int64, len(channels))
-	for i, channel := range channels {
-		answers[i] = found[channel]
-	}
-	return answers, nil
+	return found, nil
 }
 
-func distinct(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }
+// distinct returns each of some values once, in ascending order.
+func distinct[T cmp.Ordered](values []T) []T {
+	return slices.Compact(slices.Sorted(slices.Values(values)))
+}
