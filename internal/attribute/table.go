@@ -154,7 +154,7 @@ func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planne
 	if prior.IsState {
 		before = t.Sets(prior.Values)
 	}
-	permissions, problems := t.Wire.StepsFrom(prior.Permissions, before, t.Sets(planned), on.View)
+	permissions, problems := t.Wire.Steps(prior.Permissions, before, t.Sets(planned), on.View)
 	var steps []framework.Step[Object, Update]
 	for _, row := range t.Rows {
 		step, more, found := row.Step(prior, planned, on)

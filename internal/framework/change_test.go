@@ -226,7 +226,7 @@ func TestLawOnlyWhatDiffersIsSentWithWhatWasSeen(t *testing.T) {
 			s.sent = nil
 			plan := drawPlan(t, s, table)
 			before := s.read()
-			steps, problems := part(table).Steps(before, nil, plan.at, s.view)
+			steps, problems := part(table).Steps(before.permissions, nil, plan.at, s.view)
 			var diags diag.Diagnostics
 			now := s.subject().Change(context.Background(), s.base, steps, nil, &diags)
 			if len(problems) > 0 || diags.HasError() {
@@ -262,7 +262,7 @@ func TestLawWhatSomebodyElseChangedIsNotOverwritten(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			s.sent = nil
 			plan := drawPlan(t, s, table)
-			steps, _ := part(table).Steps(s.read(), nil, plan.at, s.view)
+			steps, _ := part(table).Steps(s.read().permissions, nil, plan.at, s.view)
 			if len(steps) == 0 {
 				t.Skip("nothing to do")
 			}
@@ -317,7 +317,7 @@ func toSRE(s *server, table permission.Table) (setting string, steps []step) {
 	setting = table.Settings[1].Name
 	plan := newModel(table)
 	*plan.at(setting) = set("group:sre")
-	steps, _ = part(table).Steps(s.read(), nil, plan.at, s.view)
+	steps, _ = part(table).Steps(s.read().permissions, nil, plan.at, s.view)
 	return setting, steps
 }
 

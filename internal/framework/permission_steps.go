@@ -18,14 +18,9 @@ type Permissions[T, U any] struct {
 	Changes func(*U) *map[string]zulip.GroupSettingChange
 }
 
-// Steps lists the permissions that change from what a thing holds; see [Permissions.StepsFrom].
-func (p Permissions[T, U]) Steps(prior T, before, plan PermissionSets, view *snapshot.Snapshot) (all []Step[T, U], problems []permission.Problem) {
-	return p.StepsFrom(p.Held(prior), before, plan, view)
-}
-
-// StepsFrom lists the permissions that change from prior values, in the table's order, as [ClassifyPermission] decides.
+// Steps lists the permissions that change from prior values, in the table's order, as [ClassifyPermission] decides.
 // before are the attributes of the state, nil for what is to be created. Principals that cannot be written are problems.
-func (p Permissions[T, U]) StepsFrom(prior map[string]zulip.GroupSettingValue, before, plan PermissionSets, view *snapshot.Snapshot) (all []Step[T, U], problems []permission.Problem) {
+func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, before, plan PermissionSets, view *snapshot.Snapshot) (all []Step[T, U], problems []permission.Problem) {
 	table := PermissionPlan{Table: p.Table, Plan: plan, State: before, Prior: prior, View: view}
 	for _, setting := range p.Table.Settings {
 		found := table.Classify(setting.Name)

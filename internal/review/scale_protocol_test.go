@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -58,7 +59,7 @@ func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *stor
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server, store.New(client, self, 0), string(data)
+	return server, store.New(client, self, 0, new(runstate.State)), string(data)
 }
 
 // A thousand channels in an organization of five thousand cost one snapshot, and a comment that is short enough says what
