@@ -245,7 +245,7 @@ func without(texts, others []string) []string {
 
 // compareGroups says who comes into which group, and who gains and who loses which right over one.
 func (b *builder) compareGroups() {
-	all := b.org.UserGroups().List()
+	all := slices.Clone(b.org.UserGroups().List())
 	for _, id := range slices.Sorted(maps.Keys(b.org.groups)) {
 		if id < 0 {
 			all = append(all, b.org.groups[id])

@@ -29,7 +29,7 @@ func (s *Store) WriteList(ctx context.Context, part Part, send func(context.Cont
 			s.invalidate(part)
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.parts[part].wroteAt = time.Now()
+			s.state(part).wroteAt = time.Now()
 		}()
 		return send(ctx)
 	})
@@ -43,7 +43,7 @@ func (s *Store) ReadUntil(ctx context.Context, part Part, shows func(*snapshot.S
 		return current, err
 	}
 	s.mu.Lock()
-	readAt := s.parts[part].readAt
+	readAt := s.state(part).readAt
 	s.mu.Unlock()
 	if readAt.After(s.reliable(part)) {
 		return current, nil
@@ -79,7 +79,7 @@ func (s *Store) reliable(part Part) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := s.started
-	if wrote := s.parts[part].wroteAt; wrote.After(last) {
+	if wrote := s.state(part).wroteAt; wrote.After(last) {
 		last = wrote
 	}
 	return last.Add(lagWindow)

@@ -21,6 +21,14 @@ type state struct {
 	reading     chan struct{}           // closed when the read ends that brings it; nil: none is under way
 }
 
+// state returns what is known of a part. The caller holds the lock.
+func (s *Store) state(part Part) *state {
+	if s.parts[part] == nil {
+		s.parts[part] = &state{}
+	}
+	return s.parts[part]
+}
+
 // mark is how a part stood when a read of it began.
 type mark struct {
 	read        int // its number
@@ -31,7 +39,7 @@ type mark struct {
 
 // mark returns how a part stands now. The caller holds the lock.
 func (s *Store) mark(part Part) mark {
-	of := s.parts[part]
+	of := s.state(part)
 	return mark{s.begun, time.Now(), of.invalidated, len(of.written)}
 }
 
@@ -41,7 +49,7 @@ func (s *Store) settle(found map[Part]found, since map[Part]mark) failures {
 	failed := failures{}
 	s.current = s.current.With(func(facts *snapshot.Facts) {
 		for part, one := range found {
-			of, began := s.parts[part], since[part]
+			of, began := s.state(part), since[part]
 			switch {
 			case one.err != nil:
 				failed[part] = one.err
@@ -61,7 +69,7 @@ func (s *Store) settle(found map[Part]found, since map[Part]mark) failures {
 // put puts what this run has written into the facts of a part, those to come of reads under way included. The caller holds
 // the lock.
 func (s *Store) put(part Part, write func(*snapshot.Facts)) {
-	of := s.parts[part]
+	of := s.state(part)
 	of.invalidated++
 	of.written = append(of.written, write)
 	s.current = s.current.With(write)

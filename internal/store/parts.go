@@ -106,16 +106,7 @@ func (s *Store) company(parts []Part, askers int) []Part {
 		along = append(along, companions...)
 	}
 	return slices.DeleteFunc(along, func(part Part) bool {
-		of := s.parts[part]
+		of := s.state(part)
 		return of.have || of.invalidated > 0 || of.read > 0 || of.reading != nil
 	})
-}
-
-// newStates returns the states of the parts of the snapshot, of which nothing has been read.
-func newStates() map[Part]*state {
-	all := map[Part]*state{}
-	for _, part := range slices.Concat(smallParts, companions, []Part{Bots, Subscribers}) {
-		all[part] = &state{}
-	}
-	return all
 }

@@ -89,7 +89,7 @@ func (s *Store) need(ctx context.Context, parts []Part) (*snapshot.Snapshot, err
 			err = s.failure.tell()
 			for _, part := range missing {
 				if underWay == nil {
-					underWay = s.parts[part].reading
+					underWay = s.state(part).reading
 				}
 			}
 		}
@@ -115,11 +115,11 @@ func (s *Store) need(ctx context.Context, parts []Part) (*snapshot.Snapshot, err
 
 // missing returns the parts that the snapshot does not hold. The caller holds the lock.
 func (s *Store) missing(parts []Part) []Part {
-	return slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return s.parts[part].have })
+	return slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return s.state(part).have })
 }
 
 // isBeingRead reports whether a read is under way that brings a part. The caller holds the lock.
-func (s *Store) isBeingRead(part Part) bool { return s.parts[part].reading != nil }
+func (s *Store) isBeingRead(part Part) bool { return s.state(part).reading != nil }
 
 // read reads what is asked for, and makes the next snapshot of it.
 func (s *Store) read(ctx context.Context, questions []question, sent func()) (failures, error) {
@@ -139,7 +139,7 @@ func (s *Store) read(ctx context.Context, questions []question, sent func()) (fa
 	}
 	done := make(chan struct{})
 	for _, part := range parts {
-		s.parts[part].reading = done
+		s.state(part).reading = done
 	}
 	s.mu.Unlock()
 
@@ -163,8 +163,8 @@ func (s *Store) read(ctx context.Context, questions []question, sent func()) (fa
 		s.failure = failure{}
 	}
 	for _, part := range parts {
-		if s.parts[part].reading == done {
-			s.parts[part].reading = nil
+		if s.state(part).reading == done {
+			s.state(part).reading = nil
 		}
 		if failed[part] != nil && slices.Contains(needed, part) {
 			s.failure = failure{err: failed[part], until: time.Now().Add(failureHolds)}

@@ -49,7 +49,7 @@ type Store struct {
 func New(client *zulip.Client, self *zulip.User, featureLevel int, run Run) *Store {
 	s := &Store{
 		client: client, self: self, level: featureLevel, run: run, started: time.Now(),
-		current: snapshot.New(snapshot.Facts{}, run), parts: newStates(),
+		current: snapshot.New(snapshot.Facts{}, run), parts: map[Part]*state{},
 	}
 	s.reads = batcher[question, failures]{
 		ask: s.read, quiet: quietBefore, isScarce: client.Scarce,
@@ -102,7 +102,7 @@ func (s *Store) Invalidate(parts ...Part) {
 func (s *Store) invalidate(part Part) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	of := s.parts[part]
+	of := s.state(part)
 	of.have = false
 	of.invalidated++
 	of.reading = nil // a read that has begun is out of date too
