@@ -171,7 +171,7 @@ func (b *builder) of(types ...string) []*plan.Change {
 // buildAccess makes the organization before and after. Groups and people who are yet to come are in it before too: the groups
 // without members, and named by nobody.
 func (b *builder) buildAccess(view *snapshot.Snapshot) {
-	facts := permission.Facts{Users: slices.Clone(view.Users()), Groups: view.UserGroups().List(), Realm: view.Realm()}
+	facts := permission.Facts{Users: slices.Clone(view.Users()), Groups: slices.Clone(view.UserGroups().List()), Realm: view.Realm()}
 	facts.Users = slices.DeleteFunc(facts.Users, func(user *zulip.User) bool { return b.org.users[user.ID] != nil })
 	facts.Users = slices.AppendSeq(facts.Users, maps.Values(b.org.users))
 	facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: unknownPeopleID})

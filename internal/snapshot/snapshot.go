@@ -9,7 +9,6 @@
 package snapshot
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
@@ -60,44 +59,6 @@ func (s *Snapshot) With(change func(*Facts)) *Snapshot {
 	change(&facts)
 	return New(facts, s.planned)
 }
-
-// Realm returns the organization's settings; nil if they were not read.
-func (s *Snapshot) Realm() *zulip.Realm { return s.facts.realm }
-
-// UserDefaults returns the settings that new accounts start with, by their names on the wire.
-func (s *Snapshot) UserDefaults() map[string]json.RawMessage { return s.facts.userDefaults }
-
-// Channels returns the channels, archived ones included: they keep their names. Case does not matter
-// (server-behavior §C7).
-func (s *Snapshot) Channels() *Index[zulip.Channel] { return s.facts.channels }
-
-// Folders returns the channel folders in the organization's order, archived ones included, which have given up their names
-// (server-behavior §F2).
-func (s *Snapshot) Folders() *Index[zulip.ChannelFolder] { return s.facts.folders }
-
-// Linkifiers returns the linkifiers in the order in which they are tried. Their names are their patterns.
-func (s *Snapshot) Linkifiers() *Index[zulip.Linkifier] { return s.facts.linkifiers }
-
-// ProfileFields returns the custom profile fields in their order.
-func (s *Snapshot) ProfileFields() *Index[zulip.ProfileField] { return s.facts.profileFields }
-
-// CustomEmoji returns the organization's own emoji, deactivated ones included, which have given up their names.
-func (s *Snapshot) CustomEmoji() *Index[zulip.CustomEmoji] { return s.facts.customEmoji }
-
-// Playgrounds returns the code playgrounds. They are found by ID alone.
-func (s *Snapshot) Playgrounds() *Index[zulip.Playground] { return s.facts.playgrounds }
-
-// Domains returns the organization's domains. They have no IDs.
-func (s *Snapshot) Domains() *Index[zulip.Domain] { return s.facts.domains }
-
-// DefaultChannelGroups returns the groups of channels that are offered to new people.
-func (s *Snapshot) DefaultChannelGroups() *Index[zulip.DefaultChannelGroup] {
-	return s.facts.defaultGroups
-}
-
-// Bots returns what bots have beside their accounts, whose IDs are theirs too, as far as the account may see it. They have
-// no names.
-func (s *Snapshot) Bots() *Index[zulip.Bot] { return s.facts.bots }
 
 // Access returns who can really do what. It needs the people, the groups and the settings.
 func (s *Snapshot) Access() *permission.Access {
