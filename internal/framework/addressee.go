@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -31,7 +32,7 @@ const (
 	recipientsDescription = "The people and bots a direct message is for, by e-mail address or ID. The account the provider uses need not be among them."
 )
 
-var noNull = []validator.Set{NoNulls()}
+var noNull = []validator.Set{validators.NoNulls()}
 
 // AddresseeAttributes are the attributes of [Addressee] for a resource.
 func AddresseeAttributes() map[string]schema.Attribute {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -29,7 +30,7 @@ func FindChannel(view *snapshot.Snapshot, text string) (*zulip.Channel, error) {
 	if _, planned := view.PlannedChannel(name); planned {
 		return nil, notYet("channel", "zulip_channel", name)
 	}
-	names := Names{Things: "channels it sees", All: view.Channels().Names(), Where: "the data source zulip_channels lists those it sees"}
+	names := suggest.Names{Things: "channels it sees", All: view.Channels().Names(), Where: "the data source zulip_channels lists those it sees"}
 	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, names.Suggest(name))
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 )
 
 // Emoji is what a configuration says of an emoji in the attributes emoji_name, emoji_code and reaction_type.
@@ -49,7 +50,7 @@ func (e Emoji) Check(ctx context.Context, meta *Meta, view *snapshot.Snapshot, d
 	switch {
 	case len(kinds) == 0 && len(standard) == 0: // what the server knows is not known
 	case len(kinds) == 0:
-		diags.AddAttributeError(path.Root("emoji_name"), fmt.Sprintf("No emoji is called %q", name), "The organization has none of its own of that name, and the server knows no standard one."+didYouMean(snapshot.Nearest(name, append(slices.Collect(maps.Keys(standard)), view.CustomEmoji().Names()...))))
+		diags.AddAttributeError(path.Root("emoji_name"), fmt.Sprintf("No emoji is called %q", name), "The organization has none of its own of that name, and the server knows no standard one."+suggest.DidYouMean(suggest.Nearest(name, append(slices.Collect(maps.Keys(standard)), view.CustomEmoji().Names()...))))
 	default:
 		e.checkKind(kinds, diags)
 	}
@@ -70,11 +71,4 @@ func (e Emoji) checkKind(kinds map[string]string, diags *diag.Diagnostics) {
 		diags.AddAttributeError(path.Root("emoji_code"), "The emoji has another code",
 			fmt.Sprintf("The code of %q is %s. Leave emoji_code out to have the server choose.", e.Name.ValueString(), strings.Join(codes, " or ")))
 	}
-}
-
-func didYouMean(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return " Did you mean " + strings.Join(names, " or ") + "?"
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -36,9 +37,9 @@ func FindGroup(view *snapshot.Snapshot, text string) (GroupReference, error) {
 	if view.IsPlanned(principal) {
 		return GroupReference{Key: runstate.GroupKey{Name: name}}, nil
 	}
-	names := Names{Things: "user groups", All: view.GroupNames(), Where: "the data source zulip_user_groups lists all"}
+	names := suggest.Names{Things: "user groups", All: view.GroupNames(), Where: "the data source zulip_user_groups lists all"}
 	if strings.HasPrefix(name, "role:") {
-		names = Names{Things: "roles", All: view.RoleNames()}
+		names = suggest.Names{Things: "roles", All: view.RoleNames()}
 	}
 	return GroupReference{}, fmt.Errorf("the organization has no user group called %q%s", name, names.Suggest(name))
 }

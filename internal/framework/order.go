@@ -21,6 +21,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -94,7 +95,7 @@ func (r *OrderResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			r.Attribute: schema.ListAttribute{
 				ElementType: types.Int64Type, Required: true,
 				MarkdownDescription: "The IDs of the " + r.Things + " that come first, each once. The others keep their order behind them. A plan warns of those that somebody has deleted since they were applied, and leaves them out.",
-				Validators:          []validator.List{Size(1, 0), Unique(), NoNulls()},
+				Validators:          []validator.List{validators.Size(1, 0), validators.Unique(), validators.NoNulls()},
 			},
 		},
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -50,7 +51,7 @@ type NumberSetting struct{ Min, Max int64 }
 func (k NumberSetting) Attribute(description string) schema.Attribute {
 	return schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: fmt.Sprintf("%s From %d to %d.", description, k.Min, k.Max),
-		Validators:    []validator.Int64{Between(k.Min, k.Max)},
+		Validators:    []validator.Int64{validators.Between(k.Min, k.Max)},
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 }
@@ -76,7 +77,7 @@ func (k TextSetting) Attribute(description string) schema.Attribute {
 	attribute := textAttribute(description)
 	if k.MaxLength > 0 {
 		attribute.MarkdownDescription += fmt.Sprintf(" At most %d characters.", k.MaxLength)
-		attribute.Validators = []validator.String{Length(0, k.MaxLength)}
+		attribute.Validators = []validator.String{validators.Length(0, k.MaxLength)}
 	}
 	return attribute
 }
@@ -176,7 +177,7 @@ func textAttribute(description string) schema.StringAttribute {
 
 func wordAttribute(description string, words []string) schema.StringAttribute {
 	attribute := textAttribute(description + " One of `" + strings.Join(words, "`, `") + "`.")
-	attribute.Validators = []validator.String{OneOf(words...)}
+	attribute.Validators = []validator.String{validators.OneOf(words...)}
 	return attribute
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -24,7 +25,7 @@ func FindUser(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 	if view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: text}) {
 		return nil, notYet("account", "zulip_user", text)
 	}
-	names := Names{Things: "addresses it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}
+	names := suggest.Names{Things: "addresses it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}
 	return nil, fmt.Errorf("no person or bot with the address %q is visible to the account the provider uses%s", text, names.Suggest(text))
 }
 

@@ -55,6 +55,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/userrole"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/usersettings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/userstatus"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -131,11 +132,11 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			},
 			"max_retries": schema.Int64Attribute{
 				Optional: true, MarkdownDescription: "How often a request that failed is repeated, where that is safe. By default 4; `0` is never.",
-				Validators: []validator.Int64{framework.Between(0, 20)},
+				Validators: []validator.Int64{validators.Between(0, 20)},
 			},
 			"requests_per_minute": schema.Int64Attribute{
 				Optional: true, MarkdownDescription: "The most requests to send in a minute, of those that count against the server's rate limit. Unset: as many as the server takes. By default that is 200 a minute and 2,000 an hour for each account, whoever uses it; the provider keeps to it by itself, and a longer run waits, up to an hour if need be. Set it to leave room for others that use the same account.",
-				Validators: []validator.Int64{framework.AtLeast(1)},
+				Validators: []validator.Int64{validators.AtLeast(1)},
 			},
 			"lockout_protection": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "Whether to refuse plans after which the account the provider uses could no longer manage what they plan. By default `true`.",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 )
 
 // ImportState takes an ID, a name, or the identity.
@@ -70,10 +71,10 @@ func (r *Resource[M, T, K]) find(view *listing[T], text string) (*T, error) {
 	if word != "name" {
 		things = word + "s"
 	}
-	names := framework.Names{
+	names := suggest.Names{
 		Things: things, All: r.def.Index(view.Snapshot).Names(), Where: r.def.Unique.Where, Unquoted: r.def.Unique.Unquoted,
 	}
-	return nil, fmt.Errorf("the organization has no %s with the %s %s%s", r.def.Title, word, framework.Quote(name), names.Suggest(name))
+	return nil, fmt.Errorf("the organization has no %s with the %s %s%s", r.def.Title, word, suggest.Quote(name), names.Suggest(name))
 }
 
 // findByID finds an object that has no name. Its error does not repeat the text, which may be a secret.

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 )
 
 // ModifyPlan registers what the resource manages, and refuses what the server, the account or another resource of the
@@ -145,7 +146,7 @@ func (r *Resource[M, T, K]) checkUnique(ctx context.Context, p *Plan[M], planned
 	}
 	kind, word := r.kind(), r.def.Unique.word()
 	if !r.Meta.Run.Reserve(kind, r.fold(name), own...) {
-		p.Diags.AddAttributeError(r.existingAt(p.Plan), fmt.Sprintf("Duplicate %s %s %s", r.def.Title, word, framework.Quote(name)),
+		p.Diags.AddAttributeError(r.existingAt(p.Plan), fmt.Sprintf("Duplicate %s %s %s", r.def.Title, word, suggest.Quote(name)),
 			fmt.Sprintf("Another %s in this configuration has the same %s%s. Change or remove one of them.", kind, word, r.aboutCase()))
 		return
 	}
@@ -183,7 +184,7 @@ func (r *Resource[M, T, K]) existing(ctx context.Context, plan *M, planned tftyp
 	asPlanned := r.isAsPlanned(ctx, plan, planned, object, view)
 	e := framework.Existing{
 		Kind: r.kind(), Noun: r.def.Title, Name: name, Key: r.fold(name), ID: ObjectID(id), Import: fmt.Sprint(id), At: r.existingAt(plan),
-		Summary:   fmt.Sprintf("A %s with the %s %s already exists", r.def.Title, word, framework.Quote(name)),
+		Summary:   fmt.Sprintf("A %s with the %s %s already exists", r.def.Title, word, suggest.Quote(name)),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned,
 		Ours: true, // as far as the server tells
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 )
 
 // idAttribute is the attribute that every resource is told by.
@@ -167,7 +168,7 @@ func (r *Resource[M, T, K]) called(name string, id K) string {
 	case name == "":
 		return fmt.Sprintf("%s %v", r.def.Title, id)
 	}
-	return r.def.Title + " " + framework.Quote(name)
+	return r.def.Title + " " + suggest.Quote(name)
 }
 
 // Explain is [framework.Explain] with what a refusal means for this resource.

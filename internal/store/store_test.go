@@ -12,6 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -208,13 +209,13 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("the API address %s is %v", user.Email, same)
 		}
 	}
-	if near := snapshot.Nearest("lena.fisher@example.com", view.Addresses()); !slices.Contains(near, "lena.fischer@example.com") {
+	if near := suggest.Nearest("lena.fisher@example.com", view.Addresses()); !slices.Contains(near, "lena.fischer@example.com") {
 		t.Errorf("near are %v", near)
 	}
-	if near := snapshot.Nearest("xaver@example.com", view.Addresses()); len(near) > 0 {
+	if near := suggest.Nearest("xaver@example.com", view.Addresses()); len(near) > 0 {
 		t.Errorf("only the domain is the same, and still near are %v", near)
 	}
-	if near := snapshot.Nearest("genral", view.Channels().Names()); !slices.Contains(near, "general") {
+	if near := suggest.Nearest("genral", view.Channels().Names()); !slices.Contains(near, "general") {
 		t.Errorf("near are %v", near)
 	}
 }

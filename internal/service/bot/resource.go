@@ -17,6 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -333,7 +334,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	user, err := framework.FindUser(view, word)
 	if err != nil {
-		names := framework.Names{Things: "bots it can manage", All: view.BotAddresses(), Where: "the data source zulip_users lists all bots", Unquoted: true}
+		names := suggest.Names{Things: "bots it can manage", All: view.BotAddresses(), Where: "the data source zulip_users lists all bots", Unquoted: true}
 		err = fmt.Errorf("no bot with the ID or the address %q is visible to the account the provider uses%s", word, names.Suggest(word))
 		resp.Diagnostics.AddError("Cannot import this bot", framework.Sentence(err))
 		return

@@ -14,6 +14,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 const description = "Manages a bot. The provider's account has to be a person's, since the server lets no bot manage bots; it owns the new bot unless `owner` names somebody else.\n\n" +
@@ -37,16 +38,16 @@ func resourceSchema() schema.Schema {
 				Required: true,
 				MarkdownDescription: "Local part of the bot's email address, which is `<short_name>-bot@<host>`. Case does not count. A change is applied in place from " + featurelevel.Describe(featurelevel.BotShortName) +
 					" on: the bot keeps its ID and API key, and whoever authenticates as the bot needs the new address. On an older server, or if the level is not known when planning, a change forces a new bot.",
-				Validators: []validator.String{framework.Matches(regexp.MustCompile(`^[^\s@]+$`), "must be what an e-mail address begins with")},
+				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^[^\s@]+$`), "must be what an e-mail address begins with")},
 			},
 			"full_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Display name, at most 100 characters. No other active account may have it.",
-				Validators: []validator.String{framework.Length(1, 100), framework.VisibleName{}},
+				Validators: []validator.String{validators.Length(1, 100), validators.VisibleName{}},
 			},
 			"bot_type": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString("generic"),
 				MarkdownDescription: "Type of the bot: `generic`, `incoming_webhook` (only sends messages), `outgoing_webhook`, or `embedded` (if the server is set up for it). Defaults to `generic`. Changing this forces a new bot, which needs another `short_name`.",
-				Validators:          []validator.String{framework.OneOf(typeWords[1:]...)},
+				Validators:          []validator.String{validators.OneOf(typeWords[1:]...)},
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"owner": schema.StringAttribute{
@@ -56,7 +57,7 @@ func resourceSchema() schema.Schema {
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true, PlanModifiers: keep,
 				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new bot is a member. Only administrators can set it. If somebody else changes the role between plan and apply, the apply stops. " + featurelevel.Needs("zulip_bot", "role"),
-				Validators:          []validator.String{framework.OneOf(framework.Roles()...)},
+				Validators:          []validator.String{validators.OneOf(framework.Roles()...)},
 			},
 			"default_sending_stream": schema.StringAttribute{
 				Optional: true, Computed: true, PlanModifiers: keep,
@@ -72,12 +73,12 @@ func resourceSchema() schema.Schema {
 			},
 			"payload_url": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "URL that an outgoing webhook sends to. Required for `outgoing_webhook`, not allowed for other types.",
-				Validators: []validator.String{framework.Matches(regexp.MustCompile(`^https?://[^\s/]+`), "must be an address like https://example.com/hook")},
+				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^https?://[^\s/]+`), "must be an address like https://example.com/hook")},
 			},
 			"interface": schema.StringAttribute{
 				Optional: true, Computed: true, PlanModifiers: keep,
 				MarkdownDescription: "Format of the requests of an outgoing webhook: `generic` or `slack`. Not allowed for other types. If unset, it is not managed; a new webhook has `generic`.",
-				Validators:          []validator.String{framework.OneOf(interfaceWords[1:]...)},
+				Validators:          []validator.String{validators.OneOf(interfaceWords[1:]...)},
 			},
 			"service_name": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "Name of the integration of an incoming webhook, or of the embedded bot. Only used on create: the server neither shows nor changes it later.",

@@ -17,6 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -158,7 +159,7 @@ func findKey(bots []*zulip.BotKey, text string) (*zulip.BotKey, error) {
 	})
 	switch {
 	case i < 0:
-		names := framework.Names{Things: "bots that it lists", Where: "the data source zulip_users lists all bots", Unquoted: true}
+		names := suggest.Names{Things: "bots that it lists", Where: "the data source zulip_users lists all bots", Unquoted: true}
 		for _, bot := range bots {
 			if bot.IsActive {
 				names.All = append(names.All, bot.Email)

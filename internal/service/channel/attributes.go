@@ -15,6 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -50,7 +51,7 @@ var attributes = table{
 		row[types.String]{
 			Name: "privacy", Description: "Who may enter: `public` (everybody but guests), `web_public` (anyone on the internet reads), `private_shared_history` (who is added, and reads what was written before) or `private_protected_history` (who is added, and reads what is written from then on).",
 			Setting:    "Each can become each, in place. A new channel is `public` by default.",
-			Validators: []validator.Describer{framework.OneOf(words(zulip.Privacies)...)},
+			Validators: []validator.Describer{validators.OneOf(words(zulip.Privacies)...)},
 			At:         func(f *facts) *types.String { return &f.Privacy },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(string(c.Privacy())) },
 			Send: func(u *zulip.ChannelUpdate, current *zulip.Channel, v types.String) {
@@ -68,7 +69,7 @@ var attributes = table{
 		row[types.String]{
 			Name: "message_retention_days", Description: "How long messages are kept: a number of days, `unlimited`, or `realm_default` (as the organization has it).",
 			Requires:   attribute.Requirement{Role: zulip.RoleOwner},
-			Validators: []validator.Describer{framework.Count("days", retentionUnlimited, retentionDefault)},
+			Validators: []validator.Describer{validators.Count("days", retentionUnlimited, retentionDefault)},
 			At:         func(f *facts) *types.String { return &f.MessageRetentionDays },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(retentionOf(c)) },
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
@@ -78,7 +79,7 @@ var attributes = table{
 		row[types.String]{
 			Name: "topics_policy", Description: "Whether messages may go without a topic: `inherit` (as the organization has it), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only` (only while no message has a topic; needs " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ").",
 			Requires:   attribute.Requirement{Right: "can_set_topics_policy_group", Except: inheritTopicsPolicy},
-			Validators: []validator.Describer{framework.OneOf(inheritTopicsPolicy, "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
+			Validators: []validator.Describer{validators.OneOf(inheritTopicsPolicy, "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
 			At:         func(f *facts) *types.String { return &f.TopicsPolicy },
 			Read: func(c *zulip.Channel) types.String {
 				if c.TopicsPolicy == "" { // servers below 392 have none
@@ -103,7 +104,7 @@ var attributes = table{
 		row[types.String]{
 			Name: "description", Description: "What the channel is for, in Markdown.",
 			Setting:    "At most 1024 characters. The server makes each line break a space. A change posts a notice in the channel.",
-			Validators: []validator.Describer{framework.Length(0, maxDescription)},
+			Validators: []validator.Describer{validators.Length(0, maxDescription)},
 			At:         func(f *facts) *types.String { return &f.Description },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(c.Description) },
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
@@ -117,9 +118,9 @@ var attributes = table{
 			Setting:  "At most 60 characters. No other channel of the organization has it, whatever the case of its letters; archived channels keep theirs.",
 			Required: true,
 			Validators: []validator.Describer{
-				framework.Length(1, maxName),
-				framework.Matches(trimmedName, "must not begin or end with white space, which the server would take away"),
-				framework.VisibleName{RefuseControls: true},
+				validators.Length(1, maxName),
+				validators.Matches(trimmedName, "must not begin or end with white space, which the server would take away"),
+				validators.VisibleName{RefuseControls: true},
 			},
 			At:   func(f *facts) *types.String { return &f.Name },
 			Read: func(c *zulip.Channel) types.String { return types.StringValue(c.Name) },
@@ -127,7 +128,7 @@ var attributes = table{
 		},
 		row[types.Int64]{
 			Name: "folder_id", Description: "The ID of the channel folder it is in; `0` is none.",
-			Validators: []validator.Describer{framework.AtLeast(0)},
+			Validators: []validator.Describer{validators.AtLeast(0)},
 			At:         func(f *facts) *types.Int64 { return &f.FolderID },
 			Read:       func(c *zulip.Channel) types.Int64 { return types.Int64Value(folderOf(c)) },
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Int64) {

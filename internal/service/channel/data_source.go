@@ -12,6 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 // DataSource is the data source zulip_channel.
@@ -30,7 +31,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	all := attributes.DataSourceAttributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "The channel's ID. Set this or `name`.",
-		Validators: []validator.Int64{framework.ExactlyOneOf("id", "name")},
+		Validators: []validator.Int64{validators.ExactlyOneOf("id", "name")},
 	}
 	all["name"] = schema.StringAttribute{
 		Optional: true, Computed: true, MarkdownDescription: "The channel's name, whatever its case. Set this or `id`.",

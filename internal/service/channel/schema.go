@@ -9,6 +9,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 func resourceSchema() schema.Schema {
@@ -49,7 +50,7 @@ func creationAttributes() map[string]schema.Attribute {
 		"on_destroy": schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: "What happens to the channel when it is destroyed: `archive` (the default) archives it, `keep` leaves it as it is. Zulip deletes no channel for good.",
-			Validators:          []validator.String{framework.OneOf(onDestroyArchive, onDestroyKeep)},
+			Validators:          []validator.String{validators.OneOf(onDestroyArchive, onDestroyKeep)},
 		},
 	}
 }

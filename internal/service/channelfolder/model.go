@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -80,15 +81,15 @@ Zulip deletes no folder. Destroying one takes all channels out of it, archived o
 				Required:            true,
 				MarkdownDescription: "The name, at most 60 characters. No other active folder has it, whatever the case of its letters. The server keeps white space at its ends.",
 				Validators: []validator.String{
-					framework.Length(1, maxName),
-					framework.Matches(visible, "must not be blank"),
-					framework.VisibleName{RefuseControls: true},
+					validators.Length(1, maxName),
+					validators.Matches(visible, "must not be blank"),
+					validators.VisibleName{RefuseControls: true},
 				},
 			},
 			"description": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "What the folder is for, in Markdown, at most 1024 characters. Unset: not managed; a new folder has none.",
-				Validators:          []validator.String{framework.Length(0, maxDescription)},
+				Validators:          []validator.String{validators.Length(0, maxDescription)},
 			},
 			"adopt_archived": schema.BoolAttribute{
 				Optional:            true,
@@ -97,7 +98,7 @@ Zulip deletes no folder. Destroying one takes all channels out of it, archived o
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "What happens to the folder when it is destroyed: `archive` (the default) takes the channels out and archives it: that is one request for each channel, beside the one that archives a channel which is destroyed too. `keep` leaves it as it is, and costs no request.",
-				Validators:          []validator.String{framework.OneOf(onDestroyArchive, onDestroyKeep)},
+				Validators:          []validator.String{validators.OneOf(onDestroyArchive, onDestroyKeep)},
 			},
 			"creator_id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The ID of the user who made it; null if that is not known.", PlanModifiers: keepNumber,

@@ -19,6 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -135,7 +136,7 @@ func find(view *snapshot.Snapshot, text string) (*zulip.Playground, error) {
 		}
 		return nil, fmt.Errorf("%d playgrounds are called %q: write LANGUAGE/NAME, one of %s", len(named), text, strings.Join(keys, ", "))
 	}
-	names := framework.Names{Things: "code playgrounds", Where: "the organization's settings list all, under Code playgrounds"}
+	names := suggest.Names{Things: "code playgrounds", Where: "the organization's settings list all, under Code playgrounds"}
 	for _, playground := range all {
 		if isID || strings.Contains(text, "/") {
 			names.All = append(names.All, playground.Key())

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -56,8 +57,8 @@ After an import the content of the file is unknown, and the first plan takes the
 			"name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The name, without colons: small letters, digits, dashes and underscores, with a letter or digit at the end. The name of a standard emoji hides that emoji, and only administrators may take one. Another name makes a new emoji.",
 				Validators: []validator.String{
-					framework.Matches(emojiName, "must have only small letters, digits, dashes and underscores"),
-					framework.Matches(emojiNameEnd, "must end with a letter or digit"),
+					validators.Matches(emojiName, "must have only small letters, digits, dashes and underscores"),
+					validators.Matches(emojiNameEnd, "must end with a letter or digit"),
 				},
 			},
 			"file": schema.StringAttribute{

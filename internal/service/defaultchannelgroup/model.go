@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -74,14 +75,14 @@ No two groups have one name. ` + framework.NeverAdopted,
 			"name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The name, at most 60 characters. No other group has it; case matters.",
 				Validators: []validator.String{
-					framework.Length(0, maxName),
-					framework.Matches(notBlank, "must not be blank"),
-					framework.VisibleName{},
+					validators.Length(0, maxName),
+					validators.Matches(notBlank, "must not be blank"),
+					validators.VisibleName{},
 				},
 			},
 			"description": schema.StringAttribute{
 				Optional: true, Computed: true, MarkdownDescription: "What the group is for, at most 1024 characters. The server cannot take a description away once there is one. A new group has none by default.",
-				Validators: []validator.String{framework.Length(1, maxDescription)},
+				Validators: []validator.String{validators.Length(1, maxDescription)},
 			},
 			"channel_ids": schema.SetAttribute{
 				Optional: true, Computed: true, ElementType: types.Int64Type,

@@ -18,6 +18,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -122,21 +123,21 @@ func resourceSchema() schema.Schema {
 				MarkdownDescription: "The link. Whoever has it can join, so it is a secret: it is in the state, but in no plan, message or log.",
 			},
 			"expires_in_minutes": schema.Int64Attribute{
-				Optional: true, Validators: []validator.Int64{framework.AtLeast(1)},
+				Optional: true, Validators: []validator.Int64{validators.AtLeast(1)},
 				MarkdownDescription: "How long the link can be used, in minutes from when it is made. Unset: for ever, until it is revoked.",
 			},
 			"invite_as": schema.StringAttribute{
-				Optional: true, Computed: true, Validators: []validator.String{framework.OneOf("owner", "administrator", "moderator", "member", "guest")}, PlanModifiers: keepText,
+				Optional: true, Computed: true, Validators: []validator.String{validators.OneOf("owner", "administrator", "moderator", "member", "guest")}, PlanModifiers: keepText,
 				MarkdownDescription: "The role that whoever joins has: `owner`, `administrator`, `moderator`, `member` (the default) or `guest`. Only owners may make links for owners, only administrators and owners those for administrators and moderators.",
 			},
 			"channel_ids": schema.SetAttribute{
 				ElementType: types.Int64Type, Optional: true, Computed: true, PlanModifiers: keepSet,
-				Validators:          []validator.Set{framework.NoNulls(), setvalidator.ValueInt64sAre(framework.AtLeast(1))},
+				Validators:          []validator.Set{validators.NoNulls(), setvalidator.ValueInt64sAre(validators.AtLeast(1))},
 				MarkdownDescription: "The IDs of the channels that whoever joins is put into: default channels, and others to which the account the provider uses may add people. By default none. The server does not give them back.",
 			},
 			"group_ids": schema.SetAttribute{
 				ElementType: types.Int64Type, Optional: true, Computed: true, PlanModifiers: keepSet,
-				Validators:          []validator.Set{framework.NoNulls(), setvalidator.ValueInt64sAre(framework.AtLeast(1))},
+				Validators:          []validator.Set{validators.NoNulls(), setvalidator.ValueInt64sAre(validators.AtLeast(1))},
 				MarkdownDescription: "The IDs of the user groups that whoever joins is put into, to which the account the provider uses may add people; not those of roles. By default none. The server does not give them back. " + featurelevel.Needs("zulip_invite_link", "group_ids"),
 			},
 			"include_realm_default_subscriptions": schema.BoolAttribute{
@@ -145,7 +146,7 @@ func resourceSchema() schema.Schema {
 			},
 			"welcome_message_custom_text": schema.StringAttribute{
 				Optional: true, Computed: true, PlanModifiers: keepText,
-				Validators:          []validator.String{framework.Length(0, zulip.MaxWelcomeMessageLength)},
+				Validators:          []validator.String{validators.Length(0, zulip.MaxWelcomeMessageLength)},
 				MarkdownDescription: "What the Welcome Bot says to whoever joins, in Markdown, at most 8000 characters; `\"\"`: nothing. By default what the organization has set. Only administrators and owners may set it, even to `\"\"`. The server does not give it back. " + featurelevel.Needs("zulip_invite_link", "welcome_message_custom_text"),
 			},
 			"invited_by_user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of who made the link.", PlanModifiers: keepNumber},

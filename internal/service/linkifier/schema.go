@@ -10,6 +10,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 // What the attributes are, for the resource and the data source.
@@ -41,7 +42,7 @@ A pattern is unique in an organization. ` + framework.NeverAdopted,
 			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeReverse + unmanaged},
 			"alternative_url_templates": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: describeAlternatives + unmanaged,
-				Validators: []validator.List{framework.NoNulls()},
+				Validators: []validator.List{validators.NoNulls()},
 			},
 		},
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -75,7 +76,7 @@ func resourceSchema() schema.Schema {
 	attributes["on_destroy"] = schema.StringAttribute{
 		Optional:            true,
 		MarkdownDescription: "What happens to the message when it is destroyed: `delete` (the default) deletes it for good, while the organization allows it (`message_content_delete_limit_seconds`, which does not apply to accounts that may delete any message); the plan warns when it no longer does; `keep` leaves it.",
-		Validators:          []validator.String{framework.OneOf(onDestroyDelete, onDestroyKeep)},
+		Validators:          []validator.String{validators.OneOf(onDestroyDelete, onDestroyKeep)},
 	}
 	attributes["channel_id"] = schema.Int64Attribute{
 		Computed: true, MarkdownDescription: "The ID of the channel it is in; null for a direct message.",

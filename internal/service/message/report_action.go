@@ -12,6 +12,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -46,11 +47,11 @@ func (a *ReportAction) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "The ID of the message."},
 			"report_type": schema.StringAttribute{
 				Required: true, MarkdownDescription: "What it is reported for: `spam`, `harassment`, `inappropriate`, `norms` or `other`.",
-				Validators: []validator.String{framework.OneOf(zulip.ReportTypes...)},
+				Validators: []validator.String{validators.OneOf(zulip.ReportTypes...)},
 			},
 			"description": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "What is to be said about it, at most 1000 characters. Required if `report_type` is `other`.",
-				Validators: []validator.String{framework.Length(0, zulip.MaxReportLength)},
+				Validators: []validator.String{validators.Length(0, zulip.MaxReportLength)},
 			},
 		},
 	}

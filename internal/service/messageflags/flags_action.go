@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -46,11 +47,11 @@ func (c change) wire() zulip.FlagChange {
 func changeAttributes(more map[string]schema.Attribute) map[string]schema.Attribute {
 	more["op"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: "`add` or `remove`.",
-		Validators: []validator.String{framework.OneOf(zulip.FlagOperations...)},
+		Validators: []validator.String{validators.OneOf(zulip.FlagOperations...)},
 	}
 	more["flag"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: "The flag: `read`, `starred`, `collapsed` or `hide_link_previews` (" + featurelevel.Describe(featurelevel.HideLinkPreviews) + "). The server changes no other.",
-		Validators: []validator.String{framework.OneOf(zulip.EditableFlags...)},
+		Validators: []validator.String{validators.OneOf(zulip.EditableFlags...)},
 	}
 	return more
 }
@@ -67,7 +68,7 @@ func (a *FlagsAction) Schema(_ context.Context, _ action.SchemaRequest, resp *ac
 		Attributes: changeAttributes(map[string]schema.Attribute{
 			"messages": schema.SetAttribute{
 				Required: true, ElementType: types.Int64Type, MarkdownDescription: "The IDs of the messages, at most 5000.",
-				Validators: []validator.Set{framework.Size(1, zulip.MaxFlagRange), framework.NoNulls()},
+				Validators: []validator.Set{validators.Size(1, zulip.MaxFlagRange), validators.NoNulls()},
 			},
 		}),
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -53,13 +54,13 @@ func (a *NarrowAction) Metadata(_ context.Context, req action.MetadataRequest, r
 
 // Schema describes the action.
 func (a *NarrowAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	count := []validator.Int64{framework.Between(0, zulip.MaxFlagRange)}
+	count := []validator.Int64{validators.Between(0, zulip.MaxFlagRange)}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Changes a flag of the messages that match conditions, for the account the provider uses alone: as many before and after an anchor as it says. Invoking it again changes nothing more. " + featurelevel.Needs("zulip_message_flags_for_narrow", ""),
 		Attributes: changeAttributes(map[string]schema.Attribute{
 			"anchor": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Where to begin: the ID of a message, `newest`, `oldest` or `first_unread`.",
-				Validators: []validator.String{framework.Matches(regexp.MustCompile(`^([0-9]+|newest|oldest|first_unread)$`),
+				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^([0-9]+|newest|oldest|first_unread)$`),
 					"must be the ID of a message, newest, oldest or first_unread")},
 			},
 			"include_anchor": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether the anchor itself counts. By default `true`."},
@@ -71,7 +72,7 @@ func (a *NarrowAction) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 			},
 			"narrow": schema.ListNestedAttribute{
 				Optional: true, MarkdownDescription: "The conditions, all of which have to be met. Unset: every message the account has.",
-				Validators: []validator.List{framework.RequireInElements("operator", "operand")},
+				Validators: []validator.List{validators.RequireInElements("operator", "operand")},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"operator": schema.StringAttribute{Optional: true, MarkdownDescription: "Required. What is looked at, as in `channel`, `topic`, `sender`, `dm`, `is`, `has`, `search`."},
 					"operand":  schema.StringAttribute{Optional: true, MarkdownDescription: "Required. What it has to be. Digits are the ID of a channel, a person or a message, where the operator takes one."},

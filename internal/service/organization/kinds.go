@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -26,7 +27,7 @@ type nameKind struct{ framework.TextSetting }
 
 // Attribute is a string with something in it.
 func (nameKind) Attribute(description string) schema.Attribute {
-	return textAttribute(fmt.Sprintf("%s From 1 to %d characters.", description, maxName), framework.Length(1, maxName))
+	return textAttribute(fmt.Sprintf("%s From 1 to %d characters.", description, maxName), validators.Length(1, maxName))
 }
 
 // unlimited is the word for no limit. The server takes it too (server-behavior §O4).
@@ -38,7 +39,7 @@ type limitKind struct{ unit string }
 // Attribute is a string.
 func (k limitKind) Attribute(description string) schema.Attribute {
 	return textAttribute(fmt.Sprintf("%s A number of %s, or %#q.", description, k.unit, unlimited),
-		framework.Count(k.unit, unlimited))
+		validators.Count(k.unit, unlimited))
 }
 
 // Read takes a number; null and -1 are unlimited, the one for seconds and the other for days.
@@ -76,7 +77,7 @@ type channelKind struct{ framework.NumberSetting }
 func (channelKind) Attribute(description string) schema.Attribute {
 	return schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: fmt.Sprintf("%s The channel's ID, or %d for none.", description, noChannel),
-		Validators:    []validator.Int64{framework.IDOr("the ID of a channel", noChannel)},
+		Validators:    []validator.Int64{validators.IDOr("the ID of a channel", noChannel)},
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 }
@@ -93,7 +94,7 @@ type jitsiKind struct{}
 // Attribute is a string.
 func (jitsiKind) Attribute(description string) schema.Attribute {
 	return textAttribute(fmt.Sprintf("%s At most %d characters.", description, maxJitsiURL),
-		framework.Length(0, maxJitsiURL), framework.Matches(webAddress, "must be a URL (https://…), or "+defaultJitsi))
+		validators.Length(0, maxJitsiURL), validators.Matches(webAddress, "must be a URL (https://…), or "+defaultJitsi))
 }
 
 // Read takes a URL; null is the default.
@@ -127,7 +128,7 @@ type avatarKind struct{}
 
 // Attribute is a string.
 func (avatarKind) Attribute(description string) schema.Attribute {
-	return textAttribute(description+" One of `gravatar`, `jdenticon`.", framework.OneOf(slices.Sorted(maps.Keys(avatarSources))...))
+	return textAttribute(description+" One of `gravatar`, `jdenticon`.", validators.OneOf(slices.Sorted(maps.Keys(avatarSources))...))
 }
 
 // Read takes any letter.
@@ -158,7 +159,7 @@ type previewSizeKind struct{ framework.NumberSetting }
 func (previewSizeKind) Attribute(description string) schema.Attribute {
 	return schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: description + " One of 100, 150, 200.",
-		Validators:    []validator.Int64{framework.OneOfNumbers(previewSizes...)},
+		Validators:    []validator.Int64{validators.OneOfNumbers(previewSizes...)},
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 }
@@ -170,7 +171,7 @@ type methodsKind struct{}
 func (methodsKind) Attribute(description string) schema.Attribute {
 	return schema.SetAttribute{
 		ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: description,
-		Validators:    []validator.Set{framework.Size(1, 0)},
+		Validators:    []validator.Set{validators.Size(1, 0)},
 		PlanModifiers: []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
 	}
 }

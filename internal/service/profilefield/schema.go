@@ -11,6 +11,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -36,27 +37,27 @@ func resourceSchema() schema.Schema {
 		"field_type": schema.StringAttribute{
 			Required:            true,
 			MarkdownDescription: "What people write in it: `" + strings.Join(zulip.ProfileFieldTypes(), "`, `") + "` (the last needs " + featurelevel.Describe(featurelevel.SinceValue("zulip_custom_profile_field", "field_type", "pronouns")) + "). Another type makes another field: what people wrote is lost.",
-			Validators:          []validator.String{framework.OneOf(zulip.ProfileFieldTypes()...)},
+			Validators:          []validator.String{validators.OneOf(zulip.ProfileFieldTypes()...)},
 		},
 		"name": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "The label, at most 40 characters. No two fields have the same. A field for accounts of a service that the server knows (see `subtype`) has the server's name; every other needs one.",
 			Validators: []validator.String{
-				framework.Length(1, maxName),
-				framework.Matches(trimmed, "must not be blank, or begin or end with white space, which the server would take away"),
-				framework.VisibleName{},
+				validators.Length(1, maxName),
+				validators.Matches(trimmed, "must not be blank, or begin or end with white space, which the server would take away"),
+				validators.VisibleName{},
 			},
 		},
 		"hint": schema.StringAttribute{
 			Optional: true, Computed: true,
 			MarkdownDescription: "A line that helps to fill it in, at most 80 characters." + unmanaged,
-			Validators:          []validator.String{framework.Length(0, maxHint)},
+			Validators:          []validator.String{validators.Length(0, maxHint)},
 		},
 		"options": optionsAttribute(),
 		"subtype": schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: "For the type `external_account`, and needed there: `github`, `twitter`, or `custom` for any other service.",
-			Validators:          []validator.String{framework.Matches(notBlank, "must not be blank")},
+			Validators:          []validator.String{validators.Matches(notBlank, "must not be blank")},
 		},
 		"url_pattern": schema.StringAttribute{
 			Optional:            true,
@@ -83,11 +84,11 @@ Names are unique. ` + framework.NeverAdopted,
 }
 
 func optionsAttribute() schema.ListNestedAttribute {
-	filled := []validator.String{framework.Matches(notBlank, "must not be blank")}
+	filled := []validator.String{validators.Matches(notBlank, "must not be blank")}
 	return schema.ListNestedAttribute{
 		Optional:            true,
 		MarkdownDescription: "For the type `select`, and needed there: what people choose from, in this order.",
-		Validators:          []validator.List{framework.Size(1, 0), framework.RequireInElements("key", "text")},
+		Validators:          []validator.List{validators.Size(1, 0), validators.RequireInElements("key", "text")},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"key": schema.StringAttribute{
 				Optional: true, Validators: filled, // required, by the list's validator

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -100,7 +101,7 @@ func resourceSchema() schema.Schema {
 			},
 			"emoji_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The emoji's name without colons, as in `thumbs_up`.",
-				Validators: []validator.String{framework.Matches(regexp.MustCompile(`^[^:\s]+$`),
+				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^[^:\s]+$`),
 					"must be the name of an emoji, without colons")},
 				PlanModifiers: []planmodifier.String{replace},
 			},
@@ -110,7 +111,7 @@ func resourceSchema() schema.Schema {
 			},
 			"reaction_type": schema.StringAttribute{
 				Optional: true, Computed: true, MarkdownDescription: "The kind of emoji: `unicode_emoji`, `realm_emoji` (the organization's own) or `zulip_extra_emoji`. By default the server knows it by the name.",
-				Validators:    []validator.String{framework.OneOf(zulip.ReactionTypes...)},
+				Validators:    []validator.String{validators.OneOf(zulip.ReactionTypes...)},
 				PlanModifiers: []planmodifier.String{keep, replace},
 			},
 		},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 // whichToUse tells the three ways to say who is in a channel apart.
@@ -33,7 +34,7 @@ func exclusiveSchema() schema.Schema {
 	attributes["users"] = schema.ListAttribute{
 		ElementType: types.StringType, Required: true,
 		MarkdownDescription: "Who is in the channel, by e-mail address or ID: people and bots. `[]` is nobody. The order does not matter.",
-		Validators:          []validator.List{listvalidator.ValueStringsAre(framework.Length(1, 0))},
+		Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0))},
 	}
 	return schema.Schema{
 		Version: framework.SchemaVersion,
@@ -49,7 +50,7 @@ func additiveSchema() schema.Schema {
 	attributes["users"] = schema.ListAttribute{
 		ElementType: types.StringType, Required: true,
 		MarkdownDescription: "Who is in the channel, by e-mail address or ID: people and bots, at least one. The order does not matter.",
-		Validators:          []validator.List{framework.Size(1, 0), listvalidator.ValueStringsAre(framework.Length(1, 0))},
+		Validators:          []validator.List{validators.Size(1, 0), listvalidator.ValueStringsAre(validators.Length(1, 0))},
 	}
 	attributes["added_user_ids"] = schema.ListAttribute{
 		ElementType: types.Int64Type, Computed: true,

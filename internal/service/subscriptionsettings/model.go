@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -85,7 +86,7 @@ func resourceSchema() schema.Schema {
 		},
 		"color": schema.StringAttribute{
 			Optional: true, Computed: true, MarkdownDescription: "The color the channel is shown in, as in `#76ce90`.",
-			Validators: []validator.String{framework.Matches(regexp.MustCompile(`^#[0-9a-fA-F]{3,6}$`),
+			Validators: []validator.String{validators.Matches(regexp.MustCompile(`^#[0-9a-fA-F]{3,6}$`),
 				"must be a # and three to six hexadecimal digits")},
 			PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 const (
@@ -49,7 +50,7 @@ func (e *TokenEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, re
 		Attributes: map[string]schema.Attribute{
 			"minimum_lifetime_seconds": schema.Int64Attribute{
 				Optional: true, MarkdownDescription: "How long the token has to be good for, in seconds. By default 600.",
-				Validators: []validator.Int64{framework.Between(0, int64((24 * time.Hour).Seconds()))},
+				Validators: []validator.Int64{validators.Between(0, int64((24 * time.Hour).Seconds()))},
 			},
 			"access_token": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The token."},
 			"token_type":   schema.StringAttribute{Computed: true, MarkdownDescription: "How to present it: `Bearer`."},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -41,7 +42,7 @@ func (a *Action) Schema(_ context.Context, _ action.SchemaRequest, resp *action.
 	attributes := framework.AddresseeActionAttributes()
 	attributes["op"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: "`start` shows others that the account is writing, `stop` that it is not any more.",
-		Validators: []validator.String{framework.OneOf(zulip.TypingOperations...)},
+		Validators: []validator.String{validators.OneOf(zulip.TypingOperations...)},
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Shows others that the account the provider uses is writing a message, or is not any more. Nothing is stored; what others see ends by itself after a while (45 seconds by default) unless it is started again.",

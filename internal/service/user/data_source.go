@@ -12,6 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 // DataSource is the data source zulip_user.
@@ -30,7 +31,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	all := attributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "The user's ID. Set this or `email`.",
-		Validators: []validator.Int64{framework.ExactlyOneOf("id", "email")},
+		Validators: []validator.Int64{validators.ExactlyOneOf("id", "email")},
 	}
 	all["email"] = schema.StringAttribute{
 		Optional: true, Computed: true,

@@ -15,6 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -50,13 +51,13 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 		Attributes: map[string]schema.Attribute{
 			"role": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "Only this role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
-				Validators: []validator.String{framework.OneOf("owner", "administrator", "moderator", "member", "guest")},
+				Validators: []validator.String{validators.OneOf("owner", "administrator", "moderator", "member", "guest")},
 			},
 			"is_bot":    schema.BoolAttribute{Optional: true, MarkdownDescription: "Only bots, or only people."},
 			"is_active": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only the active, or only the deactivated."},
 			"emails": schema.SetAttribute{
 				ElementType: types.StringType, Optional: true,
-				Validators:          []validator.Set{framework.NoNulls()},
+				Validators:          []validator.Set{validators.NoNulls()},
 				MarkdownDescription: "Only who has one of these addresses. An address that nobody has is an error.",
 			},
 			"profile_field": schema.SingleNestedAttribute{

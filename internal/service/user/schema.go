@@ -15,6 +15,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 const description = "The account of a person. Bots are `zulip_bot`; to manage the role alone of somebody who joined by themselves, there is `zulip_user_role`.\n\n" +
@@ -34,16 +35,16 @@ func resourceSchema() schema.Schema {
 			"email": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "The real address, whatever its case. Another one moves the account, from " + featurelevel.Describe(levelNewEmail) + " on. Where the person hides the address from the account the provider uses, it cannot be compared, and stays as it is written here.",
-				Validators:          []validator.String{framework.Length(3, 0)},
+				Validators:          []validator.String{validators.Length(3, 0)},
 			},
 			"full_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The name, at most 100 characters, without any of ``* ` \\ > \" @``.",
-				Validators: []validator.String{nameValidator{}, framework.VisibleName{}},
+				Validators: []validator.String{nameValidator{}, validators.VisibleName{}},
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "`owner`, `administrator`, `moderator`, `member` or `guest`. Not set, it is not managed; new accounts are members. A role that somebody changed since the plan was made is not written over.",
-				Validators:          []validator.String{framework.OneOf(framework.Roles()...)},
+				Validators:          []validator.String{validators.OneOf(framework.Roles()...)},
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"profile_data": schema.MapAttribute{
@@ -53,12 +54,12 @@ func resourceSchema() schema.Schema {
 			"password": schema.StringAttribute{
 				Optional: true, WriteOnly: true, Sensitive: true,
 				MarkdownDescription: "The first password; it is in no state and no plan, and counts only when the account is made: the server lets nobody change it for somebody else later. By default one is made up that nobody knows, and the person asks for another one at the login, or logs in another way.",
-				Validators:          []validator.String{framework.Length(1, 0)},
+				Validators:          []validator.String{validators.Length(1, 0)},
 			},
 			"deactivation_notification_comment": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "When it is destroyed, the server tells the person by e-mail, with this text; `\"\"` is the e-mail without a text. Not set, there is no e-mail. At most 2000 characters. " + featurelevel.Needs("zulip_user", "deactivation_notification_comment"),
-				Validators:          []validator.String{framework.Length(0, 2000)},
+				Validators:          []validator.String{validators.Length(0, 2000)},
 			},
 			"deactivation_actions": deactivationActionsAttribute(),
 			"adopt_deactivated": schema.BoolAttribute{

@@ -13,6 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -54,10 +55,10 @@ var attributes = table{
 			Setting:  "At most 100 characters. No other group of the organization has it, deactivated ones included; case matters. Permissions that name the group keep to it when it is renamed.",
 			Required: true,
 			Validators: []validator.Describer{
-				framework.Length(1, maxName),
-				framework.Matches(visibleName, "must not be white space alone"),
+				validators.Length(1, maxName),
+				validators.Matches(visibleName, "must not be white space alone"),
 				bannedPrefixes{},
-				framework.VisibleName{},
+				validators.VisibleName{},
 			},
 			At:   func(f *facts) *types.String { return &f.Name },
 			Read: func(g *zulip.UserGroup) types.String { return types.StringValue(g.Name) },
@@ -73,13 +74,13 @@ var attributes = table{
 		listRow{membersList, row[types.Set]{
 			Name: "members", Description: "Who is in the group directly, by e-mail address. Without deactivated people.",
 			Setting:    "An ID is accepted too. The list is complete: whoever is added by hand is taken out by the next apply. Deactivated people do not count, whether they are listed or not. Unset: not managed, as beside `zulip_user_group_membership`. " + toldText,
-			Validators: []validator.Describer{setvalidator.ValueStringsAre(framework.Length(1, 0))},
+			Validators: []validator.Describer{setvalidator.ValueStringsAre(validators.Length(1, 0))},
 			At:         membersList.attribute,
 		}},
 		listRow{subgroupsList, row[types.Set]{
 			Name: "subgroups", Description: "The groups that are in the group directly, by name (`role:members` and its like are groups too). Without deactivated groups.",
 			Setting:    "An ID is accepted too; `name:2024` is the group called 2024. The list is complete. Unset: not managed.",
-			Validators: []validator.Describer{setvalidator.ValueStringsAre(framework.Length(1, 0))},
+			Validators: []validator.Describer{setvalidator.ValueStringsAre(validators.Length(1, 0))},
 			At:         subgroupsList.attribute,
 		}},
 		row[types.Int64]{

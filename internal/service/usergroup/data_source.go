@@ -14,6 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -53,7 +54,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	all := shownAttributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "The group's ID. Set this or `name`.",
-		Validators: []validator.Int64{framework.ExactlyOneOf("id", "name")},
+		Validators: []validator.Int64{validators.ExactlyOneOf("id", "name")},
 	}
 	all["name"] = schema.StringAttribute{
 		Optional: true, Computed: true, MarkdownDescription: "The group's name; case matters, and `role:members` and its like are names too. Set this or `id`.",

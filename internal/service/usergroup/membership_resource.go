@@ -23,6 +23,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 var (
@@ -46,8 +47,8 @@ func (r *MembershipResource) Metadata(_ context.Context, req resource.MetadataRe
 // Schema describes the resource.
 func (r *MembershipResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	words := []validator.Set{
-		framework.Size(1, 0), setvalidator.ValueStringsAre(framework.Length(1, 0)),
-		framework.AtLeastOneOf("members", "subgroups"),
+		validators.Size(1, 0), setvalidator.ValueStringsAre(validators.Length(1, 0)),
+		validators.AtLeastOneOf("members", "subgroups"),
 	}
 	resp.Schema = schema.Schema{
 		Version: framework.SchemaVersion,
@@ -61,7 +62,7 @@ The identity of the resource is the group: who is put into it changes. Several r
 		Attributes: map[string]schema.Attribute{
 			"group": schema.StringAttribute{
 				Required: true, MarkdownDescription: "The user group, by ID or name; `name:2024` is the group called 2024. Another group makes another resource.",
-				Validators: []validator.String{framework.Length(1, 0)},
+				Validators: []validator.String{validators.Length(1, 0)},
 			},
 			"group_id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The group's ID.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},

@@ -21,6 +21,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -78,11 +79,11 @@ Before a role is written it is read again: if somebody changed it since the plan
 			},
 			"role": schema.StringAttribute{
 				Required: true, MarkdownDescription: "`owner`, `administrator`, `moderator`, `member` or `guest`. Administrators give roles; only owners make and unmake owners.",
-				Validators: []validator.String{framework.OneOf(framework.Roles()...)},
+				Validators: []validator.String{validators.OneOf(framework.Roles()...)},
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "What becomes of the role when the resource is destroyed: `keep` (the default) leaves it, the word for a role gives that one.",
-				Validators: []validator.String{framework.OneOf(append(framework.Roles(), onDestroyKeep)...)},
+				Validators: []validator.String{validators.OneOf(append(framework.Roles(), onDestroyKeep)...)},
 			},
 		},
 	}

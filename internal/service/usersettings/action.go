@@ -20,6 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -61,7 +62,7 @@ func (a *Action) Metadata(_ context.Context, _ action.MetadataRequest, resp *act
 
 // Schema describes the action.
 func (a *Action) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	noNull := []validator.Set{framework.NoNulls()}
+	noNull := []validator.Set{validators.NoNulls()}
 	attributes := settings.ActionAttributes()
 	attributes[usersAttribute] = schema.SetAttribute{
 		Optional: true, ElementType: types.StringType, Validators: noNull,

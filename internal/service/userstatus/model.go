@@ -12,6 +12,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -117,11 +118,11 @@ Bots have no status. Setting the status of somebody else needs an administrator'
 			},
 			"emoji_code": schema.StringAttribute{
 				Optional: true, Computed: true, MarkdownDescription: "The emoji's code, as in `1f334`. By default the server knows it by the name.",
-				Validators: []validator.String{framework.Length(1, 0)},
+				Validators: []validator.String{validators.Length(1, 0)},
 			},
 			"reaction_type": schema.StringAttribute{
 				Optional: true, Computed: true, MarkdownDescription: "The kind of emoji: `unicode_emoji`, `realm_emoji` (the organization's own) or `zulip_extra_emoji`. By default the server knows it by the name.",
-				Validators: []validator.String{framework.OneOf(zulip.ReactionTypes...)},
+				Validators: []validator.String{validators.OneOf(zulip.ReactionTypes...)},
 			},
 		},
 	}

@@ -1,4 +1,4 @@
-package framework_test
+package validators_test
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
-func checkName(v framework.VisibleName, name string) diag.Diagnostics {
+func checkName(v validators.VisibleName, name string) diag.Diagnostics {
 	var resp validator.StringResponse
 	v.ValidateString(context.Background(), validator.StringRequest{Path: path.Root("name"), ConfigValue: types.StringValue(name)}, &resp)
 	return resp.Diagnostics
@@ -31,7 +31,7 @@ func TestVisibleName(t *testing.T) {
 		"\u3164":         `character 1 is U+3164 (Hangul filler)`,
 		"a\u2028b":       `character 2 is U+2028 (line separator)`,
 	} {
-		diags := checkName(framework.VisibleName{}, name)
+		diags := checkName(validators.VisibleName{}, name)
 		if len(diags) != 1 || diags.HasError() || diags[0].Summary() != "Invisible characters in name" || !strings.Contains(diags[0].Detail(), want) {
 			t.Errorf("%+q: want a warning with %q, reported: %v", name, want, diags)
 		}
@@ -44,14 +44,14 @@ func TestVisibleNameLetsScriptsAndEmojiBe(t *testing.T) {
 		"general", "Überblick", "naïve – “quoted”", "e\u0301", "a\u00a0b", "日本語　話", "قناة الطوارئ (عاجل)",
 		"می\u200cخواهم", "क्\u200dष", "dev 👩\u200d💻", "pride 🏳\ufe0f\u200d🌈", "❤\ufe0f", "family 👨🏽\u200d👩🏽\u200d👧", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
 	} {
-		if diags := checkName(framework.VisibleName{}, name); len(diags) > 0 {
+		if diags := checkName(validators.VisibleName{}, name); len(diags) > 0 {
 			t.Errorf("%+q: %v", name, diags)
 		}
 	}
 }
 
 func TestVisibleNameRefusesControls(t *testing.T) {
-	v := framework.VisibleName{RefuseControls: true}
+	v := validators.VisibleName{RefuseControls: true}
 	if diags := checkName(v, "a\tb"); len(diags) != 1 || !diags.HasError() ||
 		diags[0].Detail() != `name must not hold control characters. It is "a<U+0009>b": character 2 is U+0009 (tab).` {
 		t.Errorf("reported: %v", diags)

@@ -1,4 +1,4 @@
-package framework
+package validators
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func (v requiredInElements) MarkdownDescription(ctx context.Context) string {
 
 // ValidateList reports what is missing in the elements that are known.
 func (v requiredInElements) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	if !IsSet(req.ConfigValue) {
+	if !isSet(req.ConfigValue) {
 		return
 	}
 	for i, element := range req.ConfigValue.Elements() {

@@ -1,4 +1,7 @@
-package framework
+// Package validators checks the values of attributes while they are configured, without asking a server. Its messages name
+// the attribute, what is allowed and the nearest allowed value: terraform-plugin-framework-validators has most of the same
+// checks, and its messages do not.
+package validators
 
 import (
 	"context"
@@ -15,11 +18,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 )
 
 // Rule is a validator whose message names the attribute, says what is allowed, and what is wrong with the value. The
-// functions of this file make rules for texts and numbers; those for lists and sets are in validators_lists.go.
+// functions of this file make rules for texts and numbers; those for lists and sets are in lists.go.
 type Rule struct {
 	// allowed completes a sentence that begins with the name of the attribute, as in "must be at least 1".
 	allowed string
@@ -62,7 +65,7 @@ func (r Rule) ValidateSet(_ context.Context, req validator.SetRequest, resp *val
 }
 
 func (r Rule) check(at path.Path, value attr.Value, diags *diag.Diagnostics) {
-	if !IsSet(value) {
+	if !isSet(value) {
 		return
 	}
 	if problem := r.problem(value); problem != "" {
@@ -116,12 +119,12 @@ func Matches(pattern *regexp.Regexp, allowed string) Rule {
 
 // OneOf allows some texts.
 func OneOf(texts ...string) Rule {
-	names := Names{All: texts}
-	return textRule("must be one of "+strings.Join(names.quote(texts), ", "), func(text string) string {
+	names := suggest.Names{All: texts}
+	return textRule("must be one of "+strings.Join(names.Quoted(texts), ", "), func(text string) string {
 		if slices.Contains(texts, text) {
 			return ""
 		}
-		return fmt.Sprintf("It is %q.", text) + didYouMean(names.quote(snapshot.Nearest(text, texts)))
+		return fmt.Sprintf("It is %q.", text) + suggest.DidYouMean(names.Quoted(suggest.Nearest(text, texts)))
 	})
 }
 
@@ -133,7 +136,7 @@ var (
 
 // Count allows a number of units, as a text, and some words beside it.
 func Count(units string, words ...string) Rule {
-	allowed := append([]string{"a number of " + units + " from 1 to 999999999"}, Names{}.quote(words)...)
+	allowed := append([]string{"a number of " + units + " from 1 to 999999999"}, suggest.Names{}.Quoted(words)...)
 	last := len(allowed) - 1
 	return textRule("must be "+strings.Join(allowed[:last], ", ")+" or "+allowed[last], func(text string) string {
 		if countPattern.MatchString(text) || slices.Contains(words, text) {
@@ -148,7 +151,7 @@ const unlimited = "unlimited"
 
 // nearestCount names the nearest value that Count allows.
 func nearestCount(text string, words []string) string {
-	near := snapshot.Nearest(text, words)
+	near := suggest.Nearest(text, words)
 	number, err := strconv.ParseInt(text, 10, 64)
 	switch digits := strings.TrimLeft(leadingDigits.FindString(text), "0"); {
 	case err == nil && number == -1 && slices.Contains(words, unlimited): // as Zulip's API has it
@@ -160,7 +163,7 @@ func nearestCount(text string, words []string) string {
 	case len(digits) > 0:
 		return ` The nearest allowed value is "999999999".`
 	default:
-		return didYouMean(Names{}.quote(near))
+		return suggest.DidYouMean(suggest.Names{}.Quoted(near))
 	}
 }
 
@@ -233,3 +236,6 @@ func IDOr(what string, none int64) Rule {
 		return fmt.Sprintf("It is %d. For none, write %d.", number.ValueInt64(), none)
 	}}
 }
+
+// isSet reports whether a value is there and known.
+func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }

@@ -1,4 +1,4 @@
-package framework
+package validators
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func (v VisibleName) MarkdownDescription(ctx context.Context) string { return v.
 
 // ValidateString reports the characters with their code points and places.
 func (v VisibleName) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !IsSet(req.ConfigValue) {
+	if !isSet(req.ConfigValue) {
 		return
 	}
 	found := findInvisible(req.ConfigValue.ValueString())

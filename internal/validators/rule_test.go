@@ -1,4 +1,4 @@
-package framework_test
+package validators_test
 
 import (
 	"context"
@@ -11,11 +11,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 // validate returns what a rule says of a value of the attribute "a"; empty if the value is allowed.
-func validate(t *testing.T, rule framework.Rule, value attr.Value) string {
+func validate(t *testing.T, rule validators.Rule, value attr.Value) string {
 	t.Helper()
 	var resp validator.StringResponse
 	at := path.Root("a")
@@ -56,10 +56,10 @@ func TestRules(t *testing.T) {
 		}
 		return types.ListValueMust(types.StringType, values)
 	}
-	count := framework.Count("days", "unlimited", "realm_default")
+	count := validators.Count("days", "unlimited", "realm_default")
 	const countAllowed = `a must be a number of days from 1 to 999999999, "unlimited" or "realm_default". `
 	for _, c := range []struct {
-		rule  framework.Rule
+		rule  validators.Rule
 		value attr.Value
 		want  string
 	}{
@@ -74,22 +74,22 @@ func TestRules(t *testing.T) {
 		{count, text("9999999999"), countAllowed + `It is "9999999999". The nearest allowed value is "999999999".`},
 		{count, text("unlimted"), countAllowed + `It is "unlimted". Did you mean "unlimited"?`},
 		{count, text("for ever"), countAllowed + `It is "for ever".`},
-		{framework.Matches(regexp.MustCompile(`\S`), "must not be blank"), text(" "), `a must not be blank. It is " ".`},
-		{framework.OneOf("archive", "keep"), text("keep"), ""},
-		{framework.OneOf("archive", "keep"), text("Archiv"), `a must be one of "archive", "keep". It is "Archiv". Did you mean "archive"?`},
-		{framework.OneOf("archive", "keep"), text("destroy"), `a must be one of "archive", "keep". It is "destroy".`},
-		{framework.Length(1, 3), text("ääää"), "a must have between 1 and 3 characters. It has 4."},
-		{framework.Length(1, 0), text(""), "a must have at least 1 character. It is empty."},
-		{framework.Length(0, 3), text("äää"), ""},
-		{framework.Between(0, 20), number(21), "a must be between 0 and 20. It is 21. The nearest allowed value is 20."},
-		{framework.AtLeast(1), number(-1), "a must be at least 1. It is -1. The nearest allowed value is 1."},
-		{framework.OneOfNumbers(100, 150, 200), number(130), "a must be one of 100, 150, 200. It is 130. The nearest allowed value is 150."},
-		{framework.IDOr("the ID of a channel", -1), number(-1), ""},
-		{framework.IDOr("the ID of a channel", -1), number(0), "a must be the ID of a channel, or -1 for none. It is 0. For none, write -1."},
-		{framework.Size(1, 0), list(), "a must have at least 1 element. It is empty."},
-		{framework.Size(1, 2), list("x", "y", "z"), "a must have between 1 and 2 elements. It has 3."},
-		{framework.NoNulls(), list("x", "null"), "a must not hold null. Element 2 of 2 is null. Leave it out, as in [for x in LIST : x if x != null]."},
-		{framework.Unique(), list("x", "y", "x"), `a must name each element once. "x" is there twice.`},
+		{validators.Matches(regexp.MustCompile(`\S`), "must not be blank"), text(" "), `a must not be blank. It is " ".`},
+		{validators.OneOf("archive", "keep"), text("keep"), ""},
+		{validators.OneOf("archive", "keep"), text("Archiv"), `a must be one of "archive", "keep". It is "Archiv". Did you mean "archive"?`},
+		{validators.OneOf("archive", "keep"), text("destroy"), `a must be one of "archive", "keep". It is "destroy".`},
+		{validators.Length(1, 3), text("ääää"), "a must have between 1 and 3 characters. It has 4."},
+		{validators.Length(1, 0), text(""), "a must have at least 1 character. It is empty."},
+		{validators.Length(0, 3), text("äää"), ""},
+		{validators.Between(0, 20), number(21), "a must be between 0 and 20. It is 21. The nearest allowed value is 20."},
+		{validators.AtLeast(1), number(-1), "a must be at least 1. It is -1. The nearest allowed value is 1."},
+		{validators.OneOfNumbers(100, 150, 200), number(130), "a must be one of 100, 150, 200. It is 130. The nearest allowed value is 150."},
+		{validators.IDOr("the ID of a channel", -1), number(-1), ""},
+		{validators.IDOr("the ID of a channel", -1), number(0), "a must be the ID of a channel, or -1 for none. It is 0. For none, write -1."},
+		{validators.Size(1, 0), list(), "a must have at least 1 element. It is empty."},
+		{validators.Size(1, 2), list("x", "y", "z"), "a must have between 1 and 2 elements. It has 3."},
+		{validators.NoNulls(), list("x", "null"), "a must not hold null. Element 2 of 2 is null. Leave it out, as in [for x in LIST : x if x != null]."},
+		{validators.Unique(), list("x", "y", "x"), `a must name each element once. "x" is there twice.`},
 	} {
 		if got := validate(t, c.rule, c.value); got != c.want {
 			t.Errorf("%v: %s\nwant: %s", c.value, got, c.want)
@@ -108,7 +108,7 @@ func TestRuleNamesNestedAttributes(t *testing.T) {
 		{path.Root("profile_data").AtMapKey("Mentors"), `profile_data["Mentors"]`},
 	} {
 		var resp validator.StringResponse
-		framework.Length(1, 0).ValidateString(context.Background(), validator.StringRequest{Path: c.at, ConfigValue: types.StringValue("")}, &resp)
+		validators.Length(1, 0).ValidateString(context.Background(), validator.StringRequest{Path: c.at, ConfigValue: types.StringValue("")}, &resp)
 		if len(resp.Diagnostics) != 1 || !strings.HasPrefix(resp.Diagnostics[0].Detail(), c.want+" must have") {
 			t.Errorf("want a message about %s, reported: %v", c.want, resp.Diagnostics)
 		}

@@ -1,10 +1,10 @@
-package framework_test
+package suggest_test
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 )
 
 // A message about a name that nothing has always says what to do next.
@@ -13,11 +13,11 @@ func TestSuggest(t *testing.T) {
 	for i := range 9 {
 		many = append(many, fmt.Sprintf("number %d", i))
 	}
-	linkifiers := func(names ...string) framework.Names {
-		return framework.Names{Things: "linkifiers", All: names, Where: "the data source zulip_linkifiers lists all"}
+	linkifiers := func(names ...string) suggest.Names {
+		return suggest.Names{Things: "linkifiers", All: names, Where: "the data source zulip_linkifiers lists all"}
 	}
 	for _, c := range []struct {
-		names      framework.Names
+		names      suggest.Names
 		text, want string
 	}{
 		{linkifiers(`#(?P<id>\d+)`, "x"), `#(?P<id>\w+)`, `; did you mean "#(?P<id>\d+)"?`},
@@ -26,7 +26,7 @@ func TestSuggest(t *testing.T) {
 		{linkifiers("one", "two"), "nothing", `; the linkifiers are: "one", "two"`},
 		{linkifiers(), "nothing", "; there are no linkifiers"},
 		{linkifiers(many...), "something else", "; the data source zulip_linkifiers lists all"},
-		{framework.Names{All: []string{"ada@example.com"}, Unquoted: true}, "adda@example.com", "; did you mean ada@example.com?"},
+		{suggest.Names{All: []string{"ada@example.com"}, Unquoted: true}, "adda@example.com", "; did you mean ada@example.com?"},
 	} {
 		if got := c.names.Suggest(c.text); got != c.want {
 			t.Errorf("%q: %s, want %s", c.text, got, c.want)

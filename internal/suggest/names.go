@@ -1,12 +1,11 @@
-package framework
+// Package suggest finds what a misspelled name may have meant, and says so at the end of a message.
+package suggest
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
 // maxListed is the number of names up to which a message lists all of them.
@@ -27,24 +26,19 @@ type Names struct {
 // Suggest returns the end of a message that says that nothing is called name. It asks whether the nearest names were meant;
 // without any it lists all names if they are few, and else says where they are listed.
 func (n Names) Suggest(name string) string {
-	switch near := snapshot.Nearest(name, n.All); {
+	switch near := Nearest(name, n.All); {
 	case len(near) > 0:
-		return "; did you mean " + strings.Join(n.quote(near), " or ") + "?"
+		return "; did you mean " + strings.Join(n.Quoted(near), " or ") + "?"
 	case len(n.All) == 0:
 		return fmt.Sprintf("; there are no %s", n.Things)
 	case len(n.All) <= maxListed || n.Where == "":
-		return fmt.Sprintf("; the %s are: %s", n.Things, strings.Join(n.quote(n.All), ", "))
+		return fmt.Sprintf("; the %s are: %s", n.Things, strings.Join(n.Quoted(n.All), ", "))
 	}
 	return "; " + n.Where
 }
 
-// NoProfileField returns the error for a name that no custom profile field has.
-func NoProfileField(name string, view *snapshot.Snapshot) error {
-	names := Names{Things: "custom profile fields", All: view.ProfileFields().Names(), Where: "the organization's settings list all, under Custom profile fields"}
-	return fmt.Errorf("the organization has no custom profile field called %q%s", name, names.Suggest(name))
-}
-
-func (n Names) quote(names []string) []string {
+// Quoted returns the names as a message shows them.
+func (n Names) Quoted(names []string) []string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
 		if quoted[i] = name; !n.Unquoted {

@@ -1,4 +1,4 @@
-package framework
+package validators
 
 import (
 	"context"
@@ -51,7 +51,7 @@ func Unique() Rule {
 	return elementsRule("must name each element once", func(all []attr.Value) string {
 		seen := map[string]bool{}
 		for _, element := range all {
-			if !IsSet(element) {
+			if !isSet(element) {
 				continue
 			}
 			if seen[element.String()] {
@@ -74,6 +74,12 @@ type choice struct {
 	exactly bool
 }
 
+// summary says what is required, as the summary of a message.
+func (c choice) summary() string {
+	text := c.Description(context.Background())
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
 // Description says what is required.
 func (c choice) Description(context.Context) string {
 	if c.exactly {
@@ -88,14 +94,14 @@ func (c choice) MarkdownDescription(ctx context.Context) string { return c.Descr
 // ValidateInt64 counts the attributes that are set.
 func (c choice) ValidateInt64(ctx context.Context, req validator.Int64Request, resp *validator.Int64Response) {
 	if problem := c.problem(ctx, req.Config); problem != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, capitalize(c.Description(ctx)), problem)
+		resp.Diagnostics.AddAttributeError(req.Path, c.summary(), problem)
 	}
 }
 
 // ValidateSet counts the attributes that are set.
 func (c choice) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	if problem := c.problem(ctx, req.Config); problem != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, capitalize(c.Description(ctx)), problem)
+		resp.Diagnostics.AddAttributeError(req.Path, c.summary(), problem)
 	}
 }
 
