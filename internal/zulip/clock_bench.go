@@ -13,8 +13,7 @@ import (
 // newClock returns a clock that counts for WaitedInAll.
 func newClock() clock { return countedClock{} }
 
-// WaitedInAll returns how long at least one call of any client has been waiting so far: for the pace, for the server's limits,
-// or before it was repeated.
+// WaitedInAll returns how long at least one call of any client has been waiting so far: for a rate limit or before a retry.
 func WaitedInAll() time.Duration {
 	waits.mu.Lock()
 	defer waits.mu.Unlock()

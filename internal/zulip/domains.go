@@ -45,13 +45,13 @@ func CheckDomain(text string) error {
 	return nil
 }
 
-// AddDomain adds a domain. One that is there already is [IsDomainTaken].
+// AddDomain adds a domain. One that already exists is [IsDomainTaken].
 func (c *Client) AddDomain(ctx context.Context, domain Domain) error {
 	form := &Form{}
 	form.Text("domain", domain.Domain)
 	form.JSON("allow_subdomains", domain.AllowSubdomains)
 	// A second time is refused as taken, so that it does no harm.
-	_, err := c.send(ctx, http.MethodPost, "/realm/domains", form, safe, nil)
+	_, err := c.send(ctx, http.MethodPost, "/realm/domains", form, safeToRetry, nil)
 	return err
 }
 
@@ -59,13 +59,13 @@ func (c *Client) AddDomain(ctx context.Context, domain Domain) error {
 func (c *Client) UpdateDomain(ctx context.Context, domain Domain) error {
 	form := &Form{}
 	form.JSON("allow_subdomains", domain.AllowSubdomains)
-	_, err := c.send(ctx, http.MethodPatch, domainPath(domain.Domain), form, safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, domainPath(domain.Domain), form, safeToRetry, nil)
 	return err
 }
 
-// DeleteDomain removes a domain. One that is gone already is no error.
+// DeleteDomain removes a domain. It is not an error if it no longer exists.
 func (c *Client) DeleteDomain(ctx context.Context, domain string) error {
-	_, err := c.send(ctx, http.MethodDelete, domainPath(domain), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, domainPath(domain), nil, safeToRetry, nil)
 	if IsNoDomain(err) {
 		return nil
 	}
@@ -78,13 +78,13 @@ var (
 )
 
 // IsDomainTaken reports whether the organization has the domain already.
-func IsDomainTaken(err error) bool { return says(err, domainTaken) }
+func IsDomainTaken(err error) bool { return hasMessageLike(err, domainTaken) }
 
 // IsNoDomain reports whether the organization does not have the domain.
-func IsNoDomain(err error) bool { return says(err, noDomain) }
+func IsNoDomain(err error) bool { return hasMessageLike(err, noDomain) }
 
-// says reports whether the server refused with a sentence that holds a name.
-func says(err error, sentence *regexp.Regexp) bool {
+// hasMessageLike reports whether the server refused with a sentence that holds a name.
+func hasMessageLike(err error, sentence *regexp.Regexp) bool {
 	var refusal *Error
 	return errors.As(err, &refusal) && sentence.MatchString(refusal.Msg)
 }

@@ -48,7 +48,7 @@ func (c *Client) Drafts(ctx context.Context) ([]*Draft, error) {
 	var answer struct {
 		Drafts []*Draft `json:"drafts"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/drafts", nil, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/drafts", nil, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	return withoutNull(answer.Drafts), nil
@@ -63,7 +63,7 @@ func (c *Client) CreateDrafts(ctx context.Context, drafts []Draft) ([]int64, err
 	var answer struct {
 		IDs []int64 `json:"ids"`
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/drafts", form, never, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/drafts", form, neverRetry, &answer); err != nil {
 		return nil, err
 	}
 	if len(answer.IDs) != len(drafts) {
@@ -77,13 +77,13 @@ func (c *Client) ReplaceDraft(ctx context.Context, id int64, draft Draft) error 
 	form := &Form{}
 	draft.ID = 0 // refused
 	form.JSON("draft", draft)
-	_, err := c.send(ctx, http.MethodPatch, draftPath(id), form, safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, draftPath(id), form, safeToRetry, nil)
 	return err
 }
 
-// DeleteDraft deletes a draft. One that is gone already is no error.
+// DeleteDraft deletes a draft. It is not an error if it no longer exists.
 func (c *Client) DeleteDraft(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, draftPath(id), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, draftPath(id), nil, safeToRetry, nil)
 	if IsNoDraft(err) {
 		return nil
 	}

@@ -22,7 +22,7 @@ type Invitation struct {
 	IsMultiuse      bool  `json:"is_multiuse"` // a link
 	InvitedAs       Role  `json:"invited_as"`
 	InvitedByUserID int64 `json:"invited_by_user_id"`
-	// Invited is when it was made, ExpiryDate when it ends, in seconds since 1970; nil: never.
+	// Invited is when it was created, ExpiryDate when it ends, in seconds since 1970; nil: never.
 	Invited    int64  `json:"invited"`
 	ExpiryDate *int64 `json:"expiry_date"`
 	// LinkURL is the link, a secret; "" for a mail.
@@ -33,8 +33,8 @@ type Invitation struct {
 	NotifyReferrerOnJoin *bool `json:"notify_referrer_on_join"`
 }
 
-// ExpiresInMinutes is how long the invitation was to live when it was made; nil: for ever. The server does not say it,
-// but when it was made and when it ends.
+// ExpiresInMinutes is how long the invitation was to live when it was created; nil: for ever. The server does not say it,
+// but when it was created and when it ends.
 func (i *Invitation) ExpiresInMinutes() *int64 {
 	if i.ExpiryDate == nil {
 		return nil
@@ -63,13 +63,13 @@ func (c *Client) Invitations(ctx context.Context) ([]*Invitation, error) {
 	var answer struct {
 		Invites []*Invitation `json:"invites"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/invites", nil, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/invites", nil, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	return withoutNull(answer.Invites), nil
 }
 
-// CreateInviteLink makes a link and returns it. The server tells no ID: that stands in [Client.Invitations], beside the
+// CreateInviteLink creates a link and returns it. The server tells no ID: that stands in [Client.Invitations], beside the
 // link. Asked again it makes another one: the client does not repeat it.
 func (c *Client) CreateInviteLink(ctx context.Context, link NewInviteLink) (string, error) {
 	form := &Form{}
@@ -92,18 +92,18 @@ func (c *Client) CreateInviteLink(ctx context.Context, link NewInviteLink) (stri
 	var answer struct {
 		InviteLink string `json:"invite_link"`
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/invites/multiuse", form, never, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/invites/multiuse", form, neverRetry, &answer); err != nil {
 		return "", err
 	}
 	if answer.InviteLink == "" {
-		return "", &lostError{errors.New("POST /invites/multiuse: the answer holds no link")}
+		return "", &maybeAppliedError{errors.New("POST /invites/multiuse: the answer holds no link")}
 	}
 	return answer.InviteLink, nil
 }
 
-// RevokeInviteLink ends a link. One that is revoked already, or never was, is no error.
+// RevokeInviteLink ends a link. One that is revoked already, or never was, is not an error.
 func (c *Client) RevokeInviteLink(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, "/invites/multiuse/"+strconv.FormatInt(id, 10), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, "/invites/multiuse/"+strconv.FormatInt(id, 10), nil, safeToRetry, nil)
 	if IsMessage(err, "No such invitation", "Invitation has already been revoked") {
 		return nil
 	}

@@ -60,7 +60,7 @@ func CheckPlaygroundTemplate(text string) error {
 	return nil
 }
 
-// AddPlayground adds a playground and returns its ID. One of the same language and name that is there already is
+// AddPlayground adds a playground and returns its ID. One of the same language and name that already exists is
 // [IsPlaygroundTaken].
 func (c *Client) AddPlayground(ctx context.Context, playground Playground) (int64, error) {
 	form := &Form{}
@@ -71,15 +71,15 @@ func (c *Client) AddPlayground(ctx context.Context, playground Playground) (int6
 		ID int64 `json:"id"`
 	}
 	// A second time is refused as taken, so that it does no harm.
-	if _, err := c.send(ctx, http.MethodPost, "/realm/playgrounds", form, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/realm/playgrounds", form, safeToRetry, &answer); err != nil {
 		return 0, err
 	}
 	return answer.ID, nil
 }
 
-// DeletePlayground removes a playground. One that is gone already is no error.
+// DeletePlayground removes a playground. It is not an error if it no longer exists.
 func (c *Client) DeletePlayground(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, "/realm/playgrounds/"+strconv.FormatInt(id, 10), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, "/realm/playgrounds/"+strconv.FormatInt(id, 10), nil, safeToRetry, nil)
 	if IsMessage(err, "Invalid playground") {
 		return nil
 	}

@@ -24,7 +24,7 @@ func (r Reaction) SameEmoji(other Reaction) bool {
 }
 
 // AddReaction adds the account's own reaction. An empty code or type is left to the
-// server, which knows them by the name. One that is there already is no error.
+// server, which knows them by the name. One that already exists is not an error.
 func (c *Client) AddReaction(ctx context.Context, message int64, reaction Reaction) error {
 	form := &Form{}
 	form.Text("emoji_name", reaction.EmojiName)
@@ -34,7 +34,7 @@ func (c *Client) AddReaction(ctx context.Context, message int64, reaction Reacti
 	if reaction.Type != "" {
 		form.Text("reaction_type", reaction.Type)
 	}
-	_, err := c.send(ctx, http.MethodPost, messagePath(message)+"/reactions", form, safe, nil)
+	_, err := c.send(ctx, http.MethodPost, messagePath(message)+"/reactions", form, safeToRetry, nil)
 	if IsCode(err, "REACTION_ALREADY_EXISTS") {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (c *Client) RemoveReaction(ctx context.Context, message int64, reaction Rea
 	form.Text("emoji_name", reaction.EmojiName)
 	form.Text("emoji_code", reaction.EmojiCode)
 	form.Text("reaction_type", reaction.Type)
-	_, err := c.send(ctx, http.MethodDelete, messagePath(message)+"/reactions", form, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, messagePath(message)+"/reactions", form, safeToRetry, nil)
 	if IsCode(err, "REACTION_DOES_NOT_EXIST") || IsNoMessage(err) {
 		return nil
 	}
