@@ -23,7 +23,7 @@ type crowd struct {
 func (c *crowd) arrange(users []*zulip.User) {
 	report := permission.Report{Self: c.self}
 	c.order = slices.SortedStableFunc(slices.Values(users), func(a, b *zulip.User) int {
-		return cmp.Or(cmp.Compare(report.Surprise(a), report.Surprise(b)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(report.SurpriseRank(a), report.SurpriseRank(b)), cmp.Compare(a.ID, b.ID))
 	})
 }
 

@@ -129,7 +129,7 @@ func (j *judging) alike(where string, rights []*Right) {
 }
 
 // together says rights in a sentence.
-func together(rights []string) string { return permission.Together(rights, len(rights)) }
+func together(rights []string) string { return permission.JoinRights(rights, len(rights)) }
 
 // botsLose says which bots can no longer post: what they report stops, and nobody at the bot sees why.
 func botsLose(people *People) string {

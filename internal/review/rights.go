@@ -58,7 +58,7 @@ func (b *builder) holders(table permission.Table, setting permission.Setting, be
 		text := Value{Words: words(before, b.names.View)}
 		right.Change = Change{text, text}
 	}
-	if !right.Unknown && b.after.IsVague(after) {
+	if !right.Unknown && b.after.IsUncertain(after) {
 		right.Unknown, right.Why = true, "it is not known yet who will be in a group that it names"
 	}
 	if right.Unknown {
