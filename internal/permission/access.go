@@ -31,8 +31,8 @@ type Access struct {
 	webhooks       bitset     // incoming webhook bots; nil if there are none
 	bots           []ownedBot // active ones with an owner
 	groups         map[int64]bitset
-	// unknownValue are the groups of which it is not known who will be in them, and vague those in which that makes a
-	// difference: they and most that hold one of them, at any depth.
+	// unknownMembers are the groups whose members are not completely known yet. uncertainGroups are the groups for which
+	// that makes a difference: these, and groups that contain one of them, with the people who may be in them.
 	unknownMembers  map[int64]unknownMembers
 	uncertainGroups map[int64]upperBound
 	// spectatorsUnknown says that it is not known whether people without an account can read web-public channels.

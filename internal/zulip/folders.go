@@ -53,9 +53,9 @@ func (c *Client) CreateChannelFolder(ctx context.Context, name, description stri
 	return answer.ID, err
 }
 
-// UpdateChannelFolder changes a folder. Name, description and archiving are done one
-// after the other, and what came before a failure stays; what is as it should be is
-// passed over, so that it can be repeated. A folder with any channel in it, archived
+// UpdateChannelFolder changes a folder. Name, description and archiving are applied one
+// after the other, and those before a failure stay (server-behavior §F6). Values that are
+// current already are skipped, so the call can be repeated. A folder with any channel in it, archived
 // ones included, is not archived ([IsFolderInUse]).
 func (c *Client) UpdateChannelFolder(ctx context.Context, id int64, update ChannelFolderUpdate) error {
 	form := &Form{}
