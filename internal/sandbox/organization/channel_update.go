@@ -53,7 +53,7 @@ func (o *Organization) UpdateChannel(actor User, id int, c ChannelChange) error 
 			return err
 		}
 		o.Channels.Put(id, ch)
-		o.Keep()
+		o.Commit()
 	}
 	for _, p := range ChannelPermissions {
 		change, given := c.Permissions[p.Name]
@@ -64,7 +64,7 @@ func (o *Organization) UpdateChannel(actor User, id int, c ChannelChange) error 
 			return err
 		}
 		o.Channels.Put(id, ch)
-		o.Keep()
+		o.Commit()
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (o *Organization) checkPrivacyChange(actor User, ch Channel, c ChannelChang
 		if !o.HasContentAccess(actor, ch) {
 			return errContentAccess
 		}
-		if !o.mayHave(actor, *c.Private) {
+		if !o.mayUsePrivacy(actor, *c.Private) {
 			return errInsufficientPermission
 		}
 	}

@@ -23,7 +23,7 @@ const (
 // TopicsPolicies lists what topics_policy of a channel may be.
 var TopicsPolicies = []string{TopicsInherit, TopicsAllowEmpty, TopicsDisableEmpty, TopicsOnlyEmpty}
 
-// Channel is a channel ("stream" on most of the wire).
+// Channel is a channel ("stream" on most of the API).
 type Channel struct {
 	ID            int                   `json:"id"`
 	Name          string                `json:"name"`

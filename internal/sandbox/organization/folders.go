@@ -63,12 +63,12 @@ func (o *Organization) UpdateFolder(id int, c FolderUpdate) error {
 		}
 		f.Name = *c.Name
 		o.Folders.Put(id, f)
-		o.Keep()
+		o.Commit()
 	}
 	if c.Description != nil && *c.Description != f.Description {
 		f.Description = *c.Description
 		o.Folders.Put(id, f)
-		o.Keep()
+		o.Commit()
 	}
 	if c.Archived == nil || *c.Archived == f.Archived {
 		return nil

@@ -24,7 +24,7 @@ func Listed(members, subgroups []int) GroupValue {
 	return GroupValue{Members: sortedSet(members), Subgroups: sortedSet(subgroups)}
 }
 
-// MarshalJSON writes the value as the wire has it.
+// MarshalJSON writes the value as the API sends it.
 func (v GroupValue) MarshalJSON() ([]byte, error) {
 	if v.Group != 0 {
 		return json.Marshal(v.Group)

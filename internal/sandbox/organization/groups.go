@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The system groups by their names on the wire (server-behavior §P8).
+// The system groups by their names in the API (server-behavior §P8).
 const (
 	Nobody         = "role:nobody"
 	Owners         = "role:owners"
@@ -75,7 +75,7 @@ func (o *Organization) CheckMayCreateGroups(actor User) error {
 	return nil
 }
 
-// CreateGroup makes a group (server-behavior §G3). Its creator is not a member.
+// CreateGroup creates a group (server-behavior §G3). Its creator is not a member.
 func (o *Organization) CreateGroup(actor User, in NewGroup) (UserGroup, error) {
 	if err := o.CheckMayCreateGroups(actor); err != nil {
 		return UserGroup{}, err

@@ -154,7 +154,7 @@ func (o *Organization) AllMembers(g UserGroup) []int {
 	return sortedSet(members)
 }
 
-// AllSubgroups returns the groups below a group, however deep, ascending and
+// AllSubgroups returns the groups below a group, at any depth, ascending and
 // without itself.
 func (o *Organization) AllSubgroups(g UserGroup) []int {
 	seen := map[int]bool{g.ID: true}

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// Longer texts are cut, without a word (server-behavior §M1).
+// Longer texts are cut silently (server-behavior §M1).
 const (
 	MaxMessageLength = 10000
 	MaxTopicLength   = 60

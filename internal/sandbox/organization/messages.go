@@ -28,7 +28,7 @@ type Message struct {
 	Copies map[int]Flags `json:"copies"`
 }
 
-// MessageEdit is what one edit changed; what it left alone is nil.
+// MessageEdit is what one edit changed; what it left unchanged is nil.
 type MessageEdit struct {
 	UserID      int     `json:"user_id"`
 	Time        int64   `json:"time"` // Unix seconds

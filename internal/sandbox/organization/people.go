@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Roles as the wire numbers them (https://zulip.com/api/roles-and-permissions).
+// Roles as the API numbers them (https://zulip.com/api/roles-and-permissions).
 const (
 	RoleOwner         = 100
 	RoleAdministrator = 200

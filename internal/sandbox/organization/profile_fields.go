@@ -119,7 +119,7 @@ func (o *Organization) CreateProfileField(f ProfileField, data FieldData) (Profi
 }
 
 // ProfileFieldChange is what PATCH /realm/profile_fields/{id} asks for; nil
-// leaves things as they are. The type of a field never changes.
+// leaves things unchanged. The type of a field never changes.
 type ProfileFieldChange struct {
 	Name, Hint                  *string
 	Data                        *FieldData

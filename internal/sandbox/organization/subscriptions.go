@@ -187,13 +187,13 @@ func (o *Organization) principals(actor User, named []Principal) (people []User,
 	return people, others, nil
 }
 
-// Wanted is one channel somebody is to be subscribed to; the description is
+// ChannelSpec is one channel somebody is to be subscribed to; the description is
 // for a channel that has to be created.
-type Wanted struct{ Name, Description, Color string }
+type ChannelSpec struct{ Name, Description, Color string }
 
 // SubscribeRequest is what POST /users/me/subscriptions asks for (https://zulip.com/api/subscribe).
 type SubscribeRequest struct {
-	Channels   []Wanted
+	Channels   []ChannelSpec
 	Principals []Principal
 	// Create describes the channels that do not exist yet.
 	Create NewChannel
@@ -258,9 +258,9 @@ func (o *Organization) Subscribe(actor User, in SubscribeRequest) (SubscribeResu
 		}
 	}
 	result.Changed = len(result.Subscribed)
-	o.noteCreated(actor, created, in.Create.Announce)
+	o.postCreatedNotice(actor, created, in.Create.Announce)
 	if !in.Quiet && result.Changed <= MaxNewSubscriptionMessages {
-		o.tellSubscribed(actor, joined)
+		o.notifySubscribed(actor, joined)
 	}
 	return result, nil
 }
@@ -287,7 +287,7 @@ func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, 
 			return nil, nil, nil, err
 		}
 	}
-	missing := func(wanted Wanted) bool { _, ok := o.ChannelByName(wanted.Name); return !ok }
+	missing := func(wanted ChannelSpec) bool { _, ok := o.ChannelByName(wanted.Name); return !ok }
 	if slices.ContainsFunc(in.Channels, missing) {
 		// Unlike POST /channels/create, which asks for the right to create first.
 		if err := o.preparePermissions(actor, &Channel{}, in.Create); err != nil {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// UserChange is what PATCH /users/{id} asks for; nil leaves things as they are
+// UserChange is what PATCH /users/{id} asks for; nil leaves things unchanged
 // (server-behavior §U6).
 type UserChange struct {
 	FullName, NewEmail *string
@@ -20,7 +20,7 @@ type UserChange struct {
 }
 
 // UpdateUser changes a person or bot, active or not, in one transaction. An
-// empty name is passed over.
+// empty name is skipped.
 func (o *Organization) UpdateUser(actor User, id int, c UserChange) error {
 	u, err := o.AdministeredUser(actor, id)
 	if err != nil {
