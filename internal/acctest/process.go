@@ -11,8 +11,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 )
 
-// Process is the provider as one phase of the CLI runs it: started, configured, asked, and gone. Each method is one call
-// of the plugin protocol. A call that breaks the protocol, other than by reporting an error, fails the test.
+// Process is a provider process as the CLI starts it for one phase, such as a plan. Each method is one call of the plugin
+// protocol. A call that violates the protocol fails the test; errors that the provider reports are returned.
 type Process struct {
 	t          testing.TB
 	ctx        context.Context // carries the log of a process, for its whole life
@@ -21,14 +21,14 @@ type Process struct {
 	identities map[string]*tfprotov6.ResourceIdentitySchema
 }
 
-// Instance is one resource as a state holds it. nil is one that does not exist.
+// Instance is one resource in a state. nil is a resource that does not exist.
 type Instance struct {
 	Values   Values
 	Identity Values
 	Private  []byte
 }
 
-// StartProcess starts the provider; Configure comes next. What it logs goes to the loggers of ctx.
+// StartProcess starts the provider; call Configure next. It logs to the loggers of ctx.
 func StartProcess(ctx context.Context, t testing.TB) *Process {
 	t.Helper()
 	p := &Process{t: t, ctx: ctx, server: provider.NewServer("test")}

@@ -14,11 +14,11 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// secretsFile names the file that takes, line by line, what must not occur in anything that a run prints or logs.
+// secretsFile is the environment variable for the file of secrets, one a line, that must not occur in any output or log.
 const secretsFile = "ZULIP_TEST_SECRETS"
 
-// noteSecrets notes the keys of a sandbox's accounts, as they are and as they travel. The links with which people can
-// join are noted when the test is over, for until then new ones are made.
+// noteSecrets notes the keys of a sandbox's accounts, plain and as sent. Invitation links are noted after the test, when all
+// of them exist.
 func noteSecrets(t *testing.T, server *sandbox.Server) {
 	t.Helper()
 	var words []string
