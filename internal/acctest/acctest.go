@@ -27,7 +27,7 @@ import (
 
 // Factories create the provider in the test's own process.
 var Factories = map[string]func() (tfprotov6.ProviderServer, error){
-	"zulip": newNoting,
+	"zulip": newSecretRecorder,
 }
 
 // Organization is what a test works on.

@@ -50,12 +50,12 @@ func (p *Process) Configure(block Values) Diagnostics {
 	p.t.Helper()
 	config := p.encode(p.schemas.Provider.ValueType(), block)
 	checked, err := p.server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
-	p.must(err)
+	p.mustSucceed(err)
 	if diags := diagnosticsOf(checked.Diagnostics); len(diags.Errors()) > 0 {
 		return diags
 	}
 	answer, err := p.server.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.14.0", Config: config})
-	p.must(err)
+	p.mustSucceed(err)
 	return diagnosticsOf(append(checked.Diagnostics, answer.Diagnostics...))
 }
 
@@ -66,7 +66,7 @@ func (p *Process) Validate(resource string, config Values) Diagnostics {
 		TypeName: resource, Config: p.encode(p.resourceType(resource), config),
 		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	return diagnosticsOf(answer.Diagnostics)
 }
 
@@ -87,11 +87,11 @@ func (p *Process) Configurable(resource string) []string {
 func (p *Process) Upgrade(resource string, stored *Instance) (*Instance, Diagnostics) {
 	p.t.Helper()
 	raw, err := json.Marshal(stored.Values)
-	p.must(err)
+	p.mustSucceed(err)
 	answer, err := p.server.UpgradeResourceState(p.ctx, &tfprotov6.UpgradeResourceStateRequest{
 		TypeName: resource, Version: p.schemas.ResourceSchemas[resource].Version, RawState: &tfprotov6.RawState{JSON: raw},
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	return p.instance(resource, answer.UpgradedState, stored.Private, p.encodeIdentity(resource, stored.Identity)), diagnosticsOf(answer.Diagnostics)
 }
 
@@ -102,7 +102,7 @@ func (p *Process) Read(resource string, state *Instance) (*Instance, Diagnostics
 		TypeName: resource, CurrentState: p.encodeInstance(resource, state), Private: state.Private,
 		CurrentIdentity: p.encodeIdentity(resource, state.Identity),
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	return p.instance(resource, answer.NewState, answer.Private, answer.NewIdentity), diagnosticsOf(answer.Diagnostics)
 }
 
@@ -123,7 +123,7 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Plan, 
 		req.PriorPrivate, req.PriorIdentity = prior.Private, p.encodeIdentity(resource, prior.Identity)
 	}
 	answer, err := p.server.PlanResourceChange(p.ctx, req)
-	p.must(err)
+	p.mustSucceed(err)
 	plan.private, plan.identity = answer.PlannedPrivate, answer.PlannedIdentity
 	for _, path := range answer.RequiresReplace {
 		plan.Replace = append(plan.Replace, rootOf(path))
@@ -150,7 +150,7 @@ func (p *Process) Apply(plan *Plan) (*Instance, Diagnostics) {
 		TypeName: plan.resource, PriorState: p.encodeInstance(plan.resource, plan.Prior), Config: p.encode(kind, plan.Config),
 		PlannedState: p.encode(kind, plan.Values), PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	return p.instance(plan.resource, answer.NewState, answer.Private, answer.NewIdentity), diagnosticsOf(answer.Diagnostics)
 }
 
@@ -162,7 +162,7 @@ func (p *Process) Import(resource, id string, identity Values) (*Instance, Diagn
 		req.Identity = p.encodeIdentity(resource, identity)
 	}
 	answer, err := p.server.ImportResourceState(p.ctx, req)
-	p.must(err)
+	p.mustSucceed(err)
 	diags := diagnosticsOf(answer.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return nil, diags
@@ -183,12 +183,12 @@ func (p *Process) ReadData(source string, config Values) (Values, Diagnostics) {
 	}
 	encoded := p.encode(schema.ValueType(), config)
 	checked, err := p.server.ValidateDataResourceConfig(p.ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: source, Config: encoded})
-	p.must(err)
+	p.mustSucceed(err)
 	if diags := diagnosticsOf(checked.Diagnostics); len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 	answer, err := p.server.ReadDataSource(p.ctx, &tfprotov6.ReadDataSourceRequest{TypeName: source, Config: encoded})
-	p.must(err)
+	p.mustSucceed(err)
 	diags := diagnosticsOf(append(checked.Diagnostics, answer.Diagnostics...))
 	if answer.State == nil {
 		return nil, diags
@@ -265,21 +265,21 @@ func (p *Process) encodeIdentity(resource string, identity Values) *tfprotov6.Re
 func (p *Process) encode(kind tftypes.Type, values Values) *tfprotov6.DynamicValue {
 	p.t.Helper()
 	encoded, err := encodeValues(kind, values)
-	p.must(err)
+	p.mustSucceed(err)
 	return encoded
 }
 
 func (p *Process) decode(kind tftypes.Type, encoded *tfprotov6.DynamicValue) Values {
 	p.t.Helper()
 	value, err := encoded.Unmarshal(kind)
-	p.must(err)
+	p.mustSucceed(err)
 	decoded, err := decodeValue(value)
-	p.must(err)
+	p.mustSucceed(err)
 	values, _ := decoded.(Values)
 	return values
 }
 
-func (p *Process) must(err error) {
+func (p *Process) mustSucceed(err error) {
 	p.t.Helper()
 	if err != nil {
 		p.t.Fatal(err)

@@ -185,11 +185,11 @@ func (p *Plan) Empty() bool {
 // check checks a rule of the protocol: a planned value is the configured one, or the prior value if that means the same.
 func (p *Plan) check(t testing.TB) {
 	t.Helper()
-	for name, wanted := range p.Config {
+	for name, configured := range p.Config {
 		planned := p.Values[name]
 		kept := p.Prior != nil && reflect.DeepEqual(planned, p.Prior.Values[name])
-		if wanted != nil && !kept && !p.writeOnly[name] && !agrees(wanted, planned) {
-			t.Errorf("%s: %v is configured, and %v planned", name, wanted, planned)
+		if configured != nil && !kept && !p.writeOnly[name] && !agrees(configured, planned) {
+			t.Errorf("%s: %v is configured, and %v planned", name, configured, planned)
 		}
 	}
 }

@@ -33,13 +33,13 @@ const (
 	WorkplaceUsers = 477
 	// ArchivedChannels is from when on archived channels can be read like others.
 	ArchivedChannels = 480
-	// DeletedUsers is from when on a deactivated account says whether it was deleted.
+	// DeletedUsers is from when on a deactivated account reports whether it was deleted.
 	DeletedUsers = 490
 	// UserGroupsByBots is from when on bots can manage user groups.
 	UserGroupsByBots = 496
 	// NoLegacyPush is from when on notifications that are not encrypted are not sent where encryption is required.
 	NoLegacyPush = 500
-	// ChannelPushNotifications is from when on a channel says whether new subscribers get push notifications.
+	// ChannelPushNotifications is from when on a channel reports whether new subscribers get push notifications.
 	ChannelPushNotifications = 507
 	// MessageURL is from when on the answer to a sent message holds its URL.
 	MessageURL = 508

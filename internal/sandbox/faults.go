@@ -24,7 +24,7 @@ const (
 	FaultTruncate FaultAction = "truncate" // send the first half of the answer, then close
 	FaultHTML     FaultAction = "html"     // answer with a proxy's HTML page
 	FaultEmpty    FaultAction = "empty"    // answer 200 without a body
-	FaultStall    FaultAction = "stall"    // wait, then go on as if nothing had been
+	FaultStall    FaultAction = "stall"    // wait, then go on as usual
 	// FaultLag lets reads show the lists that a server keeps in caches as they
 	// were before the writes of the last moment: custom emoji, linkifiers, code
 	// playgrounds, domains, custom profile fields, default channel groups. It

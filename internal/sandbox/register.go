@@ -94,7 +94,7 @@ func register(r *request) (fields, error) {
 	return answer, nil
 }
 
-// isFetched says whether a type was asked for; who names no types gets all.
+// isFetched reports whether a type was asked for; who names no types gets all.
 func isFetched(types **[]string, name string) bool {
 	if types == nil || *types == nil {
 		return true

@@ -80,34 +80,34 @@ func registerSubscriptions(r *request, options registerOptions) fields {
 
 // parseChannelSpec is one entry of the channels to subscribe to.
 func parseChannelSpec(value any, path string) (organization.ChannelSpec, error) {
-	var wanted organization.ChannelSpec
+	var spec organization.ChannelSpec
 	object, ok := value.(map[string]any)
 	if !ok {
-		return wanted, organization.Refuse("Invalid %s: Input should be a valid dictionary or instance of AddSubscriptionData", path)
+		return spec, organization.Refuse("Invalid %s: Input should be a valid dictionary or instance of AddSubscriptionData", path)
 	}
 	var err error
-	if wanted.Name, err = member(object, path, "name", parseString); err != nil {
-		return wanted, err
+	if spec.Name, err = member(object, path, "name", parseString); err != nil {
+		return spec, err
 	}
 	color, err := optionalMember(object, path, "color", true, parseString)
 	if err != nil {
-		return wanted, err
+		return spec, err
 	}
 	description, err := optionalMember(object, path, "description", true, parseDescription)
 	if err != nil {
-		return wanted, err
+		return spec, err
 	}
 	if description != nil {
-		wanted.Description = *description
+		spec.Description = *description
 	}
 	if color != nil {
 		// Looked at when the whole entry was read, and named as the other way to subscribe calls it.
 		if !organization.IsColor(*color) {
-			return wanted, organization.Refuse("Invalid %s: Value error, add.color is not a valid hex color code", path)
+			return spec, organization.Refuse("Invalid %s: Value error, add.color is not a valid hex color code", path)
 		}
-		wanted.Color = *color
+		spec.Color = *color
 	}
-	return wanted, nil
+	return spec, nil
 }
 
 // parseDescription is what a new channel is for.
@@ -148,10 +148,10 @@ func principals(raw, name string) ([]organization.Principal, error) {
 }
 
 func subscribe(r *request) (fields, error) {
-	wanted := required(r, "subscriptions", jsonOf(listOf(parseChannelSpec)))
+	specs := required(r, "subscriptions", jsonOf(listOf(parseChannelSpec)))
 	create, _ := readNewChannel(r, false)
 	request := organization.SubscribeRequest{
-		Channels:   wanted,
+		Channels:   specs,
 		Create:     create,
 		Principals: withDefault(r, "principals", principals, nil),
 		Lenient:    !withDefault(r, "authorization_errors_fatal", boolean, true),

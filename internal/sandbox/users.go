@@ -99,18 +99,18 @@ func listUsers(r *request) (fields, error) {
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
-	wanted := func(int) bool { return true }
+	isSelected := func(int) bool { return true }
 	if only != nil {
 		set := map[int]bool{}
 		for _, id := range *only {
 			set[id] = true
 		}
-		wanted = func(id int) bool { return set[id] }
+		isSelected = func(id int) bool { return set[id] }
 	}
 	members := make([]fields, 0, r.org.Users.Len())
 	for id, u := range r.org.Users.All() {
 		switch {
-		case !wanted(id):
+		case !isSelected(id):
 		case r.org.MaySee(r.me, u):
 			members = append(members, r.userObject(u, view))
 		case only == nil:

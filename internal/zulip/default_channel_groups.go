@@ -76,7 +76,7 @@ func (c *Client) changeDefaultChannelGroup(ctx context.Context, id int64, op str
 	return err
 }
 
-// DeleteDefaultChannelGroup deletes a group; its channels stay. One that is gone already
+// DeleteDefaultChannelGroup deletes a group; its channels stay. One that no longer exists
 // is not an error.
 func (c *Client) DeleteDefaultChannelGroup(ctx context.Context, id int64) error {
 	_, err := c.send(ctx, http.MethodDelete, defaultGroupPath(id), nil, safeToRetry, nil)

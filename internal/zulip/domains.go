@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Domain is one whose addresses may join, if the organization is restricted to its domains (server-behavior §L11). The
-// server gives it no ID that can be read.
+// Domain is an email domain whose addresses may join, if the organization is restricted to its domains. Domains have no ID
+// that can be read (server-behavior §L11).
 type Domain struct {
 	Domain          string `json:"domain"`
 	AllowSubdomains bool   `json:"allow_subdomains"`
@@ -20,12 +20,12 @@ type Domain struct {
 // StoredDomain is a domain as the server keeps it.
 func StoredDomain(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
 
-// maxDomain is in characters: the server's database takes no more, although its check does (server-behavior §L11).
+// maxDomain is the limit of the server's database, in characters; its check allows more (server-behavior §L11).
 const maxDomain = 80
 
 var domainLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
-// CheckDomain says what the server has against a domain.
+// CheckDomain returns why the server would refuse a domain.
 func CheckDomain(text string) error {
 	domain := StoredDomain(text)
 	labels := strings.Split(domain, ".")
@@ -45,7 +45,7 @@ func CheckDomain(text string) error {
 	return nil
 }
 
-// AddDomain adds a domain. One that already exists is [IsDomainTaken].
+// AddDomain adds a domain. If it exists, the error satisfies [IsDomainTaken].
 func (c *Client) AddDomain(ctx context.Context, domain Domain) error {
 	form := &Form{}
 	form.Text("domain", domain.Domain)
@@ -55,7 +55,7 @@ func (c *Client) AddDomain(ctx context.Context, domain Domain) error {
 	return err
 }
 
-// UpdateDomain says whether a domain's subdomains count too. A missing one is [IsNoDomain].
+// UpdateDomain sets whether a domain's subdomains count too. If there is no such domain, the error satisfies [IsNoDomain].
 func (c *Client) UpdateDomain(ctx context.Context, domain Domain) error {
 	form := &Form{}
 	form.JSON("allow_subdomains", domain.AllowSubdomains)
@@ -83,13 +83,13 @@ func IsDomainTaken(err error) bool { return hasMessageLike(err, domainTaken) }
 // IsNoDomain reports whether the organization does not have the domain.
 func IsNoDomain(err error) bool { return hasMessageLike(err, noDomain) }
 
-// hasMessageLike reports whether the server refused with a sentence that holds a name.
+// hasMessageLike reports whether the server refused with a message that matches.
 func hasMessageLike(err error, sentence *regexp.Regexp) bool {
 	var refusal *Error
 	return errors.As(err, &refusal) && sentence.MatchString(refusal.Msg)
 }
 
-// domainPath names the domain as the server keeps it: it compares letter by letter.
+// domainPath returns the path of a domain in its stored form, because the server compares it exactly.
 func domainPath(domain string) string {
 	return "/realm/domains/" + url.PathEscape(StoredDomain(domain))
 }

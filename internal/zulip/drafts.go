@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Draft is a message that the account has begun (https://zulip.com/api/get-drafts).
+// Draft is a draft of the account (https://zulip.com/api/get-drafts).
 type Draft struct {
 	ID int64 `json:"id,omitempty"`
 	// Type is `stream`, `private`, or empty for a draft that is for nobody yet.
@@ -19,7 +19,7 @@ type Draft struct {
 	Timestamp int64 `json:"timestamp,omitempty"`
 }
 
-// NewDraft is a draft for somebody, or for nobody yet if to is nil.
+// NewDraft returns a draft; to is nil if it has no recipient yet.
 func NewDraft(to *Addressee, content string) Draft {
 	draft := Draft{To: []int64{}, Content: content}
 	switch {
@@ -32,7 +32,7 @@ func NewDraft(to *Addressee, content string) Draft {
 	return draft
 }
 
-// Addressee is whom the draft is for; nil if for nobody yet.
+// Addressee returns the recipient of the draft; nil if it has none yet.
 func (d *Draft) Addressee() *Addressee {
 	switch {
 	case len(d.To) == 0, d.Type == "stream" && d.To[0] == 0:
@@ -54,9 +54,8 @@ func (c *Client) Drafts(ctx context.Context) ([]*Draft, error) {
 	return withoutNull(answer.Drafts), nil
 }
 
-// CreateDrafts stores drafts and returns their IDs in order. One that the server
-// refuses refuses all. Stored again they are there twice: the client does not
-// repeat it.
+// CreateDrafts stores drafts and returns their IDs in order; all or none. Calling it again
+// creates duplicates: the client does not retry it.
 func (c *Client) CreateDrafts(ctx context.Context, drafts []Draft) ([]int64, error) {
 	form := &Form{}
 	form.JSON("drafts", drafts)
@@ -72,7 +71,7 @@ func (c *Client) CreateDrafts(ctx context.Context, drafts []Draft) ([]int64, err
 	return answer.IDs, nil
 }
 
-// ReplaceDraft replaces all of a draft. A missing one is [IsNoDraft].
+// ReplaceDraft replaces a draft completely. If there is none, the error satisfies [IsNoDraft].
 func (c *Client) ReplaceDraft(ctx context.Context, id int64, draft Draft) error {
 	form := &Form{}
 	draft.ID = 0 // refused

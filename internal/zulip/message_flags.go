@@ -43,8 +43,8 @@ func (c *Client) UpdateFlags(ctx context.Context, messages []int64, change FlagC
 	return answer.Ignored, err
 }
 
-// FlagRange says which messages a change is for: those that match the narrow, a
-// number of them before and after an anchor.
+// FlagRange selects messages: those that match the narrow, up to a number before and after
+// an anchor.
 type FlagRange struct {
 	// Anchor is the ID of a message, or newest, oldest, first_unread.
 	Anchor              string

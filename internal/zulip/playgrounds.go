@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// Playground is a place elsewhere that runs the code blocks of a language (server-behavior §L4). Language and name
-// together are unique.
+// Playground is a website that runs the code blocks of a language. Language and name together are unique
+// (server-behavior §L4).
 type Playground struct {
 	ID          int64  `json:"id"`
 	Name        string `json:"name"`
@@ -26,7 +26,7 @@ func (p *Playground) Same(other *Playground) bool {
 	return p.Name == other.Name && p.Language == other.Language && p.URLTemplate == other.URLTemplate
 }
 
-// Key is what tells playgrounds apart for people, as in "Python/Sandbox".
+// Key identifies the playground, as in "Python/Sandbox".
 func (p *Playground) Key() string { return p.Language + "/" + p.Name }
 
 // maxPlaygroundLanguage is in characters. A longer one is not refused in the server's words, but breaks the call.
@@ -34,7 +34,7 @@ const maxPlaygroundLanguage = 40
 
 var playgroundLanguage = regexp.MustCompile(`^[ a-zA-Z0-9_+\-./#]*$`)
 
-// CheckPlaygroundLanguage says what the server has against a language.
+// CheckPlaygroundLanguage returns why the server would refuse a language.
 func CheckPlaygroundLanguage(language string) error {
 	switch {
 	case !playgroundLanguage.MatchString(language):
@@ -45,7 +45,7 @@ func CheckPlaygroundLanguage(language string) error {
 	return nil
 }
 
-// CheckPlaygroundTemplate says what the server has against a template.
+// CheckPlaygroundTemplate returns why the server would refuse a template.
 func CheckPlaygroundTemplate(text string) error {
 	template, err := ParseURLTemplate(text)
 	if err != nil {

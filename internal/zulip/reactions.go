@@ -41,9 +41,8 @@ func (c *Client) AddReaction(ctx context.Context, message int64, reaction Reacti
 	return err
 }
 
-// RemoveReaction takes the account's own reaction away. The type is sent always: the
-// server would take an emoji of Unicode for granted. One that is not there, and a
-// message that is not, are no errors.
+// RemoveReaction removes the account's own reaction. The type is always sent, because the server
+// would assume a Unicode emoji. It is not an error if the reaction or the message does not exist.
 func (c *Client) RemoveReaction(ctx context.Context, message int64, reaction Reaction) error {
 	form := &Form{}
 	form.Text("emoji_name", reaction.EmojiName)

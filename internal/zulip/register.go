@@ -87,10 +87,10 @@ type Realm struct {
 	AuthenticationMethods map[string]AuthenticationMethod `json:"realm_authentication_methods"`
 	// VideoChatProviders are the providers of calls the server is set up for.
 	VideoChatProviders map[string]VideoChatProvider `json:"realm_available_video_chat_providers"`
-	// OffersWebPublicChannels tells whether the server has channels that anyone on the internet reads at all; nil if it
+	// OffersWebPublicChannels reports whether the server has channels that anyone on the internet reads at all; nil if it
 	// does not say.
 	OffersWebPublicChannels *bool `json:"server_web_public_streams_enabled"`
-	// SendsDigestEmails tells whether the server sends digests at all; nil if it does
+	// SendsDigestEmails reports whether the server sends digests at all; nil if it does
 	// not say.
 	SendsDigestEmails *bool `json:"settings_send_digest_emails"`
 }

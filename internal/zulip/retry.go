@@ -17,7 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-// retryPolicy says whether a call may be sent again when its answer was lost.
+// retryPolicy reports whether a call may be sent again when its answer was lost.
 type retryPolicy int
 
 const (

@@ -59,9 +59,9 @@ func (c *Client) ScheduledMessages(ctx context.Context) ([]*ScheduledMessage, er
 	return withoutNull(answer.Messages), nil
 }
 
-// ScheduleMessage schedules a message for a moment, in seconds since 1970, and
-// returns its ID, which is not that of the message to come. Scheduled again, it is
-// sent twice: the client does not repeat it (feature level 179).
+// ScheduleMessage schedules a message for a time in seconds since 1970 and returns the ID of
+// the scheduled message, which is not the ID of the message that will be sent. Calling it again
+// sends the message twice: the client does not retry it (feature level 179).
 func (c *Client) ScheduleMessage(ctx context.Context, to Addressee, content string, at int64) (int64, error) {
 	form := &Form{}
 	to.addTo(form)
@@ -103,8 +103,8 @@ func (c *Client) UpdateScheduledMessage(ctx context.Context, id int64, update Sc
 	return err
 }
 
-// DeleteScheduledMessage takes back a message that is not delivered yet. One that is
-// delivered, or gone, is not an error.
+// DeleteScheduledMessage cancels a message that is not delivered yet. It is not an error if
+// it was delivered or no longer exists.
 func (c *Client) DeleteScheduledMessage(ctx context.Context, id int64) error {
 	_, err := c.send(ctx, http.MethodDelete, scheduledMessagePath(id), nil, safeToRetry, nil)
 	if IsNoScheduledMessage(err) {

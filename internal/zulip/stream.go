@@ -51,8 +51,8 @@ func (s *streamedBody) Read(into []byte) (int, error) {
 	n, err := s.body.Read(into)
 	part := into[:n]
 	s.size += n
-	if room := maxPageBytes - len(s.start); room > 0 {
-		s.start = append(s.start, part[:min(n, room)]...)
+	if space := maxPageBytes - len(s.start); space > 0 {
+		s.start = append(s.start, part[:min(n, space)]...)
 	}
 	if !s.envelope {
 		s.envelope = bytes.Contains(part, envelopeField) ||
@@ -125,7 +125,7 @@ func decodeList[T any](decoder *json.Decoder, list *[]*T) error {
 }
 
 // decodeRows is decodeList for objects that are decoded as a Row first.
-func decodeRows[Row, T any](decoder *json.Decoder, list *[]*T, keep func(*Row) *T) error {
+func decodeRows[Row, T any](decoder *json.Decoder, list *[]*T, convert func(*Row) *T) error {
 	*list = []*T{}
 	return eachElement(decoder, func() error {
 		var row *Row
@@ -133,7 +133,7 @@ func decodeRows[Row, T any](decoder *json.Decoder, list *[]*T, keep func(*Row) *
 			return err
 		}
 		if row != nil {
-			*list = append(*list, keep(row))
+			*list = append(*list, convert(row))
 		}
 		return nil
 	})

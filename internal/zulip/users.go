@@ -81,7 +81,7 @@ type ProfileValue struct {
 	RenderedValue string `json:"rendered_value"`
 }
 
-// Joined returns when the account was created, as far as the server tells.
+// Joined returns when the account was created; ok is false if the server does not tell.
 func (u *User) Joined() (joined time.Time, ok bool) {
 	for _, layout := range []string{"2006-01-02T15:04Z07:00", time.RFC3339} {
 		if joined, err := time.Parse(layout, u.DateJoined); err == nil {

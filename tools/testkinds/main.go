@@ -170,7 +170,7 @@ func (t *Tally) Print(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\n%d passed, %d failed, %d skipped\n", sum.passed, sum.failed, sum.skipped)
 }
 
-// OK tells whether tests ran and every one of them passed.
+// OK reports whether tests ran and every one of them passed.
 func (t *Tally) OK() bool {
 	sum := t.sum()
 	return sum.passed > 0 && sum.failed == 0 && sum.skipped == 0

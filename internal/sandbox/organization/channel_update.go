@@ -69,7 +69,7 @@ func (o *Organization) UpdateChannel(actor User, id int, c ChannelChange) error 
 	return nil
 }
 
-// privacyAfter works out the kind of channel a change leads to. Sending
+// privacyAfter determines the kind of channel a change leads to. Sending
 // is_private without the history makes the history follow it (server-behavior §C12).
 func privacyAfter(ch Channel, c ChannelChange) (private, webPublic, shared bool) {
 	private, webPublic, shared = ch.Private, ch.WebPublic, ch.SharedHistory

@@ -21,7 +21,7 @@ type DefaultChannelGroup struct {
 
 var errDefaultCannotBePrivate = Refuse("A default channel cannot be private.")
 
-// IsDefault says whether new people are subscribed to the channel.
+// IsDefault reports whether new people are subscribed to the channel.
 func (o *Organization) IsDefault(channel int) bool { return o.DefaultChannels.Has(channel) }
 
 func (o *Organization) makeDefault(channel int) {

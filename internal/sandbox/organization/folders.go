@@ -129,7 +129,7 @@ func (o *Organization) folderNameTaken(name string) bool {
 	return false
 }
 
-// folderInUse says whether any channel, archived ones included, is in it.
+// folderInUse reports whether any channel, archived ones included, is in it.
 func (o *Organization) folderInUse(id int) bool {
 	for _, ch := range o.Channels.All() {
 		if ch.FolderID != nil && *ch.FolderID == id {

@@ -172,7 +172,7 @@ func (o *Organization) defaultValue(p Permission, creator User) GroupValue {
 	return Named(o.SystemGroup(p.Default))
 }
 
-// names says whether the value names the group, directly or in its list.
+// names reports whether the value names the group, directly or in its list.
 func (v GroupValue) names(group int) bool {
 	return v.Group == group || slices.Contains(v.Subgroups, group)
 }

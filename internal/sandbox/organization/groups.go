@@ -67,7 +67,7 @@ type NewGroup struct {
 	Permissions       map[string]GroupValue
 }
 
-// CheckMayCreateGroups refuses whoever may not create groups. The server asks this before it looks at the parameters.
+// CheckMayCreateGroups refuses accounts that may not create groups. The server asks this before it looks at the parameters.
 func (o *Organization) CheckMayCreateGroups(actor User) error {
 	if !o.MayRealm(actor, "can_create_groups") {
 		return errInsufficientPermission

@@ -140,7 +140,7 @@ type Sequence struct {
 	Next  int
 }
 
-// Changes returns the records and sequences changed since the last Settle,
+// Changes returns the records and sequences changed since the last EndRequest,
 // ordered by table and id.
 func (o *Organization) Changes() ([]Change, []Sequence, error) {
 	byName := map[string]storedTable{}

@@ -231,7 +231,7 @@ func (o *Organization) checkRealmUpdate(actor User, u RealmUpdate) (*int, error)
 	return days, err
 }
 
-// needsOwner says whether anything is sent that only owners may send, changed
+// needsOwner reports whether anything is sent that only owners may send, changed
 // or not.
 func (u RealmUpdate) needsOwner() bool {
 	if u.AuthenticationMethods != nil || u.RetentionDays != nil || u.StringID != nil {
