@@ -31,7 +31,13 @@ type Instance struct {
 // StartProcess starts the provider; call Configure next. It logs to the loggers of ctx.
 func StartProcess(ctx context.Context, t testing.TB) *Process {
 	t.Helper()
-	p := &Process{t: t, ctx: ctx, server: provider.NewServer("test")}
+	return StartProcessOf(ctx, t, provider.NewServer("test"))
+}
+
+// StartProcessOf is StartProcess for another server than the provider's own.
+func StartProcessOf(ctx context.Context, t testing.TB, server tfprotov6.ProviderServer) *Process {
+	t.Helper()
+	p := &Process{t: t, ctx: ctx, server: server}
 	var err error
 	if p.schemas, err = p.server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{}); err != nil {
 		t.Fatal(err)
@@ -115,15 +121,7 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Plan, 
 	for _, attribute := range p.schemas.ResourceSchemas[resource].Block.Attributes {
 		plan.writeOnly[attribute.Name] = attribute.WriteOnly
 	}
-	req := &tfprotov6.PlanResourceChangeRequest{
-		TypeName: resource, PriorState: p.encodeInstance(resource, prior), Config: encoded,
-		ProposedNewState: p.encode(kind, p.propose(resource, prior, config)),
-	}
-	if prior != nil {
-		req.PriorPrivate, req.PriorIdentity = prior.Private, p.encodeIdentity(resource, prior.Identity)
-	}
-	answer, err := p.server.PlanResourceChange(p.ctx, req)
-	p.mustSucceed(err)
+	_, answer := p.PlanCall(resource, prior, config)
 	plan.private, plan.identity = answer.PlannedPrivate, answer.PlannedIdentity
 	for _, path := range answer.RequiresReplace {
 		plan.Replace = append(plan.Replace, rootOf(path))
@@ -136,6 +134,22 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Plan, 
 		plan.check(p.t)
 	}
 	return plan, diags
+}
+
+// PlanCall is the call of the protocol that Plan makes.
+func (p *Process) PlanCall(resource string, prior *Instance, config Values) (*tfprotov6.PlanResourceChangeRequest, *tfprotov6.PlanResourceChangeResponse) {
+	p.t.Helper()
+	kind := p.resourceType(resource)
+	req := &tfprotov6.PlanResourceChangeRequest{
+		TypeName: resource, PriorState: p.encodeInstance(resource, prior), Config: p.encode(kind, config),
+		ProposedNewState: p.encode(kind, p.propose(resource, prior, config)),
+	}
+	if prior != nil {
+		req.PriorPrivate, req.PriorIdentity = prior.Private, p.encodeIdentity(resource, prior.Identity)
+	}
+	answer, err := p.server.PlanResourceChange(p.ctx, req)
+	p.mustSucceed(err)
+	return req, answer
 }
 
 // Replaced is the prior of the second plan of a replacement: Terraform plans the new object without a prior state, and with

@@ -102,13 +102,13 @@ func isEach(step string) bool { return step == stepEach }
 type bench struct {
 	options options
 	cli     cli
-	// instrumented is the CLI configuration of the plugin that was built with the tag "bench".
+	// instrumented is the CLI configuration of the plugin with instruments.
 	instrumented string
 	states       *stateServer
 	work         string
 }
 
-// build builds the plugin, as users get it and with the tag "bench", and the provider that does nothing; and the CLI
+// build builds the plugin, as users get it and with instruments, and the provider that does nothing; and writes the CLI
 // configurations that make the CLI start them.
 func build(ctx context.Context, o options, work string) (*bench, error) {
 	b := &bench{options: o, work: work, cli: cli{path: o.tf}}
@@ -116,7 +116,7 @@ func build(ctx context.Context, o options, work string) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	watched, err := b.compile(ctx, "zulip", ".", "-tags", "bench")
+	watched, err := b.compile(ctx, "zulip", "./internal/bench/instrumented")
 	if err != nil {
 		return nil, err
 	}
@@ -133,13 +133,13 @@ func build(ctx context.Context, o options, work string) (*bench, error) {
 }
 
 // compile builds a plugin in a folder of its own, where the CLI finds it.
-func (b *bench) compile(ctx context.Context, name, from string, flags ...string) (string, error) {
+func (b *bench) compile(ctx context.Context, name, from string) (string, error) {
 	dir, err := os.MkdirTemp(b.work, "plugin-"+name)
 	if err != nil {
 		return "", err
 	}
 	binary := filepath.Join(dir, "terraform-provider-"+name)
-	command := exec.CommandContext(ctx, "go", append([]string{"build", "-trimpath", "-o", binary}, append(flags, from)...)...)
+	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", binary, from)
 	command.Dir = output("go", "list", "-m", "-f", "{{.Dir}}")
 	if out, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %w\n%s", name, err, out)

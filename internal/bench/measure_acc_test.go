@@ -70,7 +70,7 @@ func TestAccBenchRemoteState(t *testing.T) {
 				t.Fatal(err)
 			}
 			if bytes.Contains(binary, []byte(switched)) != has {
-				t.Errorf("the build with the tag must know %s, the one for users must not: that of number %d is wrong", switched, i)
+				t.Errorf("the instrumented plugin must know %s, the one for users must not: that of number %d is wrong", switched, i)
 			}
 		}
 	}

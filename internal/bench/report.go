@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// A report is what the plugin's processes of one command say about themselves, in a build with the tag "bench".
+// A report is what the instrumented plugin's processes of one command say about themselves.
 type report struct {
-	// Waited is how long requests waited: for the server's limits, or to be repeated.
+	// Waited is how long requests waited for the server's limits.
 	Waited time.Duration `json:"waited_ns"`
 	// CPU is the processor's time.
 	CPU         time.Duration `json:"cpu_ns"`

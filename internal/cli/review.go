@@ -13,9 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -62,11 +67,11 @@ The exit status is 0, 1 after an error, and 2 if a category of --fail-on applies
 	return command
 }
 
-// meanings explains the words of --fail-on.
+// meanings explains the categories of --fail-on.
 func meanings() string {
 	var text strings.Builder
-	for _, word := range review.Words {
-		fmt.Fprintf(&text, "  %-12s %s\n", word.Word, word.Meaning)
+	for _, meaning := range report.Categories {
+		fmt.Fprintf(&text, "  %-12s %s\n", meaning.Category, meaning.Meaning)
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }
@@ -76,20 +81,20 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 	if err != nil {
 		return err
 	}
-	plan, err := readPlan(args, stdin)
+	planned, err := readPlan(args, stdin)
 	if err != nil {
 		return err
 	}
-	if plan.IsEmpty() {
+	if planned.IsEmpty() {
 		_, _ = fmt.Fprintln(stderr, "The plan changes nothing that this provider manages.")
 	}
 	options := review.Options{Provider: flags.as, Now: time.Now()}
-	if !flags.offline && !plan.IsEmpty() {
-		if options.Directory, options.Site, err = connect(ctx, flags.version, stderr); err != nil {
+	if !flags.offline && !planned.IsEmpty() {
+		if options.Store, options.Site, err = connect(ctx, flags.version, stderr); err != nil {
 			return err
 		}
 	}
-	found, err := review.New(ctx, plan, options)
+	found, err := review.New(ctx, planned, options)
 	if err != nil {
 		return err
 	}
@@ -103,52 +108,52 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 }
 
 // gateError is what --fail-on ends in.
-type gateError struct{ words []review.Word }
+type gateError struct{ categories []report.Category }
 
 func (e *gateError) Error() string {
-	texts := make([]string, len(e.words))
-	for i, word := range e.words {
-		texts[i] = string(word)
+	texts := make([]string, len(e.categories))
+	for i, category := range e.categories {
+		texts[i] = string(category)
 	}
 	return "the review found: " + strings.Join(texts, ", ")
 }
 
-// gate reads the words of --fail-on.
-func (f reviewFlags) gate() ([]review.Word, error) {
-	var words []review.Word
+// gate reads the categories of --fail-on.
+func (f reviewFlags) gate() ([]report.Category, error) {
+	var categories []report.Category
 	for _, text := range f.failOn {
-		word := review.Word(strings.TrimSpace(text))
-		if !slices.ContainsFunc(review.Words, func(known review.WordMeaning) bool { return known.Word == word }) {
+		category := report.Category(strings.TrimSpace(text))
+		if !slices.ContainsFunc(report.Categories, func(known report.CategoryMeaning) bool { return known.Category == category }) {
 			var all []string
-			for _, known := range review.Words {
-				all = append(all, string(known.Word))
+			for _, known := range report.Categories {
+				all = append(all, string(known.Category))
 			}
 			return nil, fmt.Errorf("--fail-on %q: there is no such word; there are %s", text, strings.Join(all, ", "))
 		}
-		words = append(words, word)
+		categories = append(categories, category)
 	}
-	return words, nil
+	return categories, nil
 }
 
 // readPlan reads the plan from the file that is named, or from standard input.
-func readPlan(args []string, stdin io.Reader) (*review.Plan, error) {
+func readPlan(args []string, stdin io.Reader) (*plan.Plan, error) {
 	if len(args) == 0 || args[0] == "-" {
-		return review.ParsePlan(stdin)
+		return plan.Parse(stdin)
 	}
 	file, err := os.Open(args[0])
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close() //nolint:errcheck // it is only read
-	plan, err := review.ParsePlan(file)
+	planned, err := plan.Parse(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", args[0], err)
 	}
-	return plan, nil
+	return planned, nil
 }
 
 // connect finds the organization where the provider does, and who the account is.
-func connect(ctx context.Context, version string, stderr io.Writer) (*directory.Directory, string, error) {
+func connect(ctx context.Context, version string, stderr io.Writer) (*store.Store, string, error) {
 	home, _ := os.UserHomeDir() // without one there is no ~/.zuliprc
 	values, problems := configuration.Resolve(configuration.Input{Getenv: os.Getenv, Home: home})
 	if missing := values.Missing(); len(problems) == 0 && missing != nil {
@@ -174,18 +179,18 @@ func connect(ctx context.Context, version string, stderr io.Writer) (*directory.
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", values.Site.Value, err)
 	}
-	return directory.New(client, self, server.ZulipFeatureLevel), values.Site.Value, nil
+	return store.New(client, self, server.ZulipFeatureLevel, new(runstate.State)), values.Site.Value, nil
 }
 
 // write writes the review in every form that was asked for.
-func (f reviewFlags) write(found *review.Review, stdout io.Writer) error {
+func (f reviewFlags) write(found *report.Report, stdout io.Writer) error {
 	if f.markdown == "" && f.html != "-" && f.json != "-" {
 		f.markdown = "-"
 	}
 	for _, form := range []struct {
 		path  string
-		write func(io.Writer, *review.Review) error
-	}{{f.markdown, review.WriteMarkdown}, {f.html, review.WriteHTML}, {f.json, writeJSON}} {
+		write func(io.Writer, *report.Report) error
+	}{{f.markdown, markdown.Write}, {f.html, page.Write}, {f.json, writeJSON}} {
 		var err error
 		switch form.path {
 		case "":
@@ -201,14 +206,14 @@ func (f reviewFlags) write(found *review.Review, stdout io.Writer) error {
 	return nil
 }
 
-func writeJSON(w io.Writer, found *review.Review) error {
+func writeJSON(w io.Writer, found *report.Report) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(found)
 }
 
 // writeFile writes a file that its owner alone reads: it names people.
-func writeFile(path string, found *review.Review, write func(io.Writer, *review.Review) error) (err error) {
+func writeFile(path string, found *report.Report, write func(io.Writer, *report.Report) error) (err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -47,9 +47,9 @@ func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, word := range review.Words {
-		meaning := strings.ReplaceAll(word.Meaning, "; that nobody", ". That nobody")
-		if row := "| `" + string(word.Word) + "` | " + meaning + " |"; !strings.Contains(string(guide), row) {
+	for _, meaning := range report.Categories {
+		text := strings.ReplaceAll(meaning.Meaning, "; that nobody", ". That nobody")
+		if row := "| `" + string(meaning.Category) + "` | " + text + " |"; !strings.Contains(string(guide), row) {
 			t.Errorf("the guide does not say: %s", row)
 		}
 	}

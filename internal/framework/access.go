@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -70,7 +71,7 @@ func (b *Base) WarnOfDeactivation(ctx context.Context, diags *diag.Diagnostics, 
 
 // accessText says what a change does in all channels; "" if nobody gains or loses a right.
 func (b *Base) accessText(ctx context.Context, change permission.Change) string {
-	view, err := b.Meta.Directory.Channels(ctx)
+	view, err := b.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		return "In which channels is not known. " + Explain(err)
 	}
@@ -80,7 +81,7 @@ func (b *Base) accessText(ctx context.Context, change permission.Change) string 
 	before := view.Access()
 	after := before.With(change)
 	var changes []permission.ChannelChange
-	for _, channel := range view.ChannelList() {
+	for _, channel := range view.Channels().List() {
 		if channel.IsArchived {
 			continue
 		}
@@ -98,8 +99,8 @@ func (b *Base) accessText(ctx context.Context, change permission.Change) string 
 
 // WarnOfOrganizationAccess warns, in a plan that changes permissions of the organization, or a setting that decides who is
 // in a role, who gains and who loses which of them. Nothing is said when nobody does, or when the provider block turns such
-// warnings off. Call it once in ModifyPlan, after everything has been checked; of the plan Config, Plan, Saw and View are
-// looked at. Saw is what there is now, also for a resource that is to be created. settings is what changes beside the
+// warnings off. Call it once in ModifyPlan, after everything has been checked; of the plan Config, Plan, Prior and View are
+// looked at. Prior is what there is now, also for a resource that is to be created. settings is what changes beside the
 // permissions.
 func (b *Base) WarnOfOrganizationAccess(diags *diag.Diagnostics, plan PermissionPlan, settings permission.Change) {
 	if !b.Meta.AccessWarnings {
@@ -107,7 +108,7 @@ func (b *Base) WarnOfOrganizationAccess(diags *diag.Diagnostics, plan Permission
 	}
 	var changes []permission.OrganizationChange
 	for _, setting := range plan.Table.Settings {
-		before, there := plan.Saw[setting.Name]
+		before, there := plan.Prior[setting.Name]
 		if !there {
 			continue
 		}
@@ -138,7 +139,7 @@ func (b *Base) FillSubscribers(ctx context.Context, id int64, change *permission
 	if known || !permission.NeedsSubscribers(change.Before, change.After) {
 		return
 	}
-	found, err := b.Meta.Directory.Subscribers(ctx, id)
+	found, err := b.Meta.Store.Subscribers(ctx, id)
 	if err == nil && found == nil {
 		err = fmt.Errorf("the account the provider uses does not see channel %d, or it is archived", id)
 	}
@@ -153,5 +154,5 @@ func (b *Base) FillSubscribers(ctx context.Context, id int64, change *permission
 }
 
 func (b *Base) report() permission.Report {
-	return permission.Report{Self: b.Meta.Directory.Self().ID}
+	return permission.Report{Self: b.Meta.Store.Self().ID}
 }

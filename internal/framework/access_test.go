@@ -9,15 +9,16 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // newBase is what a construct stands on, in the example organization, where the owner is the account.
-func newBase(t *testing.T) (*framework.Base, *sandbox.Server, *directory.View) {
+func newBase(t *testing.T) (*framework.Base, *sandbox.Server, *snapshot.Snapshot) {
 	t.Helper()
 	server, err := sandbox.New(sandbox.Config{})
 	if err != nil {
@@ -36,8 +37,9 @@ func newBase(t *testing.T) (*framework.Base, *sandbox.Server, *directory.View) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := &framework.Base{Meta: &framework.Meta{Client: client, Directory: directory.New(client, self, sandbox.DefaultFeatureLevel), AccessWarnings: true}}
-	view, err := base.Meta.Directory.Channels(context.Background())
+	base := &framework.Base{Meta: &framework.Meta{Client: client, AccessWarnings: true}}
+	base.Meta.Store = store.New(client, self, sandbox.DefaultFeatureLevel, &base.Meta.Run)
+	view, err := base.Meta.Store.Read(context.Background(), store.Channels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,7 @@ func newBase(t *testing.T) (*framework.Base, *sandbox.Server, *directory.View) {
 	return base, server, view
 }
 
-func user(t *testing.T, view *directory.View, address string) int64 {
+func user(t *testing.T, view *snapshot.Snapshot, address string) int64 {
 	t.Helper()
 	found, ok := view.UserByAddress(address)
 	if !ok {
@@ -103,7 +105,7 @@ func TestWarnOfAccess(t *testing.T) {
 	} {
 		server.Journal().Reset()
 		var diags diag.Diagnostics
-		base.Meta.Directory.ForgetSubscribers()
+		base.Meta.Store.Invalidate(store.Subscribers)
 		base.WarnOfAccess(context.Background(), &diags, "The change", test.change)
 		if got := warned(t, diags); got != test.want {
 			t.Errorf("%s:\n%s\nwanted\n%s", name, got, test.want)
@@ -124,7 +126,7 @@ func TestWarnOfAccess(t *testing.T) {
 func TestWarnOfAccessWithoutAnAnswer(t *testing.T) {
 	base, server, view := newBase(t)
 	admin := user(t, view, "tomas.berg@example.com")
-	leads, _ := view.ChannelByName("leads")
+	leads, _ := view.Channels().ByName("leads")
 	defer server.Fail(sandbox.Fault{Method: "GET", Path: fmt.Sprintf("/streams/%d/members", leads.ID), Action: sandbox.FaultStatus, Status: 400})()
 	var diags diag.Diagnostics
 	base.WarnOfAccess(context.Background(), &diags, "The change", permission.Change{Roles: map[int64]zulip.Role{admin: zulip.RoleModerator}})

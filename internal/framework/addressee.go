@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -82,12 +82,12 @@ func (a *Addressee) Validate(diags *diag.Diagnostics) {
 
 // Resolve finds out whom the attributes mean. known is false while they hold what is not known yet. What does not exist
 // is reported at its attribute.
-func (a *Addressee) Resolve(view *directory.View, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+func (a *Addressee) Resolve(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	return a.resolve(view, false, diags)
 }
 
 // resolve is Resolve; in a plan, what this run has yet to create is not known.
-func (a *Addressee) resolve(view *directory.View, inPlan bool, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+func (a *Addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	known = !a.Channel.IsUnknown() && !a.Topic.IsUnknown() && !a.Recipients.IsUnknown()
 	if !a.Channel.IsNull() && !a.Channel.IsUnknown() {
 		channel, err := FindChannel(view, a.Channel.ValueString())
@@ -134,18 +134,18 @@ func (a *Addressee) resolve(view *directory.View, inPlan bool, diags *diag.Diagn
 }
 
 // Check resolves the attributes and refuses a topic that the server would cut.
-func (a *Addressee) Check(view *directory.View, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+func (a *Addressee) Check(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	a.checkTopic(view, diags)
 	return a.resolve(view, false, diags)
 }
 
 // CheckPlan is Check for a plan: what this run has yet to create is not known.
-func (a *Addressee) CheckPlan(view *directory.View, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+func (a *Addressee) CheckPlan(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	a.checkTopic(view, diags)
 	return a.resolve(view, true, diags)
 }
 
-func (a *Addressee) checkTopic(view *directory.View, diags *diag.Diagnostics) {
+func (a *Addressee) checkTopic(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	limit := zulip.MaxTopicLength
 	if realm := view.Realm(); realm != nil && realm.MaxTopicLength > 0 {
 		limit = realm.MaxTopicLength
@@ -169,7 +169,7 @@ func (a *Addressee) Words() string {
 
 // Read takes whom the server says a message is for. Where the attributes say the same in other words, their words are
 // kept, so that a plan shows no difference that is none.
-func (a *Addressee) Read(to zulip.Addressee, view *directory.View, self int64) {
+func (a *Addressee) Read(to zulip.Addressee, view *snapshot.Snapshot, self int64) {
 	if to.IsDirect() {
 		a.Channel, a.Topic = types.StringNull(), types.StringNull()
 		var ignored diag.Diagnostics
@@ -188,7 +188,7 @@ func (a *Addressee) Read(to zulip.Addressee, view *directory.View, self int64) {
 
 // KeepWords takes over the words of another set of attributes where they mean the same, so that nothing is planned that
 // changes nothing.
-func (a *Addressee) KeepWords(held Addressee, view *directory.View, self int64) {
+func (a *Addressee) KeepWords(held Addressee, view *snapshot.Snapshot, self int64) {
 	var ignored diag.Diagnostics
 	mine, known := a.Resolve(view, &ignored)
 	theirs, knownToo := held.Resolve(view, &ignored)
@@ -198,7 +198,7 @@ func (a *Addressee) KeepWords(held Addressee, view *directory.View, self int64) 
 }
 
 // recipientWords are the addresses of the recipients, without the sender unless alone.
-func recipientWords(ids []int64, view *directory.View, self int64) types.Set {
+func recipientWords(ids []int64, view *snapshot.Snapshot, self int64) types.Set {
 	var elements []attr.Value
 	for _, id := range ids {
 		if id == self && len(ids) > 1 {

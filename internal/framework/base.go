@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -20,8 +20,8 @@ import (
 // Meta is what the configured provider gives to every construct.
 type Meta struct {
 	Client *zulip.Client
-	// Directory is nil when the provider has no account: NoAccount says why.
-	Directory *directory.Directory
+	// Store is nil when the provider has no account: NoAccount says why.
+	Store *store.Store
 	// Run is what this run knows of its own doings.
 	Run    runstate.State
 	Server *zulip.ServerSettings

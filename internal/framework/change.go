@@ -10,21 +10,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Step is the change of one attribute of a T: what the plan saw, what it asks for, and how that is written into an
-// update U.
+// Step is the change of one attribute of a T from the value that the plan was computed from to the planned one, and how that
+// is written into an update U. Values are texts that people can read, and that are equal where the values mean the same.
 type Step[T, U any] struct {
 	Attribute string
 	// Permission marks the steps that [Permissions] made.
-	Permission bool
-	// Value returns what a thing holds there, as a text that is equal where the values mean the same and that people can
-	// read.
-	Value func(T) string
-	Saw   string
-	Want  string
+	Permission     bool
+	Prior, Planned string
+	// Current returns the value of a thing.
+	Current func(T) string
 	// Put writes the change into an update of a thing that is as given. compare tells whether old values go along.
 	Put func(update *U, now T, compare bool)
 }
@@ -32,7 +30,7 @@ type Step[T, U any] struct {
 // Reading is a thing as it was read, with the snapshot it was read into.
 type Reading[T any] struct {
 	Thing T
-	View  *directory.View
+	View  *snapshot.Snapshot
 }
 
 // Subject is a thing that is changed by compare-and-set: one channel, one user group, the organization.
@@ -115,13 +113,13 @@ func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U],
 			}
 		}
 		thing := now.Thing
-		pending := slices.DeleteFunc(slices.Clone(all), func(step Step[T, U]) bool { return step.Value(thing) == step.Want })
-		moved := slices.DeleteFunc(slices.Clone(pending), func(step Step[T, U]) bool { return step.Value(thing) == step.Saw })
+		pending := slices.DeleteFunc(slices.Clone(all), func(step Step[T, U]) bool { return step.Current(thing) == step.Planned })
+		conflicts := slices.DeleteFunc(slices.Clone(pending), func(step Step[T, U]) bool { return step.Current(thing) == step.Prior })
 		switch {
 		case len(pending) == 0:
 			return now
-		case len(moved) > 0:
-			s.refuse(thing, moved, all, diags)
+		case len(conflicts) > 0:
+			s.refuse(thing, conflicts, all, diags)
 			return now
 		case p.hopeless(base.Meta.Client.MaxRetries()):
 			s.unsettled(thing, pending, &p, base.FeatureLevel(), diags)
@@ -129,7 +127,10 @@ func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U],
 		}
 		// The server may refuse an old value that was just read, if it hides deactivated people in it
 		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.
-		p.ignored, p.err = s.send(ctx, base, Pending[T, U]{Now: thing, steps: pending, compare: p.mismatches < 2})
+		p.err = base.Meta.Store.Write(ctx, func(ctx context.Context) (err error) { // so that the reads that follow wait for each other
+			p.ignored, err = s.Send(ctx, Pending[T, U]{Now: thing, steps: pending, compare: p.mismatches < 2})
+			return err
+		})
 		switch {
 		case p.err == nil:
 			p.sent++
@@ -151,17 +152,11 @@ func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U],
 	}
 }
 
-// send announces the writes, so that the reads that follow wait for each other.
-func (s Subject[T, U]) send(ctx context.Context, base *Base, pending Pending[T, U]) (ignored []string, err error) {
-	defer base.Meta.Directory.Write()()
-	return s.Send(ctx, pending)
-}
-
 // refuse reports what somebody else changed since the plan, and leaves it as it is.
-func (s Subject[T, U]) refuse(now T, moved, all []Step[T, U], diags *diag.Diagnostics) {
+func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], diags *diag.Diagnostics) {
 	var text strings.Builder
-	for _, step := range moved {
-		fmt.Fprintf(&text, "%s\n  the plan saw: %s\n  it is now:    %s\n  asked for:    %s\n\n", step.Attribute, step.Saw, step.Value(now), step.Want)
+	for _, step := range conflicts {
+		fmt.Fprintf(&text, "%s\n  the plan saw: %s\n  it is now:    %s\n  asked for:    %s\n\n", step.Attribute, step.Prior, step.Current(now), step.Planned)
 	}
 	text.WriteString("Nothing was overwritten. " + applied(all, now) + "Plan again, and review what the difference is now.")
 	diags.AddError(capitalize(s.Name(now))+" was changed by somebody else after it was planned", text.String())
@@ -182,7 +177,7 @@ func (s Subject[T, U]) refusedByServer(ctx context.Context, before T, all []Step
 func (s Subject[T, U]) unsettled(now T, pending []Step[T, U], p *progress, level int, diags *diag.Diagnostics) {
 	var text strings.Builder
 	for _, step := range pending {
-		fmt.Fprintf(&text, "%s is %s, and stays so when it is set to %s.\n", step.Attribute, step.Saw, step.Want)
+		fmt.Fprintf(&text, "%s is %s, and stays so when it is set to %s.\n", step.Attribute, step.Prior, step.Planned)
 	}
 	if len(p.ignored) > 0 {
 		fmt.Fprintf(&text, "The server ignores %s: it is too old for it (feature level %d).\n", strings.Join(p.ignored, ", "), level)
@@ -197,7 +192,7 @@ func (s Subject[T, U]) unsettled(now T, pending []Step[T, U], p *progress, level
 func applied[T, U any](all []Step[T, U], now T) string {
 	var done []string
 	for _, step := range all {
-		if step.Value(now) == step.Want {
+		if step.Current(now) == step.Planned {
 			done = append(done, step.Attribute)
 		}
 	}

@@ -14,10 +14,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"pgregory.net/rapid"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -70,7 +72,7 @@ func (m model) at(setting string) *types.Set { return m[setting] }
 // server holds one thing, and answers as it is told to.
 type server struct {
 	base  *framework.Base
-	view  *directory.View
+	view  *snapshot.Snapshot
 	holds *thing
 	sent  []update
 	// before and after stand in for what happens to a request before and after it is carried out.
@@ -99,13 +101,13 @@ func newServer(t *testing.T, table permission.Table) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := directory.New(client, self, 442)
-	view, err := d.Organization(context.Background())
+	d := store.New(client, self, 442, new(runstate.State))
+	view, err := d.Read(context.Background(), store.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &server{
-		base: &framework.Base{Meta: &framework.Meta{Client: client, Directory: d, Server: &zulip.ServerSettings{ZulipFeatureLevel: 442}}},
+		base: &framework.Base{Meta: &framework.Meta{Client: client, Store: d, Server: &zulip.ServerSettings{ZulipFeatureLevel: 442}}},
 		view: view, holds: &thing{held{}},
 	}
 	for _, setting := range table.Settings {
@@ -224,7 +226,7 @@ func TestLawOnlyWhatDiffersIsSentWithWhatWasSeen(t *testing.T) {
 			s.sent = nil
 			plan := drawPlan(t, s, table)
 			before := s.read()
-			steps, problems := part(table).Steps(before, nil, plan.at, s.view)
+			steps, problems := part(table).Steps(before.permissions, nil, plan.at, s.view)
 			var diags diag.Diagnostics
 			now := s.subject().Change(context.Background(), s.base, steps, nil, &diags)
 			if len(problems) > 0 || diags.HasError() {
@@ -260,7 +262,7 @@ func TestLawWhatSomebodyElseChangedIsNotOverwritten(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			s.sent = nil
 			plan := drawPlan(t, s, table)
-			steps, _ := part(table).Steps(s.read(), nil, plan.at, s.view)
+			steps, _ := part(table).Steps(s.read().permissions, nil, plan.at, s.view)
 			if len(steps) == 0 {
 				t.Skip("nothing to do")
 			}
@@ -287,7 +289,7 @@ func TestLawTheWordsOfTheStateStandForTheirValues(t *testing.T) {
 			config := drawPlan(t, s, table)
 			state := newModel(table)
 			framework.PermissionSets(state.at).Read(table, s.holds.permissions, s.view)
-			saw := framework.PermissionSets(state.at).Saw(table, nil, s.view)
+			saw := framework.PermissionSets(state.at).Prior(table, nil, s.view)
 			for _, setting := range table.Settings {
 				if !permission.Equal(saw[setting.Name], s.holds.permissions[setting.Name], permission.NobodyID(s.view)) {
 					t.Fatalf("%s reads %v, and stands for %v", setting.Name, s.holds.permissions[setting.Name], saw[setting.Name])
@@ -299,7 +301,7 @@ func TestLawTheWordsOfTheStateStandForTheirValues(t *testing.T) {
 				copied := *set
 				plan[name] = &copied
 			}
-			framework.PermissionPlan{Table: table, Config: config.at, Plan: plan.at, State: state.at, Saw: saw, View: s.view}.KeepEqual()
+			framework.PermissionPlan{Table: table, Config: config.at, Plan: plan.at, State: state.at, Prior: saw, View: s.view}.KeepEqual()
 			for _, setting := range table.Settings {
 				planned := *plan.at(setting.Name)
 				if same := planned.Equal(*state.at(setting.Name)); !planned.IsNull() && same != s.means(planned, s.holds.permissions[setting.Name]) {
@@ -315,7 +317,7 @@ func toSRE(s *server, table permission.Table) (setting string, steps []step) {
 	setting = table.Settings[1].Name
 	plan := newModel(table)
 	*plan.at(setting) = set("group:sre")
-	steps, _ = part(table).Steps(s.read(), nil, plan.at, s.view)
+	steps, _ = part(table).Steps(s.read().permissions, nil, plan.at, s.view)
 	return setting, steps
 }
 

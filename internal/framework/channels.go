@@ -5,17 +5,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // FindChannel finds the channel that a `channel` attribute means: an ID in digits, or a name, also one that this run gives
 // it; "name:2024" is the channel called 2024. Archived ones are found too. The error is for people and suggests the nearest
 // names.
-func FindChannel(view *directory.View, text string) (*zulip.Channel, error) {
+func FindChannel(view *snapshot.Snapshot, text string) (*zulip.Channel, error) {
 	name, byName := strings.CutPrefix(text, "name:")
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
-		if channel, ok := view.Channel(id); ok {
+		if channel, ok := view.Channels().ByID(id); ok {
 			return channel, nil
 		}
 		return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d (a channel whose name is a number is found as name:%d)", id, id)
@@ -23,13 +23,13 @@ func FindChannel(view *directory.View, text string) (*zulip.Channel, error) {
 	if channel, _ := view.PlannedChannel(name); channel != nil {
 		return channel, nil
 	}
-	if channel, ok := view.ChannelByName(name); ok {
+	if channel, ok := view.Channels().ByName(name); ok {
 		return channel, nil
 	}
 	if _, planned := view.PlannedChannel(name); planned {
 		return nil, notYet("channel", "zulip_channel", name)
 	}
-	names := Names{Things: "channels it sees", All: view.ChannelNames(), Where: "the data source zulip_channels lists those it sees"}
+	names := Names{Things: "channels it sees", All: view.Channels().Names(), Where: "the data source zulip_channels lists those it sees"}
 	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, names.Suggest(name))
 }
 
@@ -43,20 +43,20 @@ const ChannelKind = "zulip_channel"
 
 // IsPlannedChannel reports whether a `channel` attribute means a channel that this run has yet to create or to take back:
 // who is in it, and who may do what in it, is not known before.
-func IsPlannedChannel(view *directory.View, text string) bool {
+func IsPlannedChannel(view *snapshot.Snapshot, text string) bool {
 	name, byName := strings.CutPrefix(text, "name:")
 	if _, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
 		return false
 	}
 	channel, planned := view.PlannedChannel(name)
 	if channel == nil {
-		channel, _ = view.ChannelByName(name)
+		channel, _ = view.Channels().ByName(name)
 	}
 	return planned && (channel == nil || channel.IsArchived)
 }
 
 // FindChannelInPlan is FindChannel for a plan. later says that this run has yet to create the channel or to take it back.
-func FindChannelInPlan(view *directory.View, text string) (channel *zulip.Channel, later bool, err error) {
+func FindChannelInPlan(view *snapshot.Snapshot, text string) (channel *zulip.Channel, later bool, err error) {
 	if IsPlannedChannel(view, text) {
 		return nil, true, nil
 	}
@@ -65,8 +65,8 @@ func FindChannelInPlan(view *directory.View, text string) (channel *zulip.Channe
 }
 
 // channelWords writes a channel as FindChannel reads it: by its name, where there is one to see.
-func channelWords(view *directory.View, id int64) string {
-	channel, ok := view.Channel(id)
+func channelWords(view *snapshot.Snapshot, id int64) string {
+	channel, ok := view.Channels().ByID(id)
 	if !ok {
 		return strconv.FormatInt(id, 10)
 	}
@@ -77,7 +77,7 @@ func channelWords(view *directory.View, id int64) string {
 }
 
 // KeepChannel returns the words for a channel: those there are if they mean it, else its name.
-func KeepChannel(kept string, id int64, view *directory.View) string {
+func KeepChannel(kept string, id int64, view *snapshot.Snapshot) string {
 	if channel, err := FindChannel(view, kept); kept != "" && err == nil && channel.ID == id {
 		return kept
 	}

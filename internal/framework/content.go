@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -44,7 +44,7 @@ func (contentValidator) ValidateString(_ context.Context, req validator.StringRe
 }
 
 // CheckContent refuses a content that the server would cut.
-func CheckContent(content types.String, view *directory.View, diags *diag.Diagnostics) {
+func CheckContent(content types.String, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	limit := zulip.MaxMessageLength
 	if realm := view.Realm(); realm != nil && realm.MaxMessageLength > 0 {
 		limit = realm.MaxMessageLength

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -76,28 +75,6 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, err error) {
 	}
 	meta.Run.Manage(c.Kind, id)
 	return id, nil
-}
-
-// InList returns the Look of a thing that is found in one of the lists that a server caches. What is there before is in
-// the snapshot, which read returns; after that, made is asked of lists that are new enough to tell.
-func InList(
-	d *directory.Directory, list string, read func(context.Context) (*directory.View, error),
-	made func(view *directory.View, free func(id int64) bool) int64,
-) func(ctx context.Context, free func(id int64) bool) (int64, error) {
-	looked := false
-	return func(ctx context.Context, free func(id int64) bool) (int64, error) {
-		if looked {
-			read = func(ctx context.Context) (*directory.View, error) {
-				return d.FreshListShowing(ctx, list, func(view *directory.View) bool { return made(view, free) != 0 })
-			}
-		}
-		looked = true
-		view, err := read(ctx)
-		if err != nil {
-			return 0, err
-		}
-		return made(view, free), nil
-	}
 }
 
 // unknownOutcomeError is the failure of something that may have been carried out.

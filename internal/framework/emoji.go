@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
 // Emoji is what a configuration says of an emoji in the attributes emoji_name, emoji_code and reaction_type.
@@ -26,18 +26,18 @@ const extraEmoji = "zulip"
 
 // Check refuses, at plan, an emoji that the server does not know, as far as it says which ones it does, and a code or kind
 // that is not the emoji's. One that this run makes is known. view has the organization's own emoji in it.
-func (e Emoji) Check(ctx context.Context, meta *Meta, view *directory.View, diags *diag.Diagnostics) {
+func (e Emoji) Check(ctx context.Context, meta *Meta, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if e.Name.IsNull() || e.Name.IsUnknown() || e.Code.IsUnknown() || e.Kind.IsUnknown() || meta.Run.IsReserved(KindCustomEmoji, e.Name.ValueString()) {
 		return
 	}
-	standard, err := meta.Directory.EmojiNames(ctx)
+	standard, err := meta.Store.EmojiNames(ctx)
 	if err != nil {
 		diags.AddError("Could not read the organization", Explain(err))
 		return
 	}
 	name := e.Name.ValueString()
 	kinds := map[string]string{} // code by kind
-	if emoji, ok := view.CustomEmojiByName(name); ok {
+	if emoji, ok := view.CustomEmoji().ByName(name); ok {
 		kinds["realm_emoji"] = strconv.FormatInt(emoji.ID, 10)
 	}
 	if code, ok := standard[name]; ok {
@@ -49,7 +49,7 @@ func (e Emoji) Check(ctx context.Context, meta *Meta, view *directory.View, diag
 	switch {
 	case len(kinds) == 0 && len(standard) == 0: // what the server knows is not known
 	case len(kinds) == 0:
-		diags.AddAttributeError(path.Root("emoji_name"), fmt.Sprintf("No emoji is called %q", name), "The organization has none of its own of that name, and the server knows no standard one."+didYouMean(view.NearestEmoji(name, standard)))
+		diags.AddAttributeError(path.Root("emoji_name"), fmt.Sprintf("No emoji is called %q", name), "The organization has none of its own of that name, and the server knows no standard one."+didYouMean(snapshot.Nearest(name, append(slices.Collect(maps.Keys(standard)), view.CustomEmoji().Names()...))))
 	default:
 		e.checkKind(kinds, diags)
 	}

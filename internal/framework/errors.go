@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -16,7 +16,7 @@ func Explain(err error) string {
 	if errors.As(err, &unknown) {
 		return Explain(unknown.cause) + "\n\n" + unknown.after()
 	}
-	var told *directory.ToldError
+	var told *store.ToldError
 	if errors.As(err, &told) {
 		return Sentence(told)
 	}
@@ -27,6 +27,15 @@ func Explain(err error) string {
 	text := fmt.Sprintf("The server answered %s %s with %d: %s.", refusal.Method, refusal.Path, refusal.Status, quoteWords(refusal))
 	if hint := hint(refusal); hint != "" {
 		text += "\n\n" + hint
+	}
+	return text
+}
+
+// ExplainWith is [Explain] with what a refusal means for one resource, where hint returns more than "".
+func ExplainWith(err error, hint func(error) string) string {
+	text := Explain(err)
+	if more := hint(err); more != "" {
+		text += "\n\n" + more
 	}
 	return text
 }

@@ -5,14 +5,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // GroupReference is the user group that a configuration means.
 type GroupReference struct {
-	Key directory.GroupKey
+	Key runstate.GroupKey
 	// Group is nil while this run has yet to create it.
 	Group *zulip.UserGroup
 }
@@ -20,20 +21,20 @@ type GroupReference struct {
 // FindGroup finds the user group that a `group` attribute means: an ID in digits, or a name, `role:members` among them;
 // "name:2024" is the group called 2024. Deactivated groups and such that this run creates are found too. The error is for
 // people and suggests the nearest names.
-func FindGroup(view *directory.View, text string) (GroupReference, error) {
+func FindGroup(view *snapshot.Snapshot, text string) (GroupReference, error) {
 	name, byName := strings.CutPrefix(text, "name:")
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
 		if group, ok := view.UserGroup(id); ok {
-			return GroupReference{directory.GroupKey{ID: id}, group}, nil
+			return GroupReference{runstate.GroupKey{ID: id}, group}, nil
 		}
 		return GroupReference{}, fmt.Errorf("the organization has no user group with the ID %d (a group whose name is a number is found as name:%d)", id, id)
 	}
 	if group, ok := view.UserGroupByName(name); ok {
-		return GroupReference{directory.GroupKey{ID: group.ID}, group}, nil
+		return GroupReference{runstate.GroupKey{ID: group.ID}, group}, nil
 	}
 	principal := permission.Principal{Kind: permission.KindGroup, Name: name}
 	if view.IsPlanned(principal) {
-		return GroupReference{Key: directory.GroupKey{Name: name}}, nil
+		return GroupReference{Key: runstate.GroupKey{Name: name}}, nil
 	}
 	names := Names{Things: "user groups", All: view.GroupNames(), Where: "the data source zulip_user_groups lists all"}
 	if strings.HasPrefix(name, "role:") {
@@ -43,7 +44,7 @@ func FindGroup(view *directory.View, text string) (GroupReference, error) {
 }
 
 // GroupWords writes a group as FindGroup reads it: by its name, where there is one.
-func GroupWords(view *directory.View, id int64) string {
+func GroupWords(view *snapshot.Snapshot, id int64) string {
 	group, ok := view.UserGroup(id)
 	if !ok {
 		return strconv.FormatInt(id, 10)

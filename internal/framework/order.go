@@ -19,8 +19,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -52,12 +52,12 @@ type Order struct {
 	Description string
 
 	// Seen returns all things in order from the snapshot.
-	Seen func(context.Context, *directory.Directory) ([]Ordered, error)
+	Seen func(context.Context, *store.Store) ([]Ordered, error)
 	// Fresh returns them after a read of its own. Where a server's list can lag behind a write, it is read again until
 	// shows is true of it.
-	Fresh func(ctx context.Context, d *directory.Directory, shows func([]Ordered) bool) ([]Ordered, error)
+	Fresh func(ctx context.Context, d *store.Store, shows func([]Ordered) bool) ([]Ordered, error)
 	// List is the part of the snapshot that lags so; empty if none does.
-	List string
+	List store.Part
 	// Write sends all IDs in order, of those that do not count too.
 	Write func(context.Context, *zulip.Client, []int64) error
 	// IsIncomplete reports whether the server has refused an order because it does not name everything there is.
@@ -133,7 +133,7 @@ func (r *OrderResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		resp.Diagnostics.AddAttributeError(path.Root(r.Attribute), "Two orders of the "+r.Things,
 			fmt.Sprintf("Another zulip_%s of this configuration gives another order, and each apply would undo one of them. Keep one.", r.TypeName))
 	}
-	all, err := r.Seen(ctx, r.Meta.Directory)
+	all, err := r.Seen(ctx, r.Meta.Store)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the "+r.Things, Explain(err))
 		return
@@ -203,7 +203,7 @@ func (r *OrderResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, orderIdentity{types.StringValue(r.ID)})...)
 	var list types.List
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
-	all, err := r.Seen(ctx, r.Meta.Directory)
+	all, err := r.Seen(ctx, r.Meta.Store)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the "+r.Things, Explain(err))
 	}
@@ -279,7 +279,7 @@ func (r *OrderResource) arrange(ctx context.Context, list types.List, diags *dia
 	}
 	for range arrangements {
 		var all []Ordered
-		if all, err = r.Fresh(ctx, r.Meta.Directory, shows); err != nil {
+		if all, err = r.Fresh(ctx, r.Meta.Store, shows); err != nil {
 			diags.AddError("Could not read the "+r.Things, Explain(err))
 			return false
 		}
@@ -305,10 +305,9 @@ func (r *OrderResource) arrange(ctx context.Context, list types.List, diags *dia
 
 func (r *OrderResource) send(ctx context.Context, ids []int64) error {
 	if r.List != "" {
-		return r.Meta.Directory.WriteList(ctx, r.List, func(ctx context.Context) error { return r.Write(ctx, r.Meta.Client, ids) })
+		return r.Meta.Store.WriteList(ctx, r.List, func(ctx context.Context) error { return r.Write(ctx, r.Meta.Client, ids) })
 	}
-	defer r.Meta.Directory.Write()()
-	return r.Write(ctx, r.Meta.Client, ids)
+	return r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Write(ctx, r.Meta.Client, ids) })
 }
 
 // everything returns the IDs of all things, in order.

@@ -25,7 +25,7 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 		return framework.SetOf(parsed)
 	}
 	unknown := types.SetUnknown(types.StringType)
-	base.Meta.Directory.Plan(permission.Principal{Kind: permission.KindGroup, Name: "to come"})
+	base.Meta.Run.PlanGroupName(0, "to come")
 	for name, test := range map[string]struct {
 		config, plan types.Set // of can_create_groups
 		want         string    // begins the warning; "": there is none
@@ -47,7 +47,7 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 			}
 		}
 		plan := framework.PermissionPlan{
-			Table: permission.Organizations, View: view, Saw: view.Realm().Permissions,
+			Table: permission.Organizations, View: view, Prior: view.Realm().Permissions,
 			Config: sets(test.config), Plan: sets(test.plan),
 		}
 		var diags diag.Diagnostics

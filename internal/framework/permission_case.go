@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -65,7 +65,7 @@ type PermissionCase struct {
 // The plan shows principals as the configuration has them, deactivated ones included: so it stays the same when somebody
 // is deactivated between plan and apply. Who was left out is added once active again, for the value on the server then
 // differs from the configuration; who was removed while deactivated, and is still in the value, is removed then.
-func ClassifyPermission(planned types.Set, prior *types.Set, current *zulip.GroupSettingValue, view *directory.View) PermissionCase {
+func ClassifyPermission(planned types.Set, prior *types.Set, current *zulip.GroupSettingValue, view *snapshot.Snapshot) PermissionCase {
 	if planned.IsNull() {
 		return PermissionCase{Outcome: PermissionUnset}
 	}
@@ -92,7 +92,7 @@ func ClassifyPermission(planned types.Set, prior *types.Set, current *zulip.Grou
 
 // isHeldIn reports whether a value has the effect that was planned. Deactivated groups that the configuration names may
 // be in it: the server shows those, unlike deactivated people.
-func (c PermissionCase) isHeldIn(current zulip.GroupSettingValue, view *directory.View) bool {
+func (c PermissionCase) isHeldIn(current zulip.GroupSettingValue, view *snapshot.Snapshot) bool {
 	nobody := permission.NobodyID(view)
 	current = activeMembers(current, view)
 	if permission.Equal(c.Value, current, nobody) {
@@ -108,7 +108,7 @@ func (c PermissionCase) isHeldIn(current zulip.GroupSettingValue, view *director
 }
 
 // isSameIn reports whether the principals of a state are the same, deactivated ones included, in any form.
-func (c PermissionCase) isSameIn(prior types.Set, view *directory.View) bool {
+func (c PermissionCase) isSameIn(prior types.Set, view *snapshot.Snapshot) bool {
 	principals, _ := PrincipalsOf(prior)
 	resolved, problems := permission.Resolve(principals, view)
 	nobody := permission.NobodyID(view)
@@ -117,7 +117,7 @@ func (c PermissionCase) isSameIn(prior types.Set, view *directory.View) bool {
 
 // activeMembers returns a value without deactivated people. A value that was read before they were deactivated holds
 // them, and one that is read now does not.
-func activeMembers(value zulip.GroupSettingValue, view *directory.View) zulip.GroupSettingValue {
+func activeMembers(value zulip.GroupSettingValue, view *snapshot.Snapshot) zulip.GroupSettingValue {
 	value.DirectMembers = slices.DeleteFunc(slices.Clone(value.DirectMembers), func(id int64) bool {
 		user, ok := view.User(id)
 		return ok && !user.IsActive
@@ -142,7 +142,7 @@ Deactivated people and groups have no effect in a permission. A plan warns of th
 Once somebody who was left out is active again, the next plan adds them. Somebody who was removed from the configuration while deactivated, and whom the server still keeps in the value, is removed by the next plan then.`
 
 // warnDeactivated warns of the deactivated principals of a configured permission.
-func warnDeactivated(setting string, configured types.Set, view *directory.View, diags *diag.Diagnostics) {
+func warnDeactivated(setting string, configured types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	var principals []permission.Principal
 	for _, element := range configured.Elements() {
 		if text, ok := element.(types.String); ok && IsSet(text) {

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -21,7 +21,7 @@ type PermissionSets func(setting string) *types.Set
 
 // Read takes what the server holds, and keeps the words that already say it. A setting that the server does not have is
 // null.
-func (s PermissionSets) Read(table permission.Table, held map[string]zulip.GroupSettingValue, view *directory.View) {
+func (s PermissionSets) Read(table permission.Table, held map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) {
 	for _, setting := range table.All() {
 		attribute := s(setting.Name)
 		value, ok := held[setting.Name]
@@ -62,8 +62,8 @@ func KeepKnown[T attr.Value](read *T, planned T) bool {
 	return true
 }
 
-// Saw completes the raw permissions kept beside a state with what its words mean, for a state that came without them.
-func (s PermissionSets) Saw(table permission.Table, raw map[string]zulip.GroupSettingValue, view *directory.View) map[string]zulip.GroupSettingValue {
+// Prior completes the raw permissions kept beside a state with what its words mean, for a state that came without them.
+func (s PermissionSets) Prior(table permission.Table, raw map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) map[string]zulip.GroupSettingValue {
 	complete := map[string]zulip.GroupSettingValue{}
 	for _, setting := range table.Settings {
 		if value, ok := raw[setting.Name]; ok {
@@ -82,9 +82,9 @@ type PermissionPlan struct {
 	Config, Plan PermissionSets
 	// State is nil for what is to be created.
 	State PermissionSets
-	// Saw are the values that the state stands for.
-	Saw  map[string]zulip.GroupSettingValue
-	View *directory.View
+	// Prior are the values that the plan is computed from.
+	Prior map[string]zulip.GroupSettingValue
+	View  *snapshot.Snapshot
 }
 
 // KeepEqual keeps the state's words where the configuration says the same in others, so that a plan shows no difference
@@ -116,7 +116,7 @@ func (p PermissionPlan) Classify(setting string) PermissionCase {
 		prior = p.State(setting)
 	}
 	var current *zulip.GroupSettingValue
-	if value, ok := p.Saw[setting]; ok {
+	if value, ok := p.Prior[setting]; ok {
 		current = &value
 	}
 	found := ClassifyPermission(*p.Plan(setting), prior, current, p.View)
@@ -157,7 +157,7 @@ func (p PermissionPlan) check(setting permission.Setting, diags *diag.Diagnostic
 
 // Admits reports whether a planned permission will admit a user, as far as is known; what is not known or not managed is
 // in favour.
-func (s PermissionSets) Admits(setting string, user *zulip.User, view *directory.View) bool {
+func (s PermissionSets) Admits(setting string, user *zulip.User, view *snapshot.Snapshot) bool {
 	set := *s(setting)
 	principals, known := PrincipalsOf(set)
 	if !known || set.IsNull() {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -18,10 +18,10 @@ type Permissions[T, U any] struct {
 	Changes func(*U) *map[string]zulip.GroupSettingChange
 }
 
-// Steps lists the permissions that change, in the table's order, as [ClassifyPermission] decides. prior is nil for what
-// is to be created. Principals that cannot be written are problems.
-func (p Permissions[T, U]) Steps(saw T, prior, plan PermissionSets, view *directory.View) (all []Step[T, U], problems []permission.Problem) {
-	table := PermissionPlan{Table: p.Table, Plan: plan, State: prior, Saw: p.Held(saw), View: view}
+// Steps lists the permissions that change from prior values, in the table's order, as [ClassifyPermission] decides.
+// before are the attributes of the state, nil for what is to be created. Principals that cannot be written are problems.
+func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, before, plan PermissionSets, view *snapshot.Snapshot) (all []Step[T, U], problems []permission.Problem) {
+	table := PermissionPlan{Table: p.Table, Plan: plan, State: before, Prior: prior, View: view}
 	for _, setting := range p.Table.Settings {
 		found := table.Classify(setting.Name)
 		switch found.Outcome {
@@ -34,17 +34,19 @@ func (p Permissions[T, U]) Steps(saw T, prior, plan PermissionSets, view *direct
 			problems = append(problems, permission.Problem{Principal: principal, Summary: fmt.Sprintf("%q is still not in the organization", principal),
 				Detail: fmt.Sprintf("The plan was to create or reactivate it before this %s. Refer to the resource that does, so that Terraform knows the order.", p.Table.Noun)})
 		}
-		all = append(all, p.Step(setting.Name, saw, found.Value, view))
+		all = append(all, p.Step(setting.Name, prior[setting.Name], found.Value, view))
 	}
 	return all, problems
 }
 
-// Step is the change of one permission to a value.
-func (p Permissions[T, U]) Step(setting string, saw T, want zulip.GroupSettingValue, view *directory.View) Step[T, U] {
-	value := func(thing T) string { return permission.Describe(activeMembers(p.Held(thing)[setting], view), view) }
+// Step is the change of one permission from a prior value to a planned one.
+func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingValue, view *snapshot.Snapshot) Step[T, U] {
+	describe := func(value zulip.GroupSettingValue) string {
+		return permission.Describe(activeMembers(value, view), view)
+	}
 	return Step[T, U]{
-		Attribute: setting, Permission: true, Value: value,
-		Saw: value(saw), Want: permission.Describe(want, view),
+		Attribute: setting, Permission: true, Current: func(thing T) string { return describe(p.Held(thing)[setting]) },
+		Prior: describe(prior), Planned: permission.Describe(want, view),
 		Put: func(update *U, now T, compare bool) {
 			changes := p.Changes(update)
 			if *changes == nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -154,7 +154,7 @@ func AddProblems(diags *diag.Diagnostics, at path.Path, problems []permission.Pr
 
 // KeepOrFormat returns a set for a value the server holds. A set that already means the value is kept as it is written:
 // people and groups that have been deactivated since do not count.
-func KeepOrFormat(kept types.Set, value zulip.GroupSettingValue, view *directory.View) types.Set {
+func KeepOrFormat(kept types.Set, value zulip.GroupSettingValue, view *snapshot.Snapshot) types.Set {
 	if ClassifyPermission(kept, nil, &value, view).Outcome == PermissionEquivalent {
 		return kept
 	}

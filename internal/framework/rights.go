@@ -7,9 +7,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -19,7 +19,7 @@ import (
 // Refuse says that the account may not do something: at an attribute, or with path.Empty() of the resource as a whole.
 // who says as a sentence who may.
 func (m *Meta) Refuse(at path.Path, doing, who string, diags *diag.Diagnostics) {
-	self := m.Directory.Self()
+	self := m.Store.Self()
 	is := withArticle(self.Role)
 	if self.IsBot {
 		is = "a bot with the role " + self.Role.String()
@@ -30,7 +30,7 @@ func (m *Meta) Refuse(at path.Path, doing, who string, diags *diag.Diagnostics) 
 
 // RequireRole refuses what takes a role, or one that may do more.
 func (m *Meta) RequireRole(needed zulip.Role, at path.Path, doing string, diags *diag.Diagnostics) bool {
-	if m.Directory.Self().Role <= needed {
+	if m.Store.Self().Role <= needed {
 		return true
 	}
 	who := "Only administrators and owners of the organization may."
@@ -48,11 +48,11 @@ func (b *Base) RequireAdministrator(doing string, diags *diag.Diagnostics) bool 
 
 // RequireRight refuses what takes one of some permissions of the organization, as "can_create_groups". A permission that
 // the server does not have is nothing against it.
-func (m *Meta) RequireRight(view *directory.View, at path.Path, doing string, diags *diag.Diagnostics, rights ...string) bool {
+func (m *Meta) RequireRight(view *snapshot.Snapshot, at path.Path, doing string, diags *diag.Diagnostics, rights ...string) bool {
 	lets := make([]string, len(rights))
 	for i, right := range rights {
 		value, ok := view.Realm().Permissions[right]
-		if !ok || permission.Admits(value, m.Directory.Self(), view) {
+		if !ok || permission.Admits(value, m.Store.Self(), view) {
 			return true
 		}
 		lets[i] = fmt.Sprintf("%s lets only %s do it", right, permission.Describe(value, view))
@@ -63,7 +63,7 @@ func (m *Meta) RequireRight(view *directory.View, at path.Path, doing string, di
 
 // RequirePerson refuses what the server lets no bot do.
 func (m *Meta) RequirePerson(at path.Path, doing string, diags *diag.Diagnostics) bool {
-	self := m.Directory.Self()
+	self := m.Store.Self()
 	if self.IsBot {
 		addError(diags, at, "A bot cannot "+doing, fmt.Sprintf("%s is a bot, and the server lets only people do this. Use the key of a person's account.", self.Address()))
 	}
@@ -72,7 +72,7 @@ func (m *Meta) RequirePerson(at path.Path, doing string, diags *diag.Diagnostics
 
 // RequirePersonBelow refuses what the server lets no bot do below a feature level. A level that is not known refuses nothing.
 func (m *Meta) RequirePersonBelow(needed int, at path.Path, doing string, diags *diag.Diagnostics) bool {
-	self, level := m.Directory.Self(), m.Directory.FeatureLevel()
+	self, level := m.Store.Self(), m.Store.FeatureLevel()
 	refused := self.IsBot && level > 0 && level < needed
 	if refused {
 		addError(diags, at, "A bot cannot "+doing,
@@ -84,7 +84,7 @@ func (m *Meta) RequirePersonBelow(needed int, at path.Path, doing string, diags 
 
 // RequireMember refuses what the server lets no guest do.
 func (m *Meta) RequireMember(doing string, diags *diag.Diagnostics) bool {
-	self := m.Directory.Self()
+	self := m.Store.Self()
 	isGuest := self.Role == zulip.RoleGuest
 	if isGuest {
 		diags.AddError("A guest cannot "+doing, fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", self.Address()))

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -38,11 +38,11 @@ func DeclareRole(meta *Meta, user *zulip.User, role types.String, diags *diag.Di
 
 // Check refuses, at plan, a change of role that the server would refuse, and one that takes from the account the provider
 // uses what it needs (server-behavior §U7).
-func (c RoleChange) Check(meta *Meta, view *directory.View, diags *diag.Diagnostics) {
+func (c RoleChange) Check(meta *Meta, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if c.Saw == c.To {
 		return
 	}
-	self, who := meta.Directory.Self(), c.User.Address()
+	self, who := meta.Store.Self(), c.User.Address()
 	switch {
 	case !meta.RequireRole(zulip.RoleAdministrator, c.At, "change roles", diags):
 	case (c.To == zulip.RoleOwner || c.Saw == zulip.RoleOwner) && self.Role != zulip.RoleOwner:
@@ -56,7 +56,7 @@ func (c RoleChange) Check(meta *Meta, view *directory.View, diags *diag.Diagnost
 		diags.AddAttributeError(c.At, "This would lock the provider out",
 			fmt.Sprintf("%s is the account the provider uses. As %s it could do less than now, and could not take this back.", who, withArticle(c.To))+WayOut)
 	}
-	meta.Directory.PlanRole(c.User.ID, c.To)
+	meta.Run.PlanRole(c.User.ID, int(c.To))
 }
 
 // Stands reports whether the role is still the one that the plan saw, or already the one that is asked; any other is
@@ -72,8 +72,8 @@ func (c RoleChange) Stands(now *zulip.User, diags *diag.Diagnostics) bool {
 
 // CheckDeactivation refuses, at plan, to deactivate whom the server keeps, and the account the provider uses
 // (server-behavior §U9).
-func CheckDeactivation(meta *Meta, view *directory.View, user *zulip.User, diags *diag.Diagnostics) {
-	self, who := meta.Directory.Self(), user.Address()
+func CheckDeactivation(meta *Meta, view *snapshot.Snapshot, user *zulip.User, diags *diag.Diagnostics) {
+	self, who := meta.Store.Self(), user.Address()
 	switch {
 	case !user.IsActive:
 		// Nothing is to be done.
@@ -100,7 +100,7 @@ func withArticle(role zulip.Role) string {
 }
 
 // UserAddress returns the words for a person or bot: those there are if they mean it, else its address.
-func UserAddress(kept string, user *zulip.User, view *directory.View) string {
+func UserAddress(kept string, user *zulip.User, view *snapshot.Snapshot) string {
 	if found, err := FindUser(view, kept); kept != "" && err == nil && found.ID == user.ID {
 		return kept
 	}

@@ -120,16 +120,21 @@ func (v SettingValues) Keep(plan SettingValues) {
 func (s Settings) Attributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{}
 	for _, setting := range s {
-		text := setting.Description
-		if setting.OwnerOnly {
-			text += " Only owners may set it."
-		}
-		if setting.FeatureLevel > 0 {
-			text += " " + featurelevel.Sentence(setting.FeatureLevel)
-		}
-		attributes[setting.Name] = setting.Kind.Attribute(text)
+		attributes[setting.Name] = setting.Attribute()
 	}
 	return attributes
+}
+
+// Attribute describes the setting in the schema of a resource.
+func (s Setting) Attribute() schema.Attribute {
+	text := s.Description
+	if s.OwnerOnly {
+		text += " Only owners may set it."
+	}
+	if s.FeatureLevel > 0 {
+		text += " " + featurelevel.Sentence(s.FeatureLevel)
+	}
+	return s.Kind.Attribute(text)
 }
 
 // ActionAttributes are attributes with which an action is told settings.
@@ -150,63 +155,71 @@ func (s Settings) ActionAttributes() map[string]actionschema.Attribute {
 	return attributes
 }
 
-// DataSourceAttributes are attributes that show all settings.
-func (s Settings) DataSourceAttributes() map[string]datasourceschema.Attribute {
-	attributes := map[string]datasourceschema.Attribute{}
-	for _, setting := range s {
-		switch attribute := setting.Kind.Attribute(setting.Description).(type) {
-		case schema.BoolAttribute:
-			attributes[setting.Name] = datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
-		case schema.Int64Attribute:
-			attributes[setting.Name] = datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
-		case schema.StringAttribute:
-			attributes[setting.Name] = datasourceschema.StringAttribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
-		case schema.SetAttribute:
-			attributes[setting.Name] = datasourceschema.SetAttribute{ElementType: attribute.ElementType, Computed: true, MarkdownDescription: attribute.MarkdownDescription}
-		default:
-			panic(fmt.Sprintf("no data source shows a %T", attribute))
-		}
+// DataSourceAttribute describes the setting in the schema of a data source.
+func (s Setting) DataSourceAttribute() datasourceschema.Attribute {
+	switch attribute := s.Kind.Attribute(s.Description).(type) {
+	case schema.BoolAttribute:
+		return datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+	case schema.Int64Attribute:
+		return datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+	case schema.StringAttribute:
+		return datasourceschema.StringAttribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+	case schema.SetAttribute:
+		return datasourceschema.SetAttribute{ElementType: attribute.ElementType, Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+	default:
+		panic(fmt.Sprintf("no data source shows a %T", attribute))
 	}
-	return attributes
 }
 
-// Read makes values of what the server holds, by the names on the wire. Settings that a server of this feature level
-// (zero: unknown) has not, or has with another meaning, are null. kept may be nil; everything in it that is in no line of
-// the table is taken over.
+// Read makes values of what the server holds, by the names on the wire; see [Setting.Read]. kept may be nil; everything in it
+// that is in no line of the table is taken over.
 func (s Settings) Read(held map[string]json.RawMessage, level int, kept SettingValues, diags *diag.Diagnostics) SettingValues {
 	values := maps.Clone(kept)
 	if values == nil {
 		values = SettingValues{}
 	}
 	for _, setting := range s {
-		raw := held[setting.wire(held)]
-		if level > 0 && level < setting.FeatureLevel {
-			raw = nil
+		if value := setting.Read(held, level, kept[setting.Name], diags); value != nil {
+			values[setting.Name] = value
 		}
-		value, err := setting.Kind.Read(raw, kept[setting.Name])
-		if err != nil {
-			diags.AddAttributeError(path.Root(setting.Name), "The server holds something unexpected for "+setting.Name,
-				fmt.Sprintf("It answered %s. %s", raw, Sentence(err)))
-			continue
-		}
-		if was := kept[setting.Name]; was != nil && setting.same(was, value) {
-			value = was
-		}
-		values[setting.Name] = value
 	}
 	return values
+}
+
+// Read makes a value of what the server holds; nil if that is something unexpected. A setting that a server of this feature
+// level (zero: unknown) has not, or has with another meaning, is null. kept is returned where it means the same, and may be
+// nil.
+func (s Setting) Read(held map[string]json.RawMessage, level int, kept attr.Value, diags *diag.Diagnostics) attr.Value {
+	raw := held[s.wire(held)]
+	if level > 0 && level < s.FeatureLevel {
+		raw = nil
+	}
+	value, err := s.Kind.Read(raw, kept)
+	if err != nil {
+		diags.AddAttributeError(path.Root(s.Name), "The server holds something unexpected for "+s.Name,
+			fmt.Sprintf("It answered %s. %s", raw, Sentence(err)))
+		return nil
+	}
+	if kept != nil && s.same(kept, value) {
+		return kept
+	}
+	return value
 }
 
 // Changes are the settings whose planned value is known, and another one than is held: those that have to be sent.
 func (s Settings) Changes(plan, held SettingValues) Settings {
 	var changes Settings
 	for _, setting := range s {
-		planned := plan[setting.Name]
-		if planned != nil && !planned.IsNull() && !planned.IsUnknown() && !setting.same(planned, held[setting.Name]) {
+		if setting.Changes(plan[setting.Name], held[setting.Name]) {
 			changes = append(changes, setting)
 		}
 	}
 	return changes
+}
+
+// Changes reports whether a planned value is known and set, and another one than is held.
+func (s Setting) Changes(planned, held attr.Value) bool {
+	return planned != nil && !planned.IsNull() && !planned.IsUnknown() && !s.same(planned, held)
 }
 
 // KeepEqual takes over the words of a state where a plan says the same in others, so that a plan shows no difference that

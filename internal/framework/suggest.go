@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
 // maxListed is the number of names up to which a message lists all of them.
@@ -27,7 +27,7 @@ type Names struct {
 // Suggest returns the end of a message that says that nothing is called name. It asks whether the nearest names were meant;
 // without any it lists all names if they are few, and else says where they are listed.
 func (n Names) Suggest(name string) string {
-	switch near := directory.Nearest(name, n.All); {
+	switch near := snapshot.Nearest(name, n.All); {
 	case len(near) > 0:
 		return "; did you mean " + strings.Join(n.quote(near), " or ") + "?"
 	case len(n.All) == 0:
@@ -39,8 +39,8 @@ func (n Names) Suggest(name string) string {
 }
 
 // NoProfileField returns the error for a name that no custom profile field has.
-func NoProfileField(name string, view *directory.View) error {
-	names := Names{Things: "custom profile fields", All: view.ProfileFieldNames(), Where: "the organization's settings list all, under Custom profile fields"}
+func NoProfileField(name string, view *snapshot.Snapshot) error {
+	names := Names{Things: "custom profile fields", All: view.ProfileFields().Names(), Where: "the organization's settings list all, under Custom profile fields"}
 	return fmt.Errorf("the organization has no custom profile field called %q%s", name, names.Suggest(name))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // UserSettings are the personal settings for which an organization has defaults
@@ -163,7 +164,7 @@ func (s Settings) CheckSound(ctx context.Context, plan SettingValues, base *Base
 	if !slices.ContainsFunc(s, func(s Setting) bool { return s.Name == attribute }) || !IsSet(text) || text.ValueString() == silence {
 		return
 	}
-	view, err := base.Meta.Directory.UserDefaults(ctx)
+	view, err := base.Meta.Store.Read(ctx, store.UserDefaults)
 	if err != nil {
 		diags.AddError("Could not read the default user settings", Explain(err))
 		return

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // FindUser finds the person or bot that a `user` attribute means: an address, or an ID in digits. The error is for
 // people and suggests the nearest address.
-func FindUser(view *directory.View, text string) (*zulip.User, error) {
+func FindUser(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
 		if user, ok := view.User(id); ok {
 			return user, nil
@@ -30,7 +30,7 @@ func FindUser(view *directory.View, text string) (*zulip.User, error) {
 
 // FindUserInPlan is FindUser for a plan. later says that this run has yet to create the account, and then user is nil, or
 // to reactivate it.
-func FindUserInPlan(view *directory.View, text string) (user *zulip.User, later bool, err error) {
+func FindUserInPlan(view *snapshot.Snapshot, text string) (user *zulip.User, later bool, err error) {
 	user, err = FindUser(view, text)
 	switch {
 	case err == nil:

@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
 // Rule is a validator whose message names the attribute, says what is allowed, and what is wrong with the value. The
@@ -121,7 +121,7 @@ func OneOf(texts ...string) Rule {
 		if slices.Contains(texts, text) {
 			return ""
 		}
-		return fmt.Sprintf("It is %q.", text) + didYouMean(names.quote(directory.Nearest(text, texts)))
+		return fmt.Sprintf("It is %q.", text) + didYouMean(names.quote(snapshot.Nearest(text, texts)))
 	})
 }
 
@@ -148,7 +148,7 @@ const unlimited = "unlimited"
 
 // nearestCount names the nearest value that Count allows.
 func nearestCount(text string, words []string) string {
-	near := directory.Nearest(text, words)
+	near := snapshot.Nearest(text, words)
 	number, err := strconv.ParseInt(text, 10, 64)
 	switch digits := strings.TrimLeft(leadingDigits.FindString(text), "0"); {
 	case err == nil && number == -1 && slices.Contains(words, unlimited): // as Zulip's API has it

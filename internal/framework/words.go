@@ -8,36 +8,36 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
 // Words lead a set of words to the people or the groups that it means, and back. Who has been deactivated does not count:
 // the server hides such people and accepts them nowhere, so that they are neither a difference nor an error.
 type Words struct {
 	// find returns whom a word means. later says that this run has yet to create it, with id zero, or to reactivate it.
-	find func(view *directory.View, word string) (id int64, active, later bool, err error)
+	find func(view *snapshot.Snapshot, word string) (id int64, active, later bool, err error)
 	// write is the word for an ID.
-	write func(view *directory.View, id int64) string
+	write func(view *snapshot.Snapshot, id int64) string
 	// active reports whether the server shows and takes it.
-	active func(view *directory.View, id int64) bool
+	active func(view *snapshot.Snapshot, id int64) bool
 }
 
 // Users are words for people and bots: addresses or IDs in digits.
 var Users = Words{
-	find: func(view *directory.View, word string) (int64, bool, bool, error) {
+	find: func(view *snapshot.Snapshot, word string) (int64, bool, bool, error) {
 		user, later, err := FindUserInPlan(view, word)
 		if user == nil {
 			return 0, later, later, err
 		}
 		return user.ID, user.IsActive, later, nil
 	},
-	write: func(view *directory.View, id int64) string {
+	write: func(view *snapshot.Snapshot, id int64) string {
 		if user, ok := view.User(id); ok {
 			return user.Address()
 		}
 		return strconv.FormatInt(id, 10)
 	},
-	active: func(view *directory.View, id int64) bool {
+	active: func(view *snapshot.Snapshot, id int64) bool {
 		user, ok := view.User(id)
 		return !ok || user.IsActive
 	},
@@ -45,7 +45,7 @@ var Users = Words{
 
 // Groups are words for user groups: names or IDs in digits.
 var Groups = Words{
-	find: func(view *directory.View, word string) (int64, bool, bool, error) {
+	find: func(view *snapshot.Snapshot, word string) (int64, bool, bool, error) {
 		found, err := FindGroup(view, word)
 		if err != nil {
 			return 0, false, false, err
@@ -53,7 +53,7 @@ var Groups = Words{
 		return found.Key.ID, found.Group == nil || !found.Group.Deactivated, found.Group == nil, nil
 	},
 	write: GroupWords,
-	active: func(view *directory.View, id int64) bool {
+	active: func(view *snapshot.Snapshot, id int64) bool {
 		group, ok := view.UserGroup(id)
 		return !ok || !group.Deactivated
 	},
@@ -70,7 +70,7 @@ type Meant struct {
 }
 
 // Resolve finds whom a set means. known is false while one of the words is not known yet.
-func (w Words) Resolve(set types.Set, view *directory.View) (meant Meant, known bool) {
+func (w Words) Resolve(set types.Set, view *snapshot.Snapshot) (meant Meant, known bool) {
 	if set.IsUnknown() {
 		return Meant{}, false
 	}
@@ -96,14 +96,14 @@ func (w Words) Resolve(set types.Set, view *directory.View) (meant Meant, known 
 }
 
 // Active returns those that count, ascending.
-func (w Words) Active(ids []int64, view *directory.View) []int64 {
+func (w Words) Active(ids []int64, view *snapshot.Snapshot) []int64 {
 	active := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !w.active(view, id) })
 	slices.Sort(active)
 	return active
 }
 
 // Keep returns a set for what the server holds. Words that mean one of it are kept, and words for who does not count.
-func (w Words) Keep(kept types.Set, ids []int64, view *directory.View) types.Set {
+func (w Words) Keep(kept types.Set, ids []int64, view *snapshot.Snapshot) types.Set {
 	missing := w.Active(ids, view)
 	held := slices.Clone(missing)
 	var words []attr.Value
@@ -125,12 +125,12 @@ func (w Words) Keep(kept types.Set, ids []int64, view *directory.View) types.Set
 }
 
 // Of returns the set of words for IDs.
-func (w Words) Of(ids []int64, view *directory.View) types.Set {
+func (w Words) Of(ids []int64, view *snapshot.Snapshot) types.Set {
 	return w.Keep(types.SetNull(types.StringType), ids, view)
 }
 
 // Describe writes IDs for a message.
-func (w Words) Describe(ids []int64, view *directory.View) string {
+func (w Words) Describe(ids []int64, view *snapshot.Snapshot) string {
 	words := make([]string, len(ids))
 	for i, id := range ids {
 		words[i] = strconv.Quote(w.write(view, id))

@@ -28,7 +28,7 @@ func TestLawWordsMeanWhatTheyWereWrittenFor(t *testing.T) {
 	for _, user := range s.view.Users() {
 		people = append(people, user.ID)
 	}
-	for _, group := range s.view.UserGroups() {
+	for _, group := range s.view.UserGroups().List() {
 		groups = append(groups, group.ID)
 	}
 	for name, test := range map[string]struct {

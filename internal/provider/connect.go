@@ -8,10 +8,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -41,7 +41,7 @@ func connect(ctx context.Context, client *zulip.Client, values configuration.Val
 		explainAccount(values, err, diags)
 		return nil
 	}
-	meta.Directory = directory.New(client, self, meta.Server.ZulipFeatureLevel)
+	meta.Store = store.New(client, self, meta.Server.ZulipFeatureLevel, &meta.Run)
 	return meta
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -67,12 +68,16 @@ var (
 type Provider struct {
 	version string
 	getenv  func(string) string
+	// meta is what the resources get; nil until the provider is configured.
+	meta atomic.Pointer[framework.Meta]
 }
 
 // New returns what makes the provider of a version.
 func New(version string) func() provider.Provider {
-	return func() provider.Provider { return &Provider{version: version, getenv: os.Getenv} }
+	return func() provider.Provider { return newProvider(version) }
 }
+
+func newProvider(version string) *Provider { return &Provider{version: version, getenv: os.Getenv} }
 
 // model is the provider block.
 type model struct {
@@ -173,6 +178,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	meta.LockoutProtection = block.LockoutProtection.IsNull() || block.LockoutProtection.ValueBool()
 	meta.AccessWarnings = block.AccessWarnings.IsNull() || block.AccessWarnings.ValueBool()
 	meta.RecoverInterrupted = p.recoverInterrupted(&block, &resp.Diagnostics)
+	p.meta.Store(meta)
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = meta, meta, meta, meta
 }
 

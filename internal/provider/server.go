@@ -12,11 +12,12 @@ import (
 
 // NewServer returns the provider of a version as the CLI talks to it.
 func NewServer(version string) tfprotov6.ProviderServer {
-	whole, ok := providerserver.NewProtocol6(New(version)())().(protocol)
+	made := newProvider(version)
+	whole, ok := providerserver.NewProtocol6(made)().(protocol)
 	if !ok {
 		panic("the framework's server does not answer all of the protocol any more")
 	}
-	return &lean{protocol: whole}
+	return &lean{protocol: whole, unchanged: unchanged{provider: made}}
 }
 
 // protocol is all that the framework's server answers.
@@ -33,10 +34,12 @@ type protocol interface {
 // take hundreds of megabytes that the collector marks again and again. What is asked once per object is therefore answered
 // under a context that lets go of everything when the answer is there.
 //
-// It also keeps what the schemas call sensitive out of the log, see [lean.hide].
+// It also keeps what the schemas call sensitive out of the log, see [lean.hide], and plans resources that stay as they are
+// by itself, see [unchanged].
 type lean struct {
 	protocol
 	secretive secretive
+	unchanged unchanged
 }
 
 func (s *lean) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
@@ -58,7 +61,12 @@ func (s *lean) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequ
 
 func (s *lean) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
-	return passing(ctx, req, s.protocol.PlanResourceChange)
+	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+		if answer := s.unchanged.plan(ctx, req); answer != nil {
+			return answer, nil
+		}
+		return s.protocol.PlanResourceChange(ctx, req)
+	})
 }
 
 func (s *lean) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {

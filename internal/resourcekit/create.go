@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -25,7 +24,11 @@ func (r *Resource[M, T, K]) Create(ctx context.Context, req resource.CreateReque
 	if !r.create(ctx, &w, &resp.Diagnostics) {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), w.id)...)
+	var known *K // null if it could not be read
+	if ObjectID(w.id) != 0 {
+		known = &w.id
+	}
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), known)...)
 	r.storeWritten(ctx, w, &resp.State, &resp.Diagnostics)
 }
 
@@ -39,7 +42,7 @@ func (r *Resource[M, T, K]) create(ctx context.Context, w *written[M, T, K], dia
 	if r.def.Adopt != nil {
 		id, found, err := r.def.Adopt(ctx, r.context(nil), w.words)
 		if err != nil {
-			diags.AddError("Cannot create "+subject, r.Explain(err))
+			r.report(diags, "Cannot create "+subject, err)
 			return false
 		}
 		if found {
@@ -55,13 +58,13 @@ func (r *Resource[M, T, K]) create(ctx context.Context, w *written[M, T, K], dia
 	switch {
 	case err == nil:
 		return true
-	case r.def.Source.HidesID && (attempt.isAnswered || zulip.MayHaveHappened(err)):
+	case r.def.IsCreated != nil && (attempt.isAnswered || zulip.MayHaveHappened(err)):
 		w.id = *new(K)
 		diags.AddError(fmt.Sprintf("It is not known whether %s was created", subject), r.Explain(err)+"\n\nThe next plan finds out by its "+r.def.Unique.word()+".")
 		return true
 	case r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err) && r.refuseTaken(ctx, w, diags):
 	default:
-		diags.AddError("Cannot create "+subject, r.Explain(err))
+		r.report(diags, "Cannot create "+subject, err)
 	}
 	return false
 }
@@ -78,7 +81,7 @@ type creation[M, T any, K Key] struct {
 // look is the Look of a [framework.Creation]: it finds an object that has every planned value. What is there before is in
 // the snapshot; after that it reads anew.
 func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (int64, error) {
-	find := func(view *directory.View) *T {
+	find := func(view *listing[T]) *T {
 		for _, object := range c.candidates(view, c.w.words) {
 			if c.isAsPlanned(ctx, c.w.words, c.w.planned, object, view) && free(ObjectID(c.def.Key(object))) {
 				return object
@@ -87,7 +90,7 @@ func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (in
 		return nil
 	}
 	if c.before == nil {
-		view, err := c.snapshot(ctx, anything)
+		view, err := c.known(ctx, anything)
 		if err != nil {
 			return 0, err
 		}
@@ -98,7 +101,7 @@ func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (in
 		find(view)
 		return 0, nil
 	}
-	view, err := c.readFresh(ctx, func(view *directory.View) bool { return find(view) != nil })
+	view, err := c.readFresh(ctx, func(view *listing[T]) bool { return find(view) != nil })
 	if err != nil {
 		return 0, err
 	}
@@ -109,7 +112,7 @@ func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (in
 	return c.found(object, view), nil
 }
 
-func (c *creation[M, T, K]) found(object *T, view *directory.View) int64 {
+func (c *creation[M, T, K]) found(object *T, view *listing[T]) int64 {
 	c.w.id, c.w.object, c.w.view = c.def.Key(object), object, view
 	return ObjectID(c.w.id)
 }
@@ -120,41 +123,39 @@ func (c *creation[M, T, K]) send(ctx context.Context) (int64, error) {
 		c.w.id, err = c.def.Create(ctx, c.context(nil), c.w.words)
 		return err
 	})
-	if err != nil || !c.def.Source.HidesID {
+	if err != nil || c.def.IsCreated == nil {
 		return ObjectID(c.w.id), err
 	}
 	c.isAnswered = true
-	find := func(view *directory.View) (*T, bool) {
-		object, ok := c.def.Unique.Find(view, c.w.words)
-		if !ok || c.before[ObjectID(c.def.Key(object))] || c.Meta.Run.IsManaged(c.kind(), ObjectID(c.def.Key(object))) {
-			return nil, false // a list still shows what was deleted
-		}
-		return object, true
+	find := func(view *listing[T]) *T {
+		return c.created(view, c.w.words, func(id int64) bool { // a list still shows what was deleted
+			return !c.before[id] && !c.Meta.Run.IsManaged(c.kind(), id)
+		})
 	}
-	view, err := c.readFresh(ctx, func(view *directory.View) bool { _, ok := find(view); return ok })
+	view, err := c.readFresh(ctx, func(view *listing[T]) bool { return find(view) != nil })
 	if err != nil {
 		return 0, err
 	}
-	object, ok := find(view)
-	if !ok {
+	object := find(view)
+	if object == nil {
 		return 0, fmt.Errorf("the server accepted the request and does not list the %s: somebody may have deleted it at once", c.def.Title)
 	}
 	return c.found(object, view), nil
 }
 
 // candidates are the objects that may be what a plan creates.
-func (r *Resource[M, T, K]) candidates(view *directory.View, plan *M) []*T {
-	if r.def.Unique.Find == nil {
-		return r.def.All(view)
+func (r *Resource[M, T, K]) candidates(view *listing[T], plan *M) []*T {
+	if r.def.Unique.Of == nil {
+		return r.all(view)
 	}
-	if object, ok := r.def.Unique.Find(view, plan); ok {
+	if object, ok := r.withName(view, plan); ok {
 		return []*T{object}
 	}
 	return nil
 }
 
 // isAsPlanned reports whether an object has every value that is planned.
-func (r *Resource[M, T, K]) isAsPlanned(ctx context.Context, plan *M, planned tftypes.Value, object *T, view *directory.View) bool {
+func (r *Resource[M, T, K]) isAsPlanned(ctx context.Context, plan *M, planned tftypes.Value, object *T, view *listing[T]) bool {
 	m := *plan
 	r.def.ReadInto(&m, object, r.context(view))
 	current, diags := valueOf(ctx, r.def.Schema, &m)
@@ -171,7 +172,7 @@ func (r *Resource[M, T, K]) takeReleased(ctx context.Context, w *written[M, T, K
 	if !ok {
 		return false
 	}
-	object, ok := r.def.Unique.Find(view, w.words)
+	object, ok := r.withName(view, w.words)
 	if !ok {
 		diags.AddError("Cannot adopt "+r.called(r.name(w.words), w.id), "It was deleted since the plan was made. Plan again.")
 		return false
@@ -182,11 +183,11 @@ func (r *Resource[M, T, K]) takeReleased(ctx context.Context, w *written[M, T, K
 
 // refuseTaken reports which object has the name that the server says is taken. It returns false if there is none to be seen.
 func (r *Resource[M, T, K]) refuseTaken(ctx context.Context, w *written[M, T, K], diags *diag.Diagnostics) bool {
-	view, err := r.readFresh(ctx, func(view *directory.View) bool { _, ok := r.def.Unique.Find(view, w.words); return ok })
+	view, err := r.readFresh(ctx, func(view *listing[T]) bool { _, ok := r.withName(view, w.words); return ok })
 	if err != nil {
 		return false
 	}
-	object, ok := r.def.Unique.Find(view, w.words)
+	object, ok := r.withName(view, w.words)
 	if !ok {
 		return false
 	}

@@ -12,10 +12,12 @@ import (
 	"hash/fnv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -39,16 +41,20 @@ type Definition[M, T any, K Key] struct {
 	Unsent []string
 
 	Source Source
-	All    func(*directory.View) []*T
-	Get    func(*directory.View, K) (*T, bool)
-	Key    func(*T) K
+	// Index is where the objects are in the snapshot. Where the ID is a text, it is the name there.
+	Index func(*snapshot.Snapshot) *snapshot.Index[T]
+	// List returns objects that are no part of the snapshot, instead of Index.
+	List func(context.Context, *store.Store) ([]*T, error)
+	Key  func(*T) K
+	// WhereIDs says as a sentence where the IDs of objects without a name are found, for import.
+	WhereIDs string
 	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted. Optional.
 	IsGone func(*T) bool
 	// HowToAdopt says as a sentence what to do instead of importing an object that is gone. It goes with IsGone.
 	HowToAdopt func(*T) string
 	Unique     Unique[M, T]
 	// Find finds what is to be imported. Its error is for people. Optional: by ID, or by what is unique.
-	Find func(view *directory.View, text string) (*T, error)
+	Find func(s *snapshot.Snapshot, text string) (*T, error)
 
 	// ReadInto sets the model to what the server has. Where an attribute of the model means the same in other words, it
 	// stays as it is.
@@ -57,10 +63,13 @@ type Definition[M, T any, K Key] struct {
 	KeepPrior func(plan, prior *M)
 	// Validate refuses a configuration that is wrong in any organization. Optional.
 	Validate func(config *M, diags *diag.Diagnostics)
-	// CheckPlan checks what only this resource has to check. Optional.
+	// CheckPlan checks what only this resource has to check. It may set attributes of the plan. Optional.
 	CheckPlan func(ctx context.Context, p *Plan[M])
 
-	// Create sends the request that creates an object, and returns its ID; zero where the server hides it.
+	// IsCreated reports whether an object is what Create made of a model. It is set where the server does not tell the ID of
+	// what it creates. Optional.
+	IsCreated func(m *M, object *T, c *Context) bool
+	// Create sends the request that creates an object, and returns its ID; zero where the server does not tell it.
 	Create func(ctx context.Context, c *Context, plan *M) (K, error)
 	// Update sends what differs between the plan and the prior state. Optional if every attribute is in ForceNew.
 	Update func(ctx context.Context, c *Context, plan, prior *M) error
@@ -80,15 +89,13 @@ type Definition[M, T any, K Key] struct {
 // Source says how the objects of a resource are read.
 type Source struct {
 	// Part is the part of the organization that holds them.
-	Part string
-	// Lags is set for parts that the server caches: see [directory.Directory.ListShowing].
+	Part store.Part
+	// Needs are further parts that ReadInto looks things up in, for objects that are no part of the snapshot.
+	Needs []store.Part
+	// Lags is set for parts that the server caches: see [store.Store.ReadUntil].
 	Lags bool
-	// HidesID is set where the server does not tell the ID of what it creates: then it is found by what is unique.
-	HidesID bool
 	// StoresAsSent is set where the server stores exactly what it is sent: then nothing is read after a write.
 	StoresAsSent bool
-	// Read returns them as this run knows them, Fresh after a request of their own. Fresh is not used if Lags is set.
-	Read, Fresh func(*directory.Directory, context.Context) (*directory.View, error)
 }
 
 // Unique is what no two objects have alike: a name, as a rule. It is empty for objects without.
@@ -99,14 +106,16 @@ type Unique[M, T any] struct {
 	At func(plan *M) string
 	// Of returns what a model has, as the server stores it; "" while it is unknown.
 	Of func(*M) string
-	// Find returns the object that has what the model is to have.
-	Find func(view *directory.View, plan *M) (*T, bool)
-	// ByName returns the object of a name, for import. It goes without Definition.Find.
-	ByName func(view *directory.View, name string) (*T, bool)
-	// Names are those that a misspelled import may have meant. It goes with ByName.
-	Names func(view *directory.View) framework.Names
 	// IgnoresCase is set where the server compares without regard to case.
 	IgnoresCase bool
+	// Find returns the object that has what the model is to have. Optional: by the name in the index.
+	Find func(s *snapshot.Snapshot, plan *M) (*T, bool)
+	// ByName returns the object that a name means for import. Optional: by the name in the index.
+	ByName func(s *snapshot.Snapshot, name string) (*T, bool)
+	// Where is a clause on where all names are listed, as in "the data source zulip_linkifiers lists all". Unquoted is set
+	// for names that are written without quotes.
+	Where    string
+	Unquoted bool
 	// IsTaken reports whether the server refused a request because another object has it.
 	IsTaken func(error) bool
 	// Existing adds to what is known of an object that has it: Detail, and who created it and when, as far as the server
@@ -118,7 +127,7 @@ type Unique[M, T any] struct {
 type Context struct {
 	*framework.Base
 	// Snapshot is the organization, as far as the definition's Source reads it.
-	Snapshot *directory.View
+	Snapshot *snapshot.Snapshot
 }
 
 // Plan is the planned change of one resource.
@@ -129,6 +138,13 @@ type Plan[M any] struct {
 	// IsReplaced is set for the plan of an update that is carried out as a replacement.
 	IsReplaced bool
 	Diags      *diag.Diagnostics
+	replace    path.Paths
+}
+
+// Replace makes the update a replacement because of an attribute, where that depends on more than its value.
+func (p *Plan[M]) Replace(attribute string) {
+	p.IsReplaced = true
+	p.replace.Append(path.Root(attribute))
 }
 
 // IsCreate reports whether an object is created.

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
 // ImportState takes an ID, a name, or the identity.
@@ -28,11 +28,7 @@ func (r *Resource[M, T, K]) ImportState(ctx context.Context, req resource.Import
 	if !ok {
 		return
 	}
-	find := r.def.Find
-	if find == nil {
-		find = r.find
-	}
-	object, err := find(view, text)
+	object, err := r.find(view, text)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot import this "+r.def.Title, framework.Sentence(err))
 		return
@@ -46,19 +42,50 @@ func (r *Resource[M, T, K]) ImportState(ctx context.Context, req resource.Import
 }
 
 // find returns the object that has an ID or a name. "name:2024" is the one called 2024. Its error is for people.
-func (r *Resource[M, T, K]) find(view *directory.View, text string) (*T, error) {
+func (r *Resource[M, T, K]) find(view *listing[T], text string) (*T, error) {
+	if r.def.Find != nil {
+		return r.def.Find(view.Snapshot, text)
+	}
+	if r.def.Unique.Of == nil {
+		return r.findByID(view, text)
+	}
 	word := r.def.Unique.word()
 	name, isName := strings.CutPrefix(text, word+":")
 	if number, err := strconv.ParseInt(text, 10, 64); err == nil && !isName {
 		if id, isKey := any(number).(K); isKey {
-			if object, ok := r.def.Get(view, id); ok {
+			if object, ok := r.get(view, id); ok {
 				return object, nil
 			}
 			return nil, fmt.Errorf("the organization has no %s with the ID %d (one whose %s is a number is imported as %s:%d)", r.def.Title, number, word, word, number)
 		}
 	}
-	if object, ok := r.def.Unique.ByName(view, name); ok {
+	find := r.def.Unique.ByName
+	if find == nil {
+		find = func(s *snapshot.Snapshot, name string) (*T, bool) { return r.def.Index(s).ByName(name) }
+	}
+	if object, ok := find(view.Snapshot, name); ok {
 		return object, nil
 	}
-	return nil, fmt.Errorf("the organization has no %s with the %s %s%s", r.def.Title, word, framework.Quote(name), r.def.Unique.Names(view).Suggest(name))
+	things := r.def.Plural
+	if word != "name" {
+		things = word + "s"
+	}
+	names := framework.Names{
+		Things: things, All: r.def.Index(view.Snapshot).Names(), Where: r.def.Unique.Where, Unquoted: r.def.Unique.Unquoted,
+	}
+	return nil, fmt.Errorf("the organization has no %s with the %s %s%s", r.def.Title, word, framework.Quote(name), names.Suggest(name))
+}
+
+// findByID finds an object that has no name. Its error does not repeat the text, which may be a secret.
+func (r *Resource[M, T, K]) findByID(view *listing[T], text string) (*T, error) {
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("what was given is not a number, and only its ID tells one %s from another. %s", r.def.Title, r.def.WhereIDs)
+	}
+	if id, isKey := any(number).(K); isKey {
+		if object, ok := r.get(view, id); ok {
+			return object, nil
+		}
+	}
+	return nil, fmt.Errorf("the provider's account sees no %s with the ID %d. %s", r.def.Title, number, r.def.WhereIDs)
 }

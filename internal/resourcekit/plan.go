@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
@@ -43,7 +42,10 @@ func (r *Resource[M, T, K]) ModifyPlan(ctx context.Context, req resource.ModifyP
 		r.checkUnique(ctx, p, resp.Plan.Raw, own)
 	}
 	if r.def.CheckPlan != nil && !p.Diags.HasError() {
-		r.def.CheckPlan(ctx, p)
+		if r.def.CheckPlan(ctx, p); p.Plan != nil {
+			p.Diags.Append(resp.Plan.Set(ctx, p.Plan)...)
+			resp.RequiresReplace.Append(p.replace...)
+		}
 	}
 }
 
@@ -72,11 +74,11 @@ func (r *Resource[M, T, K]) plan(ctx context.Context, req resource.ModifyPlanReq
 		}
 		for _, name := range r.def.ForceNew {
 			if !r.isUnchanged(ctx, name, req, resp) {
-				p.IsReplaced = true
-				resp.RequiresReplace.Append(path.Root(name))
+				p.Replace(name)
 			}
 		}
 	}
+	resp.RequiresReplace.Append(p.replace...)
 	return p, !p.Diags.HasError()
 }
 
@@ -153,13 +155,13 @@ func (r *Resource[M, T, K]) checkUnique(ctx context.Context, p *Plan[M], planned
 	if p.Prior != nil && r.fold(r.name(p.Prior)) == r.fold(name) {
 		return
 	}
-	holder := func(view *directory.View) *T {
-		if object, ok := r.def.Unique.Find(view, p.Plan); ok && !slices.Contains(own, ObjectID(r.def.Key(object))) {
+	holder := func(view *listing[T]) *T {
+		if object, ok := r.withName(view, p.Plan); ok && !slices.Contains(own, ObjectID(r.def.Key(object))) {
 			return object
 		}
 		return nil
 	}
-	view, ok := r.read(ctx, p.Diags, func(view *directory.View) bool {
+	view, ok := r.read(ctx, p.Diags, func(view *listing[T]) bool {
 		object := holder(view)
 		return object == nil || r.Meta.Run.IsManaged(kind, ObjectID(r.def.Key(object)))
 	})
@@ -176,7 +178,7 @@ func (r *Resource[M, T, K]) checkUnique(ctx context.Context, p *Plan[M], planned
 }
 
 // existing describes the object that has the name that a plan asks for.
-func (r *Resource[M, T, K]) existing(ctx context.Context, plan *M, planned tftypes.Value, object *T, view *directory.View) framework.Existing {
+func (r *Resource[M, T, K]) existing(ctx context.Context, plan *M, planned tftypes.Value, object *T, view *listing[T]) framework.Existing {
 	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
 	asPlanned := r.isAsPlanned(ctx, plan, planned, object, view)
 	e := framework.Existing{

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
@@ -80,18 +79,19 @@ func (r *Resource[M, T, K]) Read(ctx context.Context, req resource.ReadRequest, 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	// Also for what is gone: without an identity the CLI takes the answer for a mistake.
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 	if ObjectID(id) != 0 {
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 		r.Meta.Run.Manage(r.kind(), ObjectID(id))
 	}
-	view, ok := r.read(ctx, &resp.Diagnostics, func(view *directory.View) bool { return r.active(view, id, &state) != nil })
+	view, ok := r.read(ctx, &resp.Diagnostics, func(view *listing[T]) bool { return r.active(view, id, &state) != nil })
 	if !ok {
 		return
 	}
 	object := r.active(view, id, &state)
 	if object == nil {
 		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id})
+		// Without an identity the CLI takes the answer for a mistake.
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -113,16 +113,22 @@ func stateID[K Key](ctx context.Context, state tfsdk.State, diags *diag.Diagnost
 	return id
 }
 
-// active returns the object of a state, unless it is archived or deactivated; nil if there is none. Without an ID it is
-// found by its name, among what the provider's account created as far as the server tells.
-func (r *Resource[M, T, K]) active(view *directory.View, id K, state *M) *T {
-	object, ok := r.def.Get(view, id)
-	if ObjectID(id) == 0 && r.def.Source.HidesID {
-		if object, ok = r.def.Unique.Find(view, state); ok && r.def.Unique.Existing != nil {
-			e := framework.Existing{Ours: true}
-			r.def.Unique.Existing(&e, object, r.context(view))
-			ok = e.Ours
+// created returns the object that was created of a model, if the server did not tell its ID; nil if there is none.
+func (r *Resource[M, T, K]) created(view *listing[T], m *M, free func(id int64) bool) *T {
+	for _, object := range r.all(view) {
+		if (r.def.IsGone == nil || !r.def.IsGone(object)) && r.def.IsCreated(m, object, r.context(view)) && free(ObjectID(r.def.Key(object))) {
+			return object
 		}
+	}
+	return nil
+}
+
+// active returns the object of a state, unless it is archived or deactivated; nil if there is none.
+func (r *Resource[M, T, K]) active(view *listing[T], id K, state *M) *T {
+	object, ok := r.get(view, id)
+	if ObjectID(id) == 0 && r.def.IsCreated != nil {
+		object = r.created(view, state, func(int64) bool { return true })
+		ok = object != nil
 	}
 	if !ok || r.def.IsGone != nil && r.def.IsGone(object) {
 		return nil
@@ -130,47 +136,12 @@ func (r *Resource[M, T, K]) active(view *directory.View, id K, state *M) *T {
 	return object
 }
 
-// read returns the organization as this run knows it, or reports why it cannot be read. Where the server's list lags, it
-// is read again until shows is true of it, or it can be relied on.
-func (r *Resource[M, T, K]) read(ctx context.Context, diags *diag.Diagnostics, shows func(*directory.View) bool) (*directory.View, bool) {
-	view, err := r.snapshot(ctx, shows)
-	if err != nil {
-		diags.AddError("Cannot read the "+r.def.Plural, framework.Explain(err))
+func (r *Resource[M, T, K]) context(l *listing[T]) *Context {
+	if l == nil {
+		return &Context{Base: &r.Base}
 	}
-	return view, err == nil
+	return &Context{&r.Base, l.Snapshot}
 }
-
-func (r *Resource[M, T, K]) snapshot(ctx context.Context, shows func(*directory.View) bool) (*directory.View, error) {
-	if r.def.Source.Lags {
-		return r.Meta.Directory.ListShowing(ctx, r.def.Source.Part, shows)
-	}
-	return r.def.Source.Read(r.Meta.Directory, ctx)
-}
-
-// readFresh returns the organization after a request of its own; shows is as with read.
-func (r *Resource[M, T, K]) readFresh(ctx context.Context, shows func(*directory.View) bool) (*directory.View, error) {
-	if r.def.Source.Lags {
-		return r.Meta.Directory.FreshListShowing(ctx, r.def.Source.Part, shows)
-	}
-	return r.def.Source.Fresh(r.Meta.Directory, ctx)
-}
-
-// write sends a request that changes an object.
-func (r *Resource[M, T, K]) write(ctx context.Context, send func(context.Context) error) error {
-	if r.def.Source.Lags {
-		return r.Meta.Directory.WriteList(ctx, r.def.Source.Part, send)
-	}
-	err := send(ctx)
-	if err != nil || r.def.Source.StoresAsSent {
-		r.Meta.Directory.Forget(r.def.Source.Part) // the request may have been carried out all the same
-	}
-	return err
-}
-
-// anything is shown by every snapshot.
-func anything(*directory.View) bool { return true }
-
-func (r *Resource[M, T, K]) context(view *directory.View) *Context { return &Context{&r.Base, view} }
 
 // name returns what is unique about a model; "" if nothing is, or it is unknown.
 func (r *Resource[M, T, K]) name(m *M) string {
@@ -190,20 +161,19 @@ func (r *Resource[M, T, K]) fold(name string) string {
 
 // called is how messages refer to an object.
 func (r *Resource[M, T, K]) called(name string, id K) string {
-	if name == "" {
-		return strings.TrimSpace(fmt.Sprintf("%s %v", r.def.Title, id))
+	switch {
+	case name == "" && ObjectID(id) == 0:
+		return "the " + r.def.Title
+	case name == "":
+		return fmt.Sprintf("%s %v", r.def.Title, id)
 	}
 	return r.def.Title + " " + framework.Quote(name)
 }
 
 // Explain is [framework.Explain] with what a refusal means for this resource.
 func (r *Resource[M, T, K]) Explain(err error) string {
-	text := framework.Explain(err)
 	if r.def.Hint == nil {
-		return text
+		return framework.Explain(err)
 	}
-	if hint := r.def.Hint(err); hint != "" {
-		text += "\n\n" + hint
-	}
-	return text
+	return framework.ExplainWith(err, r.def.Hint)
 }

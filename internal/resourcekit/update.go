@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -48,7 +47,7 @@ func (r *Resource[M, T, K]) showCurrent(ctx context.Context, id K, prior *M, res
 	if err != nil {
 		return
 	}
-	if object, ok := r.def.Get(view, id); ok {
+	if object, ok := r.get(view, id); ok {
 		m := *prior
 		r.def.ReadInto(&m, object, r.context(view))
 		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
@@ -61,7 +60,7 @@ func (r *Resource[M, T, K]) reportUpdate(subject string, err error, diags *diag.
 		diags.AddAttributeError(path.Root(r.def.Unique.attribute()), "Cannot update "+subject, r.Explain(err))
 		return
 	}
-	diags.AddError("Cannot update "+subject, r.Explain(err))
+	r.report(diags, "Cannot update "+subject, err)
 }
 
 // reportUnlisted reports that the server does not list what it just wrote. Where its lists lag that says nothing: the next
@@ -87,7 +86,7 @@ func (r *Resource[M, T, K]) Delete(ctx context.Context, req resource.DeleteReque
 		tflog.Info(ctx, "Kept, and not managed any more", map[string]any{"object": subject})
 		return
 	}
-	if r.def.Source.HidesID {
+	if r.def.IsCreated != nil {
 		var ok bool
 		if id, ok = r.findState(ctx, id, &state, &resp.Diagnostics); !ok {
 			return
@@ -107,16 +106,16 @@ func (r *Resource[M, T, K]) Delete(ctx context.Context, req resource.DeleteReque
 	r.Meta.Run.Manage(r.kind(), ObjectID(id)) // no other resource adopts it, though a list still shows it
 	err := r.write(ctx, func(ctx context.Context) error { return r.def.Delete(ctx, r.context(nil), &state) })
 	if !r.def.Source.Lags {
-		r.Meta.Directory.Forget(r.def.Source.Part)
+		r.invalidate()
 	}
 	if err != nil {
-		resp.Diagnostics.AddError(summary, r.Explain(err))
+		r.report(&resp.Diagnostics, summary, err)
 	}
 }
 
 // findState returns the ID of the object of a state, which is set to what it is now. ok is false if there is none.
 func (r *Resource[M, T, K]) findState(ctx context.Context, id K, state *M, diags *diag.Diagnostics) (found K, ok bool) {
-	view, ok := r.read(ctx, diags, func(view *directory.View) bool { return r.active(view, id, state) != nil })
+	view, ok := r.read(ctx, diags, func(view *listing[T]) bool { return r.active(view, id, state) != nil })
 	if !ok {
 		return id, false
 	}

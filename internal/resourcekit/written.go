@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
@@ -20,7 +19,7 @@ type written[M, T any, K Key] struct {
 	words          *M // the model whose words are kept where they mean the same
 	planned, prior tftypes.Value
 	object         *T // what the server has, if that was read already
-	view           *directory.View
+	view           *listing[T]
 }
 
 // storeWritten sets the state to the plan at once, before anything can fail, and then to what the server has.
@@ -51,8 +50,8 @@ func (r *Resource[M, T, K]) readBack(ctx context.Context, w written[M, T, K], st
 	subject := r.called(r.name(w.words), w.id)
 	if w.object == nil {
 		var err error
-		w.view, err = r.readFresh(ctx, func(view *directory.View) bool {
-			object, ok := r.def.Get(view, w.id)
+		w.view, err = r.readFresh(ctx, func(view *listing[T]) bool {
+			object, ok := r.get(view, w.id)
 			return ok && r.isAsPlanned(ctx, w.words, w.planned, object, view)
 		})
 		if err != nil {
@@ -60,7 +59,7 @@ func (r *Resource[M, T, K]) readBack(ctx context.Context, w written[M, T, K], st
 			return
 		}
 		var ok bool
-		if w.object, ok = r.def.Get(w.view, w.id); !ok {
+		if w.object, ok = r.get(w.view, w.id); !ok {
 			r.reportUnlisted(ctx, subject, diags)
 			return
 		}

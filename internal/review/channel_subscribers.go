@@ -4,90 +4,92 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
 )
 
-// initialSubscribers takes up who is in a new channel: by default nobody, in a private one the account the provider uses.
-func (b *builder) initialSubscribers(room *room, c *change) {
-	texts, unknown, ok := c.after().list("initial_subscribers")
-	if !ok && (room.after.PrivacyUnknown || room.after.Privacy.IsPrivate()) {
-		texts = []string{fmt.Sprint(b.options.Directory.Self().ID)}
+// initialSubscribers records who is in a new channel: by default nobody, in a private one the account the provider uses.
+func (b *builder) initialSubscribers(reviewed *reviewedChannel, c *plan.Change) {
+	texts, unknown, ok := c.After().List("initial_subscribers")
+	if !ok && (reviewed.after.PrivacyUnknown || reviewed.after.Privacy.IsPrivate()) {
+		texts = []string{fmt.Sprint(b.options.Store.Self().ID)}
 	}
-	ids, missing := b.names.people(texts)
-	room.in, room.exactly = ids, true
-	b.missing(c, missing)
+	ids, missing := b.org.findUsers(texts)
+	reviewed.in, reviewed.isExclusive = ids, true
+	b.addMissing(c, missing)
 	if unknown || len(missing) > 0 {
-		room.vague = "it is not known yet who will be in the channel"
+		reviewed.unknownReason = "it is not known yet who will be in the channel"
 	}
 }
 
-// subscribers takes up who is put into a channel and taken out.
-func (b *builder) subscribers(c *change) {
-	was, is := c.before(), c.after()
-	room, ok := b.targetRoom(c)
-	_, there := is.number("channel_id")
+// subscribers records who is put into a channel and taken out.
+func (b *builder) subscribers(c *plan.Change) {
+	was, is := c.Before(), c.After()
+	reviewed, ok := b.subscribersChannel(c)
+	_, there := is.Number("channel_id")
 	switch {
-	case !ok && c.Change.After == nil:
+	case !ok && !c.HasAfter():
 		return
 	case !ok && there:
-		b.unseen(c)
+		b.addUnseen(c)
 		return
 	case !ok:
-		b.unsure(fmt.Sprintf("Whom %s puts into which channel is not known yet.", c.Address))
+		b.addUnknown(fmt.Sprintf("Whom %s puts into which channel is not known yet.", c.Address))
 		return
 	}
 	if c.Type == "zulip_channel_subscription" {
-		added, _, _ := was.list("added_user_ids")
-		out, _ := b.names.people(added)
-		room.out = append(room.out, out...)
+		added, _, _ := was.List("added_user_ids")
+		out, _ := b.org.findUsers(added)
+		reviewed.out = append(reviewed.out, out...)
 	}
-	if c.Change.After == nil {
+	if !c.HasAfter() {
 		return // zulip_channel_subscribers leaves everybody where they are
 	}
-	users, unknown, _ := is.list("users")
-	ids, missing := b.names.people(users)
-	b.missing(c, missing)
-	room.in = append(room.in, ids...)
-	room.exactly = room.exactly && c.Type == "zulip_channel_subscription" || c.Type == "zulip_channel_subscribers"
+	users, unknown, _ := is.List("users")
+	ids, missing := b.org.findUsers(users)
+	b.addMissing(c, missing)
+	reviewed.in = append(reviewed.in, ids...)
+	reviewed.isExclusive = reviewed.isExclusive && c.Type == "zulip_channel_subscription" || c.Type == "zulip_channel_subscribers"
 	if unknown || len(missing) > 0 {
-		room.vague = fmt.Sprintf("it is not known yet whom %s puts into the channel", c.Address)
+		reviewed.unknownReason = fmt.Sprintf("it is not known yet whom %s puts into the channel", c.Address)
 	}
 }
 
-// targetRoom finds the channel that a change of subscribers is about.
-func (b *builder) targetRoom(c *change) (*room, bool) {
-	m := c.after()
-	if c.Change.After == nil {
-		m = c.before()
+// subscribersChannel finds the channel that a change of subscribers is about.
+func (b *builder) subscribersChannel(c *plan.Change) (*reviewedChannel, bool) {
+	m := c.After()
+	if !c.HasAfter() {
+		m = c.Before()
 	}
-	if id, ok := m.number("channel_id"); ok {
-		channel, ok := b.names.Channel(id)
+	if id, ok := m.Number("channel_id"); ok {
+		channel, ok := b.org.Channels().ByID(id)
 		if !ok {
 			return nil, false
 		}
-		return b.named(channel, c), true
+		return b.reviewPlannedChannel(channel, c), true
 	}
-	address, name := c.refersTo("channel"), ""
-	if text, ok := m.text("channel"); ok {
+	address, name := c.RefersTo("channel"), ""
+	if text, ok := m.Text("channel"); ok {
 		name = strings.TrimPrefix(text, "name:")
 	}
-	for _, room := range b.created {
-		if name != "" && strings.EqualFold(room.says.Name, name) || address != "" && slices.Contains(room.says.Addresses, address) {
-			room.says.Addresses = append(room.says.Addresses, c.Address)
-			return room, true
+	for _, reviewed := range b.created {
+		if name != "" && strings.EqualFold(reviewed.result.Name, name) || address != "" && slices.Contains(reviewed.result.Addresses, address) {
+			reviewed.result.Addresses = append(reviewed.result.Addresses, c.Address)
+			return reviewed, true
 		}
 	}
 	return nil, false
 }
 
-// settle works out who will be in a channel.
-func (r *room) settle() {
-	if r.in == nil && r.out == nil && r.vague == "" {
+// applySubscribers works out who will be in a channel.
+func (r *reviewedChannel) applySubscribers() {
+	if r.in == nil && r.out == nil && r.unknownReason == "" {
 		return
 	}
 	subscribers := r.after.Subscribers
-	if r.exactly {
+	if r.isExclusive {
 		subscribers = nil
 	}
 	r.after.Subscribers = merged(subscribers, r.in, r.out)
-	r.after.SubscribersKnown = r.vague == "" && (r.after.SubscribersKnown || r.exactly)
+	r.after.SubscribersKnown = r.unknownReason == "" && (r.after.SubscribersKnown || r.isExclusive)
 }

@@ -5,20 +5,23 @@ import (
 	"maps"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// room is a channel that the plan changes, or that it creates.
-type room struct {
+// reviewedChannel is a channel that the plan changes, or that it creates.
+type reviewedChannel struct {
 	channel *zulip.Channel // nil for one that is yet to be created
-	says    *Channel
+	result  *report.Channel
 	before  permission.Channel
 	after   permission.Channel
-	rights  map[string]planned
-	// in are the subscribers after the plan, if the plan says something of them; vague: and others.
-	in, out []int64
-	exactly bool
-	vague   string // what it depends on who will be in it; "" if that is known
+	rights  map[string]plannedPermission
+	// in are the subscribers after the plan, if the plan says something of them; isExclusive says that nobody else is
+	in, out     []int64
+	isExclusive bool
+	// unknownReason says what it depends on who will be in it; empty if that is known.
+	unknownReason string
 }
 
 // compareChannels says who gains and who loses which right in which channel: in those that the plan changes, those it
@@ -30,172 +33,172 @@ func (b *builder) compareChannels() error {
 	for _, change := range b.of("zulip_channel_subscribers", "zulip_channel_subscription") {
 		b.subscribers(change)
 	}
-	for _, channel := range b.names.ChannelList() {
-		room, named := b.channels[channel.ID]
+	for _, channel := range b.org.Channels().List() {
+		reviewed, named := b.channels[channel.ID]
 		if !named {
 			if channel.IsArchived {
 				continue
 			}
-			room = b.roomOf(channel)
+			reviewed = b.reviewChannel(channel)
 		}
-		if err := b.compareRoom(room); err != nil {
+		if err := b.compareChannel(reviewed); err != nil {
 			return err
 		}
-		if named || len(room.says.Rights) > 0 {
-			b.review.Channels = append(b.review.Channels, room.says)
+		if named || len(reviewed.result.Rights) > 0 {
+			b.report.Channels = append(b.report.Channels, reviewed.result)
 		}
 	}
-	for _, room := range b.created {
-		b.newRoom(room)
-		b.review.Channels = append(b.review.Channels, room.says)
+	for _, reviewed := range b.created {
+		b.describeNewChannel(reviewed)
+		b.report.Channels = append(b.report.Channels, reviewed.result)
 	}
-	b.review.Channels = arranged(b.review.Channels)
+	b.report.Channels = report.SortChannels(b.report.Channels)
 	return nil
 }
 
-// roomOf returns the room of a channel that is there.
-func (b *builder) roomOf(channel *zulip.Channel) *room {
-	if room, ok := b.channels[channel.ID]; ok {
-		return room
+// reviewChannel returns what the review says of a channel that is there.
+func (b *builder) reviewChannel(channel *zulip.Channel) *reviewedChannel {
+	if reviewed, ok := b.channels[channel.ID]; ok {
+		return reviewed
 	}
 	facts := permission.ChannelOf(channel)
-	facts.Subscribers, facts.SubscribersKnown = b.names.Subscribers(channel.ID)
-	privacy := said(privacyWords(facts.Privacy))
-	return &room{
+	facts.Subscribers, facts.SubscribersKnown = b.org.Subscribers()[channel.ID]
+	privacy := report.ValueOf(privacyText(facts.Privacy))
+	return &reviewedChannel{
 		channel: channel, before: facts, after: facts,
-		says: &Channel{
-			ID: channel.ID, Name: channel.Name, Addresses: []string{}, Privacy: Change{privacy, privacy},
-			Rights: []*Right{}, Joins: b.crowd.nobody(), Leaves: b.crowd.nobody(),
+		result: &report.Channel{
+			ID: channel.ID, Name: channel.Name, Addresses: []string{}, Privacy: report.Change{Before: privacy, After: privacy},
+			Rights: []*report.Right{}, Joins: b.people.Nobody(), Leaves: b.people.Nobody(),
 		},
 	}
 }
 
-// named is roomOf for a channel that the plan changes.
-func (b *builder) named(channel *zulip.Channel, c *change) *room {
-	room := b.roomOf(channel)
-	b.channels[channel.ID] = room
-	room.says.Addresses = append(room.says.Addresses, c.Address)
-	return room
+// reviewPlannedChannel is reviewChannel for a channel that the plan changes.
+func (b *builder) reviewPlannedChannel(channel *zulip.Channel, c *plan.Change) *reviewedChannel {
+	reviewed := b.reviewChannel(channel)
+	b.channels[channel.ID] = reviewed
+	reviewed.result.Addresses = append(reviewed.result.Addresses, c.Address)
+	return reviewed
 }
 
-// channel takes up the change of a zulip_channel.
-func (b *builder) channel(c *change) {
-	before, after := c.before(), c.after()
-	var held *zulip.Channel
-	if id, ok := before.number("id"); ok {
-		held, _ = b.names.Channel(id)
+// channel records the change of a zulip_channel.
+func (b *builder) channel(c *plan.Change) {
+	before, after := c.Before(), c.After()
+	var current *zulip.Channel
+	if id, ok := before.Number("id"); ok {
+		current, _ = b.org.Channels().ByID(id)
 	}
-	if held == nil && !c.does("create") {
-		b.unseen(c)
+	if current == nil && !c.Does("create") {
+		b.addUnseen(c)
 		return
 	}
-	if c.does("delete") && held != nil && !held.IsArchived {
-		room := b.named(held, c)
-		if room.says.Action = Release; !keeps(before) {
-			room.says.Action, room.after.IsArchived = Archive, true
+	if c.Does("delete") && current != nil && !current.IsArchived {
+		reviewed := b.reviewPlannedChannel(current, c)
+		if reviewed.result.Action = report.Release; !isKept(before) {
+			reviewed.result.Action, reviewed.after.IsArchived = report.Archive, true
 		}
 	}
 	switch {
-	case c.does("forget") && !held.IsArchived:
-		b.named(held, c).says.Action = Release
-	case c.does("create"):
+	case c.Does("forget") && !current.IsArchived:
+		b.reviewPlannedChannel(current, c).result.Action = report.Release
+	case c.Does("create"):
 		b.create(c)
-	case c.does("update"):
-		room := b.named(held, c)
-		room.says.Action = Update
-		b.plan(room, c, held.Permissions)
-		if name, ok := after.text("name"); ok && name != held.Name {
-			room.says.Name, room.says.OldName = name, held.Name
+	case c.Does("update"):
+		reviewed := b.reviewPlannedChannel(current, c)
+		reviewed.result.Action = report.Update
+		b.applyPlan(reviewed, c, current.Permissions)
+		if name, ok := after.Text("name"); ok && name != current.Name {
+			reviewed.result.Name, reviewed.result.OldName = name, current.Name
 		}
 	}
 }
 
-// keeps reports whether destroying the channel leaves it as it is.
-func keeps(m moment) bool {
-	word, _ := m.text("on_destroy")
-	return word == "keep"
+// isKept reports whether destroying the channel leaves it as it is.
+func isKept(m plan.Attributes) bool {
+	value, _ := m.Text("on_destroy")
+	return value == "keep"
 }
 
-// create takes up a channel that is created, or taken back from the archive.
-func (b *builder) create(c *change) {
-	after := c.after()
-	name, known := after.text("name")
-	if held, ok := b.names.ChannelByName(name); known && ok && held.IsArchived && after.isTrue("adopt_archived") {
-		room := b.named(held, c)
-		room.says.Action, room.after.IsArchived = Reactivate, false
-		b.plan(room, c, held.Permissions)
+// create records a channel that is created, or taken back from the archive.
+func (b *builder) create(c *plan.Change) {
+	after := c.After()
+	name, known := after.Text("name")
+	if current, ok := b.org.Channels().ByName(name); known && ok && current.IsArchived && after.IsTrue("adopt_archived") {
+		reviewed := b.reviewPlannedChannel(current, c)
+		reviewed.result.Action, reviewed.after.IsArchived = report.Reactivate, false
+		b.applyPlan(reviewed, c, current.Permissions)
 		return
 	}
 	if !known {
 		name = c.Address
-		b.unsure(fmt.Sprintf("The name of %s is not known yet.", c.Address))
+		b.addUnknown(fmt.Sprintf("The name of %s is not known yet.", c.Address))
 	}
-	room := &room{
-		says: &Channel{
-			Name: name, Action: Create, Addresses: []string{c.Address}, Rights: []*Right{}, Joins: b.crowd.nobody(), Leaves: b.crowd.nobody(),
-			Privacy: Change{After: said(privacyWords(zulip.PrivacyPublic))},
+	reviewed := &reviewedChannel{
+		result: &report.Channel{
+			Name: name, Action: report.Create, Addresses: []string{c.Address}, Rights: []*report.Right{}, Joins: b.people.Nobody(), Leaves: b.people.Nobody(),
+			Privacy: report.Change{After: report.ValueOf(privacyText(zulip.PrivacyPublic))},
 		},
 		after: permission.Channel{Privacy: zulip.PrivacyPublic, Permissions: map[string]zulip.GroupSettingValue{}, SubscribersKnown: true},
 	}
-	if c.does("delete") {
-		room.says.Action = Replace
+	if c.Does("delete") {
+		reviewed.result.Action = report.Replace
 	}
-	b.plan(room, c, nil)
-	b.serverDefaults(room)
-	b.initialSubscribers(room, c)
-	b.created = append(b.created, room)
+	b.applyPlan(reviewed, c, nil)
+	b.serverDefaults(reviewed)
+	b.initialSubscribers(reviewed, c)
+	b.created = append(b.created, reviewed)
 }
 
 // serverDefaults fills in what the configuration leaves to the server, as the server says it does
 // (server-behavior §P7).
-func (b *builder) serverDefaults(room *room) {
+func (b *builder) serverDefaults(reviewed *reviewedChannel) {
 	for _, setting := range permission.ChannelSettings {
-		if _, set := room.rights[setting.Name]; set {
+		if _, set := reviewed.rights[setting.Name]; set {
 			continue
 		}
-		said, ok := b.names.Realm().SupportedPermissions[permission.Channels.Key][setting.Name]
-		group, there := b.names.UserGroupByName(said.DefaultGroupName)
+		said, ok := b.org.Realm().SupportedPermissions[permission.Channels.Key][setting.Name]
+		group, there := b.org.UserGroupByName(said.DefaultGroupName)
 		switch {
 		case ok && there:
-			room.after.Permissions[setting.Name] = zulip.NamedGroup(group.ID)
+			reviewed.after.Permissions[setting.Name] = zulip.NamedGroup(group.ID)
 		case ok && said.DefaultGroupName == "channel_creator":
-			room.after.Permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Directory.Self().ID}}
+			reviewed.after.Permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Store.Self().ID}}
 		case ok:
-			room.after.Unknown[setting.Name] = true
+			reviewed.after.Unknown[setting.Name] = true
 		}
 	}
 }
 
-// plan takes up the privacy and the permissions that a change gives a channel.
-func (b *builder) plan(room *room, c *change, held map[string]zulip.GroupSettingValue) {
-	word, known := c.after().text("privacy")
-	was, _ := c.before().text("privacy")
+// applyPlan records the privacy and the permissions that a change gives a channel.
+func (b *builder) applyPlan(reviewed *reviewedChannel, c *plan.Change, current map[string]zulip.GroupSettingValue) {
+	value, known := c.After().Text("privacy")
+	was, _ := c.Before().Text("privacy")
 	switch {
-	case c.after().isUnknown("privacy") && c.isSet("privacy"):
-		room.after.PrivacyUnknown = true
-		room.says.Privacy.After = Value{Unknown: true}
-	case known && word != was:
-		room.after.Privacy = zulip.Privacy(word)
-		room.says.Privacy.After = said(privacyWords(room.after.Privacy))
+	case c.After().IsUnknown("privacy") && c.IsSet("privacy"):
+		reviewed.after.PrivacyUnknown = true
+		reviewed.result.Privacy.After = report.Value{Unknown: true}
+	case known && value != was:
+		reviewed.after.Privacy = zulip.Privacy(value)
+		reviewed.result.Privacy.After = report.ValueOf(privacyText(reviewed.after.Privacy))
 	}
-	if policy, known := c.after().text("topics_policy"); known {
-		room.after.TopicsPolicy = policy
-	} else if c.after().isUnknown("topics_policy") && c.isSet("topics_policy") {
-		room.after.TopicsPolicyUnknown = true
+	if policy, known := c.After().Text("topics_policy"); known {
+		reviewed.after.TopicsPolicy = policy
+	} else if c.After().IsUnknown("topics_policy") && c.IsSet("topics_policy") {
+		reviewed.after.TopicsPolicyUnknown = true
 	}
-	room.rights = b.plannedRights(c, permission.Channels, held)
-	room.after.Permissions, room.after.Unknown = maps.Clone(room.after.Permissions), map[string]bool{}
-	for name, planned := range room.rights {
+	reviewed.rights = b.plannedRights(c, permission.Channels, current)
+	reviewed.after.Permissions, reviewed.after.Unknown = maps.Clone(reviewed.after.Permissions), map[string]bool{}
+	for name, planned := range reviewed.rights {
 		if planned.unknown {
-			room.after.Unknown[name] = true
+			reviewed.after.Unknown[name] = true
 		} else {
-			room.after.Permissions[name] = planned.value
+			reviewed.after.Permissions[name] = planned.value
 		}
 	}
 }
 
-// privacyWords are what kind of channel it is, for people.
-func privacyWords(privacy zulip.Privacy) string {
+// privacyText is what kind of channel it is, for people.
+func privacyText(privacy zulip.Privacy) string {
 	switch privacy {
 	case zulip.PrivacyWebPublic:
 		return "public on the web"

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -55,8 +56,12 @@ func TestReviewCountsWhatThereIsToDecide(t *testing.T) {
 	if want := "Two accounts gain a right; one risk."; found.Verdict.Text != want {
 		t.Errorf("%s\nwant: %s", found.Verdict.Text, want)
 	}
-	expectText(t, markdown(t, found), "- `external`: channel \"room 0\", channel \"room 10\", channel \"room 12\", channel \"room 14\", channel \"room 16\" and 35 more. 1 to 2 guests can post and start topics.")
-	expectText(t, pageOf(t, found), `and 35 more</p><p><bdi>1 to 2 guests can post and start topics.</bdi>`)
+	expectText(t, markdownOf(t, found), "- `external`: channel \"room 0\", channel \"room 10\", channel \"room 12\", channel \"room 14\", channel \"room 16\" and 35 more. 1 to 2 guests can post and start topics.")
+	var text strings.Builder
+	if err := page.Write(&text, found); err != nil {
+		t.Fatal(err)
+	}
+	expectText(t, text.String(), `and 35 more</p><p><bdi>1 to 2 guests can post and start topics.</bdi>`)
 
 	found = reviewOf(t, o, planOf(t, resourceChange("zulip_user_group", members(), members("grace@example.com"))))
 	if want := "One account gains two rights; one risk."; found.Verdict.Text != want {
@@ -77,7 +82,7 @@ func TestReviewGathersBotsThatCanNoLongerPost(t *testing.T) {
 		changes = append(changes, change)
 	}
 	found := reviewOf(t, o, planOf(t, changes...))
-	expectText(t, markdown(t, found), `channel "room 0", channel "room 2", channel "room 1", channel "room 3". 2 bots can no longer post: Zero, One.`)
+	expectText(t, markdownOf(t, found), `channel "room 0", channel "room 2", channel "room 1", channel "room 3". 2 bots can no longer post: Zero, One.`)
 	if !strings.HasPrefix(found.Verdict.Text, "Two accounts lose a right; ") || len(found.Findings()) > 2 {
 		t.Errorf("%s %+v", found.Verdict.Text, found.Findings())
 	}

@@ -13,8 +13,12 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -26,7 +30,7 @@ func channel(name, attributes string) string {
 // groupID finds a group that people made.
 func groupID(t *testing.T, o *acctest.Organization, name string) int64 {
 	t.Helper()
-	view, err := directory.New(o.Client, o.Self, 0).ChannelsAndSubscribers(t.Context())
+	view, err := store.New(o.Client, o.Self, 0, new(runstate.State)).Read(t.Context(), store.Channels, store.Subscribers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,19 +65,19 @@ func letSpectatorsIn(t *testing.T, o *acctest.Organization) {
 }
 
 // reviewOf reviews a plan of an organization.
-func reviewOf(t testing.TB, o *acctest.Organization, text string) *review.Review {
+func reviewOf(t testing.TB, o *acctest.Organization, text string) *report.Report {
 	t.Helper()
-	return reviewWith(t, directory.New(o.Client, o.Self, 0), text)
+	return reviewWith(t, store.New(o.Client, o.Self, 0, new(runstate.State)), text)
 }
 
-func reviewWith(t testing.TB, dir *directory.Directory, text string) *review.Review {
+func reviewWith(t testing.TB, dir *store.Store, text string) *report.Report {
 	t.Helper()
-	plan, err := review.ParsePlan(strings.NewReader(text))
+	plan, err := plan.Parse(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	found, err := review.New(context.Background(), plan, review.Options{
-		Directory: dir, Site: "https://chat.example.com", Now: time.Now(),
+		Store: dir, Site: "https://chat.example.com", Now: time.Now(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -81,16 +85,25 @@ func reviewWith(t testing.TB, dir *directory.Directory, text string) *review.Rev
 	return found
 }
 
-func markdown(t testing.TB, found *review.Review) string {
+func expectText(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("the text does not hold %q:\n%.4000s", part, text)
+		}
+	}
+}
+
+func markdownOf(t testing.TB, found *report.Report) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := review.WriteMarkdown(&text, found); err != nil {
+	if err := markdown.Write(&text, found); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
 }
 
-func indented(t *testing.T, found *review.Review) string {
+func indented(t *testing.T, found *report.Report) string {
 	t.Helper()
 	data, err := json.MarshalIndent(found, "", "  ")
 	if err != nil {

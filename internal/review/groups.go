@@ -8,14 +8,16 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// collectGroups takes up the changes of user groups: first which there will be, then who is in them, then who may do what
+// collectGroups records the changes of user groups: first which there will be, then who is in them, then who may do what
 // with them.
 func (b *builder) collectGroups() {
 	groups := b.of("zulip_user_group")
-	ids := map[*change]int64{}
+	ids := map[*plan.Change]int64{}
 	for _, change := range groups {
 		if id, ok := b.startGroup(change); ok {
 			ids[change] = id
@@ -23,7 +25,7 @@ func (b *builder) collectGroups() {
 	}
 	for _, change := range groups {
 		if id, ok := ids[change]; ok {
-			b.contents(change, id)
+			b.listedMembers(change, id)
 		}
 	}
 	for _, change := range b.of("zulip_user_group_membership") {
@@ -31,116 +33,116 @@ func (b *builder) collectGroups() {
 	}
 	for _, change := range groups {
 		if id, ok := ids[change]; ok {
-			b.groupRights[id] = b.plannedRights(change, permission.UserGroups, b.heldRights(id))
+			b.groupRights[id] = b.plannedRights(change, permission.UserGroups, b.currentPermissions(id))
 		}
 	}
 }
 
-// startGroup takes up that a group is created, renamed, changed or deactivated; ok is false if nothing is left of it to
+// startGroup records that a group is created, renamed, changed or deactivated; ok is false if nothing is left of it to
 // look at.
-func (b *builder) startGroup(c *change) (id int64, ok bool) {
-	before, after := c.before(), c.after()
-	if c.does("delete") {
-		if held, ok := b.heldGroup(before, "id"); ok && !held.Deactivated {
-			b.group(held.ID, c.Address).Action = Deactivate
+func (b *builder) startGroup(c *plan.Change) (id int64, ok bool) {
+	before, after := c.Before(), c.After()
+	if c.Does("delete") {
+		if current, ok := b.currentGroup(before, "id"); ok && !current.Deactivated {
+			b.group(current.ID, c.Address).Action = report.Deactivate
 		}
 	}
-	name, known := after.text("name")
-	if c.does("create") {
+	name, known := after.Text("name")
+	if c.Does("create") {
 		if !known {
-			b.unsure(fmt.Sprintf("The name of %s is not known yet.", c.Address))
+			b.addUnknown(fmt.Sprintf("The name of %s is not known yet.", c.Address))
 		}
-		if held, there := b.names.HeldUserGroupByName(name); known && there && held.Deactivated && after.isTrue("adopt_deactivated") {
-			back := *held
+		if current, there := b.org.UserGroups().ByName(name); known && there && current.Deactivated && after.IsTrue("adopt_deactivated") {
+			back := *current
 			back.Deactivated = false
-			b.names.groups[held.ID] = &back
-			b.group(held.ID, c.Address).Action = Reactivate
-			return held.ID, true
+			b.org.groups[current.ID] = &back
+			b.group(current.ID, c.Address).Action = report.Reactivate
+			return current.ID, true
 		}
-		id := b.names.next()
-		b.names.groups[id] = &zulip.UserGroup{ID: id, Name: name}
+		id := b.org.nextID()
+		b.org.groups[id] = &zulip.UserGroup{ID: id, Name: name}
 		b.change.Groups[id] = permission.Membership{}
-		b.group(id, c.Address).Action = Create
+		b.group(id, c.Address).Action = report.Create
 		return id, true
 	}
-	held, there := b.heldGroup(before, "id")
+	current, there := b.currentGroup(before, "id")
 	switch {
-	case !there && c.does("update"):
-		b.unseen(c)
+	case !there && c.Does("update"):
+		b.addUnseen(c)
 		return 0, false
-	case there && c.does("forget") && !held.Deactivated:
-		b.group(held.ID, c.Address).Action = Release
+	case there && c.Does("forget") && !current.Deactivated:
+		b.group(current.ID, c.Address).Action = report.Release
 		return 0, false
-	case !there || !c.does("update"):
+	case !there || !c.Does("update"):
 		return 0, false
 	}
-	if known && name != held.Name {
-		renamed := *held
+	if known && name != current.Name {
+		renamed := *current
 		renamed.Name = name
-		b.names.groups[held.ID] = &renamed
+		b.org.groups[current.ID] = &renamed
 	}
-	b.group(held.ID, c.Address).Action = Update
-	return held.ID, true
+	b.group(current.ID, c.Address).Action = report.Update
+	return current.ID, true
 }
 
-// heldGroup finds the group whose ID an attribute is.
-func (b *builder) heldGroup(m moment, attribute string) (*zulip.UserGroup, bool) {
-	id, ok := m.number(attribute)
+// currentGroup finds the group whose ID an attribute is.
+func (b *builder) currentGroup(m plan.Attributes, attribute string) (*zulip.UserGroup, bool) {
+	id, ok := m.Number(attribute)
 	if !ok {
 		return nil, false
 	}
-	return b.names.HeldUserGroup(id)
+	return b.org.UserGroups().ByID(id)
 }
 
-func (b *builder) heldRights(id int64) map[string]zulip.GroupSettingValue {
-	if held, ok := b.names.HeldUserGroup(id); ok {
-		return held.Permissions
+func (b *builder) currentPermissions(id int64) map[string]zulip.GroupSettingValue {
+	if current, ok := b.org.UserGroups().ByID(id); ok {
+		return current.Permissions
 	}
 	return nil
 }
 
 // group returns what the review says of a group, and notes who changes it.
-func (b *builder) group(id int64, addresses ...string) *Group {
+func (b *builder) group(id int64, addresses ...string) *report.Group {
 	group, ok := b.groups[id]
 	if !ok {
-		now, _ := b.names.UserGroup(id)
-		group = &Group{ID: max(id, 0), Name: now.Name, Addresses: []string{}, Rights: []*Right{}}
+		now, _ := b.org.UserGroup(id)
+		group = &report.Group{ID: max(id, 0), Name: now.Name, Addresses: []string{}, Rights: []*report.Right{}}
 		b.groups[id] = group
 	}
 	group.Addresses = append(group.Addresses, addresses...)
 	return group
 }
 
-// direct is who will be in a group, as far as the plan has been read.
-func (b *builder) direct(id int64) permission.Membership {
+// plannedMembers are who will be in a group, as far as the plan has been read.
+func (b *builder) plannedMembers(id int64) permission.Membership {
 	if membership, ok := b.change.Groups[id]; ok {
 		return membership
 	}
-	held, _ := b.names.HeldUserGroup(id)
-	return permission.Membership{Members: held.Members, Subgroups: held.DirectSubgroupIDs}
+	current, _ := b.org.UserGroups().ByID(id)
+	return permission.Membership{Members: current.Members, Subgroups: current.DirectSubgroupIDs}
 }
 
-// contents takes up who will be in a group, alone.
-func (b *builder) contents(c *change, id int64) {
-	later := b.direct(id)
-	members, unknown, ok := c.after().list("members")
-	if was, _, had := c.before().list("members"); ok && (!had || unknown || !slices.Equal(members, was)) && (c.isSet("members") || !unknown) {
-		ids, missing := b.names.people(members)
+// listedMembers records who will be in a group, alone.
+func (b *builder) listedMembers(c *plan.Change, id int64) {
+	later := b.plannedMembers(id)
+	members, unknown, ok := c.After().List("members")
+	if was, _, had := c.Before().List("members"); ok && (!had || unknown || !slices.Equal(members, was)) && (c.IsSet("members") || !unknown) {
+		ids, missing := b.org.findUsers(members)
 		later.Members, later.Unknown = ids, later.Unknown || unknown || len(missing) > 0
-		b.missing(c, missing)
+		b.addMissing(c, missing)
 	}
-	subgroups, unknown, ok := c.after().list("subgroups")
-	if was, _, had := c.before().list("subgroups"); ok && (!had || unknown || !slices.Equal(subgroups, was)) && (c.isSet("subgroups") || !unknown) {
+	subgroups, unknown, ok := c.After().List("subgroups")
+	if was, _, had := c.Before().List("subgroups"); ok && (!had || unknown || !slices.Equal(subgroups, was)) && (c.IsSet("subgroups") || !unknown) {
 		ids, missing := b.subgroups(subgroups)
 		later.Subgroups, later.Unknown = ids, later.Unknown || unknown || len(missing) > 0
-		b.missing(c, missing)
+		b.addMissing(c, missing)
 	}
 	b.change.Groups[id] = later
 }
 
 func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
 	for _, text := range texts {
-		if group, ok := b.names.group(text); ok {
+		if group, ok := b.org.findGroup(text); ok {
 			ids = append(ids, group.ID)
 		} else {
 			missing = append(missing, text)
@@ -149,53 +151,53 @@ func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
 	return ids, missing
 }
 
-func (b *builder) missing(c *change, texts []string) {
+func (b *builder) addMissing(c *plan.Change, texts []string) {
 	if len(texts) > 0 {
-		b.unsure(fmt.Sprintf("The organization does not have whom %s names, or does not show the account that reviews their addresses: %s.", c.Address, strings.Join(texts, ", ")))
+		b.addUnknown(fmt.Sprintf("The organization does not have whom %s names, or does not show the account that reviews their addresses: %s.", c.Address, strings.Join(texts, ", ")))
 	}
 }
 
-// membership takes up a zulip_user_group_membership. Whom it does not put into the group any more it takes out, unless
+// membership records a zulip_user_group_membership. Whom it does not put into the group any more it takes out, unless
 // they were there before it: that is kept where no plan shows it.
-func (b *builder) membership(c *change) {
-	was, is := c.before(), c.after()
-	before, _, _ := was.list("members")
-	after, unknown, _ := is.list("members")
-	groupsBefore, _, _ := was.list("subgroups")
-	groupsAfter, unknownGroups, _ := is.list("subgroups")
-	if c.does("delete") {
-		if id, ok := was.number("group_id"); ok {
-			b.enrol(c, id, nil, before, nil, groupsBefore, false)
+func (b *builder) membership(c *plan.Change) {
+	was, is := c.Before(), c.After()
+	before, _, _ := was.List("members")
+	after, unknown, _ := is.List("members")
+	groupsBefore, _, _ := was.List("subgroups")
+	groupsAfter, unknownGroups, _ := is.List("subgroups")
+	if c.Does("delete") {
+		if id, ok := was.Number("group_id"); ok {
+			b.changeMembers(c, id, nil, before, nil, groupsBefore, false)
 		}
 	}
 	switch {
-	case c.does("create"):
-		id, ok := b.target(c)
+	case c.Does("create"):
+		id, ok := b.membershipGroup(c)
 		if !ok {
-			b.unsure(fmt.Sprintf("Which group %s puts somebody into is not known yet.", c.Address))
+			b.addUnknown(fmt.Sprintf("Which group %s puts somebody into is not known yet.", c.Address))
 			return
 		}
-		b.enrol(c, id, after, nil, groupsAfter, nil, unknown || unknownGroups)
-	case c.does("update"):
-		if id, ok := is.number("group_id"); ok {
-			b.enrol(c, id, after, minus(before, after), groupsAfter, minus(groupsBefore, groupsAfter), unknown || unknownGroups)
+		b.changeMembers(c, id, after, nil, groupsAfter, nil, unknown || unknownGroups)
+	case c.Does("update"):
+		if id, ok := is.Number("group_id"); ok {
+			b.changeMembers(c, id, after, without(before, after), groupsAfter, without(groupsBefore, groupsAfter), unknown || unknownGroups)
 		}
 	}
 }
 
-// target is the group that a membership which is yet to be created is about.
-func (b *builder) target(c *change) (int64, bool) {
-	if id, ok := c.after().number("group_id"); ok {
+// membershipGroup is the group that a membership which is yet to be created is about.
+func (b *builder) membershipGroup(c *plan.Change) (int64, bool) {
+	if id, ok := c.After().Number("group_id"); ok {
 		return id, true
 	}
-	if text, ok := c.after().text("group"); ok {
-		group, ok := b.names.group(text)
+	if text, ok := c.After().Text("group"); ok {
+		group, ok := b.org.findGroup(text)
 		if !ok {
 			return 0, false
 		}
 		return group.ID, true
 	}
-	address := c.refersTo("group")
+	address := c.RefersTo("group")
 	for id, group := range b.groups {
 		if id < 0 && address != "" && slices.Contains(group.Addresses, address) {
 			return id, true
@@ -204,27 +206,27 @@ func (b *builder) target(c *change) (int64, bool) {
 	return 0, false
 }
 
-// enrol puts people and groups into a group and takes others out.
-func (b *builder) enrol(c *change, id int64, in, out, groupsIn, groupsOut []string, unknown bool) {
-	if _, ok := b.names.UserGroup(id); !ok {
+// changeMembers puts people and groups into a group and takes others out.
+func (b *builder) changeMembers(c *plan.Change, id int64, in, out, groupsIn, groupsOut []string, unknown bool) {
+	if _, ok := b.org.UserGroup(id); !ok {
 		return // it is gone
 	}
-	later := b.direct(id)
-	put, missing := b.names.people(in)
-	taken, _ := b.names.people(out)
+	later := b.plannedMembers(id)
+	put, missing := b.org.findUsers(in)
+	taken, _ := b.org.findUsers(out)
 	putGroups, missingGroups := b.subgroups(groupsIn)
 	takenGroups, _ := b.subgroups(groupsOut)
-	b.missing(c, append(missing, missingGroups...))
+	b.addMissing(c, append(missing, missingGroups...))
 	later.Members = merged(later.Members, put, taken)
 	later.Subgroups = merged(later.Subgroups, putGroups, takenGroups)
 	later.Unknown = later.Unknown || unknown || len(missing)+len(missingGroups) > 0
 	b.change.Groups[id] = later
 	group := b.group(id, c.Address)
-	if group.Action == Affects {
-		group.Action = Update
+	if group.Action == report.Affects {
+		group.Action = report.Update
 	}
 	if len(taken)+len(takenGroups) > 0 {
-		b.unsure(fmt.Sprintf("Whoever was in the group before %s named them stays in it, and no plan shows who that is: those counted as leaving may stay.", c.Address))
+		b.addUnknown(fmt.Sprintf("Whoever was in the group before %s named them stays in it, and no plan shows who that is: those counted as leaving may stay.", c.Address))
 	}
 }
 
@@ -236,70 +238,70 @@ func merged(ids, put, taken []int64) []int64 {
 	return slices.DeleteFunc(all, func(id int64) bool { return slices.Contains(taken, id) && !slices.Contains(put, id) })
 }
 
-// minus returns the texts that are not among others.
-func minus(texts, others []string) []string {
+// without returns the texts that are not among others.
+func without(texts, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return slices.Contains(others, text) })
 }
 
 // compareGroups says who comes into which group, and who gains and who loses which right over one.
 func (b *builder) compareGroups() {
-	all := b.names.UserGroups()
-	for _, id := range slices.Sorted(maps.Keys(b.names.groups)) {
+	all := slices.Clone(b.org.UserGroups().List())
+	for _, id := range slices.Sorted(maps.Keys(b.org.groups)) {
 		if id < 0 {
-			all = append(all, b.names.groups[id])
+			all = append(all, b.org.groups[id])
 		}
 	}
-	for _, held := range all {
-		if held.IsSystemGroup || held.Deactivated && b.groups[held.ID] == nil {
+	for _, current := range all {
+		if current.IsSystemGroup || current.Deactivated && b.groups[current.ID] == nil {
 			continue
 		}
-		rights := b.rightsOver(held)
-		if _, named := b.groups[held.ID]; !named && len(rights) == 0 {
+		rights := b.rightsOver(current)
+		if _, named := b.groups[current.ID]; !named && len(rights) == 0 {
 			continue
 		}
-		group := b.group(held.ID)
+		group := b.group(current.ID)
 		group.Rights = rights
-		if now, _ := b.names.UserGroup(held.ID); now.Name != held.Name {
-			group.OldName = held.Name
+		if now, _ := b.org.UserGroup(current.ID); now.Name != current.Name {
+			group.OldName = current.Name
 		}
-		b.compareContents(group, held)
-		b.review.Groups = append(b.review.Groups, group)
+		b.compareMembers(group, current)
+		b.report.Groups = append(b.report.Groups, group)
 	}
-	slices.SortStableFunc(b.review.Groups, func(x, y *Group) int {
+	slices.SortStableFunc(b.report.Groups, func(x, y *report.Group) int {
 		return cmp.Or(compareBools(len(y.Addresses) > 0, len(x.Addresses) > 0), strings.Compare(x.Name, y.Name))
 	})
 }
 
-// compareContents says who comes into a group and who leaves it.
-func (b *builder) compareContents(group *Group, held *zulip.UserGroup) {
-	membership, changes := b.change.Groups[held.ID]
-	value := zulip.NamedGroup(held.ID)
+// compareMembers says who comes into a group and who leaves it.
+func (b *builder) compareMembers(group *report.Group, current *zulip.UserGroup) {
+	membership, changes := b.change.Groups[current.ID]
+	value := zulip.NamedGroup(current.ID)
 	was, is := b.before.In(value), b.after.In(value)
-	group.Joins, group.Leaves = b.crowd.of(is.Minus(was)), b.crowd.of(was.Minus(is).Minus(b.gone()))
+	group.Joins, group.Leaves = b.people.Of(is.Minus(was)), b.people.Of(was.Minus(is).Minus(b.deactivated()))
 	if !changes {
 		return
 	}
 	group.Unknown = membership.Unknown
-	group.Members = Change{b.memberWords(held.Members), b.memberWords(membership.Members)}
-	group.Subgroups = Change{groupWords(held.DirectSubgroupIDs, b.names.HeldUserGroup), groupWords(membership.Subgroups, b.names.UserGroup)}
-	if group.Action == Create {
-		group.Members.Before, group.Subgroups.Before = Value{}, Value{}
+	group.Members = report.Change{Before: b.memberValue(current.Members), After: b.memberValue(membership.Members)}
+	group.Subgroups = report.Change{Before: groupValue(current.DirectSubgroupIDs, b.org.UserGroups().ByID), After: groupValue(membership.Subgroups, b.org.UserGroup)}
+	if group.Action == report.Create {
+		group.Members.Before, group.Subgroups.Before = report.Value{}, report.Value{}
 	}
 	group.Members.After.Unknown = membership.Unknown
 }
 
-func (b *builder) memberWords(ids []int64) Value {
+func (b *builder) memberValue(ids []int64) report.Value {
 	texts := []string{}
 	for _, id := range ids {
-		if user, ok := b.names.User(id); ok {
+		if user, ok := b.org.User(id); ok {
 			texts = append(texts, user.Address())
 		}
 	}
 	slices.Sort(texts)
-	return Value{Words: texts}
+	return report.Value{Texts: texts}
 }
 
-func groupWords(ids []int64, find func(int64) (*zulip.UserGroup, bool)) Value {
+func groupValue(ids []int64, find func(int64) (*zulip.UserGroup, bool)) report.Value {
 	texts := []string{}
 	for _, id := range ids {
 		if group, ok := find(id); ok {
@@ -307,15 +309,15 @@ func groupWords(ids []int64, find func(int64) (*zulip.UserGroup, bool)) Value {
 		}
 	}
 	slices.Sort(texts)
-	return Value{Words: texts}
+	return report.Value{Texts: texts}
 }
 
 // rightsOver compares who may do what with a group.
-func (b *builder) rightsOver(held *zulip.UserGroup) []*Right {
-	rights := []*Right{}
+func (b *builder) rightsOver(current *zulip.UserGroup) []*report.Right {
+	rights := []*report.Right{}
 	for _, setting := range permission.UserGroupSettings {
-		before, has := held.Permissions[setting.Name]
-		planned, changes := b.groupRights[held.ID][setting.Name]
+		before, has := current.Permissions[setting.Name]
+		planned, changes := b.groupRights[current.ID][setting.Name]
 		if !has && !changes {
 			continue
 		}
@@ -323,18 +325,18 @@ func (b *builder) rightsOver(held *zulip.UserGroup) []*Right {
 		if changes {
 			after = planned.value
 		}
-		if right := b.holders(permission.UserGroups, setting, before, after, planned, changes); right != nil {
-			right.locksOut = setting.Name == "can_manage_group" && slices.ContainsFunc(right.Lose.Accounts, b.cannotManage)
+		if right := b.compareRight(permission.UserGroups, setting, before, after, planned, changes); right != nil {
+			right.LocksOut = setting.Name == "can_manage_group" && slices.ContainsFunc(right.Lose.Accounts, b.cannotManage)
 			rights = append(rights, right)
 		}
 	}
 	return rights
 }
 
-// cannotManage reports whether somebody is the account the provider uses, and cannot manage every group anyway.
-func (b *builder) cannotManage(account *Account) bool {
-	all := b.names.Realm().Permissions["can_manage_all_groups"]
-	if planned, changes := b.realmRights["can_manage_all_groups"]; changes {
+// cannotManage reports whether an account is the one the provider uses, and cannot manage every group anyway.
+func (b *builder) cannotManage(account *report.Account) bool {
+	all := b.org.Realm().Permissions["can_manage_all_groups"]
+	if planned, changes := b.organizationRights["can_manage_all_groups"]; changes {
 		all = planned.value
 	}
 	return account.IsSelf && !b.after.In(all).Has(account.ID)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -45,7 +45,7 @@ func planOf(t *testing.T, changes ...attributes) string {
 }
 
 // effectOn is what a review says of one account and one right in a channel: 1 it gains it, -1 it loses it.
-func effectOn(found *review.Review, channel string, right permission.Right, account int64) int {
+func effectOn(found *report.Report, channel string, right permission.Right, account int64) int {
 	for _, person := range found.People {
 		if person.AccountID == account && person.LosesEverything {
 			return -1

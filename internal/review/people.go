@@ -4,154 +4,156 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 var roles = []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleMember, zulip.RoleGuest}
 
-// roleOf reads the word for a role.
-func roleOf(word string) (zulip.Role, bool) {
-	i := slices.IndexFunc(roles, func(role zulip.Role) bool { return role.String() == word })
+// roleOf reads the name of a role.
+func roleOf(value string) (zulip.Role, bool) {
+	i := slices.IndexFunc(roles, func(role zulip.Role) bool { return role.String() == value })
 	if i < 0 {
 		return 0, false
 	}
 	return roles[i], true
 }
 
-// person takes up the change of an account: zulip_user, zulip_bot or zulip_user_role.
-func (b *builder) person(c *change) {
+// person records the change of an account: zulip_user, zulip_bot or zulip_user_role.
+func (b *builder) person(c *plan.Change) {
 	if c.Type == "zulip_user_role" {
-		b.givenRole(c)
+		b.roleResource(c)
 		return
 	}
-	if c.does("delete") {
-		if user, ok := b.held(c.before(), "id"); ok {
-			b.leaves(c, user)
+	if c.Does("delete") {
+		if user, ok := b.currentUser(c.Before(), "id"); ok {
+			b.userDeactivated(c, user)
 		}
 	}
 	switch {
-	case c.does("create"):
-		b.joins(c)
-	case c.does("update"):
-		user, ok := b.held(c.before(), "id")
+	case c.Does("create"):
+		b.userCreated(c)
+	case c.Does("update"):
+		user, ok := b.currentUser(c.Before(), "id")
 		if !ok {
-			b.unseen(c)
+			b.addUnseen(c)
 			return
 		}
-		b.setRole(c, user, c.after())
+		b.setRole(c, user, c.After())
 		b.setOwner(c, user)
 	}
 }
 
-// setOwner takes up that a bot is given to somebody else. A bot may post where its owner may.
-func (b *builder) setOwner(c *change, bot *zulip.User) {
-	text, known := c.after().text("owner")
-	switch owner, found := b.names.person(text); {
-	case !bot.IsBot || bot.BotOwnerID == nil || !c.isSet("owner"):
+// setOwner records that a bot is given to somebody else. A bot may post where its owner may.
+func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
+	text, known := c.After().Text("owner")
+	switch owner, found := b.org.findUser(text); {
+	case !bot.IsBot || bot.BotOwnerID == nil || !c.IsSet("owner"):
 	case known && found && owner.ID != *bot.BotOwnerID:
 		b.change.Owners[bot.ID] = owner.ID
-		before := Value{}
-		if was, ok := b.names.User(*bot.BotOwnerID); ok {
-			before = said(was.Address())
+		before := report.Value{}
+		if was, ok := b.org.User(*bot.BotOwnerID); ok {
+			before = report.ValueOf(was.Address())
 		}
-		b.note(c, bot, Update, Change{said(bot.Role.String()), said(bot.Role.String())}).Owner = &Change{before, said(owner.Address())}
-	case !known && c.after().isUnknown("owner"):
-		b.unsure(fmt.Sprintf("Who will own %s is not known yet; what the bot may depends on that.", c.Address))
+		b.addPerson(c, bot, report.Update, report.Change{Before: report.ValueOf(bot.Role.String()), After: report.ValueOf(bot.Role.String())}).Owner = &report.Change{Before: before, After: report.ValueOf(owner.Address())}
+	case !known && c.After().IsUnknown("owner"):
+		b.addUnknown(fmt.Sprintf("Who will own %s is not known yet; what the bot may depends on that.", c.Address))
 	}
 }
 
-// held finds the account whose ID an attribute is.
-func (b *builder) held(m moment, attribute string) (*zulip.User, bool) {
-	id, ok := m.number(attribute)
+// currentUser finds the account whose ID an attribute is.
+func (b *builder) currentUser(m plan.Attributes, attribute string) (*zulip.User, bool) {
+	id, ok := m.Number(attribute)
 	if !ok {
 		return nil, false
 	}
-	return b.names.User(id)
+	return b.org.User(id)
 }
 
-// leaves takes up that an account is deactivated.
-func (b *builder) leaves(c *change, user *zulip.User) {
+// userDeactivated records that an account is deactivated.
+func (b *builder) userDeactivated(c *plan.Change, user *zulip.User) {
 	if !user.IsActive {
 		return
 	}
 	b.change.Deactivated = append(b.change.Deactivated, user.ID)
-	b.note(c, user, Deactivate, Change{Before: said(user.Role.String())})
-	for _, bot := range b.names.Users() {
+	b.addPerson(c, user, report.Deactivate, report.Change{Before: report.ValueOf(user.Role.String())})
+	for _, bot := range b.org.Users() {
 		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID {
-			b.note(c, bot, Deactivate, Change{Before: said(bot.Role.String())}) // the server does
+			b.addPerson(c, bot, report.Deactivate, report.Change{Before: report.ValueOf(bot.Role.String())}) // the server does
 		}
 	}
 }
 
-// joins takes up that an account is made, or taken back.
-func (b *builder) joins(c *change) {
-	after := c.after()
-	address, known := after.text("email")
+// userCreated records that an account is made, or taken back.
+func (b *builder) userCreated(c *plan.Change) {
+	after := c.After()
+	address, known := after.Text("email")
 	if c.Type == "zulip_bot" {
-		short, _ := after.text("short_name")
-		address, known = short+"-bot@"+b.names.Realm().BotDomain, short != ""
+		short, _ := after.Text("short_name")
+		address, known = short+"-bot@"+b.org.Realm().BotDomain, short != ""
 	}
-	user := zulip.User{ID: b.names.next(), Email: address, Role: zulip.RoleMember, IsBot: c.Type == "zulip_bot"}
-	user.FullName, _ = after.text("full_name")
-	if word, _ := after.text("bot_type"); user.IsBot && word == "incoming_webhook" {
+	user := zulip.User{ID: b.org.nextID(), Email: address, Role: zulip.RoleMember, IsBot: c.Type == "zulip_bot"}
+	user.FullName, _ = after.Text("full_name")
+	if value, _ := after.Text("bot_type"); user.IsBot && value == "incoming_webhook" {
 		kind := int64(zulip.BotIncomingWebhook)
 		user.BotType = &kind
 	}
-	action, before := Create, Value{}
-	if held, ok := b.names.UserByAddress(address); known && ok && !held.IsActive {
-		user, action, before = *held, Reactivate, said(held.Role.String())
+	action, before := report.Create, report.Value{}
+	if current, ok := b.org.UserByAddress(address); known && ok && !current.IsActive {
+		user, action, before = *current, report.Reactivate, report.ValueOf(current.Role.String())
 	}
 	if user.IsBot {
-		b.own(c, &user)
+		b.setNewBotOwner(c, &user)
 	}
-	role := Change{before, said(user.Role.String())}
-	if word, ok := after.text("role"); ok {
-		if given, ok := roleOf(word); ok {
-			user.Role, role.After = given, said(word)
+	role := report.Change{Before: before, After: report.ValueOf(user.Role.String())}
+	if value, ok := after.Text("role"); ok {
+		if given, ok := roleOf(value); ok {
+			user.Role, role.After = given, report.ValueOf(value)
 		}
-	} else if c.isSet("role") && after.isUnknown("role") {
-		role.After = Value{Unknown: true}
-		b.unsure(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
+	} else if c.IsSet("role") && after.IsUnknown("role") {
+		role.After = report.Value{Unknown: true}
+		b.addUnknown(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
 	}
 	if !known {
-		b.unsure(fmt.Sprintf("The address of %s is not known yet.", c.Address))
+		b.addUnknown(fmt.Sprintf("The address of %s is not known yet.", c.Address))
 	}
 	user.IsActive = true
-	b.names.users[user.ID] = &user
+	b.org.users[user.ID] = &user
 	b.joining[user.ID] = user.Role
-	b.note(c, &user, action, role)
+	b.addPerson(c, &user, action, role)
 }
 
-// own gives a new bot its owner: at first the account the provider uses.
-func (b *builder) own(c *change, bot *zulip.User) {
-	owner := b.options.Directory.Self()
-	if text, ok := c.after().text("owner"); ok {
-		if named, ok := b.names.person(text); ok {
+// setNewBotOwner gives a new bot its owner: at first the account the provider uses.
+func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) {
+	owner := b.options.Store.Self()
+	if text, ok := c.After().Text("owner"); ok {
+		if named, ok := b.org.findUser(text); ok {
 			owner = named
 		}
-	} else if c.isSet("owner") && c.after().isUnknown("owner") {
-		b.unsure(fmt.Sprintf("Who owns %s is not known yet; what a bot may depends on that.", c.Address))
+	} else if c.IsSet("owner") && c.After().IsUnknown("owner") {
+		b.addUnknown(fmt.Sprintf("Who owns %s is not known yet; what a bot may depends on that.", c.Address))
 	}
 	bot.BotOwnerID = &owner.ID
 }
 
-// givenRole takes up a zulip_user_role. Destroying one gives another role only if it says which.
-func (b *builder) givenRole(c *change) {
-	m := c.after()
-	if c.does("delete") && !c.does("create") {
-		m = c.before()
+// roleResource records a zulip_user_role. Destroying one gives another role only if it says which.
+func (b *builder) roleResource(c *plan.Change) {
+	m, isEnd := c.After(), c.Does("delete") && !c.Does("create")
+	if isEnd {
+		m = c.Before()
 	}
-	user, ok := b.held(m, "user_id")
-	if text, named := m.text("user"); !ok && named {
-		user, ok = b.names.person(text)
+	user, ok := b.currentUser(m, "user_id")
+	if text, named := m.Text("user"); !ok && named {
+		user, ok = b.org.findUser(text)
 	}
 	if !ok {
-		b.unsure(fmt.Sprintf("Whose role %s gives is not known yet.", c.Address))
+		b.addUnknown(fmt.Sprintf("Whose role %s gives is not known yet.", c.Address))
 		return
 	}
-	if m.unknown == nil && c.does("delete") && !c.does("create") {
-		word, ok := m.text("on_destroy")
-		if role, gives := roleOf(word); ok && gives {
+	if isEnd {
+		value, ok := m.Text("on_destroy")
+		if role, gives := roleOf(value); ok && gives {
 			b.giveRole(c, user, role)
 		}
 		return
@@ -159,23 +161,23 @@ func (b *builder) givenRole(c *change) {
 	b.setRole(c, user, m)
 }
 
-// setRole takes up the role that an attribute gives.
-func (b *builder) setRole(c *change, user *zulip.User, m moment) {
-	word, known := m.text("role")
-	if role, ok := roleOf(word); known && ok {
+// setRole records the role that an attribute gives.
+func (b *builder) setRole(c *plan.Change, user *zulip.User, m plan.Attributes) {
+	value, known := m.Text("role")
+	if role, ok := roleOf(value); known && ok {
 		b.giveRole(c, user, role)
-	} else if m.isUnknown("role") && c.isSet("role") {
-		b.unsure(fmt.Sprintf("Which role %s gives %s is not known yet.", c.Address, user.Address()))
-		b.note(c, user, Update, Change{said(user.Role.String()), Value{Unknown: true}})
+	} else if m.IsUnknown("role") && c.IsSet("role") {
+		b.addUnknown(fmt.Sprintf("Which role %s gives %s is not known yet.", c.Address, user.Address()))
+		b.addPerson(c, user, report.Update, report.Change{Before: report.ValueOf(user.Role.String()), After: report.Value{Unknown: true}})
 	}
 }
 
-func (b *builder) giveRole(c *change, user *zulip.User, role zulip.Role) {
+func (b *builder) giveRole(c *plan.Change, user *zulip.User, role zulip.Role) {
 	if role == user.Role {
 		return
 	}
-	b.note(c, user, Update, Change{said(user.Role.String()), said(role.String())})
-	if joined, ok := b.names.users[user.ID]; ok { // it is made by this plan: that is the role it comes to have
+	b.addPerson(c, user, report.Update, report.Change{Before: report.ValueOf(user.Role.String()), After: report.ValueOf(role.String())})
+	if joined, ok := b.org.users[user.ID]; ok { // it is made by this plan: that is the role it comes to have
 		joined.Role = role
 		b.joining[user.ID] = role
 		return
@@ -183,14 +185,11 @@ func (b *builder) giveRole(c *change, user *zulip.User, role zulip.Role) {
 	b.change.Roles[user.ID] = role
 }
 
-func (b *builder) note(c *change, user *zulip.User, action Action, role Change) *Person {
-	account := b.crowd.account(user)
-	person := &Person{
-		Account: account, AccountID: account.ID, Addresses: []string{c.Address}, Action: action, Role: role, LosesEverything: action == Deactivate,
+func (b *builder) addPerson(c *plan.Change, user *zulip.User, action report.Action, role report.Change) *report.Person {
+	account := b.people.Account(user)
+	person := &report.Person{
+		Account: account, AccountID: account.ID, Addresses: []string{c.Address}, Action: action, Role: role, LosesEverything: action == report.Deactivate,
 	}
-	b.review.People = append(b.review.People, person)
+	b.report.People = append(b.report.People, person)
 	return person
 }
-
-// said is a value of one word.
-func said(word string) Value { return Value{Words: []string{word}} }

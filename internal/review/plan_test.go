@@ -8,25 +8,15 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 )
 
-func TestOnlyPlansAreRead(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "not a plan in JSON", "[]": "not a plan in JSON", "{}": "it has no format_version",
-		`{"format_version":"2.0","resource_changes":[]}`:                "this review reads 1.x",
-		`{"format_version":"1.0","values":{}}`:                          "a state or something else",
-		`{"format_version":"1.2","errored":true,"resource_changes":[]}`: "ended in an error",
-	} {
-		if _, err := review.ParsePlan(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
-
 // offline reviews a plan of these changes without an organization.
-func offline(t *testing.T, provider, changes, configuration string) (*review.Review, error) {
+func offline(t *testing.T, provider, changes, configuration string) (*report.Report, error) {
 	t.Helper()
-	plan, err := review.ParsePlan(strings.NewReader(`{"format_version":"1.2","planned_values":{},"resource_changes":[` + changes + `],"configuration":{"root_module":` + configuration + `}}`))
+	plan, err := plan.Parse(strings.NewReader(`{"format_version":"1.2","planned_values":{},"resource_changes":[` + changes + `],"configuration":{"root_module":` + configuration + `}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +58,7 @@ func TestWhatIsNotInTheConfigurationIsNotGuessed(t *testing.T) {
 }
 
 func TestPlansWithoutAnythingOfThisProvider(t *testing.T) {
-	plan, err := review.ParsePlan(strings.NewReader(`{"format_version":"1.2","resource_changes":[{"address":"a.b","mode":"managed","type":"a","provider_name":"registry.example.com/x/a","change":{"actions":["create"]}}]}`))
+	plan, err := plan.Parse(strings.NewReader(`{"format_version":"1.2","resource_changes":[{"address":"a.b","mode":"managed","type":"a","provider_name":"registry.example.com/x/a","change":{"actions":["create"]}}]}`))
 	if err != nil || !plan.IsEmpty() {
 		t.Fatalf("%v, %+v", err, plan)
 	}
@@ -92,7 +82,7 @@ func FuzzParsePlan(f *testing.F) {
 		f.Add(string(content))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		plan, err := review.ParsePlan(strings.NewReader(text))
+		plan, err := plan.Parse(strings.NewReader(text))
 		if err != nil || len(plan.Providers) > 1 {
 			return
 		}
@@ -100,7 +90,7 @@ func FuzzParsePlan(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if length := len(markdown(t, found)); length >= review.MaxMarkdown {
+		if length := len(markdownOf(t, found)); length >= markdown.MaxLength {
 			t.Fatalf("the Markdown has %d bytes", length)
 		}
 	})

@@ -1,271 +1,192 @@
-// Package review says what a plan does to who may do what: from the JSON form of a plan of Terraform or OpenTofu, and
-// the organization as it is, to something a person reads before it is applied.
+// Package review says what a plan does to who may do what: from a plan of Terraform or OpenTofu, which the package plan
+// reads, and the organization as it is, to a [report.Report], which a person reads before the plan is applied.
 //
-// A [Review] is what is found, without any decision about how it looks. It is the documented JSON form too. What writes
-// it for people is [WriteMarkdown] and [WriteHTML]; [Review.Fails] is a gate.
+// The packages markdown and page write the report.
 package review
 
 import (
+	"context"
+	"fmt"
+	"maps"
 	"slices"
-	"strings"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// FormatVersion is that of the JSON form. The first number changes when a reader of the old form could be misled by the
-// new one; fields that are added do not change it.
-const FormatVersion = "1.0"
-
-// Review is what a plan does to one organization. Lists are in the order in which they are to be read.
-type Review struct {
-	FormatVersion string `json:"format_version"`
-	// Site is the address of the organization's server, Organization its name; both are empty if it was not asked.
-	Site         string `json:"site"`
-	Organization string `json:"organization"`
-	// Provider is the provider configuration whose resources are reviewed, as plans write it: zulip, zulip.staging.
-	Provider string `json:"provider"`
-	// Offline says that the organization was not asked: there are principals before and after, and nobody knows who
-	// gains and who loses.
-	Offline bool    `json:"offline"`
-	Verdict Verdict `json:"verdict"`
-	Risks   []Risk  `json:"risks"`
-	// Channels are those in which something changes, named by the plan or not: a change of a group has effects in
-	// channels too. Those with the same effects are beside one another.
-	Channels []*Channel `json:"channels"`
-	Groups   []*Group   `json:"groups"`
-	// People are accounts that the plan creates, changes or deactivates.
-	People []*Person `json:"people"`
-	// Rights are the organization's own permissions, and settings of it that decide who has others:
-	// waiting_period_threshold and enable_spectator_access.
-	Rights []*Right `json:"rights"`
-	// Unknown says in sentences what the plan does not know yet, beside what is marked as such above.
-	Unknown []string `json:"unknown"`
-	// Others counts the changes of the plan that have no say in who may do what: of other resources, and of other providers.
-	Others int `json:"others"`
-	// Accounts are all who are named above, ascending by ID.
-	Accounts []*Account `json:"accounts"`
+// Options say what to review, and what is known beside the plan.
+type Options struct {
+	// Provider is the provider configuration to review; "" is the only one.
+	Provider string
+	// Store reads the organization; nil: it is not asked.
+	Store *store.Store
+	// Site is the address of the organization, to be shown.
+	Site string
+	// Now decides whose waiting period is over.
+	Now time.Time
 }
 
-// Word is what a review can be searched for, and what a gate is made of.
-type Word string
-
-// The words, the gravest first. What each means exactly is in [Words].
-const (
-	Lockout    Word = "lockout"
-	External   Word = "external"
-	RoleChange Word = "role-change"
-	Unknown    Word = "unknown"
-	Widening   Word = "widening"
-	Narrowing  Word = "narrowing"
-)
-
-// Verdict sums a review up.
-type Verdict struct {
-	// Text is one sentence or two, plain.
-	Text string `json:"text"`
-	// Words are all that apply, the gravest first; none if nobody gains or loses anything.
-	Words []Word `json:"words"`
-}
-
-// Risk is something to look at before the rest, in one place. [Review.Findings] gathers those of one kind.
-type Risk struct {
-	Word Word `json:"word"`
-	// Where is what it is about, in words: channel "general", the organization.
-	Where string `json:"where"`
-	// Text is a sentence.
-	Text string `json:"text"`
-
-	kind   riskKind // empty: the text tells
-	people *People  // of a kind whose sentence counts or names them
-}
-
-// Action is what the plan does with something.
-type Action string
-
-// What a plan does.
-const (
-	// Affects is for what the plan does not change itself: it changes by a group, a role or a permission elsewhere.
-	Affects Action = ""
-	Create  Action = "create"
-	Update  Action = "update"
-	// Replace is to destroy it and create another one in its place.
-	Replace Action = "replace"
-	// Archive ends a channel, Deactivate a user group or an account. Zulip deletes neither.
-	Archive    Action = "archive"
-	Deactivate Action = "deactivate"
-	// Reactivate takes back what was archived or deactivated.
-	Reactivate Action = "reactivate"
-	// Release leaves it as it is, no longer managed.
-	Release Action = "release"
-)
-
-// Channel is a channel in which something changes.
-type Channel struct {
-	// ID is zero for one that is yet to be created.
-	ID int64 `json:"id"`
-	// Name is what it is called after the plan, OldName before it if that is another name.
-	Name    string `json:"name"`
-	OldName string `json:"old_name,omitempty"`
-	Action  Action `json:"action"`
-	// Addresses are the resources of the plan that change it; empty if it is only affected.
-	Addresses []string `json:"addresses"`
-	// Privacy is what kind of channel it is, in words.
-	Privacy Change   `json:"privacy"`
-	Rights  []*Right `json:"rights"`
-	// Joins and Leaves are who is put into the channel and taken out of it.
-	Joins  *People `json:"joins"`
-	Leaves *People `json:"leaves"`
-}
-
-// Right is something that can be done: who is allowed to by the plan, and who can really do it.
-type Right struct {
-	// Name is the permission, as attributes are called; can_read for reading, which no permission decides alone.
-	Name string `json:"name"`
-	// Text says what it permits, to follow "can": post.
-	Text string `json:"text"`
-	// Change is the value of the permission in words. Where it does not differ, somebody gains or loses by something
-	// else that the plan changes.
-	Change Change `json:"change"`
-	// Gain and Lose are the people who really can after the plan only, and before only. They are empty, not nil.
-	Gain *People `json:"gain"`
-	Lose *People `json:"lose"`
-	// Internet says what those outside the organization do: gain, lose, or empty.
-	Internet string `json:"internet,omitempty"`
-	// NobodyLeft says that somebody could before, and nobody can after.
-	NobodyLeft bool `json:"nobody_left"`
-	// Unknown says that it cannot be told who gains and who loses; Why says what it depends on.
-	Unknown bool   `json:"unknown"`
-	Why     string `json:"why,omitempty"`
-
-	locksOut bool // whether the account the provider uses loses by it what it needs
-}
-
-// What [Right.Internet] says.
-const (
-	InternetGains = "gain"
-	InternetLoses = "lose"
-)
-
-// Change is a value in words before the plan and after it.
-type Change struct {
-	Before Value `json:"before"`
-	After  Value `json:"after"`
-}
-
-// Value is a value in words.
-type Value struct {
-	// Words are principals (role:members, group:sre, user:a@example.com) or other words; nil if there is no value,
-	// as before something is created.
-	Words []string `json:"words"`
-	// Unknown says that the plan does not know the value yet, or not all of it.
-	Unknown bool `json:"unknown"`
-}
-
-// Differs reports whether a change is one, for certain or not.
-func (c Change) Differs() bool {
-	return c.Before.Unknown || c.After.Unknown || !slices.Equal(c.Before.Words, c.After.Words)
-}
-
-// String writes a value for people; names in it are not escaped.
-func (v Value) String() string {
-	switch text := strings.Join(v.Words, ", "); {
-	case v.Unknown && text == "":
-		return "not known yet"
-	case v.Unknown:
-		return text + " and what is not known yet"
-	default:
-		return text
+// New reviews the part of a plan that belongs to one provider configuration. The organization is read in one snapshot.
+func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, error) {
+	provider, err := p.ChooseProvider(options.Provider)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// Group is a user group that the plan changes.
-type Group struct {
-	ID      int64  `json:"id"`
-	Name    string `json:"name"`
-	OldName string `json:"old_name,omitempty"`
-	Action  Action `json:"action"`
-	// Addresses are the resources of the plan that change it; with zulip_user_group_membership there can be several.
-	Addresses []string `json:"addresses"`
-	// Members are the people directly in it, by their address, Subgroups the groups; only where the plan changes them.
-	Members   Change `json:"members"`
-	Subgroups Change `json:"subgroups"`
-	// Joins and Leaves are who comes to be in it and no longer is, however deep.
-	Joins  *People `json:"joins"`
-	Leaves *People `json:"leaves"`
-	// Unknown says that it is not known yet who will be in it.
-	Unknown bool     `json:"unknown"`
-	Rights  []*Right `json:"rights"`
-}
-
-// Person is an account that the plan creates, changes or deactivates.
-type Person struct {
-	Account   *Account `json:"-"`
-	AccountID int64    `json:"account"`
-	Addresses []string `json:"addresses"`
-	Action    Action   `json:"action"`
-	// Role is the role in words: member, guest.
-	Role Change `json:"role"`
-	// Owner is who owns a bot, by address; nil unless that changes.
-	Owner *Change `json:"owner,omitempty"`
-	// LosesEverything says that the account is deactivated, and loses every right it has, in every channel, over every user
-	// group and in the organization. It is not among those who lose these rights one by one.
-	LosesEverything bool `json:"loses_everything,omitempty"`
-}
-
-// People are those who gain or lose something. Where they are the same, they are the same pointer.
-type People struct {
-	// Accounts are all of them, those first who are surprised most: the account the provider uses, guests, bots, then
-	// people by role.
-	Accounts []*Account `json:"-"`
-	// IDs are the same, in the same order.
-	IDs []int64 `json:"ids"`
-	// Guests are those among them who are guests when they gain it, or lose it: after the plan, or before.
-	Guests int `json:"guests"`
-	Bots   int `json:"bots"`
-}
-
-// Len is how many there are; none are in nil.
-func (p *People) Len() int {
-	if p == nil {
-		return 0
+	b := &builder{
+		ctx: ctx, options: options, channels: map[int64]*reviewedChannel{}, people: report.NewPeopleSets(0),
+		report: &report.Report{
+			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
+			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{},
+			Others: p.Others, Accounts: []*report.Account{},
+		},
 	}
-	return len(p.Accounts)
+	b.chooseChanges(p, provider)
+	if p.IsIncomplete {
+		b.addUnknown("The plan is not complete: another one is needed after it, which can change more.")
+	}
+	if options.Store != nil && len(b.changes) > 0 {
+		err = b.compare()
+	} else {
+		b.listPlan()
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.report.Accounts = b.people.Accounts()
+	b.report.Assess()
+	return b.report, nil
 }
 
-// Account is a person or a bot.
-type Account struct {
-	// ID is negative for one that the plan creates.
-	ID      int64  `json:"id"`
-	Name    string `json:"name"`
-	Address string `json:"address"`
-	// Role is what it is before the plan: owner, administrator, moderator, member, guest.
-	Role  string `json:"role"`
-	IsBot bool   `json:"is_bot"`
-	// IsSelf says that it is the account the provider uses.
-	IsSelf bool `json:"is_self"`
+// builder makes a review. Its methods are called in the order in which they stand here.
+type builder struct {
+	ctx     context.Context
+	options Options
+	report  *report.Report
+	people  *report.PeopleSets
+	changes []*plan.Change // those that decide something
+
+	org    *plannedOrganization
+	change permission.Change
+	// joining are those who have an account after the plan and not before. They are taken for there all the time: what
+	// they may by being there is said of the person, and not of every channel.
+	joining            map[int64]zulip.Role
+	groups             map[int64]*report.Group
+	groupRights        map[int64]map[string]plannedPermission
+	organizationRights map[string]plannedPermission
+	// settingRights are what follows from settings of the organization that are no permissions.
+	settingRights []*report.Right
+	// namesUnknownPeople says that a permission of the organization names people who are not known yet.
+	namesUnknownPeople bool
+	before, after      *permission.Access
+
+	channels map[int64]*reviewedChannel // those that are there, as the plan changes them
+	created  []*reviewedChannel
 }
 
-// WordMeaning is a word and what it means.
-type WordMeaning struct {
-	Word    Word
-	Meaning string
+// reviewedTypes are the resources that decide who may do what.
+var reviewedTypes = []string{
+	"zulip_channel", "zulip_channel_subscribers", "zulip_channel_subscription", "zulip_user_group", "zulip_user_group_membership",
+	"zulip_user", "zulip_user_role", "zulip_bot", "zulip_organization",
 }
 
-// Words says what each word means exactly.
-var Words = []WordMeaning{
-	{Lockout, "the account the provider uses can no longer administer a channel or manage a user group, or nobody is left who can do something that somebody could; that nobody can join a private channel by himself, and that nobody can do anything to messages in a channel that is archived, does not count"},
-	{External, "a guest gains a right, in a new channel too, or becomes active, or anyone on the internet comes to read a channel"},
-	{RoleChange, "the plan changes the role of an account, deactivates or reactivates one, or creates one with another role than member or guest"},
-	{Unknown, "it is not known who gains or who loses some right: the plan does not know a value yet, or the organization was not asked"},
-	{Widening, "anybody gains any right in a channel, over a user group or in the organization that is there now"},
-	{Narrowing, "anybody loses any right"},
-}
+// releasedTypes are those of which it is worth saying that they are no longer managed; whatever they are, nothing happens to them.
+var releasedTypes = []string{"zulip_channel", "zulip_user_group"}
 
-// Fails returns those of some words that apply, in the order of the words.
-func (r *Review) Fails(on []Word) []Word {
-	var fails []Word
-	for _, word := range r.Verdict.Words {
-		if slices.Contains(on, word) {
-			fails = append(fails, word)
+// chooseChanges takes the changes of a provider configuration, and counts those that decide nothing.
+func (b *builder) chooseChanges(p *plan.Plan, provider string) {
+	for _, change := range p.Changes {
+		switch {
+		case change.Does("forget") && !slices.Contains(releasedTypes, change.Type):
+			b.report.Others++
+		case change.Provider == "" && slices.Contains(reviewedTypes, change.Type):
+			b.addUnknown(fmt.Sprintf("%s is not in the configuration any more, and the plan does not tell of which provider configuration it was. It is not reviewed.", change.Address))
+		case change.Provider == provider && slices.Contains(reviewedTypes, change.Type):
+			b.changes = append(b.changes, change)
+		default:
+			b.report.Others++
 		}
 	}
-	return fails
+}
+
+func (b *builder) addUnknown(sentence string) { b.report.Unknown = append(b.report.Unknown, sentence) }
+
+// compare finds out who gains and who loses.
+func (b *builder) compare() error {
+	view, err := b.options.Store.Read(b.ctx, store.Channels, store.Subscribers)
+	if err != nil {
+		return err
+	}
+	b.org, b.people = newPlannedOrganization(view), report.NewPeopleSets(b.options.Store.Self().ID)
+	b.change = permission.Change{
+		Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}, Organization: map[string]zulip.GroupSettingValue{}, Now: b.options.Now,
+	}
+	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*report.Group{}, map[int64]map[string]plannedPermission{}
+	for _, change := range b.of("zulip_user", "zulip_bot", "zulip_user_role") {
+		b.person(change)
+	}
+	b.collectGroups()
+	for _, change := range b.of("zulip_organization") {
+		b.organization(change)
+	}
+	b.noteInvisibleChannels()
+	b.buildAccess(view)
+	if err := b.compareChannels(); err != nil {
+		return err
+	}
+	b.compareGroups()
+	b.compareSettings()
+	b.compareOrganization()
+	return nil
+}
+
+// noteInvisibleChannels says what the account that reviews does not see. An administrator sees every channel.
+func (b *builder) noteInvisibleChannels() {
+	everywhere := len(b.change.Groups) + len(b.change.Roles) + len(b.change.Owners) + len(b.change.Deactivated) + len(b.change.Organization) + len(b.joining) + len(b.settingRights)
+	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
+		b.addUnknown(fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
+	}
+}
+
+// addUnseen says that the organization shows nothing of what a change is about.
+func (b *builder) addUnseen(c *plan.Change) {
+	b.addUnknown(fmt.Sprintf("What %s changes is not reviewed: the account that reviews does not see what it is about, or that is gone.", c.Address))
+}
+
+// of returns the changes of some kinds of resource.
+func (b *builder) of(types ...string) []*plan.Change {
+	var some []*plan.Change
+	for _, change := range b.changes {
+		if slices.Contains(types, change.Type) {
+			some = append(some, change)
+		}
+	}
+	return some
+}
+
+// buildAccess makes the organization before and after. Groups and people who are yet to come are in it before too: the groups
+// without members, and named by nobody.
+func (b *builder) buildAccess(view *snapshot.Snapshot) {
+	facts := permission.Facts{Users: slices.Clone(view.Users()), Groups: slices.Clone(view.UserGroups().List()), Realm: view.Realm()}
+	facts.Users = slices.DeleteFunc(facts.Users, func(user *zulip.User) bool { return b.org.users[user.ID] != nil })
+	facts.Users = slices.AppendSeq(facts.Users, maps.Values(b.org.users))
+	facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: unknownPeopleID})
+	for id, group := range b.org.groups {
+		if id < 0 {
+			facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: id, Name: group.Name})
+		}
+	}
+	if b.namesUnknownPeople {
+		b.change.Groups[unknownPeopleID] = permission.Membership{Unknown: true}
+	}
+	b.people.SetEverybody(facts.Users)
+	b.before = permission.NewAccess(facts)
+	if len(b.joining) > 0 {
+		b.before = b.before.With(permission.Change{Roles: b.joining, Now: b.options.Now})
+	}
+	b.after = b.before.With(b.change)
 }

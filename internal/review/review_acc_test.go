@@ -333,13 +333,13 @@ resource "zulip_user_role" "kenji" {
 				t.Errorf("the review sent %d requests, not one for the snapshot and one that ends its event queue", requests)
 			}
 			var got []string
-			for _, word := range found.Verdict.Words {
+			for _, word := range found.Verdict.Categories {
 				got = append(got, string(word))
 			}
 			if strings.Join(got, " ") != test.words {
 				t.Errorf("the words are %q, not %q", strings.Join(got, " "), test.words)
 			}
-			golden(t, test.name+".md", markdown(t, found))
+			golden(t, test.name+".md", markdownOf(t, found))
 			golden(t, test.name+".review.json", indented(t, found))
 			if madeBy() == "" || slices.Contains(savedPlans, test.name) {
 				keep(t, madeBy()+test.name+".plan.json", host.ReplaceAllString(plan, `"registry.example.com/zulip-iac/zulip`))

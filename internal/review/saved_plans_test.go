@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -53,7 +53,7 @@ func TestReviewOfSavedPlansOfBothTools(t *testing.T) {
 		for _, made := range []string{"", "tofu-"} {
 			t.Run(made+name, func(t *testing.T) {
 				found := reviewOf(t, savedOrganization(t, name), readFile(t, made+name+".plan.json"))
-				if got, want := markdown(t, found), readFile(t, name+".md"); got != want {
+				if got, want := markdownOf(t, found), readFile(t, name+".md"); got != want {
 					t.Errorf("the review is\n%s\nwanted\n%s", got, want)
 				}
 			})
@@ -69,12 +69,12 @@ func TestReviewOfOtherFormatVersions(t *testing.T) {
 		if later == text {
 			t.Fatalf("%s has another format version than 1.2", name)
 		}
-		if got, want := markdown(t, reviewOf(t, savedOrganization(t, "permission"), later)), readFile(t, "permission.md"); got != want {
+		if got, want := markdownOf(t, reviewOf(t, savedOrganization(t, "permission"), later)), readFile(t, "permission.md"); got != want {
 			t.Errorf("%s: the review is\n%s\nwanted\n%s", name, got, want)
 		}
 		for _, version := range []string{"0.2", "2.0", "10.1", "1"} {
 			other := strings.Replace(text, `"format_version":"1.2"`, `"format_version":"`+version+`"`, 1)
-			if _, err := review.ParsePlan(strings.NewReader(other)); err == nil || !strings.Contains(err.Error(), "this review reads 1.x") {
+			if _, err := plan.Parse(strings.NewReader(other)); err == nil || !strings.Contains(err.Error(), "this review reads 1.x") {
 				t.Errorf("%s of format version %s: %v", name, version, err)
 			}
 		}
@@ -87,7 +87,7 @@ func TestReviewOfProvidersFromElsewhere(t *testing.T) {
 	const address = "registry.example.com/zulip-iac/zulip"
 	for _, other := range []string{"other.example.com/zulip-iac/zulip", "terraform.example.com/zulip-iac/zulip", "terraform.example.com/mirror/zulip"} {
 		found := reviewOf(t, savedOrganization(t, "permission"), strings.ReplaceAll(text, address, other))
-		if got, want := markdown(t, found), readFile(t, "permission.md"); got != want || !strings.Contains(text, address) {
+		if got, want := markdownOf(t, found), readFile(t, "permission.md"); got != want || !strings.Contains(text, address) {
 			t.Errorf("%s: the review is\n%s\nwanted\n%s", other, got, want)
 		}
 	}

@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // many is an organization of so many people, and a plan that changes so many channels of it.
-func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *directory.Directory, plan string) {
+func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *store.Store, plan string) {
 	t.Helper()
 	accounts := map[string]sandbox.Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: int(zulip.RoleOwner)}}
 	for i := range people {
@@ -58,7 +59,7 @@ func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *dire
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server, directory.New(client, self, 0), string(data)
+	return server, store.New(client, self, 0, new(runstate.State)), string(data)
 }
 
 // A thousand channels in an organization of five thousand cost one snapshot, and a comment that is short enough says what
@@ -80,8 +81,8 @@ func TestProtocolReviewOfALargePlan(t *testing.T) {
 			t.Fatalf("in %s %d lose %s", channel.Name, right.Lose.Len(), right.Name)
 		}
 	}
-	text := markdown(t, found)
-	if len(text) >= review.MaxMarkdown || len(text) < review.MaxMarkdown/2 {
+	text := markdownOf(t, found)
+	if len(text) >= markdown.MaxLength || len(text) < markdown.MaxLength/2 {
 		t.Errorf("the Markdown has %d bytes", len(text))
 	}
 	expectText(t, text, "lines are left out here", "5,000 accounts lose a right", "`room 0`")
@@ -90,7 +91,7 @@ func TestProtocolReviewOfALargePlan(t *testing.T) {
 func BenchmarkReviewOfALargePlan(b *testing.B) {
 	_, dir, plan := many(b, 5000, 1000)
 	for b.Loop() {
-		dir.Forget(zulip.FetchChannels, zulip.FetchUsers, zulip.FetchUserGroups, zulip.FetchRealm, zulip.FetchSubscribers)
-		markdown(b, reviewWith(b, dir, plan))
+		dir.Invalidate(store.Channels, store.Users, store.UserGroups, store.Organization, store.Subscribers)
+		markdownOf(b, reviewWith(b, dir, plan))
 	}
 }

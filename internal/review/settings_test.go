@@ -8,7 +8,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -78,7 +78,7 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 			setSpectators(t, o, test.now)
 			found := reviewOf(t, o, planOf(t, test.change(channel)))
 			expectWords(t, found, test.words)
-			text := markdown(t, found)
+			text := markdownOf(t, found)
 			expectText(t, text, test.says...)
 			if strings.Contains(text, test.not) {
 				t.Errorf("the text holds %q:\n%s", test.not, text)
@@ -87,10 +87,10 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 	}
 }
 
-func expectWords(t *testing.T, found *review.Review, want string) {
+func expectWords(t *testing.T, found *report.Report, want string) {
 	t.Helper()
 	var got []string
-	for _, word := range found.Verdict.Words {
+	for _, word := range found.Verdict.Categories {
 		got = append(got, string(word))
 	}
 	if strings.Join(got, " ") != want {
@@ -116,15 +116,15 @@ func TestReviewOfTheWaitingPeriod(t *testing.T) {
 	if effect := effectOn(found, "releases", permission.CanSendMessage, int64(lena.ID)); effect != -1 {
 		t.Errorf("in channel %d: %d", channel, effect)
 	}
-	for what, rights := range map[string][]*review.Right{"can_join_group": found.Groups[0].Rights, "can_create_groups": found.Rights, "waiting_period_threshold": found.Rights} {
-		i := slices.IndexFunc(rights, func(right *review.Right) bool { return right.Name == what })
+	for what, rights := range map[string][]*report.Right{"can_join_group": found.Groups[0].Rights, "can_create_groups": found.Rights, "waiting_period_threshold": found.Rights} {
+		i := slices.IndexFunc(rights, func(right *report.Right) bool { return right.Name == what })
 		if i < 0 || !slices.Contains(rights[i].Lose.IDs, int64(lena.ID)) {
 			t.Errorf("%s: %+v", what, rights)
 		}
 	}
 	unknown := reviewOf(t, o, planOf(t, resourceChange("zulip_organization", attributes{"waiting_period_threshold": 0}, attributes{}, "waiting_period_threshold")))
 	expectWords(t, unknown, "unknown")
-	expectText(t, markdown(t, unknown), "the plan does not know `waiting_period_threshold` yet", "`releases`")
+	expectText(t, markdownOf(t, unknown), "the plan does not know `waiting_period_threshold` yet", "`releases`")
 }
 
 func idText(id int64) string { return strconv.FormatInt(id, 10) }
@@ -137,7 +137,7 @@ func TestReviewOfIncomingWebhookBots(t *testing.T) {
 		resourceChange("zulip_channel", nil, attributes{"name": "releases", "can_administer_channel_group": []string{"user:hook-bot@zulip.example.com"}, "can_send_message_group": []string{"user:hook-bot@zulip.example.com"}}),
 	))
 	for _, right := range found.Channels[0].Rights {
-		hook := slices.ContainsFunc(right.Gain.Accounts, func(a *review.Account) bool { return a.Name == "Hook" })
+		hook := slices.ContainsFunc(right.Gain.Accounts, func(a *report.Account) bool { return a.Name == "Hook" })
 		if want := right.Name == string(permission.CanSendMessage); hook != want {
 			t.Errorf("%s: %t", right.Name, hook)
 		}
@@ -159,13 +159,13 @@ func TestReviewOfAGuestWhoIsPromoted(t *testing.T) {
 		attributes{"id": id, "name": "releases", "can_send_message_group": []string{"user:" + paul.Email}})
 	promoted := resourceChange("zulip_user_role", nil, attributes{"user": paul.Email, "user_id": paul.ID, "role": "member"})
 	found := reviewOf(t, o, planOf(t, opened, promoted))
-	if slices.Contains(found.Verdict.Words, review.External) || effectOn(found, "releases", permission.CanSendMessage, int64(paul.ID)) != 1 {
-		t.Errorf("%v: %s", found.Verdict.Words, markdown(t, found))
+	if slices.Contains(found.Verdict.Categories, report.External) || effectOn(found, "releases", permission.CanSendMessage, int64(paul.ID)) != 1 {
+		t.Errorf("%v: %s", found.Verdict.Categories, markdownOf(t, found))
 	}
 	demoted := resourceChange("zulip_user_role", nil, attributes{"user": "lena.fischer@example.com", "user_id": memberID(o), "role": "guest"})
 	opened = resourceChange("zulip_channel_subscription", nil, attributes{"channel": "releases", "channel_id": id, "users": []string{"lena.fischer@example.com"}})
 	if found = reviewOf(t, o, planOf(t, demoted, opened)); effectOn(found, "releases", permission.CanRead, memberID(o)) != 0 {
-		t.Errorf("a guest in the channel reads it: %s", markdown(t, found))
+		t.Errorf("a guest in the channel reads it: %s", markdownOf(t, found))
 	}
 }
 
@@ -191,7 +191,7 @@ func TestReviewOfAChannelWithoutTopics(t *testing.T) {
 			t.Errorf("%s: %d", right, got)
 		}
 	}
-	if found := reviewOf(t, o, planOf(t, topics("inherit", "disable_empty_topic"))); len(found.Verdict.Words) > 0 {
-		t.Errorf("%v", found.Verdict.Words)
+	if found := reviewOf(t, o, planOf(t, topics("inherit", "disable_empty_topic"))); len(found.Verdict.Categories) > 0 {
+		t.Errorf("%v", found.Verdict.Categories)
 	}
 }

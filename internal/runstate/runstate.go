@@ -1,5 +1,5 @@
 // Package runstate is what one run of the provider knows of its own doings: which objects its resources hold, give up and
-// take, which names they reserve, and who works on what. A run is one process: that of a plan, or that of an apply. It
+// take, which names they plan and reserve, and who works on what. A run is one process: that of a plan, or that of an apply. It
 // knows nothing of the organization and asks nobody.
 //
 // An object is told from others by its kind, which is the type of the resource, and its ID.
@@ -19,6 +19,11 @@ type State struct {
 	declared map[about]string
 	names    map[name][]int64
 	released map[name]int64
+
+	channels, groups, addresses names           // that are planned
+	roles                       map[int64]int   // that are planned, by account
+	takenFromFolder             map[int64]int64 // the folders of channels
+	nesting                     nesting
 }
 
 // about is a fact about an object.
@@ -44,6 +49,7 @@ const (
 	refused
 	declared
 	willBeCreated
+	willBeReactivated
 )
 
 // note registers a fact about an object, and reports whether it was not known before.

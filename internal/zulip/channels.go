@@ -142,33 +142,26 @@ func (r Retention) MarshalJSON() ([]byte, error) {
 // permission the server uses its default (server-behavior §P9).
 type ChannelCreate struct {
 	Name                       string
-	Description                *string
 	Subscribers                []int64
-	Announce                   *bool
-	InviteOnly                 *bool
-	IsWebPublic                *bool
-	HistoryPublicToSubscribers *bool
-	IsDefaultStream            *bool
-	MessageRetentionDays       *Retention
-	FolderID                   *int64
-	TopicsPolicy               *string
-	DefaultPushNotifications   *bool
-	Permissions                map[string]GroupSettingValue
+	Announce                   *bool `param:"announce"`
+	InviteOnly                 *bool `param:"invite_only"`
+	IsWebPublic                *bool `param:"is_web_public"`
+	HistoryPublicToSubscribers *bool `param:"history_public_to_subscribers"`
+	// Settings are set as an update sets them. The name and the privacy are not: they
+	// have fields of their own.
+	Settings    ChannelUpdate
+	Permissions map[string]GroupSettingValue
 }
 
 // options writes everything but the name, description and subscribers, which the two
 // ways to create a channel carry differently.
 func (n *ChannelCreate) options(form *Form) {
-	jsonIfSet(form, "announce", n.Announce)
-	jsonIfSet(form, "invite_only", n.InviteOnly)
-	jsonIfSet(form, "is_web_public", n.IsWebPublic)
-	jsonIfSet(form, "history_public_to_subscribers", n.HistoryPublicToSubscribers)
-	jsonIfSet(form, "is_default_stream", n.IsDefaultStream)
-	jsonIfSet(form, "message_retention_days", n.MessageRetentionDays)
-	jsonIfSet(form, "folder_id", n.FolderID)
+	settings := n.Settings
+	settings.Description, settings.TopicsPolicy = nil, nil
+	form.fill(settings)
+	form.fill(*n)
 	// Quoted here, bare in the update (server-behavior §C6).
-	jsonIfSet(form, "topics_policy", n.TopicsPolicy)
-	jsonIfSet(form, "default_push_notifications", n.DefaultPushNotifications)
+	jsonIfSet(form, "topics_policy", n.Settings.TopicsPolicy)
 	for name, value := range n.Permissions {
 		form.JSON(name, value)
 	}
@@ -181,8 +174,8 @@ func (n *ChannelCreate) options(form *Form) {
 func (c *Client) CreateChannel(ctx context.Context, channel ChannelCreate) (int64, *Answer, error) {
 	form := &Form{}
 	form.Text("name", channel.Name)
-	if channel.Description != nil {
-		form.Text("description", *channel.Description)
+	if description := channel.Settings.Description; description != nil {
+		form.Text("description", *description)
 	}
 	subscribers := channel.Subscribers
 	if subscribers == nil {
@@ -203,8 +196,8 @@ func (c *Client) CreateChannel(ctx context.Context, channel ChannelCreate) (int6
 // before and after (server-behavior §S1). Empty Subscribers means the caller.
 func (c *Client) CreateChannelBySubscribing(ctx context.Context, channel ChannelCreate) (*Answer, error) {
 	subscription := map[string]string{"name": channel.Name}
-	if channel.Description != nil {
-		subscription["description"] = *channel.Description
+	if description := channel.Settings.Description; description != nil {
+		subscription["description"] = *description
 	}
 	form := &Form{}
 	form.JSON("subscriptions", []map[string]string{subscription})
@@ -218,40 +211,24 @@ func (c *Client) CreateChannelBySubscribing(ctx context.Context, channel Channel
 // ChannelUpdate holds what an update changes; what is nil or absent is not sent
 // (https://zulip.com/api/update-stream).
 type ChannelUpdate struct {
-	Name                       *string
-	Description                *string
-	IsPrivate                  *bool
-	IsWebPublic                *bool
-	HistoryPublicToSubscribers *bool
-	IsDefaultStream            *bool
-	MessageRetentionDays       *Retention
-	IsArchived                 *bool
+	Name                       *string    `param:"new_name,text"`
+	Description                *string    `param:"description,text"`
+	IsPrivate                  *bool      `param:"is_private"`
+	IsWebPublic                *bool      `param:"is_web_public"`
+	HistoryPublicToSubscribers *bool      `param:"history_public_to_subscribers"`
+	IsDefaultStream            *bool      `param:"is_default_stream"`
+	MessageRetentionDays       *Retention `param:"message_retention_days"`
+	IsArchived                 *bool      `param:"is_archived"`
 	// FolderID points at nil to take the channel out of its folder.
-	FolderID                 **int64
-	TopicsPolicy             *string
-	DefaultPushNotifications *bool
+	FolderID                 **int64 `param:"folder_id"`
+	TopicsPolicy             *string `param:"topics_policy,text"`
+	DefaultPushNotifications *bool   `param:"default_push_notifications"`
 	Permissions              map[string]GroupSettingChange
 }
 
 func (u *ChannelUpdate) form() *Form {
 	form := &Form{}
-	if u.Name != nil {
-		form.Text("new_name", *u.Name)
-	}
-	if u.Description != nil {
-		form.Text("description", *u.Description)
-	}
-	jsonIfSet(form, "is_private", u.IsPrivate)
-	jsonIfSet(form, "is_web_public", u.IsWebPublic)
-	jsonIfSet(form, "history_public_to_subscribers", u.HistoryPublicToSubscribers)
-	jsonIfSet(form, "is_default_stream", u.IsDefaultStream)
-	jsonIfSet(form, "message_retention_days", u.MessageRetentionDays)
-	jsonIfSet(form, "is_archived", u.IsArchived)
-	jsonIfSet(form, "folder_id", u.FolderID)
-	jsonIfSet(form, "default_push_notifications", u.DefaultPushNotifications)
-	if u.TopicsPolicy != nil {
-		form.Text("topics_policy", *u.TopicsPolicy)
-	}
+	form.fill(*u)
 	for name, change := range u.Permissions {
 		form.JSON(name, change)
 	}

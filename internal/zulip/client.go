@@ -130,7 +130,7 @@ func New(cfg Config) (*Client, error) {
 		userAgent:     cfg.UserAgent,
 		timeout:       cfg.RequestTimeout,
 		maxRetries:    max(cfg.MaxRetries, 0),
-		clock:         newClock(),
+		clock:         wallClock{},
 	}
 	if c.userAgent == "" {
 		c.userAgent = defaultUserAgent
@@ -186,26 +186,33 @@ func (c *Client) send(ctx context.Context, method, path string, form *Form, poli
 	if c.authorization == "" {
 		return nil, fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
 	}
-	return c.sendAs(ctx, c.authorization, method, path, form, policy, out)
+	call, answer := c.newCall(c.authorization, method, path, form, policy), &Answer{}
+	call.accept = answer.decode(out)
+	if err := call.run(ctx); err != nil {
+		return nil, err
+	}
+	return answer, nil
 }
 
 // sendAnonymous is send without credentials, for the few calls that are open
 // to everybody.
+//
+//nolint:unparam // the same results as send
 func (c *Client) sendAnonymous(ctx context.Context, method, path string, form *Form, policy retryPolicy, out any) (*Answer, error) {
-	return c.sendAs(ctx, "", method, path, form, policy, out)
-}
-
-func (c *Client) sendAs(ctx context.Context, authorization, method, path string, form *Form, policy retryPolicy, out any) (*Answer, error) {
-	var answer Answer
-	call := c.newCall(authorization, method, path, form, policy)
-	call.accept = func(body []byte) error {
-		answer = Answer{}
-		return decodeSuccess(body, &answer, out)
-	}
+	call, answer := c.newCall("", method, path, form, policy), &Answer{}
+	call.accept = answer.decode(out)
 	if err := call.run(ctx); err != nil {
 		return nil, err
 	}
-	return &answer, nil
+	return answer, nil
+}
+
+// decode returns a function that decodes the body of an answer. It may be called again, for another attempt.
+func (a *Answer) decode(out any) func(body []byte) error {
+	return func(body []byte) error {
+		*a = Answer{}
+		return decodeSuccess(body, a, out)
+	}
 }
 
 // stream is send for large answers: decode reads the body while it arrives, so that it

@@ -100,11 +100,11 @@ func (c *Client) CreateUserGroup(ctx context.Context, group UserGroupCreate) (in
 
 // UserGroupUpdate holds what an update changes; what is nil or absent is not sent.
 type UserGroupUpdate struct {
-	Name        *string
-	Description *string
+	Name        *string `param:"name,text"`
+	Description *string `param:"description,text"`
 	// Deactivated takes a group back when false (feature level 386); true is ignored
 	// by the server (server-behavior §G4).
-	Deactivated *bool
+	Deactivated *bool `param:"deactivated"`
 	Permissions map[string]GroupSettingChange
 }
 
@@ -113,13 +113,7 @@ func (u *UserGroupUpdate) Empty() bool { return u.form().Empty() }
 
 func (u *UserGroupUpdate) form() *Form {
 	form := &Form{}
-	if u.Name != nil {
-		form.Text("name", *u.Name)
-	}
-	if u.Description != nil {
-		form.Text("description", *u.Description)
-	}
-	jsonIfSet(form, "deactivated", u.Deactivated)
+	form.fill(*u)
 	for name, change := range u.Permissions {
 		form.JSON(name, change)
 	}

@@ -101,7 +101,7 @@ func sharedLimiter(key limiterKey) *requestLimiter {
 // newRequestLimiter returns a limiter for at most perMinute requests in any minute; 0 has
 // the server's limit only.
 func newRequestLimiter(perMinute int) *requestLimiter {
-	l := &requestLimiter{clock: newClock(), server: newServerLimit()}
+	l := &requestLimiter{clock: wallClock{}, server: newServerLimit()}
 	if perMinute > 0 {
 		// A tenth may be sent at once, so that a small plan does not wait. The rest
 		// is spread; together they are no more than perMinute.
@@ -289,6 +289,9 @@ type clock interface {
 	// sleep returns after d, or with the error of ctx as soon as it ends.
 	sleep(ctx context.Context, d time.Duration) error
 }
+
+// Sleep returns after d, or with the error of ctx as soon as it ends.
+func Sleep(ctx context.Context, d time.Duration) error { return wallClock{}.sleep(ctx, d) }
 
 type wallClock struct{}
 

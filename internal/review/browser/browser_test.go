@@ -25,7 +25,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 )
 
 const (
@@ -80,13 +81,13 @@ type action = chromedp.Action[chromedp.Void]
 
 // open writes a review as a page and shows it in a new browser, which is closed when the test ends. The page must not
 // have complained until then, nor asked for anything.
-func open(t *testing.T, r *review.Review, width, height int64, before ...action) *tab {
+func open(t *testing.T, r *report.Report, width, height int64, before ...action) *tab {
 	t.Helper()
-	var page bytes.Buffer
-	if err := review.WriteHTML(&page, r); err != nil {
+	var text bytes.Buffer
+	if err := page.Write(&text, r); err != nil {
 		t.Fatal(err)
 	}
-	return openPage(t, page.Bytes(), width, height, before...)
+	return openPage(t, text.Bytes(), width, height, before...)
 }
 
 func openPage(t *testing.T, page []byte, width, height int64, before ...action) *tab {

@@ -12,7 +12,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 )
 
 func TestBrowserShowsNamesAsText(t *testing.T) {
@@ -217,20 +218,20 @@ func TestBrowserPrinted(t *testing.T) {
 // A thousand channels are shown at once and filtered at once, whether the same happens in many or in each of them
 // something of its own to nearly everybody.
 func TestBrowserOfThousandChannels(t *testing.T) {
-	for name, r := range map[string]*review.Review{"alike": large(1000, 5000), "each its own": ownInEach(large(1000, 5000))} {
+	for name, r := range map[string]*report.Report{"alike": large(1000, 5000), "each its own": ownInEach(large(1000, 5000))} {
 		t.Run(name, func(t *testing.T) { showThousandChannels(t, name, r) })
 	}
 }
 
-func showThousandChannels(t *testing.T, name string, r *review.Review) {
+func showThousandChannels(t *testing.T, name string, r *report.Report) {
 	t.Helper()
 	begun := time.Now()
-	var page bytes.Buffer
-	if err := review.WriteHTML(&page, r); err != nil {
+	var text bytes.Buffer
+	if err := page.Write(&text, r); err != nil {
 		t.Fatal(err)
 	}
-	written, size := time.Since(begun), page.Len()
-	tab := openPage(t, page.Bytes(), 1280, 900, countComputing)
+	written, size := time.Since(begun), text.Len()
+	tab := openPage(t, text.Bytes(), 1280, 900, countComputing)
 	eval[bool](tab, drawn)
 	ready := eval[float64](tab, `performance.getEntriesByType("navigation")[0].loadEventEnd`)
 	computed := get(tab, computing)

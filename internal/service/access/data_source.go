@@ -18,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -97,7 +98,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.Channels(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
@@ -141,7 +142,7 @@ func (d *DataSource) facts(ctx context.Context, channel *zulip.Channel, diags *d
 		tflog.Info(ctx, "Who is in an archived channel cannot be asked", map[string]any{"name": channel.Name})
 		return facts, true
 	}
-	found, err := d.Meta.Directory.Subscribers(ctx, channel.ID)
+	found, err := d.Meta.Store.Subscribers(ctx, channel.ID)
 	if err != nil {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Could not read who is in channel %q", channel.Name), framework.Explain(err))
 		return facts, false

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -85,7 +85,7 @@ func hasShortName(user *zulip.User, name string) bool {
 }
 
 // read takes what the server says, in the words there are where they mean the same.
-func (m *model) read(user *zulip.User, bot *zulip.Bot, view *directory.View) {
+func (m *model) read(user *zulip.User, bot *zulip.Bot, view *snapshot.Snapshot) {
 	m.ID, m.Email = types.Int64Value(user.ID), types.StringValue(user.Address())
 	if m.ShortName.IsNull() {
 		m.ShortName = types.StringValue(shortName(user.Address()))
@@ -106,7 +106,7 @@ func (m *model) read(user *zulip.User, bot *zulip.Bot, view *directory.View) {
 }
 
 // ownerWords returns the words for the owner: those there are if they mean the person. Old bots may have none.
-func ownerWords(kept types.String, id *int64, view *directory.View) types.String {
+func ownerWords(kept types.String, id *int64, view *snapshot.Snapshot) types.String {
 	if id == nil {
 		return types.StringNull()
 	}
@@ -117,11 +117,11 @@ func ownerWords(kept types.String, id *int64, view *directory.View) types.String
 }
 
 // channelWords returns the words for a channel that the server names: those there are if they mean it. "" is none.
-func channelWords(kept types.String, name *string, view *directory.View) types.String {
+func channelWords(kept types.String, name *string, view *snapshot.Snapshot) types.String {
 	if name == nil {
 		return types.StringValue("")
 	}
-	channel, ok := view.ChannelByName(*name)
+	channel, ok := view.Channels().ByName(*name)
 	if !ok {
 		return types.StringValue(*name) // one that the account does not see
 	}
@@ -130,7 +130,7 @@ func channelWords(kept types.String, name *string, view *directory.View) types.S
 
 // changes are what has to be sent so that the bot becomes what is planned. config are the keys that are to be written.
 // What cannot be resolved is reported.
-func (m *model) changes(user *zulip.User, bot *zulip.Bot, config map[string]string, view *directory.View, diags *diag.Diagnostics) zulip.BotUpdate {
+func (m *model) changes(user *zulip.User, bot *zulip.Bot, config map[string]string, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.BotUpdate {
 	update := zulip.BotUpdate{Config: config}
 	if name := strings.TrimSpace(m.FullName.ValueString()); name != user.FullName {
 		update.FullName = &name
@@ -173,7 +173,7 @@ func (m *model) service(bot *zulip.Bot) zulip.BotService {
 }
 
 // channelChange is the channel's name to send; nil if it is not managed or there already.
-func channelChange(attribute string, wanted types.String, held *string, view *directory.View, diags *diag.Diagnostics) *string {
+func channelChange(attribute string, wanted types.String, held *string, view *snapshot.Snapshot, diags *diag.Diagnostics) *string {
 	if !framework.IsSet(wanted) {
 		return nil
 	}

@@ -10,10 +10,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -60,7 +61,7 @@ func (r *Resource) planShortName(ctx context.Context, req resource.ModifyPlanReq
 // planning is the plan of one bot while it is checked.
 type planning struct {
 	*Resource
-	view  *directory.View
+	view  *snapshot.Snapshot
 	plan  *model
 	state *model // nil for a bot that is to be made
 	diags *diag.Diagnostics
@@ -87,7 +88,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	var err error
-	if p.view, err = r.Meta.Directory.Bots(ctx); err != nil {
+	if p.view, err = r.Meta.Store.Read(ctx, store.Bots); err != nil {
 		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
 		return
 	}
@@ -134,7 +135,7 @@ func (p *planning) checkNew() {
 		person = namesake
 		p.checkNamesake(namesake)
 	} else if address := p.address(); address != "" {
-		p.Meta.Directory.PlanAddress(0, address)
+		p.Meta.Run.PlanAddress(0, address)
 	}
 	p.checkName(person.ID)
 	p.checkRole(person, person.Role)
@@ -154,9 +155,9 @@ func (p *planning) checkNamesake(namesake *zulip.User) {
 	switch {
 	case p.Meta.Run.IsManaged(kind, namesake.ID) && (!namesake.IsActive || !p.Meta.Run.WillBeDestroyed(kind, namesake.ID)) && (p.state == nil || p.plan.BotType.Equal(p.state.BotType)), p.Meta.Run.IsDestroyed(kind, namesake.ID):
 		// It is this very bot, which is deactivated and taken back.
-		p.Meta.Directory.PlanReactivation(namesake.ID)
+		p.Meta.Run.PlanReactivation(namesake.ID)
 	case namesake.IsBot && !namesake.IsActive && !namesake.IsDeleted && p.plan.AdoptDeactivated.ValueBool() && sameType(namesake, p.plan):
-		p.Meta.Directory.PlanReactivation(namesake.ID)
+		p.Meta.Run.PlanReactivation(namesake.ID)
 		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The bot %s will be taken back", namesake.Address()),
 			fmt.Sprintf("It has the ID %d and is called %q, and keeps its key. What this configuration does not set stays as it was.", namesake.ID, namesake.FullName))
 	case namesake.IsActive && sameType(namesake, p.plan):
@@ -208,7 +209,7 @@ func (p *planning) checkRename(user *zulip.User) {
 		return
 	}
 	holder, taken := p.view.UserByAddress(address)
-	p.Meta.Directory.PlanAddress(user.ID, address)
+	p.Meta.Run.PlanAddress(user.ID, address)
 	if !taken || holder.ID == user.ID || p.Meta.Run.IsManaged(kind, holder.ID) {
 		return
 	}
@@ -314,7 +315,7 @@ func (p *planning) checkReferences() {
 
 // checkGivenAway refuses an owner with whom the bot could not be managed any more. Zero is an account to come.
 func (p *planning) checkGivenAway(owner int64) {
-	self := p.Meta.Directory.Self()
+	self := p.Meta.Store.Self()
 	if p.Meta.LockoutProtection && self.Role > zulip.RoleAdministrator && owner != self.ID {
 		p.diags.AddAttributeError(path.Root("owner"), "This would lock the provider out",
 			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.", self.Address())+framework.WayOut)
@@ -350,7 +351,7 @@ func (p *planning) warn(ctx context.Context) {
 
 // warnOfEnd says what the end of the bot in the state means.
 func (p *planning) warnOfEnd(ctx context.Context) {
-	view, err := p.Meta.Directory.Bots(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
 		p.diags.AddError("Could not read the bots", framework.Explain(err))
 		return

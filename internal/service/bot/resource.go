@@ -13,9 +13,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -93,7 +94,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // make makes the bot, or takes a deactivated one back, and returns its ID; 0 after an error.
 func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) (id int64, made bool) {
 	summary := fmt.Sprintf("Could not make the bot %q", plan.FullName.ValueString())
-	view, err := r.Meta.Directory.Bots(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
 		diags.AddError(summary, framework.Explain(err))
 		return 0, false
@@ -120,12 +121,12 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 		PayloadURL: plan.PayloadURL.ValueString(), Interface: max(1, number(interfaceWords, plan.Interface.ValueString())),
 		ServiceName: plan.ServiceName.ValueString(), Config: plan.config(),
 	}
-	read := r.Meta.Directory.Bots
+	read := func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Read(ctx, store.Bots) }
 	id, err = framework.Creation{
 		Kind: kind, Thing: strings.ToLower(address),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			view, err := read(ctx)
-			read = r.Meta.Directory.FreshBots
+			read = func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Fresh(ctx, store.Bots) }
 			if err != nil {
 				return 0, err
 			}
@@ -135,23 +136,25 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 			return 0, nil
 		},
 		Make: func(ctx context.Context) (int64, error) {
-			defer r.Meta.Directory.Write()()
-			return r.Meta.Client.CreateBot(ctx, wanted)
+			var id int64
+			err := r.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
+				id, err = r.Meta.Client.CreateBot(ctx, wanted)
+				return err
+			})
+			return id, err
 		},
 	}.Run(ctx, r.Meta)
 	if err != nil {
 		diags.AddError(summary, framework.Explain(err))
 	}
-	r.Meta.Directory.BecameActive()
+	r.Meta.Store.BecameActive()
 	return id, true
 }
 
 // reactivate takes a deactivated bot back and returns its ID; 0 after an error. The server refuses to reactivate an
 // active bot, so that after a lost answer it is looked at (server-behavior §U10).
 func (r *Resource) reactivate(ctx context.Context, bot *zulip.User, diags *diag.Diagnostics) int64 {
-	done := r.Meta.Directory.Write()
-	err := r.Meta.Client.ReactivateUser(ctx, bot.ID)
-	done()
+	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.ReactivateUser(ctx, bot.ID) })
 	if zulip.MayHaveHappened(err) {
 		if now, look := r.Meta.Client.User(ctx, bot.ID); look == nil && now.IsActive {
 			err = nil
@@ -162,7 +165,7 @@ func (r *Resource) reactivate(ctx context.Context, bot *zulip.User, diags *diag.
 		return 0
 	}
 	r.Meta.Run.Manage(kind, bot.ID)
-	r.Meta.Directory.BecameActive()
+	r.Meta.Store.BecameActive()
 	return bot.ID
 }
 
@@ -170,18 +173,18 @@ func (r *Resource) reactivate(ctx context.Context, bot *zulip.User, diags *diag.
 type reading struct {
 	user *zulip.User
 	bot  *zulip.Bot
-	view *directory.View
+	view *snapshot.Snapshot
 }
 
 // fresh reads a bot as it is after a write; nil after an error.
 func (r *Resource) fresh(ctx context.Context, id int64, diags *diag.Diagnostics) *reading {
-	view, err := r.Meta.Directory.FreshBots(ctx)
+	view, err := r.Meta.Store.Fresh(ctx, store.Bots)
 	if err != nil {
 		diags.AddError(fmt.Sprintf("The bot %d could not be read", id), framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
 		return nil
 	}
 	user, visible := view.User(id)
-	bot, mine := view.Bot(id)
+	bot, mine := view.Bots().ByID(id)
 	if !visible || !mine {
 		diags.AddError(fmt.Sprintf("The bot %d could not be read", id), "The server shows bots to their owners and to administrators, and the account the provider uses is neither.")
 		return nil
@@ -210,10 +213,8 @@ func (r *Resource) bring(ctx context.Context, now *reading, update zulip.BotUpda
 	if update.Empty() {
 		return now
 	}
-	done := r.Meta.Directory.Write()
-	err := r.Meta.Client.UpdateBot(ctx, now.user.ID, update)
-	done()
-	r.Meta.Directory.Forget(zulip.FetchBots, zulip.FetchUsers, zulip.FetchUserGroups)
+	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.UpdateBot(ctx, now.user.ID, update) })
+	r.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
 	if err != nil {
 		cause := framework.Explain(err)
 		if update.ShortName != nil {
@@ -234,14 +235,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Directory.Bots(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
 		return
 	}
 	user, visible := view.User(state.ID.ValueInt64())
-	bot, mine := view.Bot(state.ID.ValueInt64())
-	if visible && user.IsActive && !mine && r.Meta.Directory.Self().Role <= zulip.RoleAdministrator {
+	bot, mine := view.Bots().ByID(state.ID.ValueInt64())
+	if visible && user.IsActive && !mine && r.Meta.Store.Self().Role <= zulip.RoleAdministrator {
 		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read the bot %s", user.Address()),
 			"The bot is active, but the server does not list it among the organization's bots, although the account the provider uses is an administrator. The bot stays in the state. Apply again; if the error stays, report it.")
 		return
@@ -311,7 +312,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	id := state.ID.ValueInt64()
-	defer r.Meta.Directory.Forget(zulip.FetchBots, zulip.FetchUsers, zulip.FetchUserGroups)
+	defer r.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
 	if err := r.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not deactivate the bot %s", state.Email.ValueString()), framework.Explain(err))
 		return
@@ -325,7 +326,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Bots(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
 		return
@@ -337,7 +338,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		resp.Diagnostics.AddError("Cannot import this bot", framework.Sentence(err))
 		return
 	}
-	switch _, mine := view.Bot(user.ID); {
+	switch _, mine := view.Bots().ByID(user.ID); {
 	case !user.IsBot:
 		resp.Diagnostics.AddError("Cannot import a person as a bot", fmt.Sprintf("%s is a person. Import the account as a zulip_user.", user.Address()))
 	case user.IsDeleted:

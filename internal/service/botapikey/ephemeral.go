@@ -16,6 +16,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -120,14 +121,14 @@ func (e *Ephemeral) find(ctx context.Context, text string, diags *diag.Diagnosti
 
 // lookUp returns the person or bot that an address or an ID names. One that the snapshot lacks may have been made since.
 func (e *Ephemeral) lookUp(ctx context.Context, text string) (*zulip.User, error) {
-	view, err := e.Meta.Directory.People(ctx)
+	view, err := e.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		return nil, err
 	}
 	if found, err := framework.FindUser(view, text); err == nil {
 		return found, nil
 	}
-	if view, err = e.Meta.Directory.FreshPeople(ctx); err != nil {
+	if view, err = e.Meta.Store.Fresh(ctx, store.Users); err != nil {
 		return nil, err
 	}
 	return framework.FindUser(view, text)

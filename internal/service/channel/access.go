@@ -16,15 +16,15 @@ import (
 // reviewAccess refuses permissions and a privacy with which nobody could go on using a channel that exists, and says who
 // gains and who loses which right.
 func (p *planning) reviewAccess(ctx context.Context) {
-	if p.saw == nil || !p.Meta.LockoutProtection && !p.Meta.AccessWarnings || !p.decidesOtherwise() {
+	if p.state == nil || !p.Meta.LockoutProtection && !p.Meta.AccessWarnings || !p.decidesOtherwise() {
 		return
 	}
 	change := p.accessChange()
-	p.FillSubscribers(ctx, p.saw.ID, &change)
+	p.FillSubscribers(ctx, p.state.ID.ValueInt64(), &change)
 	if p.Meta.LockoutProtection && p.refuseNobodyLeft(change) {
 		return
 	}
-	p.WarnOfChannelAccess(ctx, p.diags, p.saw.ID, change)
+	p.WarnOfChannelAccess(ctx, p.diags, p.state.ID.ValueInt64(), change)
 }
 
 // refuseNobodyLeft reports whether it has refused the plan, because somebody can do now what nobody could after it. That
@@ -38,11 +38,11 @@ func (p *planning) refuseNobodyLeft(change permission.ChannelChange) (refused bo
 	joins, certain := change.After.Access.Can(permission.CanSubscribe, change.After.Channel)
 	switch {
 	case left[permission.CanAddSubscribers] && certain && joins.IsEmpty():
-		p.diags.AddAttributeError(p.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could come into channel %q any more", p.saw.Name),
+		p.diags.AddAttributeError(p.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could come into channel %q any more", p.state.Name.ValueString()),
 			"The channel would be private, no account that has access to it could add others, and nobody could join it. Not even an owner of the organization could change that, "+
 				"or make the channel public again. Put somebody into the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+framework.WayOut)
 	case left[permission.CanSendMessage]:
-		p.diags.AddAttributeError(p.cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", p.saw.Name),
+		p.diags.AddAttributeError(p.cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", p.state.Name.ValueString()),
 			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+framework.WayOut)
 	default:
 		return false
@@ -68,19 +68,26 @@ func (p *planning) decidesOtherwise() bool {
 	})
 }
 
-// accessChange is the channel as it was seen and as it is planned, in the organization as it is.
+// accessChange is the channel as it was and as it is planned, in the organization as it is.
 func (p *planning) accessChange() permission.ChannelChange {
-	access := p.view.Access()
+	access := p.on.View.Access()
 	return permission.ChannelChange{
-		Name:   p.saw.Name,
-		Before: permission.State{Access: access, Channel: permission.ChannelOf(p.saw)},
+		Name:   p.state.Name.ValueString(),
+		Before: permission.State{Access: access, Channel: p.before()},
 		After:  permission.State{Access: access, Channel: p.planned()},
+	}
+}
+
+// before is what decides who may do what in a channel that exists, as the plan is computed from it.
+func (p *planning) before() permission.Channel {
+	return permission.Channel{
+		Privacy: zulip.Privacy(p.state.Privacy.ValueString()), TopicsPolicy: p.state.TopicsPolicy.ValueString(), Permissions: p.prior.Permissions,
 	}
 }
 
 // planned is what will decide who may do what in a channel that exists.
 func (p *planning) planned() permission.Channel {
-	channel := permission.ChannelOf(p.saw)
+	channel := p.before()
 	if p.plan.Privacy.IsUnknown() {
 		channel.PrivacyUnknown = true
 	} else if framework.IsSet(p.plan.Privacy) {

@@ -10,10 +10,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -29,16 +31,16 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 		return id
 	}
 	if plan.AdoptArchived.ValueBool() {
-		view, err := r.Meta.Directory.FreshChannels(ctx)
+		view, err := r.Meta.Store.Fresh(ctx, store.Channels)
 		if err != nil {
 			diags.AddError("Could not look for an archived channel", framework.Explain(err))
 			return 0
 		}
-		if namesake, ok := view.ChannelByName(name); ok && namesake.IsArchived {
+		if namesake, ok := view.Channels().ByName(name); ok && namesake.IsArchived {
 			return r.unarchive(ctx, namesake.ID, namesake.Name, diags)
 		}
 	}
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		diags.AddError(fmt.Sprintf("Could not create channel %q", name), framework.Explain(err))
 		return 0
@@ -53,59 +55,44 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	return r.create(ctx, request, diags)
 }
 
-// createRequest is the plan in the words of the wire.
-func (r *Resource) createRequest(plan *model, view *directory.View, diags *diag.Diagnostics) zulip.ChannelCreate {
+// createRequest is the plan in the words of the wire: what differs from a channel of which nothing is said.
+func (r *Resource) createRequest(plan *model, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.ChannelCreate {
 	request := zulip.ChannelCreate{
-		Name:            plan.Name.ValueString(),
-		Subscribers:     r.initialSubscribers(plan, view, diags),
-		Announce:        knownBool(plan.Announce),
-		IsDefaultStream: knownBool(plan.IsDefault),
-		FolderID:        folderID(plan.FolderID.ValueInt64()),
-		Permissions:     map[string]zulip.GroupSettingValue{},
+		Name:        plan.Name.ValueString(),
+		Subscribers: r.initialSubscribers(plan, view, diags),
+		Announce:    plan.Announce.ValueBoolPointer(),
+		Permissions: map[string]zulip.GroupSettingValue{},
 	}
-	if framework.IsSet(plan.Description) {
-		request.Description = plan.Description.ValueStringPointer()
-	}
-	if framework.IsSet(plan.TopicsPolicy) {
-		request.TopicsPolicy = plan.TopicsPolicy.ValueStringPointer()
-	}
-	if plan.DefaultPush.ValueBool() { // channels start without, and only administrators may send it
-		request.DefaultPushNotifications = plan.DefaultPush.ValueBoolPointer()
-	}
-	if framework.IsSet(plan.MessageRetentionDays) && plan.MessageRetentionDays.ValueString() != retentionDefault {
-		retention := parseRetention(plan.MessageRetentionDays.ValueString())
-		request.MessageRetentionDays = &retention
-	}
-	if privacy := zulip.Privacy(plan.Privacy.ValueString()); framework.IsSet(plan.Privacy) {
-		private, web, history := privacy.IsPrivate(), privacy == zulip.PrivacyWebPublic, privacy != zulip.PrivacyPrivateProtectedHistory
-		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
-	}
-	// Compared with a channel that has no permissions at all, every one that is planned is a step.
-	changes, problems := permissions.Steps(&zulip.Channel{}, nil, plan.permission, view)
+	on := attribute.On(&r.Base, view)
+	changes, problems := attributes.Steps(attributes.PriorObject(newChannel, on, diags), &plan.facts, on)
 	framework.ReportProblems(diags, problems)
 	var update zulip.ChannelUpdate
 	for _, step := range changes {
-		step.Put(&update, &zulip.Channel{}, false)
+		if step.Attribute != "name" && step.Attribute != "privacy" { // which a new channel is given in other words
+			step.Put(&update, newChannel, false)
+		}
 	}
 	for setting, change := range update.Permissions {
 		request.Permissions[setting] = change.New
 	}
-	return request
-}
-
-func knownBool(value types.Bool) *bool {
-	if !framework.IsSet(value) {
-		return nil
+	update.Permissions = nil
+	if update.Description != nil {
+		update.Description = plan.Description.ValueStringPointer() // the server stores a new one as it stores a changed one
 	}
-	return value.ValueBoolPointer()
+	request.Settings = update
+	if privacy := zulip.Privacy(plan.Privacy.ValueString()); framework.IsSet(plan.Privacy) {
+		private, web, history := privacy.IsPrivate(), privacy == zulip.PrivacyWebPublic, privacy != zulip.PrivacyPrivateProtectedHistory
+		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
+	}
+	return request
 }
 
 // initialSubscribers are who is in the channel from the start. A private channel without any would shut out the account
 // that manages it, for good (server-behavior §C17): by default it is in.
-func (r *Resource) initialSubscribers(plan *model, view *directory.View, diags *diag.Diagnostics) []int64 {
+func (r *Resource) initialSubscribers(plan *model, view *snapshot.Snapshot, diags *diag.Diagnostics) []int64 {
 	if !framework.IsSet(plan.InitialSubscribers) {
 		if zulip.Privacy(plan.Privacy.ValueString()).IsPrivate() {
-			return []int64{r.Meta.Directory.Self().ID}
+			return []int64{r.Meta.Store.Self().ID}
 		}
 		return nil
 	}
@@ -126,12 +113,12 @@ func (r *Resource) initialSubscribers(plan *model, view *directory.View, diags *
 // create asks the server for the channel. When the answer is lost it looks whether the channel came into being before
 // it asks again.
 func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diags *diag.Diagnostics) int64 {
-	read := r.Meta.Directory.Channels // what is there before is in the snapshot
+	read := func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Read(ctx, store.Channels) } // what is there before is in the snapshot
 	id, err := framework.Creation{
 		Kind: kind, Thing: strings.ToLower(request.Name), Differ: true,
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			view, err := read(ctx)
-			read = r.Meta.Directory.FreshChannels
+			read = func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Fresh(ctx, store.Channels) }
 			if err != nil {
 				return 0, err
 			}
@@ -141,8 +128,12 @@ func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diag
 			return 0, nil
 		},
 		Make: func(ctx context.Context) (int64, error) {
-			defer r.Meta.Directory.Write()()
-			id, answer, err := r.Meta.Client.CreateChannel(ctx, request)
+			var id int64
+			var answer *zulip.Answer
+			err := r.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
+				id, answer, err = r.Meta.Client.CreateChannel(ctx, request)
+				return err
+			})
 			if err == nil {
 				r.warnIgnored(request.Name, answer.IgnoredParameters, diags)
 			}
@@ -157,9 +148,9 @@ func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diag
 }
 
 // byUs returns the active channel of a name if this account made it; nil if there is none.
-func (r *Resource) byUs(view *directory.View, name string) *zulip.Channel {
-	channel, ok := view.ChannelByName(name)
-	if !ok || channel.IsArchived || channel.CreatorID == nil || *channel.CreatorID != r.Meta.Directory.Self().ID {
+func (r *Resource) byUs(view *snapshot.Snapshot, name string) *zulip.Channel {
+	channel, ok := view.Channels().ByName(name)
+	if !ok || channel.IsArchived || channel.CreatorID == nil || *channel.CreatorID != r.Meta.Store.Self().ID {
 		return nil
 	}
 	return channel
@@ -177,26 +168,28 @@ func whetherMade(lookErr error) string {
 // createBySubscribing makes a channel on a server below feature level 417.
 func (r *Resource) createBySubscribing(ctx context.Context, request zulip.ChannelCreate, diags *diag.Diagnostics) int64 {
 	summary := fmt.Sprintf("Could not create channel %q", request.Name)
-	view, err := r.Meta.Directory.FreshChannels(ctx)
+	view, err := r.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
 		diags.AddError(summary, framework.Explain(err))
 		return 0
 	}
 	// This endpoint would silently subscribe people to it instead.
-	if namesake, ok := view.ChannelByName(request.Name); ok {
+	if namesake, ok := view.Channels().ByName(request.Name); ok {
 		r.refuse(namesake, diags)
 		return 0
 	}
-	self := r.Meta.Directory.Self().ID
+	self := r.Meta.Store.Self().ID
 	nobody := len(request.Subscribers) == 0 // which means the caller, on the wire
-	end := r.Meta.Directory.Write()
-	answer, err := r.Meta.Client.CreateChannelBySubscribing(ctx, request)
-	end()
+	var answer *zulip.Answer
+	err = r.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
+		answer, err = r.Meta.Client.CreateChannelBySubscribing(ctx, request)
+		return err
+	})
 	if err != nil && !zulip.MayHaveHappened(err) {
 		r.explainCreate(ctx, request, err, diags)
 		return 0
 	}
-	now, lookErr := r.Meta.Directory.FreshChannels(ctx)
+	now, lookErr := r.Meta.Store.Fresh(ctx, store.Channels)
 	var made *zulip.Channel
 	if lookErr == nil {
 		made = r.byUs(now, request.Name) // it was not there before
@@ -223,9 +216,10 @@ func (r *Resource) createBySubscribing(ctx context.Context, request zulip.Channe
 // unarchive takes an archived channel back.
 func (r *Resource) unarchive(ctx context.Context, id int64, name string, diags *diag.Diagnostics) int64 {
 	active := false
-	end := r.Meta.Directory.Write()
-	_, err := r.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
-	end()
+	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error {
+		_, err := r.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
+		return err
+	})
 	// Somebody may have been faster, or an answer may have been lost: what counts is that it is back.
 	if err == nil || zulip.IsMessage(err, "Channel is not currently deactivated") {
 		return id
@@ -246,8 +240,8 @@ func (r *Resource) unarchive(ctx context.Context, id int64, name string, diags *
 // explainCreate reports why a channel was not created; a taken name with what holds it and how to get it.
 func (r *Resource) explainCreate(ctx context.Context, request zulip.ChannelCreate, cause error, diags *diag.Diagnostics) {
 	if zulip.IsCode(cause, "CHANNEL_ALREADY_EXISTS") {
-		if view, err := r.Meta.Directory.FreshChannels(ctx); err == nil {
-			if namesake, ok := view.ChannelByName(request.Name); ok {
+		if view, err := r.Meta.Store.Fresh(ctx, store.Channels); err == nil {
+			if namesake, ok := view.Channels().ByName(request.Name); ok {
 				r.refuse(namesake, diags)
 				return
 			}

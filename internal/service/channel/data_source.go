@@ -9,9 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // DataSource is the data source zulip_channel.
@@ -27,17 +27,17 @@ func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := dataSourceAttributes()
-	attributes["id"] = schema.Int64Attribute{
+	all := attributes.DataSourceAttributes()
+	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "The channel's ID. Set this or `name`.",
 		Validators: []validator.Int64{framework.ExactlyOneOf("id", "name")},
 	}
-	attributes["name"] = schema.StringAttribute{
+	all["name"] = schema.StringAttribute{
 		Optional: true, Computed: true, MarkdownDescription: "The channel's name, whatever its case. Set this or `id`.",
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One channel, by ID or name; archived ones are found too.",
-		Attributes:          attributes,
+		Attributes:          all,
 	}
 }
 
@@ -48,7 +48,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.Channels(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
@@ -63,27 +63,6 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		return
 	}
 	var found facts
-	found.read(channel, view, d.Meta.Client.Site())
+	attributes.Read(&found, channel, attribute.On(&d.Base, view), &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
-}
-
-// dataSourceAttributes are the facts of a channel.
-func dataSourceAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
-		"id":                         schema.Int64Attribute{Computed: true, MarkdownDescription: "The channel's ID."},
-		"name":                       schema.StringAttribute{Computed: true, MarkdownDescription: "The channel's name."},
-		"description":                schema.StringAttribute{Computed: true, MarkdownDescription: "What the channel is for, in Markdown."},
-		"privacy":                    schema.StringAttribute{Computed: true, MarkdownDescription: "`public`, `web_public`, `private_shared_history` or `private_protected_history`."},
-		"folder_id":                  schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of the channel folder it is in; `0` is none."},
-		"topics_policy":              schema.StringAttribute{Computed: true, MarkdownDescription: "Whether messages may go without a topic."},
-		"message_retention_days":     schema.StringAttribute{Computed: true, MarkdownDescription: "A number of days, `unlimited` or `realm_default`."},
-		"is_default":                 schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether new people are put into the channel."},
-		"default_push_notifications": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether mobile push notifications are turned on for new subscribers. " + featurelevel.Needs(kind, "default_push_notifications")},
-		"creator_id":                 schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of the user who created it."},
-		"date_created":               schema.StringAttribute{Computed: true, MarkdownDescription: "When it was created (RFC 3339)."},
-		"is_archived":                schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is archived."},
-		"url":                        schema.StringAttribute{Computed: true, MarkdownDescription: "Its address in the web app."},
-	}
-	framework.PermissionDataSourceAttributes(attributes, permission.Channels)
-	return attributes
 }

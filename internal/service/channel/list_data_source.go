@@ -7,7 +7,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // ListDataSource is the data source zulip_channels.
@@ -40,7 +42,7 @@ func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 			"is_default":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Only default channels, or only others."},
 			"channels": schema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "The channels.",
-				NestedObject: schema.NestedAttributeObject{Attributes: dataSourceAttributes()},
+				NestedObject: schema.NestedAttributeObject{Attributes: attributes.DataSourceAttributes()},
 			},
 		},
 	}
@@ -53,13 +55,14 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.Channels(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
 	}
 	list.Channels = []facts{}
-	for _, channel := range view.ChannelList() {
+	on := attribute.On(&d.Base, view)
+	for _, channel := range view.Channels().List() {
 		if channel.IsArchived && !list.IncludeArchived.ValueBool() ||
 			!list.Privacy.IsNull() && list.Privacy.ValueString() != string(channel.Privacy()) ||
 			!list.FolderID.IsNull() && list.FolderID.ValueInt64() != folderOf(channel) ||
@@ -67,7 +70,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 			continue
 		}
 		var found facts
-		found.read(channel, view, d.Meta.Client.Site())
+		attributes.Read(&found, channel, on, &resp.Diagnostics)
 		list.Channels = append(list.Channels, found)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)

@@ -13,22 +13,23 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // planning is the plan of one channel while it is checked.
 type planning struct {
 	*Resource
-	view   *directory.View
+	on     attribute.Server
 	config model
 	plan   model
-	state  *model         // nil for a channel that is to be created
-	saw    *zulip.Channel // what the state shows; nil for a channel that is to be created
-	// changes are what an update would write; empty for a channel that is to be created.
+	state  *model // nil for a channel that is to be created
+	prior  *prior
+	// changes are what the apply would write.
 	changes []step
 	diags   *diag.Diagnostics
 }
@@ -55,20 +56,20 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var err error
-	if p.view, err = r.Meta.Directory.Channels(ctx); err != nil {
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
+	p.on = attribute.On(&r.Base, view)
 	if p.state != nil {
-		raw := p.state.permissionSets().Saw(permission.Channels, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), p.view)
-		p.saw = p.state.seen(raw)
+		p.prior = attributes.PriorState(&p.state.facts, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), p.on)
+	} else {
+		p.prior = attributes.PriorObject(newChannel, p.on, &resp.Diagnostics)
 	}
-	p.keepEqual()
+	attributes.KeepPrior(&p.config.facts, &p.plan.facts, p.prior, p.on)
 	p.derive()
-	if p.saw != nil {
-		p.changes, _ = steps(p.saw, p.state, &p.plan, p.view) // what cannot be resolved is reported by check
-	}
+	p.changes, _ = attributes.Steps(p.prior, &p.plan.facts, p.on) // what cannot be resolved is reported by check
 	p.check()
 	if !resp.Diagnostics.HasError() {
 		p.reviewAccess(ctx)
@@ -78,42 +79,26 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 }
 
-// keepEqual keeps the state's words for permissions and the description where the configuration says the same in
-// others, so that a plan shows no difference that is none.
-func (p *planning) keepEqual() {
-	if p.saw == nil {
-		return
-	}
-	if framework.IsSet(p.plan.Description) && storedDescription(p.plan.Description.ValueString()) == p.saw.Description {
-		p.plan.Description = p.state.Description
-	}
-	p.permissions().KeepEqual()
-}
-
 // permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
 func (p *planning) permissions() framework.PermissionPlan {
-	plan := framework.PermissionPlan{Table: permission.Channels, Config: p.config.permission, Plan: p.plan.permission, View: p.view}
-	if p.saw != nil {
-		plan.State, plan.Saw = p.state.permission, p.saw.Permissions
-	}
-	return plan
+	return attributes.PermissionPlan(&p.config.facts, &p.plan.facts, p.prior, p.on.View)
 }
 
 // derive fills in what follows from what is planned.
 func (p *planning) derive() {
-	if p.saw == nil {
+	if p.state == nil {
 		p.plan.IsArchived = types.BoolValue(false)
 		if framework.IsSet(p.plan.Name) {
-			p.Meta.Directory.PlanChannelName(0, p.plan.Name.ValueString())
+			p.Meta.Run.PlanChannelName(0, p.plan.Name.ValueString())
 		}
 		return
 	}
 	if !framework.IsSet(p.plan.Name) {
 		p.plan.URL = types.StringUnknown()
 	} else {
-		p.plan.URL = types.StringValue(zulip.ChannelURL(p.Meta.Client.Site(), p.saw.ID, p.plan.Name.ValueString()))
-		if p.plan.Name.ValueString() != p.saw.Name {
-			p.Meta.Directory.PlanChannelName(p.saw.ID, p.plan.Name.ValueString())
+		p.plan.URL = types.StringValue(zulip.ChannelURL(p.on.Site, p.state.ID.ValueInt64(), p.plan.Name.ValueString()))
+		if !p.plan.Name.Equal(p.state.Name) {
+			p.Meta.Run.PlanChannelName(p.state.ID.ValueInt64(), p.plan.Name.ValueString())
 		}
 	}
 	// A private channel cannot be a default one: going private takes it off the list.
@@ -141,36 +126,36 @@ func (p *planning) checkName() {
 		return
 	}
 	var own int64
-	if p.saw != nil {
-		own = p.saw.ID
+	if p.state != nil {
+		own = p.state.ID.ValueInt64()
 	}
-	if p.saw == nil && !p.Meta.Run.Reserve(kind, strings.ToLower(p.plan.Name.ValueString())) {
+	if p.state == nil && !p.Meta.Run.Reserve(kind, strings.ToLower(p.plan.Name.ValueString())) {
 		p.diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make a channel called %q", p.plan.Name.ValueString()),
 			"Another zulip_channel of this configuration has this name; case does not matter. Take one of the two out, or give it another name.")
 		return
 	}
-	if p.saw == nil {
+	if p.state == nil {
 		p.Meta.Run.WillCreate(kind, strings.ToLower(p.plan.Name.ValueString()))
 	}
-	namesake, found := p.view.ChannelTaking(p.plan.Name.ValueString(), own)
-	if !found || p.saw != nil && p.plan.Name.Equal(p.state.Name) {
+	namesake, found := p.on.View.ChannelTaking(p.plan.Name.ValueString(), own)
+	if !found || p.state != nil && p.plan.Name.Equal(p.state.Name) {
 		return
 	}
-	if p.saw == nil && namesake.IsArchived && p.config.AdoptArchived.ValueBool() {
-		p.Meta.Directory.PlanChannelName(namesake.ID, p.plan.Name.ValueString())
+	if p.state == nil && namesake.IsArchived && p.config.AdoptArchived.ValueBool() {
+		p.Meta.Run.PlanChannelName(namesake.ID, p.plan.Name.ValueString())
 		// Named in the detail alone, so that the CLI can make one warning of many.
 		p.diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel will be taken back",
 			fmt.Sprintf("Channel %q has the ID %d, keeps its messages, and has subscribers: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, namesake.SubscriberCount))
 		return
 	}
 	if namesake.IsArchived {
-		if p.saw != nil || !p.Meta.Run.IsManaged(kind, namesake.ID) { // else this run archives it, to take it back
+		if p.state != nil || !p.Meta.Run.IsManaged(kind, namesake.ID) { // else this run archives it, to take it back
 			p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), howToTake(namesake), p.diags)
 		}
 		return
 	}
 	existing := p.existing(namesake)
-	if p.saw != nil {
+	if p.state != nil {
 		existing.Refuse(p.Meta, p.diags)
 		return
 	}
@@ -181,7 +166,7 @@ func (p *planning) checkName() {
 
 // existing is the active channel that has the planned name.
 func (r *Resource) existing(channel *zulip.Channel) framework.Existing {
-	isOwn := channel.CreatorID != nil && *channel.CreatorID == r.Meta.Directory.Self().ID
+	isOwn := channel.CreatorID != nil && *channel.CreatorID == r.Meta.Store.Self().ID
 	return framework.Existing{
 		Kind: kind, Noun: "channel", Name: channel.Name, Key: strings.ToLower(channel.Name), ID: channel.ID, Import: fmt.Sprint(channel.ID), At: path.Root("name"),
 		Summary: taken(channel), Detail: "Names are compared without regard to case.",
@@ -191,7 +176,7 @@ func (r *Resource) existing(channel *zulip.Channel) framework.Existing {
 
 // isAsPlanned reports whether a channel is what this plan would make.
 func (p *planning) isAsPlanned(channel *zulip.Channel) bool {
-	changes, problems := steps(channel, nil, &p.plan, p.view)
+	changes, problems := attributes.Steps(attributes.PriorObject(channel, p.on, p.diags), &p.plan.facts, p.on)
 	return len(problems) == 0 && !slices.ContainsFunc(changes, func(s step) bool {
 		return !slices.Contains(permission.DroppedAtCreation, s.Attribute) // these come with a second request
 	})
@@ -203,7 +188,7 @@ func (p *planning) checkFolder() {
 	if id == 0 || !p.HasLevel(featurelevel.Since("zulip_channel", "folder_id")) {
 		return
 	}
-	if _, ok := p.view.Folder(id); !ok {
+	if _, ok := p.on.View.Folders().ByID(id); !ok {
 		p.diags.AddAttributeError(path.Root("folder_id"), "No such channel folder", fmt.Sprintf("The organization has no channel folder with the ID %d. The data source zulip_channel_folders lists all.", id))
 	}
 }
@@ -229,7 +214,7 @@ func (p *planning) checkProtectedHistory() {
 
 // checkSubscribers finds out who is meant.
 func (p *planning) checkSubscribers() {
-	if p.saw != nil || !framework.IsSet(p.plan.InitialSubscribers) {
+	if p.state != nil || !framework.IsSet(p.plan.InitialSubscribers) {
 		return
 	}
 	for _, element := range p.plan.InitialSubscribers.Elements() {
@@ -237,7 +222,7 @@ func (p *planning) checkSubscribers() {
 		if !ok || !framework.IsSet(text) {
 			continue
 		}
-		user, later, err := framework.FindUserInPlan(p.view, text.ValueString())
+		user, later, err := framework.FindUserInPlan(p.on.View, text.ValueString())
 		switch {
 		case later:
 		case err != nil:

@@ -14,8 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -81,7 +82,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	// From here on the channel exists: it is in the state before anything else can fail.
 	state := plan
-	state.forgetUnknown()
+	attributes.ForgetUnknown(&state.facts)
 	state.ID = types.Int64Value(id)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
@@ -93,14 +94,16 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	// What creation dropped (server-behavior §C8), or an archived channel has otherwise, is sent now.
-	missing, problems := steps(now.Thing, nil, &plan, now.View)
+	on := attribute.On(&r.Base, now.View)
+	missing, problems := attributes.Steps(attributes.PriorObject(now.Thing, on, &resp.Diagnostics), &plan.facts, on)
 	framework.ReportProblems(&resp.Diagnostics, problems)
-	now = r.change(ctx, id, missing, now, &resp.Diagnostics)
-	kept := &plan.facts
+	now = r.subject(id).Change(ctx, &r.Base, missing, now, &resp.Diagnostics)
+	planned := &plan.facts
 	if resp.Diagnostics.HasError() {
-		kept = nil
+		planned = nil
 	}
-	r.write(ctx, &state, now, kept, resp.State.Set, resp.Private, &resp.Diagnostics)
+	set := func() diag.Diagnostics { return resp.State.Set(ctx, &state) }
+	attributes.Store(ctx, &state.facts, now, planned, on, set, resp.Private, &resp.Diagnostics)
 }
 
 // Read takes the channel from the snapshot.
@@ -112,12 +115,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	// First of all, and also for a channel that is gone: a CLI that keeps no identities would be told that one is missing.
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.known(ctx, state.ID.ValueInt64())
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
 	}
-	channel, ok := view.Channel(state.ID.ValueInt64())
+	channel, ok := view.Channels().ByID(state.ID.ValueInt64())
 	if !ok || channel.IsArchived {
 		r.Meta.Run.Lose(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The channel is not there any more, or was archived by somebody else: removing it from the state",
@@ -127,48 +130,53 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	r.Meta.Run.Manage(kind, channel.ID)
 	before := state
-	set := func(ctx context.Context, now any) diag.Diagnostics {
+	set := func() diag.Diagnostics {
 		if reflect.DeepEqual(before, state) {
 			return nil // the response holds it already, and to write it again costs more than to compare
 		}
-		return resp.State.Set(ctx, now)
+		return resp.State.Set(ctx, &state)
 	}
-	r.write(ctx, &state, &reading{Thing: channel, View: view}, nil, set, resp.Private, &resp.Diagnostics)
+	now := &reading{Thing: channel, View: view}
+	attributes.Store(ctx, &state.facts, now, nil, attribute.On(&r.Base, view), set, resp.Private, &resp.Diagnostics)
 }
 
 // Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, prior model
+	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Organization(ctx)
+	id := state.ID.ValueInt64()
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
-	raw := prior.permissionSets().Saw(permission.Channels, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), view)
-	saw := prior.seen(raw)
 	// The CLI ends what is not used any more before it changes what has used it: a folder that this run has archived has
 	// let go of its channels.
-	if folder, ok := r.Meta.Directory.TakenOutOf(saw.ID); ok && folderOf(saw) == folder {
-		saw.FolderID = nil
+	before := state
+	if folder, ok := r.Meta.Run.TakenFromFolder(id); ok && state.FolderID.ValueInt64() == folder {
+		before.FolderID = types.Int64Value(0)
 	}
-	wanted, problems := steps(saw, &prior, &plan, view)
+	on := attribute.On(&r.Base, view)
+	prior := attributes.PriorState(&before.facts, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), on)
+	changes, problems := attributes.Steps(prior, &plan.facts, on)
 	framework.ReportProblems(&resp.Diagnostics, problems)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	now := r.change(ctx, prior.ID.ValueInt64(), wanted, nil, &resp.Diagnostics)
-	state, kept := plan, &plan.facts
+	now := r.subject(id).Change(ctx, &r.Base, changes, nil, &resp.Diagnostics)
+	planned := &plan.facts
 	if resp.Diagnostics.HasError() {
-		// What was refused is shown in the words the state had, not in the words that were planned.
-		state, kept = prior, nil
+		planned = nil // what was refused is shown in the words the state had, not in the words that were planned
+	} else {
+		state = plan
 	}
-	r.write(ctx, &state, now, kept, resp.State.Set, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ID})...)
+	set := func() diag.Diagnostics { return resp.State.Set(ctx, &state) }
+	attributes.Store(ctx, &state.facts, now, planned, on, set, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(id)})...)
 }
 
 // Delete archives the channel, unless it is to be kept. Nothing is deleted for good (server-behavior §C14).
@@ -193,9 +201,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 func (r *Resource) archive(ctx context.Context, id int64, name string, diags *diag.Diagnostics) {
 	pause := framework.FirstPause
 	for attempt := 0; ; attempt++ {
-		end := r.Meta.Directory.Write()
-		err := r.Meta.Client.ArchiveChannel(ctx, id)
-		end()
+		err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.ArchiveChannel(ctx, id) })
 		if err == nil || zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 			// Its name is taken, but not for the channel that replaces it: that one is planned again while it is applied.
 			r.Meta.Run.Manage(kind, id)
@@ -218,7 +224,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
@@ -235,19 +241,4 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), channel.ID)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(channel.ID)})...)
-}
-
-// write puts what the server holds into the state, and the raw permissions beside it. Without a reading the state stays
-// as it is. After an apply, kept is what its plan knew.
-func (r *Resource) write(ctx context.Context, state *model, now *reading, kept *facts, set func(context.Context, any) diag.Diagnostics, private framework.PrivateSetter, diags *diag.Diagnostics) {
-	if now == nil {
-		return
-	}
-	state.read(now.Thing, now.View, r.Meta.Client.Site())
-	var differing []string
-	if kept != nil {
-		differing = state.keep(kept)
-	}
-	diags.Append(set(ctx, state)...)
-	framework.KeepRawPermissions(ctx, private, now.Thing.Permissions, differing, diags)
 }

@@ -15,34 +15,29 @@ import (
 // checkCaller refuses what the account the provider uses may not do, and says who may
 // (server-behavior §R15, §C17, §C18).
 func (p *planning) checkCaller() {
-	self := p.Meta.Directory.Self()
+	self := p.Meta.Store.Self()
 	if !p.Meta.RequireMember("manage channels", p.diags) {
 		return
 	}
 	isAdministrator := self.Role <= zulip.RoleAdministrator
-	if p.saw == nil {
+	if p.state == nil {
 		p.checkMayCreate()
 	} else if !isAdministrator && len(p.changes) > 0 && !p.administers(self) {
-		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change channel %q", p.saw.Name),
+		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change channel %q", p.state.Name.ValueString()),
 			"Administrators and owners of the organization may, and whom the channel's can_administer_channel_group names: "+
-				permission.Describe(p.saw.Permissions["can_administer_channel_group"], p.view)+".", p.diags)
+				permission.Describe(p.prior.Permissions["can_administer_channel_group"], p.on.View)+".", p.diags)
 	}
-	if p.changed("message_retention_days") {
-		p.Meta.RequireRole(zulip.RoleOwner, path.Root("message_retention_days"), "set message_retention_days", p.diags)
+	attributes.CheckRights(&p.Base, slices.DeleteFunc(slices.Clone(p.changes), p.isNobodyAtFirst), p.on.View, p.diags)
+}
+
+// isNobodyAtFirst reports whether a change gives a permission of a new channel to nobody, who has it anyway where setting
+// it takes a right.
+func (p *planning) isNobodyAtFirst(change step) bool {
+	if p.state != nil || !change.Permission {
+		return false
 	}
-	for _, attribute := range []string{"is_default", "default_push_notifications"} {
-		if p.changed(attribute) {
-			p.Meta.RequireRole(zulip.RoleAdministrator, path.Root(attribute), "set "+attribute, p.diags)
-		}
-	}
-	if p.changed("topics_policy") && p.plan.TopicsPolicy.ValueString() != "inherit" {
-		p.checkOrganizationRight("topics_policy", "can_set_topics_policy_group", self)
-	}
-	for _, setting := range []string{"can_delete_any_message_group", "can_delete_own_message_group"} {
-		if p.changed(setting) {
-			p.checkOrganizationRight(setting, "can_set_delete_message_policy_group", self)
-		}
-	}
+	found := p.permissions().Classify(change.Attribute)
+	return found.Outcome == framework.PermissionWritten && permission.Equal(found.Value, zulip.GroupSettingValue{}, permission.NobodyID(p.on.View))
 }
 
 // checkMayCreate refuses a channel of a kind that the account may not create.
@@ -56,56 +51,30 @@ func (p *planning) checkMayCreate() {
 	case privacy == zulip.PrivacyWebPublic:
 		right = "can_create_web_public_channel_group"
 	}
-	p.Meta.RequireRight(p.view, path.Root("privacy"), "create this kind of channel", p.diags, right)
-}
-
-// checkOrganizationRight refuses a change that administrators may make, and whom a setting of the organization names.
-func (p *planning) checkOrganizationRight(attribute, right string, self *zulip.User) {
-	value, ok := p.view.Realm().Permissions[right]
-	if self.Role <= zulip.RoleAdministrator || !ok || permission.Admits(value, self, p.view) {
-		return
-	}
-	p.Meta.Refuse(path.Root(attribute), "set "+attribute, fmt.Sprintf("Administrators and owners of the organization may, and whom the organization's setting %s names: %s.",
-		right, permission.Describe(value, p.view)), p.diags)
+	p.Meta.RequireRight(p.on.View, path.Root("privacy"), "create this kind of channel", p.diags, right)
 }
 
 // administers reports whether the account may change the channel without being an administrator of the organization.
 func (p *planning) administers(self *zulip.User) bool {
-	value, ok := p.saw.Permissions["can_administer_channel_group"]
-	return !ok || permission.Admits(value, self, p.view)
+	value, ok := p.prior.Permissions["can_administer_channel_group"]
+	return !ok || permission.Admits(value, self, p.on.View)
 }
 
-// changed reports whether the plan writes the attribute: it differs from what was seen, or for a new channel from what
-// the server would choose.
+// changed reports whether the plan writes the attribute.
 func (p *planning) changed(attribute string) bool {
-	if p.saw != nil {
-		return slices.ContainsFunc(p.changes, func(s step) bool { return s.Attribute == attribute })
-	}
-	switch attribute {
-	case "message_retention_days":
-		return framework.IsSet(p.plan.MessageRetentionDays) && p.plan.MessageRetentionDays.ValueString() != retentionDefault
-	case "is_default":
-		return p.plan.IsDefault.ValueBool()
-	case "default_push_notifications":
-		return p.plan.DefaultPush.ValueBool()
-	case "topics_policy":
-		return framework.IsSet(p.plan.TopicsPolicy)
-	}
-	// A permission: those that matter here start with nobody.
-	principals, known := framework.PrincipalsOf(*p.plan.permission(attribute))
-	return known && len(principals) > 0 && principals[0] != permission.Nobody
+	return slices.ContainsFunc(p.changes, func(s step) bool { return s.Attribute == attribute })
 }
 
 // checkLockout refuses a plan after which the account could no longer manage the channel.
 func (p *planning) checkLockout() {
-	self := p.Meta.Directory.Self()
+	self := p.Meta.Store.Self()
 	// Who does not manage the channel now cannot lose it: that it is changed all the same is refused as such.
-	manages := p.saw == nil || p.administers(self)
+	manages := p.state == nil || p.administers(self)
 	if self.Role > zulip.RoleAdministrator && manages && !p.admits("can_administer_channel_group", self) {
 		p.diags.AddAttributeError(path.Root("can_administer_channel_group"), "This would lock the provider out",
 			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+framework.WayOut)
 	}
-	if p.saw == nil && zulip.Privacy(p.plan.Privacy.ValueString()).IsPrivate() && framework.IsSet(p.plan.InitialSubscribers) &&
+	if p.state == nil && zulip.Privacy(p.plan.Privacy.ValueString()).IsPrivate() && framework.IsSet(p.plan.InitialSubscribers) &&
 		!p.subscribesSelf(self) && !p.opensTo("can_add_subscribers_group", self) && !p.opensTo("can_subscribe_group", self) {
 		p.diags.AddAttributeError(path.Root("initial_subscribers"), "This would lock the provider out",
 			fmt.Sprintf("%s is not among the initial subscribers of this private channel, nor in can_add_subscribers_group or can_subscribe_group. It could never add anybody to the channel or change its privacy, whatever its role.", self.Address())+framework.WayOut)
@@ -114,15 +83,13 @@ func (p *planning) checkLockout() {
 
 // admits reports whether a permission will admit the account, as far as is known; what is not known is in favour.
 func (p *planning) admits(setting string, self *zulip.User) bool {
-	return p.plan.permissionSets().Admits(setting, self, p.view)
+	return attributes.Sets(&p.plan.facts).Admits(setting, self, p.on.View)
 }
 
 // opensTo reports whether a permission of a new channel is set to admit the account; by default these admit nobody.
 func (p *planning) opensTo(setting string, self *zulip.User) bool {
-	if set := *p.plan.permission(setting); p.config.permission(setting).IsNull() || set.IsNull() {
-		return false
-	}
-	return p.admits(setting, self)
+	at := attributes.Permissions[setting].At
+	return !at(&p.config.facts).IsNull() && !at(&p.plan.facts).IsNull() && p.admits(setting, self)
 }
 
 func (p *planning) subscribesSelf(self *zulip.User) bool {
@@ -131,7 +98,7 @@ func (p *planning) subscribesSelf(self *zulip.User) bool {
 		if !ok || !framework.IsSet(text) {
 			return true
 		}
-		if user, err := framework.FindUser(p.view, text.ValueString()); err != nil || user.ID == self.ID {
+		if user, err := framework.FindUser(p.on.View, text.ValueString()); err != nil || user.ID == self.ID {
 			return true
 		}
 	}

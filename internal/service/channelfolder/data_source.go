@@ -9,6 +9,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // DataSource is the data source zulip_channel_folders.
@@ -61,13 +62,13 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.Folders(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Folders)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channel folders", framework.Explain(err))
 		return
 	}
 	list.Folders = []listed{}
-	for _, folder := range view.FolderList() {
+	for _, folder := range view.Folders().List() {
 		if folder.IsArchived && !list.IncludeArchived.ValueBool() {
 			continue
 		}

@@ -6,8 +6,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -17,11 +18,11 @@ func NewOrderResource() resource.Resource {
 		TypeName: "channel_folder_order", ID: "channel_folders", Attribute: "folder_ids",
 		Thing: "channel folder", Things: "channel folders",
 		Description: "The order in which the web app shows the channel folders. Archived folders do not count.",
-		Seen: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
-			return ordered(d.Folders(ctx))
+		Seen: func(ctx context.Context, d *store.Store) ([]framework.Ordered, error) {
+			return ordered(d.Read(ctx, store.Folders))
 		},
-		Fresh: func(ctx context.Context, d *directory.Directory, _ func([]framework.Ordered) bool) ([]framework.Ordered, error) {
-			return ordered(d.FreshFolders(ctx))
+		Fresh: func(ctx context.Context, d *store.Store, _ func([]framework.Ordered) bool) ([]framework.Ordered, error) {
+			return ordered(d.Fresh(ctx, store.Folders))
 		},
 		// The server wants all of them, archived ones included (server-behavior §F5).
 		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
@@ -31,12 +32,12 @@ func NewOrderResource() resource.Resource {
 	}}
 }
 
-func ordered(view *directory.View, err error) ([]framework.Ordered, error) {
+func ordered(view *snapshot.Snapshot, err error) ([]framework.Ordered, error) {
 	if err != nil {
 		return nil, err
 	}
 	var all []framework.Ordered
-	for _, folder := range view.FolderList() {
+	for _, folder := range view.Folders().List() {
 		one := framework.Ordered{ID: folder.ID}
 		if folder.IsArchived {
 			one.Aside = fmt.Sprintf("Channel folder %d, %q, is archived. A zulip_channel_folder with its name and adopt_archived = true takes it back.", folder.ID, folder.Name)

@@ -11,9 +11,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -23,11 +24,8 @@ func NewResource() resource.Resource {
 		Name: "channel_folder", Title: "channel folder", Plural: "channel folders",
 		Schema: resourceSchema(),
 		Role:   zulip.RoleAdministrator, Unsent: []string{"adopt_archived", "on_destroy"},
-		Source: resourcekit.Source{
-			Part: zulip.FetchFolders, Read: (*directory.Directory).Folders, Fresh: (*directory.Directory).FreshFolders,
-		},
-		All:    (*directory.View).FolderList,
-		Get:    (*directory.View).Folder,
+		Source: resourcekit.Source{Part: store.Folders},
+		Index:  (*snapshot.Snapshot).Folders,
 		Key:    func(folder *zulip.ChannelFolder) int64 { return folder.ID },
 		IsGone: func(folder *zulip.ChannelFolder) bool { return folder.IsArchived },
 		HowToAdopt: func(folder *zulip.ChannelFolder) string {
@@ -36,16 +34,11 @@ func NewResource() resource.Resource {
 		Unique: resourcekit.Unique[model, zulip.ChannelFolder]{
 			IgnoresCase: true,
 			Of:          func(m *model) string { return m.Name.ValueString() },
-			Find: func(view *directory.View, plan *model) (*zulip.ChannelFolder, bool) {
-				return view.FolderByName(plan.Name.ValueString())
-			},
-			ByName: byName,
-			Names: func(view *directory.View) framework.Names {
-				return framework.Names{Things: "channel folders", All: view.FolderNames(), Where: "the data source zulip_channel_folders lists all"}
-			},
-			IsTaken: zulip.IsFolderNameTaken,
+			ByName:      byName,
+			Where:       "the data source zulip_channel_folders lists all",
+			IsTaken:     zulip.IsFolderNameTaken,
 			Existing: func(e *framework.Existing, folder *zulip.ChannelFolder, c *resourcekit.Context) {
-				isOwn := folder.CreatorID != nil && *folder.CreatorID == c.Meta.Directory.Self().ID
+				isOwn := folder.CreatorID != nil && *folder.CreatorID == c.Meta.Store.Self().ID
 				e.Detail = "Case is ignored in names."
 				e.MayBeReplaced, e.Ours = e.AsPlanned && isOwn, isOwn && framework.IsRecent(time.Unix(folder.DateCreated, 0))
 			},
@@ -59,8 +52,8 @@ func NewResource() resource.Resource {
 }
 
 // byName returns the active folder of a name, or else an archived one.
-func byName(view *directory.View, name string) (*zulip.ChannelFolder, bool) {
-	if folder, ok := view.FolderByName(name); ok {
+func byName(view *snapshot.Snapshot, name string) (*zulip.ChannelFolder, bool) {
+	if folder, ok := view.Folders().ByName(name); ok {
 		return folder, true
 	}
 	return view.ArchivedFolder(name)
@@ -71,7 +64,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	if !p.IsCreate() || !p.Plan.AdoptArchived.ValueBool() || p.Plan.Name.IsUnknown() {
 		return
 	}
-	view, err := p.Meta.Directory.Folders(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Folders)
 	if err != nil {
 		p.Diags.AddError("Cannot read the channel folders", framework.Explain(err))
 		return
@@ -85,7 +78,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 
 // adoptable returns the archived folder that a plan asks to reactivate. To reactivate one whose name is in use makes the
 // server fail (server-behavior §F3).
-func adoptable(view *directory.View, plan *model) (*zulip.ChannelFolder, bool) {
+func adoptable(view *snapshot.Snapshot, plan *model) (*zulip.ChannelFolder, bool) {
 	name := plan.Name.ValueString()
 	if !plan.AdoptArchived.ValueBool() || !isFree(view, name) {
 		return nil, false
@@ -103,7 +96,7 @@ func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, 
 	if !plan.AdoptArchived.ValueBool() {
 		return 0, false, nil
 	}
-	view, err := c.Meta.Directory.FreshFolders(ctx)
+	view, err := c.Meta.Store.Fresh(ctx, store.Folders)
 	if err != nil {
 		return 0, false, err
 	}
@@ -118,7 +111,7 @@ func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, 
 	return archived.ID, true, c.Meta.Client.UpdateChannelFolder(ctx, archived.ID, change)
 }
 
-// update sends what differs. For the server a folder's own name is taken, so that another case of its letters is refused
+// update sends what differs; what the server wrote before it refused the rest stays (server-behavior §F6). For the server a folder's own name is taken, so that another case of its letters is refused
 // (server-behavior §F4): then the way leads over a name in between.
 func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
 	id, before, change := prior.ID.ValueInt64(), prior.Name.ValueString(), plan.changes(prior)
@@ -126,7 +119,7 @@ func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) err
 	if !zulip.IsFolderNameTaken(err) || !strings.EqualFold(before, *change.Name) {
 		return err
 	}
-	view, err := c.Meta.Directory.FreshFolders(ctx)
+	view, err := c.Meta.Store.Fresh(ctx, store.Folders)
 	if err != nil {
 		return err
 	}
@@ -138,7 +131,7 @@ func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) err
 }
 
 // nameBetween is a name that nothing has, like the given one and not longer than allowed.
-func nameBetween(view *directory.View, name string) string {
+func nameBetween(view *snapshot.Snapshot, name string) string {
 	letters := []rune(name)
 	for n := 1; ; n++ {
 		suffix := fmt.Sprintf(" (%d)", n)
@@ -149,8 +142,8 @@ func nameBetween(view *directory.View, name string) string {
 	}
 }
 
-func isFree(view *directory.View, name string) bool {
-	_, taken := view.FolderByName(name)
+func isFree(view *snapshot.Snapshot, name string) bool {
+	_, taken := view.Folders().ByName(name)
 	return !taken
 }
 
@@ -178,17 +171,17 @@ func archive(ctx context.Context, c *resourcekit.Context, state *model) error {
 // channel stays in its folder, and keeps it from being archived (https://zulip.com/api/update-channel-folder). The server
 // takes one channel out at a time.
 func empty(ctx context.Context, c *resourcekit.Context, id int64) error {
-	view, err := c.Meta.Directory.FreshChannels(ctx)
+	view, err := c.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
 		return err
 	}
 	var none *int64
-	for _, channel := range view.ChannelList() {
+	for _, channel := range view.Channels().List() {
 		if channel.FolderID == nil || *channel.FolderID != id {
 			continue
 		}
-		c.Meta.Directory.Forget(zulip.FetchChannels)
-		c.Meta.Directory.TookOut(channel.ID, id)
+		c.Meta.Store.Invalidate(store.Channels)
+		c.Meta.Run.TakeFromFolder(channel.ID, id)
 		if _, err := c.Meta.Client.UpdateChannel(ctx, channel.ID, zulip.ChannelUpdate{FolderID: &none}); err != nil {
 			return fmt.Errorf("taking channel %q out of it: %w", channel.Name, err)
 		}

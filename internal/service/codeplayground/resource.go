@@ -4,7 +4,6 @@ package codeplayground
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,10 +14,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -28,19 +28,13 @@ func NewResource() resource.Resource {
 		Name: "code_playground", Title: "code playground", Plural: "code playgrounds",
 		Schema: resourceSchema(),
 		Role:   zulip.RoleAdministrator, ForceNew: []string{"name", "pygments_language", "url_template"},
-		Source: resourcekit.Source{Part: zulip.FetchPlaygrounds, Lags: true, StoresAsSent: true},
-		All:    (*directory.View).Playgrounds,
-		Get: func(view *directory.View, id int64) (*zulip.Playground, bool) {
-			return first(view, func(p *zulip.Playground) bool { return p.ID == id })
-		},
-		Key:  func(playground *zulip.Playground) int64 { return playground.ID },
-		Find: find,
+		Source: resourcekit.Source{Part: store.Playgrounds, Lags: true, StoresAsSent: true},
+		Index:  (*snapshot.Snapshot).Playgrounds,
+		Key:    func(playground *zulip.Playground) int64 { return playground.ID },
+		Find:   find,
 		Unique: resourcekit.Unique[model, zulip.Playground]{
 			Attribute: "name", Word: "language and name",
-			Of: (*model).name,
-			Find: func(view *directory.View, plan *model) (*zulip.Playground, bool) {
-				return first(view, func(p *zulip.Playground) bool { return p.Key() == plan.name() })
-			},
+			Of:      (*model).name,
 			IsTaken: zulip.IsPlaygroundTaken,
 			Existing: func(e *framework.Existing, playground *zulip.Playground, _ *resourcekit.Context) {
 				e.Detail = fmt.Sprintf("It has the ID %d and the URL template %q.", playground.ID, playground.URLTemplate)
@@ -113,21 +107,13 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 
 // remove removes the playground. The organization's default language of code blocks may be unset with it.
 func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
-	defer c.Meta.Directory.Forget(zulip.FetchRealm)
+	defer c.Meta.Store.Invalidate(store.Organization)
 	return c.Meta.Client.DeletePlayground(ctx, state.ID.ValueInt64())
 }
 
-func first(view *directory.View, is func(*zulip.Playground) bool) (*zulip.Playground, bool) {
-	i := slices.IndexFunc(view.Playgrounds(), is)
-	if i < 0 {
-		return nil, false
-	}
-	return view.Playgrounds()[i], true
-}
-
 // find returns the one playground that a text means. The error is for people.
-func find(view *directory.View, text string) (*zulip.Playground, error) {
-	all := view.Playgrounds()
+func find(view *snapshot.Snapshot, text string) (*zulip.Playground, error) {
+	all := view.Playgrounds().List()
 	id, err := strconv.ParseInt(text, 10, 64)
 	isID := err == nil
 	var named []*zulip.Playground

@@ -8,9 +8,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -76,7 +77,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	if p.IsDestroy() || !p.IsCreate() && !p.IsReplaced {
 		return
 	}
-	view, err := p.Meta.Directory.CustomEmoji(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.CustomEmoji)
 	if err != nil {
 		p.Diags.AddError("Cannot read the custom emoji", framework.Explain(err))
 		return
@@ -85,7 +86,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 }
 
 // checkMayAdd refuses what the account may not add (server-behavior §R15, §L8).
-func checkMayAdd(p *resourcekit.Plan[model], view *directory.View) {
+func checkMayAdd(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
 	const doing = "add emoji"
 	if p.Meta.RequirePerson(path.Empty(), doing, p.Diags) && p.Meta.RequireMember(doing, p.Diags) {
 		p.Meta.RequireRight(view, path.Empty(), doing, p.Diags, "can_add_custom_emoji_group")
@@ -94,7 +95,7 @@ func checkMayAdd(p *resourcekit.Plan[model], view *directory.View) {
 
 // checkMayDeactivate refuses to plan the end of an emoji that the account may not take away.
 func checkMayDeactivate(p *resourcekit.Plan[model]) {
-	self := p.Meta.Directory.Self()
+	self := p.Meta.Store.Self()
 	if self.Role <= zulip.RoleAdministrator || p.Prior.AuthorID.ValueInt64() == self.ID {
 		return
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -29,29 +29,25 @@ func NewResource() resource.Resource {
 		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
 		Schema:   resourceSchema(),
 		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
-		Source: resourcekit.Source{Part: list, Lags: true, HidesID: true},
-		All:    (*directory.View).CustomEmojiList,
-		Get:    (*directory.View).CustomEmoji,
+		Source: resourcekit.Source{Part: list, Lags: true},
+		Index:  (*snapshot.Snapshot).CustomEmoji,
 		Key:    func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
 		IsGone: func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
 		HowToAdopt: func(emoji *zulip.CustomEmoji) string {
 			return fmt.Sprintf("Emoji %q with the ID %d is deactivated, and the server cannot reactivate it. Upload it anew.", emoji.Name, emoji.ID)
 		},
 		Unique: resourcekit.Unique[model, zulip.CustomEmoji]{
-			Of: func(m *model) string { return m.Name.ValueString() },
-			Find: func(view *directory.View, plan *model) (*zulip.CustomEmoji, bool) {
-				return view.CustomEmojiByName(plan.Name.ValueString())
-			},
-			ByName: (*directory.View).CustomEmojiByName,
-			Names: func(view *directory.View) framework.Names {
-				return framework.Names{Things: "custom emoji", All: view.CustomEmojiNames(), Where: "the organization's settings list all, under Custom emoji"}
-			},
+			Of:       func(m *model) string { return m.Name.ValueString() },
+			Where:    "the organization's settings list all, under Custom emoji",
 			IsTaken:  func(err error) bool { return zulip.IsMessage(err, "A custom emoji with this name already exists.") },
 			Existing: describeExisting,
 		},
 		ReadInto:  func(m *model, emoji *zulip.CustomEmoji, _ *resourcekit.Context) { m.read(emoji) },
 		CheckPlan: checkPlan,
-		Create:    create, Delete: deactivate, DeleteVerb: "deactivate",
+		IsCreated: func(m *model, emoji *zulip.CustomEmoji, c *resourcekit.Context) bool {
+			return emoji.Name == m.Name.ValueString() && isOwn(emoji, c)
+		},
+		Create: create, Delete: deactivate, DeleteVerb: "deactivate",
 		Hint: hint,
 	})}
 }
@@ -59,12 +55,17 @@ func NewResource() resource.Resource {
 // describeExisting tells who added an emoji. The server does not give its picture back, nor say when it was added: of the
 // account's own ones each counts as the planned one.
 func describeExisting(e *framework.Existing, emoji *zulip.CustomEmoji, c *resourcekit.Context) {
-	isOwn := emoji.AuthorID != nil && *emoji.AuthorID == c.Meta.Directory.Self().ID
+	own := isOwn(emoji, c)
 	e.Detail = fmt.Sprintf("It has the ID %d%s.", emoji.ID, addedBy(emoji, c.Snapshot))
-	e.AsPlanned, e.Ours, e.MayBeReplaced = isOwn, isOwn, isOwn
+	e.AsPlanned, e.Ours, e.MayBeReplaced = own, own, own
 }
 
-func addedBy(emoji *zulip.CustomEmoji, view *directory.View) string {
+// isOwn reports whether the provider's account added an emoji.
+func isOwn(emoji *zulip.CustomEmoji, c *resourcekit.Context) bool {
+	return emoji.AuthorID != nil && *emoji.AuthorID == c.Meta.Store.Self().ID
+}
+
+func addedBy(emoji *zulip.CustomEmoji, view *snapshot.Snapshot) string {
 	if emoji.AuthorID == nil {
 		return ""
 	}

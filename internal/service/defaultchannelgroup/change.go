@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -63,15 +63,14 @@ func (r *Resource) bring(ctx context.Context, id int64, wanted change) error {
 	const firstPause = 200 * time.Millisecond
 	pause, failures, sent := firstPause, 0, false
 	for {
-		is := func(group *zulip.DefaultChannelGroup) bool { return group.ID == id }
-		view, err := r.Meta.Directory.FreshListShowing(ctx, list, func(view *directory.View) bool {
-			now, ok := first(view, is)
+		view, err := r.Meta.Store.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool {
+			now, ok := view.DefaultChannelGroups().ByID(id)
 			return ok && (!sent || wanted.missing(now).isEmpty())
 		})
 		if err != nil {
 			return err
 		}
-		now, ok := first(view, is)
+		now, ok := view.DefaultChannelGroups().ByID(id)
 		if !ok {
 			return errGone
 		}
@@ -82,7 +81,7 @@ func (r *Resource) bring(ctx context.Context, id int64, wanted change) error {
 		if sent {
 			return errors.New("the server took the change without an error, and does not hold it: somebody may have changed the group at the same time")
 		}
-		err = r.Meta.Directory.WriteList(ctx, list, func(ctx context.Context) error { return r.send(ctx, id, left, view) })
+		err = r.Meta.Store.WriteList(ctx, list, func(ctx context.Context) error { return r.send(ctx, id, left, view) })
 		sent = err == nil
 		if sent {
 			continue
@@ -95,7 +94,7 @@ func (r *Resource) bring(ctx context.Context, id int64, wanted change) error {
 }
 
 // send sends what is missing: the texts, what leaves, what joins.
-func (r *Resource) send(ctx context.Context, id int64, left change, view *directory.View) error {
+func (r *Resource) send(ctx context.Context, id int64, left change, view *snapshot.Snapshot) error {
 	if left.name != "" || left.description != "" {
 		if err := r.Meta.Client.UpdateDefaultChannelGroup(ctx, id, left.name, left.description); err != nil {
 			return err
@@ -123,10 +122,10 @@ func (r *Resource) send(ctx context.Context, id int64, left change, view *direct
 }
 
 // namesOf are the names of channels, which is what the server wants here.
-func namesOf(ids []int64, view *directory.View) ([]string, error) {
+func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
 	names := []string{}
 	for _, id := range ids {
-		channel, ok := view.Channel(id)
+		channel, ok := view.Channels().ByID(id)
 		if !ok {
 			return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d", id)
 		}

@@ -181,7 +181,7 @@ func TestProtocolDefaultChannelGroupImport(t *testing.T) {
 			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State, run.State)
 		}
 	}
-	o.NewRun(t, typeName).Import("nope", nil).ExpectError(t, "", `"nope"`, `sees are: "2024"`)
+	o.NewRun(t, typeName).Import("nope", nil).ExpectError(t, "", `"nope"`, `the default channel groups are: "2024"`)
 	o.NewRun(t, typeName).Import("name:2025", nil).ExpectError(t, "", `did you mean "2024"?`)
 }
 
@@ -251,9 +251,9 @@ func TestFaultDefaultChannelGroupLostReading(t *testing.T) {
 	run.Block["max_retries"] = 0
 	config := values{"name": "dev", "channel_ids": []any{a}}
 	plan := run.MustPlan(config)
-	// Two readings come before: of the plan, and of what is there already.
-	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 2})
-	run.Apply(plan).ExpectError(t, "", "not clear whether", "finds out by its name")
+	// One reading comes before: of what is there already.
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
+	run.Apply(plan).ExpectError(t, "", "not known whether", "finds out by its name")
 	heal()
 	if run.State == nil {
 		t.Fatal("it is not in the state")
@@ -270,7 +270,7 @@ func TestFaultDefaultChannelGroupRefusedInTheMiddle(t *testing.T) {
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/default_stream_groups/*/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
 		Body: `{"result":"error","msg":"Invalid channel name 'b'","code":"BAD_REQUEST"}`})
 	config := values{"name": "devs", "channel_ids": []any{a, b}}
-	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Could not change", "Invalid channel name", "another name by now", "next plan")
+	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot update", "Invalid channel name", "another name by now", "next plan")
 	heal()
 	plan := run.MustPlan(config)
 	if changes := plan.Changes(); !slices.Equal(changes, []string{"channel_ids"}) {

@@ -5,16 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -32,21 +32,11 @@ func NewResource() resource.Resource {
 		Name: "default_channel_group", Title: "default channel group", Plural: "default channel groups",
 		Schema: resourceSchema(),
 		Role:   zulip.RoleAdministrator,
-		Source: resourcekit.Source{Part: list, Lags: true, HidesID: true},
-		All:    (*directory.View).DefaultChannelGroups,
-		Get: func(view *directory.View, id int64) (*zulip.DefaultChannelGroup, bool) {
-			return first(view, func(group *zulip.DefaultChannelGroup) bool { return group.ID == id })
-		},
-		Key: func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
+		Source: resourcekit.Source{Part: list, Lags: true},
+		Index:  (*snapshot.Snapshot).DefaultChannelGroups,
+		Key:    func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
 		Unique: resourcekit.Unique[model, zulip.DefaultChannelGroup]{
-			Of: func(m *model) string { return m.Name.ValueString() },
-			Find: func(view *directory.View, plan *model) (*zulip.DefaultChannelGroup, bool) {
-				return byName(view, plan.Name.ValueString())
-			},
-			ByName: byName,
-			Names: func(view *directory.View) framework.Names {
-				return framework.Names{Things: "default channel groups that the account the provider uses sees", All: view.DefaultChannelGroupNames()}
-			},
+			Of:      func(m *model) string { return m.Name.ValueString() },
 			IsTaken: isNameTaken,
 			Existing: func(e *framework.Existing, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) {
 				e.Detail = fmt.Sprintf("It has the ID %d.", group.ID)
@@ -54,7 +44,10 @@ func NewResource() resource.Resource {
 		},
 		ReadInto:  func(m *model, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) { m.read(group) },
 		CheckPlan: checkPlan,
-		Create:    create, Delete: remove,
+		IsCreated: func(m *model, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) bool {
+			return group.Name == m.Name.ValueString()
+		},
+		Create: create, Delete: remove,
 		Hint: hint,
 	})}
 }
@@ -71,7 +64,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	if len(added) == 0 {
 		return
 	}
-	view, err := p.Meta.Directory.DefaultChannelGroups(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.DefaultChannelGroups)
 	if err != nil {
 		p.Diags.AddError("Cannot read the default channel groups", framework.Explain(err))
 		return
@@ -82,13 +75,13 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 }
 
 // checkChannel refuses a channel that cannot be put into a group. What this run manages may be otherwise by then.
-func checkChannel(p *resourcekit.Plan[model], id int64, view *directory.View) {
+func checkChannel(p *resourcekit.Plan[model], id int64, view *snapshot.Snapshot) {
 	at := path.Root("channel_ids").AtSetValue(types.Int64Value(id))
 	refuse := p.Diags.AddAttributeError
 	if p.Meta.Run.IsManaged(framework.ChannelKind, id) {
 		refuse = p.Diags.AddAttributeWarning
 	}
-	switch channel, ok := view.Channel(id); {
+	switch channel, ok := view.Channels().ByID(id); {
 	case !ok:
 		p.Diags.AddAttributeError(at, "No such channel", fmt.Sprintf("The account the provider uses sees no channel with the ID %d. The data source zulip_channels lists those it sees.", id))
 	case channel.IsArchived:
@@ -103,7 +96,7 @@ func checkChannel(p *resourcekit.Plan[model], id int64, view *directory.View) {
 }
 
 func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
-	view, err := c.Meta.Directory.DefaultChannelGroups(ctx)
+	view, err := c.Meta.Store.Read(ctx, store.DefaultChannelGroups)
 	if err != nil {
 		return 0, err
 	}
@@ -147,17 +140,4 @@ func hint(err error) string {
 		return "The channel is archived, has another name by now, or is private, and the account the provider uses does not read it."
 	}
 	return ""
-}
-
-func byName(view *directory.View, name string) (*zulip.DefaultChannelGroup, bool) {
-	return first(view, func(group *zulip.DefaultChannelGroup) bool { return group.Name == name })
-}
-
-func first(view *directory.View, is func(*zulip.DefaultChannelGroup) bool) (*zulip.DefaultChannelGroup, bool) {
-	groups := view.DefaultChannelGroups()
-	i := slices.IndexFunc(groups, is)
-	if i < 0 {
-		return nil, false
-	}
-	return groups[i], true
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 var (
@@ -155,7 +155,7 @@ func (r *Resource) ImportState(ctx context.Context, _ resource.ImportStateReques
 
 // held returns what the server holds, in the words of kept where they say the same.
 func (r *Resource) held(ctx context.Context, kept framework.SettingValues, diags *diag.Diagnostics) framework.SettingValues {
-	view, err := r.Meta.Directory.UserDefaults(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.UserDefaults)
 	if err != nil {
 		diags.AddError("Could not read the default user settings", framework.Explain(err))
 		return nil
@@ -168,7 +168,7 @@ func (r *Resource) send(ctx context.Context, plan framework.SettingValues, chang
 	if len(changes) > 0 {
 		// None of these settings has two names on the wire, so that what the server holds is of no account.
 		err := r.Meta.Client.UpdateUserDefaults(ctx, changes.Form(plan, nil, r.FeatureLevel()))
-		r.Meta.Directory.Forget(zulip.FetchUserDefaults)
+		r.Meta.Store.Invalidate(store.UserDefaults)
 		if err != nil {
 			diags.AddError("Could not change the default user settings",
 				fmt.Sprintf("%s\n\nSent were %s.", framework.Explain(err), changes.Names()))

@@ -14,10 +14,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -27,18 +28,13 @@ func NewResource() resource.Resource {
 		Name: "domain", Title: "domain", Plural: "domains",
 		Schema: resourceSchema(),
 		Role:   zulip.RoleOwner, ForceNew: []string{"domain"},
-		Source: resourcekit.Source{Part: zulip.FetchDomains, Lags: true, StoresAsSent: true},
-		All:    (*directory.View).Domains,
-		Get:    (*directory.View).Domain,
+		Source: resourcekit.Source{Part: store.Domains, Lags: true, StoresAsSent: true},
+		Index:  (*snapshot.Snapshot).Domains,
 		Key:    func(domain *zulip.Domain) string { return domain.Domain },
 		Unique: resourcekit.Unique[model, zulip.Domain]{
 			Attribute: "domain",
 			Of:        (*model).name,
-			Find:      func(view *directory.View, plan *model) (*zulip.Domain, bool) { return view.Domain(plan.name()) },
-			ByName:    (*directory.View).Domain,
-			Names: func(view *directory.View) framework.Names {
-				return framework.Names{Things: "domains", All: view.DomainNames(), Where: "the organization's settings list all, under Organization permissions", Unquoted: true}
-			},
+			Where:     "the organization's settings list all, under Organization permissions", Unquoted: true,
 			IsTaken: zulip.IsDomainTaken,
 			Existing: func(e *framework.Existing, domain *zulip.Domain, _ *resourcekit.Context) {
 				e.Detail = fmt.Sprintf("It has allow_subdomains = %t.", domain.AllowSubdomains)
@@ -113,17 +109,17 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 
 func warnOfLast(ctx context.Context, p *resourcekit.Plan[model], whenReplaced string) {
 	const removed = "removed zulip_domain"
-	view, err := p.Meta.Directory.Domains(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Domains)
 	if err != nil {
 		p.Diags.AddError("Cannot read the domains", framework.Explain(err))
 		return
 	}
 	name := p.Prior.ID.ValueString()
 	p.Meta.Run.Manage(removed, resourcekit.ObjectID(name)) // the last of several is the one that is planned last
-	stays := slices.ContainsFunc(view.Domains(), func(domain *zulip.Domain) bool {
+	stays := slices.ContainsFunc(view.Domains().List(), func(domain *zulip.Domain) bool {
 		return !p.Meta.Run.IsManaged(removed, resourcekit.ObjectID(domain.Domain))
 	})
-	if _, exists := view.Domain(name); exists && !stays {
+	if _, exists := view.Domains().ByName(name); exists && !stays {
 		p.Diags.AddAttributeWarning(path.Root("domain"), "This is the organization's last domain",
 			fmt.Sprintf("If only addresses of the organization's domains may join (emails_restricted_to_domains), the server ends that restriction when %s is removed: then any address may.", name)+whenReplaced)
 	}
@@ -142,7 +138,7 @@ func update(ctx context.Context, c *resourcekit.Context, plan, _ *model) error {
 
 // remove removes the domain. With the last one the organization's restriction to its domains ends.
 func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
-	defer c.Meta.Directory.Forget(zulip.FetchRealm)
+	defer c.Meta.Store.Invalidate(store.Organization)
 	return c.Meta.Client.DeleteDomain(ctx, state.ID.ValueString())
 }
 

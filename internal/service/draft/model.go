@@ -1,23 +1,18 @@
 package draft
 
 import (
-	"context"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// kind is what drafts are claimed as.
-const kind = "zulip_draft"
 
 // model is the resource.
 type model struct {
@@ -27,7 +22,7 @@ type model struct {
 }
 
 // read takes what the server holds, in the words there are if they mean it.
-func (m *model) read(found *zulip.Draft, view *directory.View, self int64) {
+func (m *model) read(found *zulip.Draft, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(found.ID)
 	if to := found.Addressee(); to != nil {
 		m.Read(*to, view, self)
@@ -62,45 +57,4 @@ Drafts that are made at the same time are stored in one request. A draft that wa
 The server stores a second draft when it is asked a second time. So the provider notes which drafts of the account say the same; when an answer was lost, a new one is the one it has stored. What cannot be recognised: a draft that somebody changed meanwhile, and one of an apply that was killed before it wrote its state: that one stays, and the next apply stores another.`,
 		Attributes: attributes,
 	}
-}
-
-// ModifyPlan refuses what the server would cut or refuse.
-func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
-		return
-	}
-	r.CheckLevels(ctx, "zulip_draft", req.Config, &resp.Diagnostics)
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	view, err := r.Meta.Directory.Channels(ctx)
-	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
-	}
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	framework.CheckContent(plan.Content, view, &resp.Diagnostics)
-	plan.CheckPlan(view, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || req.State.Raw.IsNull() {
-		return
-	}
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	plan.KeepWords(state.Addressee, view, r.Meta.Directory.Self().ID)
-	if !plan.Content.IsUnknown() && sameContent(plan.Content.ValueString(), state.Content.ValueString()) {
-		plan.Content = state.Content
-	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-}
-
-// explain adds what a refusal means for a draft, where that is special.
-func explain(err error) string {
-	text := framework.Explain(err)
-	switch {
-	case zulip.IsMessage(err, "User has disabled synchronizing drafts."):
-		text += "\n\nThe account the provider uses keeps its drafts on its own devices. Enable \"Sync drafts\" (enable_drafts_synchronization) in its settings."
-	case zulip.IsNoDraft(err):
-		text += "\n\nIt was sent or deleted since the plan was made. Plan again to have it stored anew."
-	}
-	return text
 }

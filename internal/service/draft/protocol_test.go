@@ -109,7 +109,7 @@ func TestProtocolDraftBrokenOff(t *testing.T) {
 	plan := run.MustPlan(config("Begun."))
 	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/drafts", After: true, Action: sandbox.FaultDrop})
 	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/drafts", Action: sandbox.FaultDrop, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "Could not store the draft", "Look before you apply again")
+	run.Apply(plan).ExpectError(t, "", "Cannot create the draft", "Look before you apply again")
 	healPost()
 	healLook()
 	run.MustApply(config("Begun."))
@@ -143,7 +143,7 @@ func TestProtocolDraftsTogether(t *testing.T) {
 	for range len(plans) + 1 {
 		if diags := <-done; len(diags.Errors()) > 0 {
 			failed++
-			diags.ExpectError(t, "", "Could not store the draft", "Invalid channel ID")
+			diags.ExpectError(t, "", "Cannot create the draft", "Invalid channel ID")
 		}
 	}
 	if failed != 1 {
@@ -205,7 +205,7 @@ func TestProtocolDraftBadInput(t *testing.T) {
 // Importing what is not there says so in words of its own, not in the CLI's.
 func TestProtocolDraftImportOfNothing(t *testing.T) {
 	_, run := managed(t)
-	run.Import("99", nil).ExpectError(t, "", "No such draft", "no draft with the ID 99")
+	run.Import("99", nil).ExpectError(t, "", "Cannot import this draft", "no draft with the ID 99")
 }
 
 // The server cuts the topic of a draft before it takes white space away: so that is not sent.

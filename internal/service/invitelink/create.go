@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -25,7 +26,7 @@ func (r *Resource) makeLink(ctx context.Context, wanted zulip.NewInviteLink) (*l
 	_, err := framework.Creation{
 		Kind: kind, Thing: fmt.Sprint(roleOf(wanted), minutesOf(wanted.ExpiresInMinutes)),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
-			list, err := r.Meta.Directory.Invitations(ctx)
+			list, err := r.Meta.Store.Invitations(ctx)
 			i := slices.IndexFunc(list, func(one *zulip.Invitation) bool { return r.looksLike(one, wanted) && free(one.ID) })
 			if err != nil || i < 0 {
 				return 0, err
@@ -35,13 +36,13 @@ func (r *Resource) makeLink(ctx context.Context, wanted zulip.NewInviteLink) (*l
 		},
 		Make: func(ctx context.Context) (int64, error) {
 			// The next to look, here or elsewhere, is to see this link.
-			defer r.Meta.Directory.ForgetInvitations()
+			defer r.Meta.Store.Invalidate(store.Invitations)
 			var err error
 			if made.url, err = r.Meta.Client.CreateInviteLink(ctx, wanted); err != nil {
 				return 0, err
 			}
-			r.Meta.Directory.ForgetInvitations()
-			list, err := r.Meta.Directory.Invitations(ctx)
+			r.Meta.Store.Invalidate(store.Invitations)
+			list, err := r.Meta.Store.Invitations(ctx)
 			if made.problem = err; err != nil {
 				return 0, nil // the link is made, and must not be lost
 			}
@@ -56,7 +57,7 @@ func (r *Resource) makeLink(ctx context.Context, wanted zulip.NewInviteLink) (*l
 
 // looksLike reports whether an invitation is what the account would have made of the wanted, as far as can be read.
 func (r *Resource) looksLike(one *zulip.Invitation, wanted zulip.NewInviteLink) bool {
-	return one.IsMultiuse && one.InvitedByUserID == r.Meta.Directory.Self().ID && one.InvitedAs == roleOf(wanted) &&
+	return one.IsMultiuse && one.InvitedByUserID == r.Meta.Store.Self().ID && one.InvitedAs == roleOf(wanted) &&
 		minutesOf(one.ExpiresInMinutes()) == minutesOf(wanted.ExpiresInMinutes)
 }
 

@@ -84,9 +84,9 @@ func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *d
 	if !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	all, err := d.Meta.Directory.Invitations(ctx)
+	all, err := d.Meta.Store.Invitations(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the invitations", explain(err))
+		resp.Diagnostics.AddError("Cannot read the invitations", framework.ExplainWith(err, hint))
 		return
 	}
 	list := listModel{InviteLinks: []linkFacts{}, EmailInvitations: []mailFacts{}}

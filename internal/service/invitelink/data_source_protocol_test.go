@@ -34,5 +34,5 @@ func TestProtocolInviteLinksDataSource(t *testing.T) {
 		t.Errorf("a member sees %v", member["invite_links"])
 	}
 	_, diags = o.As(t, "bot").NewRun(t, kind).Process().ReadData("zulip_invite_links", values{})
-	diags.ExpectError(t, "", "Could not read the invitations", "The server lets only people do this.")
+	diags.ExpectError(t, "", "Cannot read the invitations", "The server lets only people do this.")
 }

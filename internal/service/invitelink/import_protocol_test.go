@@ -59,11 +59,11 @@ func TestProtocolInviteLinkImportRefused(t *testing.T) {
 	run.MustApply(values{})
 	link := only(t, o).LinkURL
 	diags := o.NewRun(t, kind).Import(link, nil)
-	diags.ExpectError(t, "", "Not the ID", "zulip_invite_links")
+	diags.ExpectError(t, "", "Cannot import this invitation link", "zulip_invite_links")
 	if strings.Contains(diags.String(), link) {
 		t.Error("the message shows the link")
 	}
-	o.NewRun(t, kind).Import("999999", nil).ExpectError(t, "", "No such invitation link", "999999")
+	o.NewRun(t, kind).Import("999999", nil).ExpectError(t, "", "Cannot import this invitation link", "999999")
 	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "new1@example.com,new2@example.com", "stream_ids": "[]"})
 	all, err := o.Client.Invitations(context.Background())
 	if err != nil {

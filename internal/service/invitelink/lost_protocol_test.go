@@ -58,7 +58,7 @@ func TestProtocolInviteLinkUnknownOutcome(t *testing.T) {
 	plan := run.MustPlan(values{})
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: sandbox.FaultDrop})
 	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultDrop, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "Could not make the invitation link", "Look before you apply again")
+	run.Apply(plan).ExpectError(t, "", "Cannot create the invitation link", "Look before you apply again")
 }
 
 // A link whose ID cannot be found is in the state all the same: read later on, or revoked without it.

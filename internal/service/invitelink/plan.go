@@ -14,48 +14,45 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // right is the organization's setting of who may make links.
 const right = "create_multiuse_invite_group"
 
-// ModifyPlan makes every change a new link, and refuses a link that the account may not make.
+// ModifyPlan plans another link where an attribute changes: none can be changed. Of an imported link, what is configured
+// and cannot be read is recorded.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() {
-		return
-	}
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !req.State.Raw.IsNull() {
-		var state model
+	if !req.Plan.Raw.IsNull() && !req.State.Raw.IsNull() {
+		var plan, state model
+		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		imported, diags := req.Private.GetKey(ctx, importedKey)
 		resp.Diagnostics.Append(diags...)
-		changed := changes(state.settable(), plan.settable(), imported != nil)
-		for _, name := range changed {
-			resp.RequiresReplace = append(resp.RequiresReplace, path.Root(name))
-		}
-		if len(changed) == 0 {
-			return // nothing is made
+		for _, name := range changes(state.settable(), plan.settable(), imported != nil) {
+			resp.RequiresReplace.Append(path.Root(name))
 		}
 	}
-	if resp.Diagnostics.HasError() || !r.CanPlan(&resp.Diagnostics) {
+	r.Resource.ModifyPlan(ctx, req, resp)
+}
+
+// checkPlan refuses a link that the server would refuse.
+func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+	if p.IsDestroy() || !p.IsCreate() && !p.IsReplaced {
 		return
 	}
-	if r.CheckLevels(ctx, "zulip_invite_link", req.Config, &resp.Diagnostics); resp.Diagnostics.HasError() {
-		return
-	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		p.Diags.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
-	r.checkCaller(&plan, view, &resp.Diagnostics)
-	checkChannels(plan.ChannelIDs, view, &resp.Diagnostics)
-	checkGroups(plan.GroupIDs, view, &resp.Diagnostics)
+	checkCaller(p, view)
+	checkChannels(p.Plan.ChannelIDs, view, p.Diags)
+	checkGroups(p.Plan.GroupIDs, view, p.Diags)
 }
 
 // changes returns the attributes that ask for another link. Of an imported link, what is null is what could not be read:
@@ -73,28 +70,28 @@ func changes(state, plan map[string]attr.Value, imported bool) []string {
 }
 
 // checkCaller refuses a link that the account may not make (server-behavior §R15, §U15, §U16).
-func (r *Resource) checkCaller(plan *model, view *directory.View, diags *diag.Diagnostics) {
-	self := r.Meta.Directory.Self()
+func checkCaller(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
+	plan, diags, self := p.Plan, p.Diags, p.Meta.Store.Self()
 	const doing = "make invitation links"
-	if !r.Meta.RequirePerson(path.Empty(), doing, diags) || !r.Meta.RequireMember(doing, diags) || !r.Meta.RequireRight(view, path.Empty(), doing, diags, right) {
+	if !p.Meta.RequirePerson(path.Empty(), doing, diags) || !p.Meta.RequireMember(doing, diags) || !p.Meta.RequireRight(view, path.Empty(), doing, diags, right) {
 		return
 	}
-	if level := r.FeatureLevel(); level > 0 && level < zulip.LevelInviteLinksOfMembers && self.Role > zulip.RoleAdministrator {
-		r.Meta.Refuse(path.Empty(), doing, fmt.Sprintf("Before feature level %d only administrators and owners may, and the server has %d.", zulip.LevelInviteLinksOfMembers, level), diags)
+	if level := p.FeatureLevel(); level > 0 && level < zulip.LevelInviteLinksOfMembers && self.Role > zulip.RoleAdministrator {
+		p.Meta.Refuse(path.Empty(), doing, fmt.Sprintf("Before feature level %d only administrators and owners may, and the server has %d.", zulip.LevelInviteLinksOfMembers, level), diags)
 		return
 	}
 	if role, ok := zulip.ParseRole(plan.InviteAs.ValueString()); ok && role < zulip.RoleMember {
-		r.Meta.RequireRole(min(zulip.RoleAdministrator, role), path.Root("invite_as"), fmt.Sprintf("invite %ss", role), diags)
+		p.Meta.RequireRole(min(zulip.RoleAdministrator, role), path.Root("invite_as"), fmt.Sprintf("invite %ss", role), diags)
 	}
 	if framework.IsSet(plan.WelcomeMessage) {
-		r.Meta.RequireRole(zulip.RoleAdministrator, path.Root("welcome_message_custom_text"), "choose the welcome message", diags)
+		p.Meta.RequireRole(zulip.RoleAdministrator, path.Root("welcome_message_custom_text"), "choose the welcome message", diags)
 	}
 }
 
 // checkChannels refuses channels into which nobody can be put.
-func checkChannels(ids types.Set, view *directory.View, diags *diag.Diagnostics) {
+func checkChannels(ids types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, id := range numbers(ids) {
-		switch channel, ok := view.Channel(id); {
+		switch channel, ok := view.Channels().ByID(id); {
 		case !ok:
 			diags.AddAttributeError(path.Root("channel_ids"), "No such channel",
 				fmt.Sprintf("The account the provider uses sees no channel with the ID %d. The data source zulip_channels lists those it sees.", id))
@@ -106,7 +103,7 @@ func checkChannels(ids types.Set, view *directory.View, diags *diag.Diagnostics)
 }
 
 // checkGroups refuses groups into which nobody can be put.
-func checkGroups(ids types.Set, view *directory.View, diags *diag.Diagnostics) {
+func checkGroups(ids types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, id := range numbers(ids) {
 		switch group, ok := view.UserGroup(id); {
 		case !ok:
@@ -132,18 +129,16 @@ func numbers(set types.Set) []int64 {
 	return known
 }
 
-// explain adds what a refusal means for an invitation, where that is special.
-func explain(err error) string {
-	text := framework.Explain(err)
+func hint(err error) string {
 	switch {
 	case zulip.IsMessage(err, "Insufficient permission"):
-		text += "\n\nThe organization's setting " + right + " does not admit the account the provider uses, or it may not add people to one of the groups in group_ids."
+		return "The organization's setting " + right + " does not admit the account the provider uses, or it may not add people to one of the groups in group_ids."
 	case zulip.IsMessage(err, "You do not have permission to subscribe other users to channels."):
-		text += "\n\nOne of the channels in channel_ids is not a default channel, and the account the provider uses may not add people to it: see can_add_subscribers_group of the channel and of the organization."
+		return "One of the channels in channel_ids is not a default channel, and the account the provider uses may not add people to it: see can_add_subscribers_group of the channel and of the organization."
 	case isUnreadableChannel(err):
-		text += "\n\nThe channel is private and the account the provider uses is not in it, or it was archived since the plan was made."
+		return "The channel is private and the account the provider uses is not in it, or it was archived since the plan was made."
 	}
-	return text
+	return ""
 }
 
 // unreadableChannel is the refusal of a channel whose messages the account may not read (server-behavior §U15).

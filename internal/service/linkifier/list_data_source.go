@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // ListDataSource is the data source zulip_linkifiers.
@@ -42,13 +43,13 @@ func (d *ListDataSource) Read(ctx context.Context, _ datasource.ReadRequest, res
 	if !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.Linkifiers(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Linkifiers)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the linkifiers", framework.Explain(err))
 		return
 	}
 	list := listModel{Linkifiers: []model{}}
-	for _, held := range view.Linkifiers() {
+	for _, held := range view.Linkifiers().List() {
 		var found model
 		found.read(held, d.FeatureLevel())
 		list.Linkifiers = append(list.Linkifiers, found)

@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -26,19 +26,12 @@ func NewResource() resource.Resource {
 		Schema: resourceSchema(),
 		Role:   zulip.RoleAdministrator,
 		Source: resourcekit.Source{Part: list, Lags: true},
-		All:    (*directory.View).Linkifiers,
-		Get:    (*directory.View).Linkifier,
+		Index:  (*snapshot.Snapshot).Linkifiers,
 		Key:    func(linkifier *zulip.Linkifier) int64 { return linkifier.ID },
 		Unique: resourcekit.Unique[model, zulip.Linkifier]{
 			Attribute: "pattern", Word: "pattern",
-			Of: func(m *model) string { return stored(m.Pattern) },
-			Find: func(view *directory.View, plan *model) (*zulip.Linkifier, bool) {
-				return view.LinkifierByPattern(stored(plan.Pattern))
-			},
-			ByName: (*directory.View).LinkifierByPattern,
-			Names: func(view *directory.View) framework.Names {
-				return framework.Names{Things: "patterns", All: view.LinkifierPatterns(), Where: "the data source zulip_linkifiers lists all"}
-			},
+			Of:      func(m *model) string { return stored(m.Pattern) },
+			Where:   "the data source zulip_linkifiers lists all",
 			IsTaken: zulip.IsPatternTaken,
 			Existing: func(e *framework.Existing, linkifier *zulip.Linkifier, _ *resourcekit.Context) {
 				e.Detail = fmt.Sprintf("Linkifier %d makes links to %s. The server takes a pattern only once.", linkifier.ID, linkifier.URLTemplate)

@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -38,7 +38,7 @@ type model struct {
 }
 
 // read takes what the server holds, in the words there are if they mean it.
-func (m *model) read(message *zulip.Message, view *directory.View, self int64) {
+func (m *model) read(message *zulip.Message, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(message.ID)
 	m.Read(message.To(), view, self)
 	m.Content = framework.KeepContent(m.Content, message.Content)

@@ -117,7 +117,7 @@ func TestProtocolMessageChangedSincePlan(t *testing.T) {
 	run.MustApply(inTopic("rules", "Be kind."))
 	plan := run.MustPlan(inTopic("rules", "Be very kind."))
 	byHand(t, o, run, map[string]string{"content": "Be loud."})
-	run.Apply(plan).ExpectError(t, "", "Could not edit message", "changed since the plan")
+	run.Apply(plan).ExpectError(t, "", "Cannot edit message", "changed since the plan")
 	expectWritten(t, o, "rules", "Be loud.")
 }
 
@@ -189,7 +189,7 @@ func TestProtocolMessageBrokenOff(t *testing.T) {
 	plan := run.MustPlan(config)
 	healSend := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", After: true, Action: sandbox.FaultDrop})
 	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/messages", Action: sandbox.FaultDrop, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "Could not send the message", "Look before you apply again")
+	run.Apply(plan).ExpectError(t, "", "Cannot create the message", "Look before you apply again")
 	if run.State != nil {
 		t.Fatalf("the state holds %v", run.State)
 	}
@@ -300,7 +300,7 @@ func TestProtocolMessageReadTogether(t *testing.T) {
 // Importing what is not there says so in words of its own, not in the CLI's.
 func TestProtocolMessageImportOfNothing(t *testing.T) {
 	_, run := managed(t)
-	run.Import("99", nil).ExpectError(t, "", "No such message", "no message with the ID 99", "may not read")
+	run.Import("99", nil).ExpectError(t, "", "Cannot import this message", "no message with the ID 99", "may not read")
 }
 
 // managedAt is managed on a server of a feature level.

@@ -1,62 +1,43 @@
-// Package message is the noun of messages: announcements that are kept, messages that are sent once, their history.
+// Package message is the resource zulip_message, an announcement that is kept, the data source zulip_message_history, and
+// the actions that send and report a message.
 package message
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure      = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
-	_ resource.ResourceWithImportState    = (*Resource)(nil)
-	_ resource.ResourceWithIdentity       = (*Resource)(nil)
-	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
-)
-
-// Resource is zulip_message.
-type Resource struct{ framework.Resource }
+// Resource is zulip_message. Messages are read one by one: no list has all of them.
+type Resource struct {
+	*resourcekit.Resource[model, zulip.Message, int64]
+}
 
 // NewResource returns zulip_message.
-func NewResource() resource.Resource { return &Resource{} }
-
-// identity is what a message is recognised by.
-type identity struct {
-	ID types.Int64 `tfsdk:"id"`
-}
-
-// Metadata names the resource.
-func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_message"
-}
-
-// Schema describes the resource.
-func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = resourceSchema()
-}
-
-// IdentitySchema describes what a message is recognised by.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The message's ID."},
-	}}
-}
-
-// ValidateConfig refuses what is wrong in any organization.
-func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	var config model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	config.Validate(&resp.Diagnostics)
+func NewResource() resource.Resource {
+	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.Message, int64]{
+		Name: "message", Title: "message", Plural: "messages",
+		Schema:    resourceSchema(),
+		Unsent:    []string{"on_destroy"},
+		Validate:  func(config *model, diags *diag.Diagnostics) { config.Validate(diags) },
+		CheckPlan: checkPlan,
+		Delete: func(ctx context.Context, c *resourcekit.Context, state *model) error {
+			return c.Meta.Client.DeleteMessage(ctx, state.ID.ValueInt64())
+		},
+		IsKept: func(state *model) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
+		Hint:   hint,
+	})}
 }
 
 // Create sends the message.
@@ -66,9 +47,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	to, _ := plan.Resolve(view, &resp.Diagnostics)
@@ -77,23 +58,23 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	made, err := send(ctx, r.Meta, to, plan.Content.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError("Could not send the message", explain(err))
+		resp.Diagnostics.AddError("Cannot create the message", r.Explain(err))
 		return
 	}
 	id := made.ID
 	// From here on the message exists: it is in the state before anything else can fail.
 	state := plan
 	state.ID, state.ChannelID = types.Int64Value(id), channelID(to)
-	state.SenderID, state.Timestamp = types.Int64Value(r.Meta.Directory.Self().ID), types.StringNull()
+	state.SenderID, state.Timestamp = types.Int64Value(r.Meta.Store.Self().ID), types.StringNull()
 	state.URL, state.Link = textOrNull(made.URL), textOrNull(made.Link)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	sent, err := r.Meta.Directory.Message(ctx, id)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
+	sent, err := r.Meta.Store.Message(ctx, id)
 	if err != nil || sent == nil {
 		resp.Diagnostics.AddWarning("The message was sent, but could not be read", whyNotRead(err))
 		return
 	}
-	state.read(sent, view, r.Meta.Directory.Self().ID)
+	state.read(sent, view, r.Meta.Store.Self().ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -105,12 +86,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	// First of all, and also for a message that is gone: a CLI that keeps no identities would be told that one is missing.
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
 	id := state.ID.ValueInt64()
 	r.Meta.Run.Manage(kind, id)
-	found, err := r.Meta.Directory.Message(ctx, id)
+	found, err := r.Meta.Store.Message(ctx, id)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", id), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), framework.Explain(err))
 		return
 	}
 	if found == nil {
@@ -118,12 +99,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
-	state.read(found, view, r.Meta.Directory.Self().ID)
+	state.read(found, view, r.Meta.Store.Self().ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -135,18 +116,18 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	to, _ := plan.Resolve(view, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
 	// The server does not take a new channel and a new text in one request (server-behavior §M5).
-	self := r.Meta.Directory.Self().ID
+	self := r.Meta.Store.Self().ID
 	steps := []struct {
 		what string
 		do   func() error
@@ -156,11 +137,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	for _, step := range steps {
 		if err := step.do(); err != nil {
-			resp.Diagnostics.AddError(fmt.Sprintf("Could not %s message %d", step.what, state.ID.ValueInt64()), explain(err))
+			resp.Diagnostics.AddError(fmt.Sprintf("Cannot %s message %d", step.what, state.ID.ValueInt64()), r.Explain(err))
 			break
 		}
 	}
-	now, err := r.Meta.Directory.Message(ctx, state.ID.ValueInt64())
+	now, err := r.Meta.Store.Message(ctx, state.ID.ValueInt64())
 	if err != nil || now == nil {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("Message %d could not be read after the change", state.ID.ValueInt64()), whyNotRead(err))
 		return
@@ -173,8 +154,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 }
 
 // move puts the message where it is planned to be, if it is not there.
-func (r *Resource) move(ctx context.Context, state *model, to zulip.Addressee, _ *directory.View) error {
-	self := r.Meta.Directory.Self().ID
+func (r *Resource) move(ctx context.Context, state *model, to zulip.Addressee, _ *snapshot.Snapshot) error {
+	self := r.Meta.Store.Self().ID
 	from := zulip.Addressee{ChannelID: state.ChannelID.ValueInt64(), Topic: state.Topic.ValueString()}
 	if to.IsDirect() || from.Same(to, self) {
 		return nil
@@ -204,27 +185,11 @@ func (r *Resource) settle(ctx context.Context, id int64, err error, isDone func(
 	if err == nil || !zulip.MayHaveHappened(err) && !zulip.IsExpectationMismatch(err) {
 		return err
 	}
-	now, readErr := r.Meta.Directory.Message(ctx, id)
+	now, readErr := r.Meta.Store.Message(ctx, id)
 	if readErr == nil && now != nil && isDone(now) {
 		return nil
 	}
 	return err
-}
-
-// Delete deletes the message, unless it is to be kept.
-func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	if state.OnDestroy.ValueString() == onDestroyKeep {
-		tflog.Info(ctx, "The message is kept, and not managed any more", map[string]any{"id": state.ID.ValueInt64()})
-		return
-	}
-	if err := r.Meta.Client.DeleteMessage(ctx, state.ID.ValueInt64()); err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not delete message %d", state.ID.ValueInt64()), explain(err))
-	}
 }
 
 // ImportState takes the message's ID.
@@ -237,16 +202,16 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !ok {
 		return
 	}
-	found, err := r.Meta.Directory.Message(ctx, id.ValueInt64())
+	found, err := r.Meta.Store.Message(ctx, id.ValueInt64())
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", id.ValueInt64()), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id.ValueInt64()), framework.Explain(err))
 		return
 	case found == nil:
-		resp.Diagnostics.AddError("No such message",
+		resp.Diagnostics.AddError("Cannot import this message",
 			fmt.Sprintf("The account the provider uses sees no message with the ID %d. It may have been deleted, or be in a channel whose messages the account may not read.", id.ValueInt64()))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{id})...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
 }

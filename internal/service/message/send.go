@@ -13,7 +13,7 @@ const lookBack = 100
 
 // send sends a message. Of one that was found, since the answer was lost, nothing but the ID is returned.
 func send(ctx context.Context, meta *framework.Meta, to zulip.Addressee, content string) (sent zulip.SentMessage, err error) {
-	self := meta.Directory.Self().ID
+	self := meta.Store.Self().ID
 	stored := zulip.StoredContent(content)
 	id, err := framework.Creation{
 		Kind: kind, Thing: fmt.Sprintf("%d %q %v %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, stored),

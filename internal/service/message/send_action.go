@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 var (
@@ -62,7 +63,7 @@ func (a *SendAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReques
 	}
 	var config sendModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	view, err := a.Meta.Directory.Channels(ctx)
+	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -80,7 +81,7 @@ func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	if resp.Diagnostics.HasError() || !a.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := a.Meta.Directory.Channels(ctx)
+	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -93,7 +94,7 @@ func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Sending to " + config.Words()})
 	sent, err := send(ctx, a.Meta, to, config.Content.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError("Could not send the message", explain(err))
+		resp.Diagnostics.AddError("Could not send the message", framework.ExplainWith(err, hint))
 		return
 	}
 	text := fmt.Sprintf("Sent as message %d", sent.ID)

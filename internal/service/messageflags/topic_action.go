@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -81,7 +82,7 @@ func (a *TopicAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 	if !a.CanPlan(&resp.Diagnostics) || config.Channel.IsUnknown() {
 		return
 	}
-	view, err := a.Meta.Directory.Channels(ctx)
+	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err == nil && framework.IsPlannedChannel(view, config.Channel.ValueString()) {
 		return
 	}
@@ -90,7 +91,7 @@ func (a *TopicAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 
 // channel finds the channel; nil after an error.
 func (a *TopicAction) channel(ctx context.Context, config *topicModel, diags *diag.Diagnostics) *zulip.Channel {
-	view, err := a.Meta.Directory.Channels(ctx)
+	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		diags.AddError("Could not read the channels", framework.Explain(err))
 		return nil

@@ -5,9 +5,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // DataSource is the data source zulip_organization.
@@ -23,12 +25,11 @@ func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := settings.DataSourceAttributes()
-	framework.PermissionDataSourceAttributes(attributes, permission.Organizations)
-	attributes["id"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Always `" + framework.OnceID + "`: an account is in one organization."}
+	all := attributes.DataSourceAttributes()
+	all["id"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Always `" + framework.OnceID + "`: an account is in one organization."}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The organization: its settings, and who may do what in it. What the server does not have is null.",
-		Attributes:          attributes,
+		Attributes:          all,
 	}
 }
 
@@ -37,14 +38,15 @@ func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *d
 	if !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.Organization(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
 		return
 	}
 	found := emptyModel()
-	found.read(&reading{Thing: view.Realm(), View: view}, d.FeatureLevel(), &resp.Diagnostics)
+	attributes.Read(found, view.Realm(), attribute.On(&d.Base, view), &resp.Diagnostics)
+	found.set("id", types.StringValue(framework.OnceID))
 	if !resp.Diagnostics.HasError() {
-		found.write(ctx, &resp.State, &resp.Diagnostics)
+		resp.Diagnostics.Append(found.write(ctx, &resp.State)...)
 	}
 }

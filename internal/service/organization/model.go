@@ -4,16 +4,13 @@ import (
 	"context"
 	"maps"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// reading is the organization as it was read.
-type reading = framework.Reading[*zulip.Realm]
 
 // model is what a plan, a state or a configuration says. It is as long as the tables are, so no struct spells it out.
 type model struct {
@@ -39,10 +36,9 @@ func getModel(ctx context.Context, from interface {
 }
 
 func emptyModel() *model {
-	m := &model{settings: framework.SettingValues{}, sets: map[string]*types.Set{}}
+	m := &model{settings: framework.SettingValues{}}
 	for _, setting := range permission.Organizations.All() {
-		set := types.SetNull(types.StringType)
-		m.sets[setting.Name] = &set
+		m.permission(setting.Name)
 	}
 	return m
 }
@@ -60,40 +56,32 @@ func (m *model) clone() *model {
 // write writes it into a plan or a state.
 func (m *model) write(ctx context.Context, into interface {
 	Set(ctx context.Context, value any) diag.Diagnostics
-}, diags *diag.Diagnostics,
-) {
+},
+) (diags diag.Diagnostics) {
 	all := maps.Clone(m.settings)
 	for name, set := range m.sets {
 		all[name] = *set
 	}
-	all.Set(ctx, into, diags)
+	all.Set(ctx, into, &diags)
+	return diags
 }
 
-// permission returns the attribute of a permission.
-func (m *model) permission(setting string) *types.Set { return m.sets[setting] }
-
-// priorPermissions are the permissions of a state; nil without one.
-func (m *model) priorPermissions() framework.PermissionSets {
-	if m == nil {
-		return nil
+// permission returns where the model has a permission.
+func (m *model) permission(setting string) *types.Set {
+	if m.sets == nil {
+		m.sets = map[string]*types.Set{}
 	}
-	return m.permission
+	if m.sets[setting] == nil {
+		set := types.SetNull(types.StringType)
+		m.sets[setting] = &set
+	}
+	return m.sets[setting]
 }
 
-// permissionSets are the attributes of the permissions, for what is done with them in the same way everywhere.
-func (m *model) permissionSets() framework.PermissionSets { return m.permission }
-
-// read takes what the server holds. Where an attribute already says the same in other words, its words are kept, so that
-// a plan shows no difference that is none.
-func (m *model) read(now *reading, level int, diags *diag.Diagnostics) {
-	m.settings = settings.Read(now.Thing.Settings, level, m.settings, diags)
-	m.settings["id"] = types.StringValue(framework.OnceID)
-	m.permissionSets().Read(permission.Organizations, now.Thing.Permissions, now.View)
-}
-
-// keep gives back what a plan knew to what was read after it was applied, and returns the permissions for which that
-// makes a difference: what somebody else changed meanwhile is for the next plan to show.
-func (m *model) keep(plan *model) (differing []string) {
-	m.settings.Keep(plan.settings)
-	return m.permissionSets().Keep(permission.Organizations, plan.permission)
+// set gives a setting a value.
+func (m *model) set(setting string, value attr.Value) {
+	if m.settings == nil {
+		m.settings = framework.SettingValues{}
+	}
+	m.settings[setting] = value
 }

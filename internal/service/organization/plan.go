@@ -15,10 +15,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -35,10 +37,10 @@ const (
 // planning is the plan of the organization while it is checked.
 type planning struct {
 	*Resource
-	view         *directory.View
+	view         *snapshot.Snapshot
 	config, plan *model
 	state        *model // nil for a resource that is to be created
-	saw          seen
+	prior        *prior
 	// changes are the settings, and steps the settings and permissions, that an apply would send.
 	changes framework.Settings
 	steps   []step
@@ -64,48 +66,27 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	var err error
-	if p.view, err = r.Meta.Directory.Organization(ctx); err != nil {
+	if p.view, err = r.Meta.Store.Read(ctx, store.Organization); err != nil {
 		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
 		return
 	}
+	on := attribute.On(&r.Base, p.view)
 	if p.state != nil {
-		p.saw = seenBefore(p.state, framework.RawPermissions(ctx, req.Private, p.diags), p.view)
+		p.prior = attributes.PriorState(p.state, framework.RawPermissions(ctx, req.Private, p.diags), on)
 	} else {
-		p.saw = seenNow(p.view.Realm(), r.FeatureLevel(), p.diags)
+		p.prior = attributes.PriorObject(p.view.Realm(), on, p.diags)
 	}
 	r.CheckLevels(ctx, "zulip_organization", req.Config, p.diags)
-	p.keepEqual()
-	p.changes = settings.Changes(p.plan.settings, p.saw.settings)
-	p.steps, _ = steps(p.saw, p.state, p.plan, p.view, r.FeatureLevel()) // what cannot be resolved is reported by the checks
+	attributes.KeepPrior(p.config, p.plan, p.prior, on)
+	p.changes = settings.Changes(p.plan.settings, p.prior.Values.settings)
+	p.steps, _ = attributes.Steps(p.prior, p.plan, on) // what cannot be resolved is reported by the checks
 	p.check(ctx)
-	p.plan.write(ctx, &resp.Plan, p.diags)
+	p.diags.Append(p.plan.write(ctx, &resp.Plan)...)
 }
 
 // permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
 func (p *planning) permissions() framework.PermissionPlan {
-	plan := framework.PermissionPlan{
-		Table: permission.Organizations, Config: p.config.permission, Plan: p.plan.permission, Saw: p.saw.permissions, View: p.view,
-	}
-	if p.state != nil {
-		plan.State = p.state.permission
-	}
-	return plan
-}
-
-// keepEqual keeps the state's words where the configuration says the same in others, so that a plan shows no difference
-// that is none.
-func (p *planning) keepEqual() {
-	if p.state == nil {
-		return
-	}
-	p.permissions().KeepEqual()
-	for _, setting := range settings {
-		held := p.state.settings[setting.Name]
-		if p.plan.settings[setting.Name].IsUnknown() && p.config.settings[setting.Name].IsNull() && held.IsNull() {
-			// The server does not have the setting, and will not have it after this apply either.
-			p.plan.settings[setting.Name] = held
-		}
-	}
+	return attributes.PermissionPlan(p.config, p.plan, p.prior, p.view)
 }
 
 // check refuses what the server would refuse, with the reason and the way out.
@@ -171,14 +152,14 @@ func (p *planning) checkCaller() {
 	if len(p.steps) == 0 {
 		return
 	}
-	self := p.Meta.Directory.Self()
+	self := p.Meta.Store.Self()
 	if self.Role > zulip.RoleAdministrator {
 		p.RequireAdministrator("change the organization", p.diags)
 		return
 	}
 	var forOwners []string
 	for _, step := range p.steps {
-		if isForOwners(step.Attribute) {
+		if attributes.Requires(step.Attribute).Role == zulip.RoleOwner {
 			forOwners = append(forOwners, step.Attribute)
 		}
 	}
@@ -190,17 +171,11 @@ func (p *planning) checkCaller() {
 			strings.Join(owners(p.view), ", "), self.Role))
 }
 
-// isForOwners reports whether only owners may set an attribute.
-func isForOwners(attribute string) bool {
-	return slices.ContainsFunc(settings, func(s framework.Setting) bool { return s.Name == attribute && s.OwnerOnly }) ||
-		slices.ContainsFunc(permission.Organizations.Settings, func(s permission.Setting) bool { return s.Name == attribute && s.OwnersOnly })
-}
-
 // manyOwners is how many owners a message names.
 const manyOwners = 5
 
 // owners are the addresses of active owners, for a message.
-func owners(view *directory.View) []string {
+func owners(view *snapshot.Snapshot) []string {
 	var addresses []string
 	for _, user := range view.Users() {
 		if user.IsActive && user.Role == zulip.RoleOwner {
@@ -292,7 +267,7 @@ func (p *planning) checkChannel(ctx context.Context, attribute string, value att
 	if number.ValueInt64() == noChannel {
 		return
 	}
-	view, err := p.Meta.Directory.Channels(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		p.diags.AddError("Could not read the channels", framework.Explain(err))
 		return

@@ -14,9 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 var (
@@ -44,9 +44,8 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 
 // Schema describes the resource.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := settings.Attributes()
-	framework.PermissionAttributes(attributes, permission.Organizations)
-	attributes["id"] = schema.StringAttribute{
+	all := attributes.ResourceAttributes()
+	all["id"] = schema.StringAttribute{
 		Computed: true, MarkdownDescription: "Always `" + framework.OnceID + "`: an account is in one organization.",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
@@ -63,7 +62,7 @@ A change is applied only to what the plan saw: if somebody else has changed the 
 Administrators and owners may change most of it, owners alone what says so below. An attribute that only owners may set can stand in the configuration of an administrator as long as the organization already is so.
 
 The icon, the logo, and the address of the organization cannot be set here.` + framework.DeactivatedPrincipals,
-		Attributes: attributes,
+		Attributes: all,
 	}
 }
 
@@ -80,16 +79,16 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now, err := fresh(ctx, &r.Base)
+	now, err := r.fresh(ctx)
 	if err != nil {
 		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
 		return
 	}
-	saw := seenNow(now.Thing, r.FeatureLevel(), &resp.Diagnostics)
-	if now = r.apply(ctx, saw, nil, plan, now.View, now, &resp.Diagnostics); resp.Diagnostics.HasError() {
+	on := attribute.On(&r.Base, now.View)
+	if now = r.apply(ctx, attributes.PriorObject(now.Thing, on, &resp.Diagnostics), plan, now, on, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return // nothing was made that could be lost: the next apply sends what is missing
 	}
-	r.write(ctx, plan.clone(), now, plan, &resp.State, resp.Private, &resp.Diagnostics)
+	r.store(ctx, plan.clone(), now, plan, &resp.State, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
 }
 
@@ -100,12 +99,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
 		return
 	}
-	r.write(ctx, state, &reading{Thing: view.Realm(), View: view}, nil, &resp.State, resp.Private, &resp.Diagnostics)
+	r.store(ctx, state, &reading{Thing: view.Realm(), View: view}, nil, &resp.State, resp.Private, &resp.Diagnostics)
 }
 
 // Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
@@ -114,19 +113,20 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
 		return
 	}
-	raw := framework.RawPermissions(ctx, req.Private, &resp.Diagnostics)
-	now := r.apply(ctx, seenBefore(prior, raw, view), prior, plan, view, nil, &resp.Diagnostics)
-	state, kept := plan.clone(), plan
+	on := attribute.On(&r.Base, view)
+	before := attributes.PriorState(prior, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), on)
+	now := r.apply(ctx, before, plan, nil, on, &resp.Diagnostics)
+	state, planned := plan.clone(), plan
 	if resp.Diagnostics.HasError() {
 		// What was refused is shown in the words the state had, not in the words that were planned.
-		state, kept = prior, nil
+		state, planned = prior, nil
 	}
-	r.write(ctx, state, now, kept, &resp.State, resp.Private, &resp.Diagnostics)
+	r.store(ctx, state, now, planned, &resp.State, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
 }
 
@@ -142,28 +142,22 @@ func (r *Resource) ImportState(ctx context.Context, _ resource.ImportStateReques
 // unreadable begins the message of a read that failed.
 const unreadable = "Could not read the organization"
 
-// apply sends what differs between what was seen and what is planned, and returns what the server then holds; nil if
-// that could not be read. now is what was just read, or nil.
-func (r *Resource) apply(ctx context.Context, saw seen, prior, plan *model, view *directory.View, now *reading, diags *diag.Diagnostics) *reading {
-	wanted, problems := steps(saw, prior, plan, view, r.FeatureLevel())
+// apply sends what differs between prior and planned values, and returns what the server then holds; nil if that could not
+// be read. now is what was just read, or nil.
+func (r *Resource) apply(ctx context.Context, prior *prior, plan *model, now *reading, on attribute.Server, diags *diag.Diagnostics) *reading {
+	steps, problems := attributes.Steps(prior, plan, on)
 	framework.ReportProblems(diags, problems)
 	if diags.HasError() {
 		return nil
 	}
-	return change(ctx, &r.Base, wanted, now, diags)
+	return r.subject().Change(ctx, &r.Base, steps, now, diags)
 }
 
-// write puts what the server holds into the state, and the raw permissions beside it. Without a reading the state stays
-// as it is. After an apply, kept is what its plan knew.
-func (r *Resource) write(ctx context.Context, state *model, now *reading, kept *model, into *tfsdk.State, private framework.PrivateSetter, diags *diag.Diagnostics) {
-	if now == nil {
-		return
+// store puts what the server has into the state; after an apply, planned is its plan.
+func (r *Resource) store(ctx context.Context, state *model, now *reading, planned *model, into *tfsdk.State, private framework.PrivateSetter, diags *diag.Diagnostics) {
+	set := func() diag.Diagnostics {
+		state.set("id", types.StringValue(framework.OnceID))
+		return state.write(ctx, into)
 	}
-	state.read(now, r.FeatureLevel(), diags)
-	var differing []string
-	if kept != nil {
-		differing = state.keep(kept)
-	}
-	state.write(ctx, into, diags)
-	framework.KeepRawPermissions(ctx, private, now.Thing.Permissions, differing, diags)
+	attributes.Store(ctx, state, now, planned, attribute.On(&r.Base, nil), set, private, diags)
 }

@@ -5,8 +5,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -16,11 +17,11 @@ func NewOrderResource() resource.Resource {
 		TypeName: "custom_profile_field_order", ID: "custom_profile_fields", Attribute: "field_ids",
 		Thing: "custom profile field", Things: "custom profile fields",
 		Description: "The order in which profiles show the custom profile fields.",
-		Seen: func(ctx context.Context, d *directory.Directory) ([]framework.Ordered, error) {
-			return ordered(d.ProfileFields(ctx))
+		Seen: func(ctx context.Context, d *store.Store) ([]framework.Ordered, error) {
+			return ordered(d.Read(ctx, store.ProfileFields))
 		},
-		Fresh: func(ctx context.Context, d *directory.Directory, shows func([]framework.Ordered) bool) ([]framework.Ordered, error) {
-			return ordered(d.FreshListShowing(ctx, list, func(view *directory.View) bool {
+		Fresh: func(ctx context.Context, d *store.Store, shows func([]framework.Ordered) bool) ([]framework.Ordered, error) {
+			return ordered(d.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool {
 				all, _ := ordered(view, nil)
 				return shows(all)
 			}))
@@ -33,12 +34,12 @@ func NewOrderResource() resource.Resource {
 	}}
 }
 
-func ordered(view *directory.View, err error) ([]framework.Ordered, error) {
+func ordered(view *snapshot.Snapshot, err error) ([]framework.Ordered, error) {
 	if err != nil {
 		return nil, err
 	}
 	var all []framework.Ordered
-	for _, field := range view.ProfileFields() {
+	for _, field := range view.ProfileFields().List() {
 		all = append(all, framework.Ordered{ID: field.ID})
 	}
 	return all, nil

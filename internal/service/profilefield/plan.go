@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -120,7 +121,7 @@ func lostOptions(plan, prior *model) map[string]bool {
 
 // warnLoss says how many people lose what they have written in the field.
 func warnLoss(ctx context.Context, p *resourcekit.Plan[model], loses func(value string) bool, why string) {
-	view, err := p.Meta.Directory.People(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		p.Diags.AddError("Cannot read the people", framework.Explain(err))
 		return

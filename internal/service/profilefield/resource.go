@@ -7,9 +7,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -23,17 +23,13 @@ func NewResource() resource.Resource {
 		Schema: resourceSchema(),
 		Role:   zulip.RoleAdministrator, ForceNew: []string{"field_type", "subtype"},
 		Source: resourcekit.Source{Part: list, Lags: true},
-		All:    (*directory.View).ProfileFields,
-		Get:    (*directory.View).ProfileField,
+		Index:  (*snapshot.Snapshot).ProfileFields,
 		Key:    func(field *zulip.ProfileField) int64 { return field.ID },
 		Unique: resourcekit.Unique[model, zulip.ProfileField]{
-			At:     (*model).namedBy,
-			Of:     (*model).label,
-			Find:   func(view *directory.View, plan *model) (*zulip.ProfileField, bool) { return plan.namesake(view) },
-			ByName: (*directory.View).ProfileFieldByName,
-			Names: func(view *directory.View) framework.Names {
-				return framework.Names{Things: "custom profile fields", All: view.ProfileFieldNames(), Where: "the organization's settings list all, under Custom profile fields"}
-			},
+			At:      (*model).namedBy,
+			Of:      (*model).label,
+			Find:    func(view *snapshot.Snapshot, plan *model) (*zulip.ProfileField, bool) { return plan.namesake(view) },
+			Where:   "the organization's settings list all, under Custom profile fields",
 			IsTaken: zulip.IsProfileFieldNameTaken,
 			Existing: func(e *framework.Existing, field *zulip.ProfileField, _ *resourcekit.Context) {
 				e.Detail = fmt.Sprintf("Field %d is called %q, and is of the type %s. The server takes a name only once.", field.ID, field.Name, field.Type)
@@ -68,11 +64,11 @@ func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
 
 // namesake returns the field of the organization that has the name of the planned one. A service that the server knows
 // has one name, which only the server says.
-func (m *model) namesake(view *directory.View) (*zulip.ProfileField, bool) {
+func (m *model) namesake(view *snapshot.Snapshot) (*zulip.ProfileField, bool) {
 	if framework.IsSet(m.Name) {
-		return view.ProfileFieldByName(m.Name.ValueString())
+		return view.ProfileFields().ByName(m.Name.ValueString())
 	}
-	for _, field := range view.ProfileFields() {
+	for _, field := range view.ProfileFields().List() {
 		if subtype := field.ExternalAccount().Subtype; subtype != "" && subtype == m.Subtype.ValueString() && subtype != custom {
 			return field, true
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -65,7 +66,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	view, err := r.Meta.Directory.CustomEmoji(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.CustomEmoji)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 	}
@@ -145,7 +146,7 @@ func (r *Resource) own(ctx context.Context, message int64) ([]zulip.Reaction, er
 }
 
 func (r *Resource) ownOf(message *zulip.Message) []zulip.Reaction {
-	self := r.Meta.Directory.Self().ID
+	self := r.Meta.Store.Self().ID
 	return slices.DeleteFunc(slices.Clone(message.Reactions), func(one zulip.Reaction) bool { return one.UserID != self })
 }
 
@@ -157,7 +158,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
-	message, err := r.Meta.Directory.Message(ctx, state.MessageID.ValueInt64())
+	message, err := r.Meta.Store.Message(ctx, state.MessageID.ValueInt64())
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", state.MessageID.ValueInt64()), framework.Explain(err))
 		return

@@ -12,14 +12,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// kind is what scheduled messages are claimed as.
-const kind = "zulip_scheduled_message"
 
 // model is the resource.
 type model struct {
@@ -44,7 +41,7 @@ func (m *model) deliverAt() int64 {
 func (m *model) isDue(now time.Time) bool { return m.deliverAt() <= now.Unix() }
 
 // read takes what the server holds, in the words there are if they mean it.
-func (m *model) read(found *zulip.ScheduledMessage, view *directory.View, self int64) {
+func (m *model) read(found *zulip.ScheduledMessage, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(found.ID)
 	m.Read(found.To, view, self)
 	m.Content = framework.KeepContent(m.Content, found.Content)

@@ -7,56 +7,45 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
-// ModifyPlan refuses what the server would cut or refuse, and keeps what was sent from being sent a second time.
-func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
+// checkPlan refuses what the server would refuse, and plans no change where the message means the same.
+func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+	if p.IsDestroy() {
 		return
 	}
-	if r.CheckLevels(ctx, "zulip_scheduled_message", req.Config, &resp.Diagnostics); resp.Diagnostics.HasError() {
-		return
-	}
-	var plan model
-	var state *model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !req.State.Raw.IsNull() {
-		state = &model{}
-		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
-	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
-	}
-	if resp.Diagnostics.HasError() {
+		p.Diags.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
-	if state != nil {
-		plan.keepWords(state)
-		plan.KeepWords(state.Addressee, view, r.Meta.Directory.Self().ID)
-		if plan.isAs(state) {
-			if state.Failed.ValueBool() {
-				resp.Diagnostics.AddAttributeWarning(path.Root("scheduled_delivery_timestamp"), "The message could not be sent",
-					fmt.Sprintf("The server could not send scheduled message %d, and told the account why. Another moment in the future lets it try again.", state.ID.ValueInt64()))
+	plan, prior := p.Plan, p.Prior
+	if prior != nil {
+		plan.keepWords(prior)
+		plan.KeepWords(prior.Addressee, view, p.Meta.Store.Self().ID)
+		if plan.isAs(prior) {
+			if prior.Failed.ValueBool() {
+				p.Diags.AddAttributeWarning(path.Root("scheduled_delivery_timestamp"), "The message could not be sent",
+					fmt.Sprintf("The server could not send scheduled message %d, and told the account why. Another moment in the future lets it try again.", prior.ID.ValueInt64()))
 			}
-			resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 			return
 		}
 	}
-	framework.CheckContent(plan.Content, view, &resp.Diagnostics)
-	plan.CheckPlan(view, &resp.Diagnostics)
-	plan.checkMoment(state, &resp.Diagnostics)
-	if state != nil && state.Delivered.ValueBool() {
-		resp.RequiresReplace.Append(path.Root("scheduled_delivery_timestamp"))
-	} else if state != nil {
+	framework.CheckContent(plan.Content, view, p.Diags)
+	plan.CheckPlan(view, p.Diags)
+	plan.checkMoment(prior, p.Diags)
+	switch {
+	case prior == nil:
+	case prior.Delivered.ValueBool():
+		p.Replace("scheduled_delivery_timestamp")
+	default:
 		plan.Failed = types.BoolValue(false)
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
 // keepWords keeps the words of the state where they mean the same.
@@ -89,16 +78,4 @@ func (m *model) checkMoment(state *model, diags *diag.Diagnostics) {
 		diags.AddAttributeError(at, "The moment is over",
 			fmt.Sprintf("%s is not in the future, and the server schedules nothing for the past. If the message was sent long ago, take the resource out of the configuration.", m.DeliverAt.ValueString()))
 	}
-}
-
-// explain adds what a refusal means for a scheduled message, where that is special.
-func explain(err error) string {
-	text := framework.Explain(err)
-	switch {
-	case zulip.IsDelivered(err) || zulip.IsNoScheduledMessage(err):
-		text += "\n\nIt was sent, or taken back, since the plan was made. Plan again to see which."
-	case zulip.IsMessage(err, "Scheduled delivery time must be in the future."):
-		text += "\n\nThe moment has passed since the plan was made, or the server's clock is ahead. Choose a later one."
-	}
-	return text
 }

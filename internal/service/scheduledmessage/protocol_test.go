@@ -196,7 +196,7 @@ func TestProtocolScheduledMessageImport(t *testing.T) {
 		}
 	}
 	o.NewRun(t, "zulip_scheduled_message").Import("Soon.", nil).ExpectError(t, "", "not a number")
-	o.NewRun(t, "zulip_scheduled_message").Import("1", nil).ExpectError(t, "", "No such scheduled message")
+	o.NewRun(t, "zulip_scheduled_message").Import("1", nil).ExpectError(t, "", "Cannot import this scheduled message")
 }
 
 func TestProtocolScheduledMessageLostAnswer(t *testing.T) {
@@ -213,7 +213,7 @@ func TestProtocolScheduledMessageBrokenOff(t *testing.T) {
 	plan := run.MustPlan(wanted)
 	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/scheduled_messages", After: true, Action: sandbox.FaultDrop})
 	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/scheduled_messages", Action: sandbox.FaultDrop, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "Could not schedule the message", "Look before you apply again")
+	run.Apply(plan).ExpectError(t, "", "Cannot create the scheduled message", "Look before you apply again")
 	healPost()
 	healLook()
 	run.MustApply(wanted)

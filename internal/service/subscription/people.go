@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
 // people are whom addresses and IDs mean.
@@ -56,7 +56,7 @@ func (set ids) filter(keep func(int64) bool) ids {
 }
 
 // peopleIn finds whom a list means. Who does not exist is reported at `users`.
-func peopleIn(list types.List, view *directory.View, diags *diag.Diagnostics) people {
+func peopleIn(list types.List, view *snapshot.Snapshot, diags *diag.Diagnostics) people {
 	found := people{active: ids{}, deactivated: ids{}, known: !list.IsUnknown()}
 	for _, element := range list.Elements() {
 		text, ok := element.(types.String)
@@ -89,7 +89,7 @@ func (p people) names(id int64) bool { return p.active[id] || p.deactivated[id] 
 
 // stay returns the elements of a list that mean somebody for whom in reports true, or somebody deactivated, of whom the
 // server does not say whether they are in a channel; and the IDs of the former.
-func stay(list types.List, view *directory.View, in func(id int64) bool) (kept []attr.Value, found ids) {
+func stay(list types.List, view *snapshot.Snapshot, in func(id int64) bool) (kept []attr.Value, found ids) {
 	found = ids{}
 	for _, element := range list.Elements() {
 		text, ok := element.(types.String)
@@ -110,7 +110,7 @@ func stay(list types.List, view *directory.View, in func(id int64) bool) (kept [
 }
 
 // wordsFor writes a user by the address, where there is one to see.
-func wordsFor(id int64, view *directory.View) string {
+func wordsFor(id int64, view *snapshot.Snapshot) string {
 	if user, ok := view.User(id); ok {
 		return user.Address()
 	}
@@ -121,7 +121,7 @@ func wordsFor(id int64, view *directory.View) string {
 const mostNames = 10
 
 // namesOf lists people for a message.
-func namesOf(list []int64, view *directory.View) string {
+func namesOf(list []int64, view *snapshot.Snapshot) string {
 	var names []string
 	for _, id := range list[:min(len(list), mostNames)] {
 		names = append(names, wordsFor(id, view))

@@ -9,8 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -24,7 +25,7 @@ type shared struct {
 
 // planning is what a plan is about.
 type planning struct {
-	view    *directory.View
+	view    *snapshot.Snapshot
 	channel *zulip.Channel
 	wanted  people
 	// before are those whom the state names for the same channel.
@@ -36,7 +37,7 @@ type planning struct {
 // locate finds the channel and the people of a plan, and puts into the plan what follows: the words of the state where
 // they mean the same, and the channel's ID. It returns nil while they are not known, or cannot be found.
 func (b *base) locate(ctx context.Context, plan, state *shared, resp *resource.ModifyPlanResponse) *planning {
-	view, err := b.Meta.Directory.Channels(ctx)
+	view, err := b.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return nil
@@ -71,7 +72,7 @@ func (b *base) locate(ctx context.Context, plan, state *shared, resp *resource.M
 
 // start reads the channel of a plan and whom it means; nil after an error.
 func (b *base) start(ctx context.Context, plan *shared, diags *diag.Diagnostics) (*reading, people) {
-	view, err := b.Meta.Directory.Channels(ctx)
+	view, err := b.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		diags.AddError("Could not read the organization", framework.Explain(err))
 		return nil, people{}
@@ -89,7 +90,7 @@ func (b *base) start(ctx context.Context, plan *shared, diags *diag.Diagnostics)
 }
 
 // findChannel finds the channel a resource is about, and reports why there is none.
-func findChannel(view *directory.View, text types.String, diags *diag.Diagnostics) *zulip.Channel {
+func findChannel(view *snapshot.Snapshot, text types.String, diags *diag.Diagnostics) *zulip.Channel {
 	channel, err := framework.FindChannel(view, text.ValueString())
 	switch {
 	case err != nil:

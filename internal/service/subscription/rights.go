@@ -7,16 +7,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // change is whom a plan puts into a channel and takes out of it, checked before anything is sent.
 type change struct {
 	meta        *framework.Meta
-	view        *directory.View
+	view        *snapshot.Snapshot
 	channel     *zulip.Channel
 	add, remove []int64
 	// isIn reports whether the account itself is in the channel.
@@ -26,7 +26,7 @@ type change struct {
 // check refuses what the server would refuse, and what would lock the account out, and names the right that is missing
 // (server-behavior §S3, §S5).
 func (c *change) check(diags *diag.Diagnostics) {
-	self := c.meta.Directory.Self()
+	self := c.meta.Store.Self()
 	if len(c.add) > 0 && !c.meta.RequireMember("subscribe anybody", diags) {
 		return
 	}

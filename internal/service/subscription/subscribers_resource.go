@@ -13,8 +13,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 var (
@@ -77,7 +78,7 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	r.claim(p, &resp.Diagnostics)
 	saw := p.before.active
 	if !p.held {
-		in, err := r.Meta.Directory.Subscribers(ctx, p.channel.ID)
+		in, err := r.Meta.Store.Subscribers(ctx, p.channel.ID)
 		if err != nil {
 			resp.Diagnostics.AddError("Could not read the subscribers", framework.Explain(err))
 			return
@@ -85,7 +86,7 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		saw = setOf(in)
 	}
 	planned := change{
-		meta: r.Meta, view: p.view, channel: p.channel, isIn: saw[r.Meta.Directory.Self().ID],
+		meta: r.Meta, view: p.view, channel: p.channel, isIn: saw[r.Meta.Store.Self().ID],
 		add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active),
 	}
 	planned.check(&resp.Diagnostics)
@@ -152,7 +153,7 @@ func (r *Subscribers) Read(ctx context.Context, req resource.ReadRequest, resp *
 }
 
 // take makes the users those who are in the channel, in the words there are for them.
-func (m *exclusive) take(in ids, view *directory.View) {
+func (m *exclusive) take(in ids, view *snapshot.Snapshot) {
 	kept, found := stay(m.Users, view, func(id int64) bool { return in[id] })
 	for _, id := range in.minus(found) {
 		kept = append(kept, types.StringValue(wordsFor(id, view)))
@@ -226,7 +227,7 @@ func (r *Subscribers) ImportState(ctx context.Context, req resource.ImportStateR
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
 		req.ID = fmt.Sprint(wanted.ChannelID.ValueInt64())
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return

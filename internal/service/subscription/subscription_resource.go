@@ -15,8 +15,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -103,27 +104,27 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 
 // check refuses what the server would refuse: to add those of the wanted who are not in the channel, and to take others
 // out who are.
-func (r *Subscription) check(ctx context.Context, view *directory.View, channel *zulip.Channel, wanted, end ids, diags *diag.Diagnostics) {
-	list, err := r.Meta.Directory.Subscribers(ctx, channel.ID)
+func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, wanted, end ids, diags *diag.Diagnostics) {
+	list, err := r.Meta.Store.Subscribers(ctx, channel.ID)
 	if err != nil {
 		diags.AddError("Could not read the subscribers", framework.Explain(err))
 		return
 	}
 	in := setOf(list)
 	planned := change{
-		meta: r.Meta, view: view, channel: channel, isIn: in[r.Meta.Directory.Self().ID], add: wanted.minus(in), remove: end.and(in),
+		meta: r.Meta, view: view, channel: channel, isIn: in[r.Meta.Store.Self().ID], add: wanted.minus(in), remove: end.and(in),
 	}
 	planned.check(diags)
 }
 
 // planEnd refuses an end that cannot be.
 func (r *Subscription) planEnd(ctx context.Context, state *additive, diags *diag.Diagnostics) {
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		diags.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
-	if channel, ok := view.Channel(state.ChannelID.ValueInt64()); ok && !channel.IsArchived {
+	if channel, ok := view.Channels().ByID(state.ChannelID.ValueInt64()); ok && !channel.IsArchived {
 		r.check(ctx, view, channel, ids{}, numbersIn(state.Added), diags)
 	}
 }
@@ -185,7 +186,7 @@ func (r *Subscription) Read(ctx context.Context, req resource.ReadRequest, resp 
 }
 
 // take drops from the users, and from those who were added, who is not in the channel.
-func (m *additive) take(in ids, view *directory.View) {
+func (m *additive) take(in ids, view *snapshot.Snapshot) {
 	kept, _ := stay(m.Users, view, func(id int64) bool { return in[id] })
 	m.Users = usersOf(kept)
 	added := numbersIn(m.Added).filter(func(id int64) bool {
@@ -232,12 +233,12 @@ func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, r
 	if len(state.Added.Elements()) == 0 || r.Meta.Run.IsManaged(exclusiveKind, id) {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
-	if channel, ok := view.Channel(id); !ok || channel.IsArchived {
+	if channel, ok := view.Channels().ByID(id); !ok || channel.IsArchived {
 		return
 	}
 	if now := r.read(ctx, id, &resp.Diagnostics); now != nil {
@@ -267,7 +268,7 @@ func (r *Subscription) ImportState(ctx context.Context, req resource.ImportState
 
 // importUsers puts into the state users who are in a channel; nil are all.
 func (r *Subscription) importUsers(ctx context.Context, channelText string, users []string, resp *resource.ImportStateResponse) {
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -276,7 +277,7 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 	if channel == nil {
 		return
 	}
-	list, err := r.Meta.Directory.Subscribers(ctx, channel.ID)
+	list, err := r.Meta.Store.Subscribers(ctx, channel.ID)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the subscribers", framework.Explain(err))
 		return

@@ -10,8 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -26,7 +27,7 @@ type base struct{ framework.Resource }
 
 // reading is a channel and who is in it, as just read.
 type reading struct {
-	view    *directory.View
+	view    *snapshot.Snapshot
 	channel *zulip.Channel
 	in      ids
 }
@@ -35,17 +36,17 @@ type reading struct {
 // reported. The name has to be fresh: to subscribe people to a name that is not there any more would make another channel
 // (server-behavior §S1).
 func (b *base) read(ctx context.Context, id int64, diags *diag.Diagnostics) *reading {
-	in, err := b.Meta.Directory.FreshSubscribers(ctx, id)
+	in, err := b.Meta.Store.FreshSubscribers(ctx, id)
 	if err != nil {
 		diags.AddError(fmt.Sprintf("Could not read the subscribers of channel %d", id), framework.Explain(err))
 		return nil
 	}
-	view, err := b.Meta.Directory.FreshChannels(ctx)
+	view, err := b.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
 		diags.AddError(fmt.Sprintf("Could not read channel %d", id), framework.Explain(err))
 		return nil
 	}
-	channel, ok := view.Channel(id)
+	channel, ok := view.Channels().ByID(id)
 	if !ok || channel.IsArchived || in == nil {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Channel %d is not there any more", id),
 			"It was archived, or the account the provider uses does not see it any more. The next plan shows what is left to do.")
@@ -55,19 +56,19 @@ func (b *base) read(ctx context.Context, id int64, diags *diag.Diagnostics) *rea
 }
 
 // lookUp returns who is in a channel, nil if it is archived or gone, as read once in this run; no view after an error.
-func (b *base) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) ([]int64, *directory.View) {
+func (b *base) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) ([]int64, *snapshot.Snapshot) {
 	// First, for the channels may come with them.
-	in, err := b.Meta.Directory.Subscribers(ctx, id)
+	in, err := b.Meta.Store.Subscribers(ctx, id)
 	if err != nil {
 		diags.AddError("Could not read the subscribers", framework.Explain(err))
 		return nil, nil
 	}
-	view, err := b.Meta.Directory.Channels(ctx)
+	view, err := b.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		diags.AddError("Could not read the organization", framework.Explain(err))
 		return nil, nil
 	}
-	if channel, ok := view.Channel(id); ok && channel.IsArchived {
+	if channel, ok := view.Channels().ByID(id); ok && channel.IsArchived {
 		return nil, view // from feature level 480 on servers tell who is in it all the same
 	}
 	return in, view
@@ -77,9 +78,9 @@ func (b *base) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) ([
 func (b *base) send(ctx context.Context, now *reading, add, remove []int64, tell bool, diags *diag.Diagnostics) bool {
 	in := maps.Clone(now.in)
 	defer func() {
-		b.Meta.Directory.ChangedSubscribers(now.channel.ID, slices.Sorted(maps.Keys(now.in)), slices.Sorted(maps.Keys(in)))
+		b.Meta.Store.ChangedSubscribers(now.channel.ID, slices.Sorted(maps.Keys(now.in)), slices.Sorted(maps.Keys(in)))
 		now.in = in
-		b.Meta.Directory.ForgetSubscriptions() // the account's own may be among them
+		b.Meta.Store.Invalidate(store.Subscriptions) // the account's own may be among them
 	}()
 	if len(add) > 0 {
 		told := true
@@ -119,8 +120,8 @@ func (b *base) withoutDeactivated(ctx context.Context, list []int64, call func([
 	if !zulip.IsUserDeactivated(err) {
 		return err
 	}
-	b.Meta.Directory.Forget(zulip.FetchUsers)
-	view, readErr := b.Meta.Directory.People(ctx)
+	b.Meta.Store.Invalidate(store.Users)
+	view, readErr := b.Meta.Store.Read(ctx, store.Users)
 	if readErr != nil {
 		return readErr
 	}
@@ -141,7 +142,7 @@ func (b *base) failed(ctx context.Context, now *reading, in *ids, err error, sum
 		detail += "\n\nThe account the provider uses lost the right to it since the plan was made. Plan again: it names the right."
 	}
 	if zulip.MayHaveHappened(err) {
-		if list, readErr := b.Meta.Directory.FreshSubscribers(ctx, now.channel.ID); readErr == nil {
+		if list, readErr := b.Meta.Store.FreshSubscribers(ctx, now.channel.ID); readErr == nil {
 			*in = setOf(list)
 		}
 		detail += "\n\nApplying again is safe: who is in the channel already is passed over."

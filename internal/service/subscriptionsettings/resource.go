@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -58,7 +59,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 	}
@@ -93,7 +94,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.checkAlone(channel, &config, &resp.Diagnostics)
 	plan.ChannelID = types.Int64Value(channel.ID)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	subscription, err := r.Meta.Directory.Subscription(ctx, channel.ID)
+	subscription, err := r.Meta.Store.Subscription(ctx, channel.ID)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the account's subscriptions", framework.Explain(err))
 	} else if subscription == nil {
@@ -119,7 +120,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
@@ -130,7 +131,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	// The account may have been subscribed since the plan was made.
-	r.Meta.Directory.ForgetSubscriptions()
+	r.Meta.Store.Invalidate(store.Subscriptions)
 	now := r.subscription(ctx, channel.ID, &resp.Diagnostics)
 	if now == nil {
 		return
@@ -147,7 +148,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 // subscription returns the account's settings of a channel, and reports why there are none.
 func (r *Resource) subscription(ctx context.Context, channel int64, diags *diag.Diagnostics) *zulip.Subscription {
-	found, err := r.Meta.Directory.Subscription(ctx, channel)
+	found, err := r.Meta.Store.Subscription(ctx, channel)
 	switch {
 	case err != nil:
 		diags.AddError("Could not read the account's subscriptions", framework.Explain(err))
@@ -165,7 +166,7 @@ func (r *Resource) set(ctx context.Context, channel int64, changes []zulip.Subsc
 	}
 	if len(changes) > 0 {
 		err := r.Meta.Client.SetSubscriptionProperties(ctx, changes)
-		r.Meta.Directory.ForgetSubscriptions()
+		r.Meta.Store.Invalidate(store.Subscriptions)
 		if err != nil {
 			diags.AddError(fmt.Sprintf("Could not change the account's settings of channel %d", channel),
 				framework.Explain(err)+"\n\nThe server changes one setting after the other: those before the one it refused are changed. The next plan shows what is left.")
@@ -183,12 +184,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ChannelID})...)
-	found, err := r.Meta.Directory.Subscription(ctx, state.ChannelID.ValueInt64())
+	found, err := r.Meta.Store.Subscription(ctx, state.ChannelID.ValueInt64())
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the account's subscriptions", framework.Explain(err))
 		return
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return
@@ -235,7 +236,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
 		req.ID = fmt.Sprint(wanted.ChannelID.ValueInt64())
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -73,7 +74,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.Channels(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -62,7 +63,7 @@ func (a *Action) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, r
 	}
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	view, err := a.Meta.Directory.Channels(ctx)
+	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
@@ -79,7 +80,7 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	if resp.Diagnostics.HasError() || !a.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := a.Meta.Directory.Channels(ctx)
+	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return

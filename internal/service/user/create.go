@@ -9,8 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -47,33 +48,37 @@ func (r *Resource) make(ctx context.Context, plan *account, password string, dia
 	if err != nil {
 		diags.AddError(summary, explain(err))
 	}
-	r.Meta.Directory.BecameActive()
+	r.Meta.Store.BecameActive()
 	return id
 }
 
 // create makes the account. After a lost answer it is looked for.
 func (r *Resource) create(ctx context.Context, user zulip.NewUser) (int64, error) {
-	read := r.Meta.Directory.People // what is there before is in the snapshot
+	read := func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Read(ctx, store.Users) } // what is there before is in the snapshot
 	return framework.Creation{
 		Kind: kind, Thing: strings.ToLower(user.Email),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			view, err := read(ctx)
-			read = r.Meta.Directory.FreshPeople
+			read = func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Fresh(ctx, store.Users) }
 			if err != nil {
 				return 0, err
 			}
 			return made(view, user, free), nil
 		},
 		Make: func(ctx context.Context) (int64, error) {
-			defer r.Meta.Directory.Write()()
-			return r.Meta.Client.CreateUser(ctx, user)
+			var id int64
+			err := r.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
+				id, err = r.Meta.Client.CreateUser(ctx, user)
+				return err
+			})
+			return id, err
 		},
 	}.Run(ctx, r.Meta)
 }
 
 // made returns the account with the address, or, since the person may hide it, one of the name with a hidden address,
 // for which free reports true. Every one that may be it is asked about.
-func made(view *directory.View, wanted zulip.NewUser, free func(int64) bool) (id int64) {
+func made(view *snapshot.Snapshot, wanted zulip.NewUser, free func(int64) bool) (id int64) {
 	for _, user := range view.Users() {
 		mayBe := sameEmail(user.Address(), wanted.Email) || hidesEmail(user) && user.FullName == wanted.FullName
 		if mayBe && !user.IsBot && free(user.ID) && id == 0 {
@@ -85,15 +90,13 @@ func made(view *directory.View, wanted zulip.NewUser, free func(int64) bool) (id
 
 // reactivate takes a deactivated account back and returns its ID; 0 after an error.
 func (r *Resource) reactivate(ctx context.Context, user *zulip.User, diags *diag.Diagnostics) int64 {
-	done := r.Meta.Directory.Write()
-	err := r.Meta.Client.ReactivateUser(ctx, user.ID)
-	done()
+	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.ReactivateUser(ctx, user.ID) })
 	if err != nil {
 		diags.AddError(fmt.Sprintf("Could not take the account of %s back", user.Address()), explain(err))
 		return 0
 	}
 	r.Meta.Run.Manage(kind, user.ID)
-	r.Meta.Directory.BecameActive()
+	r.Meta.Store.BecameActive()
 	return user.ID
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // DataSource is the data source zulip_user.
@@ -48,7 +49,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.People(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
 		return

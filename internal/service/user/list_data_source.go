@@ -11,9 +11,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -80,7 +81,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.People(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
 		return
@@ -90,7 +91,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 			resp.Diagnostics.AddAttributeError(path.Root("emails"), "Not in the organization", framework.Sentence(err))
 		}
 	}
-	if field := list.ProfileField; field != nil && !slices.ContainsFunc(view.ProfileFields(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
+	if field := list.ProfileField; field != nil && !slices.ContainsFunc(view.ProfileFields().List(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
 		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", framework.Sentence(framework.NoProfileField(field.Name, view)))
 	}
 	if resp.Diagnostics.HasError() {
@@ -108,7 +109,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 }
 
 // admits reports whether a user passes every filter.
-func (l *listModel) admits(user *zulip.User, view *directory.View) bool {
+func (l *listModel) admits(user *zulip.User, view *snapshot.Snapshot) bool {
 	if !l.Role.IsNull() && l.Role.ValueString() != user.Role.String() ||
 		!l.IsBot.IsNull() && l.IsBot.ValueBool() != user.IsBot ||
 		!l.IsActive.IsNull() && l.IsActive.ValueBool() != user.IsActive {

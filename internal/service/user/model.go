@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -32,7 +32,7 @@ type facts struct {
 }
 
 // read takes what the server says. tellsDeleted is whether it says which accounts were deleted.
-func (f *facts) read(ctx context.Context, user *zulip.User, view *directory.View, tellsDeleted bool) diag.Diagnostics {
+func (f *facts) read(ctx context.Context, user *zulip.User, view *snapshot.Snapshot, tellsDeleted bool) diag.Diagnostics {
 	f.ID = types.Int64Value(user.ID)
 	f.Email = types.StringValue(user.Email)
 	f.DeliveryEmail = types.StringPointerValue(user.DeliveryEmail)
@@ -54,9 +54,9 @@ func (f *facts) read(ctx context.Context, user *zulip.User, view *directory.View
 }
 
 // profileOf returns what a person wrote, by the names of the fields.
-func profileOf(user *zulip.User, view *directory.View) map[string]string {
+func profileOf(user *zulip.User, view *snapshot.Snapshot) map[string]string {
 	profile := map[string]string{}
-	for _, field := range view.ProfileFields() {
+	for _, field := range view.ProfileFields().List() {
 		if value, ok := user.ProfileData[strconv.FormatInt(field.ID, 10)]; ok {
 			profile[field.Name] = value.Value
 		}

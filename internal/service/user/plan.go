@@ -12,17 +12,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // planning is the plan of one account while it is checked.
 type planning struct {
 	*Resource
-	view  *directory.View
+	view  *snapshot.Snapshot
 	plan  *account
 	state *account // nil for an account that is to be made
 	diags *diag.Diagnostics
@@ -37,7 +38,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
 	var err error
-	if p.view, err = r.Meta.Directory.People(ctx); err != nil {
+	if p.view, err = r.Meta.Store.Read(ctx, store.Users); err != nil {
 		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
@@ -78,7 +79,7 @@ var levelNewEmail = featurelevel.Since("zulip_user", "email")
 func (p *planning) checkProfile() {
 	words, _ := p.plan.profile()
 	for _, name := range slices.Sorted(maps.Keys(words)) {
-		field, ok := p.view.ProfileFieldByName(name)
+		field, ok := p.view.ProfileFields().ByName(name)
 		if !ok {
 			p.diags.AddAttributeError(path.Root("profile_data"), "No such profile field", framework.Sentence(framework.NoProfileField(name, p.view)))
 			continue
@@ -91,7 +92,7 @@ func (p *planning) checkProfile() {
 
 // checkNew refuses an account that exists already, and whom the server lets make none.
 func (p *planning) checkNew() {
-	if p.Meta.Directory.Self().Role > zulip.RoleAdministrator {
+	if p.Meta.Store.Self().Role > zulip.RoleAdministrator {
 		p.Meta.Refuse(path.Empty(), "make accounts", "Only administrators and owners of the organization may, with the right can_create_users of the server's shell.", p.diags)
 		return
 	}
@@ -103,7 +104,7 @@ func (p *planning) checkNew() {
 		person = namesake
 		p.checkNamesake(namesake)
 	} else if !p.plan.Email.IsUnknown() {
-		p.Meta.Directory.PlanAddress(0, person.Email)
+		p.Meta.Run.PlanAddress(0, person.Email)
 	}
 	if role, ok := zulip.ParseRole(p.plan.Role.ValueString()); ok {
 		framework.RoleChange{User: person, Saw: person.Role, To: role, At: path.Root("role")}.Check(p.Meta, p.view, p.diags)
@@ -117,10 +118,10 @@ func (p *planning) checkNamesake(namesake *zulip.User) {
 	switch {
 	case replaced:
 		// It is this very account, which is deactivated and taken back.
-		p.Meta.Directory.PlanReactivation(namesake.ID)
+		p.Meta.Run.PlanReactivation(namesake.ID)
 		p.warnOfDeletion(namesake, p.plan)
 	case !namesake.IsActive && !namesake.IsDeleted && !namesake.IsBot && p.plan.AdoptDeactivated.ValueBool():
-		p.Meta.Directory.PlanReactivation(namesake.ID)
+		p.Meta.Run.PlanReactivation(namesake.ID)
 		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The account of %s will be taken back", namesake.Address()),
 			fmt.Sprintf("It has the ID %d and is called %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", namesake.ID, namesake.FullName))
 	case namesake.IsActive && !namesake.IsBot:
@@ -198,7 +199,7 @@ func (p *planning) keepProfile() {
 		return
 	}
 	for name, text := range planned {
-		field, ok := p.view.ProfileFieldByName(name)
+		field, ok := p.view.ProfileFields().ByName(name)
 		before, had := held[name]
 		if !ok || !had || !sameValue(field, text, before, p.view) {
 			return
@@ -222,9 +223,9 @@ func (p *planning) checkEmail(user *zulip.User) {
 			fmt.Sprintf("The account %d (%s) hides its address from the account the provider uses: that it is %s is taken on trust, and nothing is sent. From then on, another address here moves the account.", user.ID, user.FullName, planned))
 		return
 	}
-	self, level := p.Meta.Directory.Self(), p.FeatureLevel()
+	self, level := p.Meta.Store.Self(), p.FeatureLevel()
 	other, found := p.view.UserByAddress(planned)
-	p.Meta.Directory.PlanAddress(user.ID, planned)
+	p.Meta.Run.PlanAddress(user.ID, planned)
 	switch {
 	case level > 0 && level < levelNewEmail:
 		p.diags.AddAttributeError(at, "The server is too old to change an address",

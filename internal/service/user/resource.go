@@ -12,8 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -84,8 +85,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 }
 
 // fresh reads an account as it is after a write; nil after an error.
-func (r *Resource) fresh(ctx context.Context, id int64, diags *diag.Diagnostics) (*zulip.User, *directory.View) {
-	view, err := r.Meta.Directory.FreshPeople(ctx)
+func (r *Resource) fresh(ctx context.Context, id int64, diags *diag.Diagnostics) (*zulip.User, *snapshot.Snapshot) {
+	view, err := r.Meta.Store.Fresh(ctx, store.Users)
 	if err != nil {
 		diags.AddError(fmt.Sprintf("The account %d could not be read", id), framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
 		return nil, nil
@@ -99,12 +100,10 @@ func (r *Resource) fresh(ctx context.Context, id int64, diags *diag.Diagnostics)
 }
 
 // bring sends a change, and puts what the server holds then into the state.
-func (r *Resource) bring(ctx context.Context, user *zulip.User, view *directory.View, update zulip.UserUpdate, state *account, diags *diag.Diagnostics) {
+func (r *Resource) bring(ctx context.Context, user *zulip.User, view *snapshot.Snapshot, update zulip.UserUpdate, state *account, diags *diag.Diagnostics) {
 	if !update.Empty() && !diags.HasError() {
-		done := r.Meta.Directory.Write()
-		err := r.Meta.Client.UpdateUser(ctx, user.ID, update)
-		done()
-		r.Meta.Directory.Forget(zulip.FetchUsers, zulip.FetchUserGroups) // roles are groups too
+		err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.UpdateUser(ctx, user.ID, update) })
+		r.Meta.Store.Invalidate(store.Users, store.UserGroups) // roles are groups too
 		if err != nil {
 			diags.AddError(fmt.Sprintf("Could not change the account of %s", state.Email.ValueString()), explain(err)+"\n\nThe server makes all of a change or nothing.")
 			return
@@ -124,7 +123,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Directory.People(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
 		return
@@ -155,7 +154,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
-	view, err := r.Meta.Directory.People(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
 		return
@@ -197,7 +196,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	id := state.ID.ValueInt64()
-	defer r.Meta.Directory.Forget(zulip.FetchUsers, zulip.FetchUserGroups)
+	defer r.Meta.Store.Invalidate(store.Users, store.UserGroups)
 	how := zulip.Deactivation{Comment: state.Comment.ValueStringPointer(), Actions: state.deactivationActions()}
 	already, err := r.Meta.Client.DeactivateUser(ctx, id, how)
 	if err != nil && !zulip.IsNoUser(err) {
@@ -249,7 +248,7 @@ func (r *Resource) find(ctx context.Context, text string) (*zulip.User, error) {
 	if !zulip.IsNoUser(err) {
 		return user, err
 	}
-	view, err := r.Meta.Directory.People(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		return nil, err
 	}

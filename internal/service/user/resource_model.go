@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -35,7 +35,7 @@ type account struct {
 
 // read takes what the server says, in the words there are where they mean the same. An account that has no address yet
 // is one that is being imported: everything it holds is taken.
-func (a *account) read(ctx context.Context, user *zulip.User, view *directory.View, diags *diag.Diagnostics) {
+func (a *account) read(ctx context.Context, user *zulip.User, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	imported := a.Email.IsNull()
 	a.ID, a.DateJoined = types.Int64Value(user.ID), types.StringValue(user.DateJoined)
 	if imported || !hidesEmail(user) && !sameEmail(a.Email.ValueString(), user.Address()) {
@@ -57,7 +57,7 @@ func (a *account) read(ctx context.Context, user *zulip.User, view *directory.Vi
 }
 
 // readProfile takes the fields that are managed.
-func (a *account) readProfile(user *zulip.User, view *directory.View, diags *diag.Diagnostics) {
+func (a *account) readProfile(user *zulip.User, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	words, known := a.profile()
 	if !known || words == nil {
 		return
@@ -65,7 +65,7 @@ func (a *account) readProfile(user *zulip.User, view *directory.View, diags *dia
 	elements := a.ProfileData.Elements()
 	for name, kept := range words {
 		held := heldValue(user, name, view)
-		if field, ok := view.ProfileFieldByName(name); !ok || !sameValue(field, kept, held, view) {
+		if field, ok := view.ProfileFields().ByName(name); !ok || !sameValue(field, kept, held, view) {
 			elements[name] = types.StringValue(held)
 		}
 	}
@@ -94,7 +94,7 @@ func (a *account) profile() (words map[string]string, known bool) {
 }
 
 // changes are what has to be sent so that the user becomes what is planned. What cannot be resolved is reported.
-func (a *account) changes(user *zulip.User, view *directory.View, diags *diag.Diagnostics) zulip.UserUpdate {
+func (a *account) changes(user *zulip.User, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.UserUpdate {
 	var update zulip.UserUpdate
 	if name := strings.TrimSpace(a.FullName.ValueString()); !a.FullName.IsUnknown() && name != user.FullName {
 		update.FullName = &name
@@ -104,7 +104,7 @@ func (a *account) changes(user *zulip.User, view *directory.View, diags *diag.Di
 	}
 	words, _ := a.profile()
 	for _, name := range slices.Sorted(maps.Keys(words)) {
-		field, ok := view.ProfileFieldByName(name)
+		field, ok := view.ProfileFields().ByName(name)
 		if !ok {
 			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", framework.Sentence(framework.NoProfileField(name, view)))
 			continue
@@ -125,7 +125,7 @@ func (a *account) changes(user *zulip.User, view *directory.View, diags *diag.Di
 const fieldOfPeople = 6
 
 // wireValue is a value as the wire wants it: the text, or for people the list of their IDs.
-func wireValue(field *zulip.ProfileField, text string, view *directory.View) (any, error) {
+func wireValue(field *zulip.ProfileField, text string, view *snapshot.Snapshot) (any, error) {
 	if field.Type != fieldOfPeople {
 		return text, nil
 	}
@@ -142,7 +142,7 @@ func wireValue(field *zulip.ProfileField, text string, view *directory.View) (an
 }
 
 // checkValue refuses people who are not there and are not created by this run.
-func checkValue(field *zulip.ProfileField, text string, view *directory.View) error {
+func checkValue(field *zulip.ProfileField, text string, view *snapshot.Snapshot) error {
 	if field.Type != fieldOfPeople {
 		return nil
 	}
@@ -174,7 +174,7 @@ func peopleIn(field *zulip.ProfileField, text string) ([]string, error) {
 }
 
 // sameValue reports whether two texts mean the same in a field; people have no order.
-func sameValue(field *zulip.ProfileField, a, b string, view *directory.View) bool {
+func sameValue(field *zulip.ProfileField, a, b string, view *snapshot.Snapshot) bool {
 	if field.Type != fieldOfPeople || a == b {
 		return a == b
 	}
@@ -191,8 +191,8 @@ func sameValue(field *zulip.ProfileField, a, b string, view *directory.View) boo
 }
 
 // heldValue is what a person has in a field; "" if nothing.
-func heldValue(user *zulip.User, name string, view *directory.View) string {
-	field, ok := view.ProfileFieldByName(name)
+func heldValue(user *zulip.User, name string, view *snapshot.Snapshot) string {
+	field, ok := view.ProfileFields().ByName(name)
 	if !ok {
 		return ""
 	}

@@ -7,15 +7,15 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // warnOfAccess warns, in a plan that changes who is in a group, who gains and who loses which right in which channels.
 // group is as the organization holds it.
-func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGroup, later permission.Membership, view *directory.View, diags *diag.Diagnostics) {
+func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGroup, later permission.Membership, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	same := func(words framework.Words, now, later []int64) bool {
 		return slices.Equal(words.Active(now, view), words.Active(later, view))
 	}
@@ -29,8 +29,8 @@ func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGr
 // warnOfAccess warns of what it means that the lists of the group change. Before a group exists no channel names it.
 func (p *planning) warnOfAccess(ctx context.Context) {
 	group := p.takes
-	if p.saw != nil {
-		group, _ = p.view.HeldUserGroup(p.saw.ID)
+	if p.before != nil {
+		group, _ = p.view.UserGroups().ByID(p.before.ID)
 	}
 	if group == nil {
 		return

@@ -5,74 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// update is what is sent of a change: the group itself, and who is in it. The server takes each in a request of its own,
-// and carries out all of a request or nothing (server-behavior §G4).
-type update struct {
-	zulip.UserGroupUpdate
-	zulip.MembershipChange
-}
-
-// The words of a change of a group: its steps, and a group as it was read.
-type (
-	step    = framework.Step[*zulip.UserGroup, update]
-	pending = framework.Pending[*zulip.UserGroup, update]
-	reading = framework.Reading[*zulip.UserGroup]
-)
-
-// permissions are the part of a change that groups share with everything else that has permissions.
-var permissions = framework.Permissions[*zulip.UserGroup, update]{
-	Table:   permission.UserGroups,
-	Held:    func(g *zulip.UserGroup) map[string]zulip.GroupSettingValue { return g.Permissions },
-	Changes: func(u *update) *map[string]zulip.GroupSettingChange { return &u.Permissions },
-}
-
-// steps lists what has to change to lead a group from what the plan saw to what it asks. Attributes whose planned value
-// is not known or not managed are none. prior is the state; nil for a group that is to be created.
-func steps(saw *zulip.UserGroup, prior, plan *model, view *directory.View) ([]step, []permission.Problem) {
-	all, problems := permissions.Steps(saw, prior.priorPermissions(), plan.permission, view)
-	add := func(attribute, want string, value func(*zulip.UserGroup) string, put func(*update, *zulip.UserGroup)) {
-		if value(saw) != want {
-			all = append(all, step{
-				Attribute: attribute, Value: value, Saw: value(saw), Want: want,
-				Put: func(u *update, now *zulip.UserGroup, _ bool) { put(u, now) },
-			})
-		}
-	}
-	if framework.IsSet(plan.Name) {
-		add("name", plan.Name.ValueString(), func(g *zulip.UserGroup) string { return g.Name },
-			func(u *update, _ *zulip.UserGroup) { u.Name = plan.Name.ValueStringPointer() })
-	}
-	if framework.IsSet(plan.Description) {
-		add("description", plan.Description.ValueString(), func(g *zulip.UserGroup) string { return g.Description },
-			func(u *update, _ *zulip.UserGroup) { u.Description = plan.Description.ValueStringPointer() })
-	}
-	for _, list := range membershipLists {
-		wanted, known := list.words.Resolve(*list.attribute(&plan.facts), view)
-		if !known || list.attribute(&plan.facts).IsNull() {
-			continue
-		}
-		problems = append(problems, list.problems(wanted)...)
-		add(list.name, list.words.Describe(wanted.IDs, view),
-			func(g *zulip.UserGroup) string {
-				return list.words.Describe(list.words.Active(*list.held(g), view), view)
-			},
-			func(u *update, now *zulip.UserGroup) {
-				held := list.words.Active(*list.held(now), view)
-				list.put(&u.MembershipChange, without(wanted.IDs, held), without(held, wanted.IDs))
-			})
-	}
-	return all, problems
-}
 
 // membershipList is one of the two lists of what is in a group.
 type membershipList struct {
@@ -131,36 +71,40 @@ func without(ids, gone []int64) []int64 {
 func reactivation() step {
 	active := false
 	return step{
-		Attribute: "deactivated", Saw: "true", Want: "false",
-		Value: func(g *zulip.UserGroup) string { return fmt.Sprint(g.Deactivated) },
-		Put:   func(u *update, _ *zulip.UserGroup, _ bool) { u.Deactivated = &active },
+		Attribute: "deactivated", Prior: "true", Planned: "false",
+		Current: func(g *zulip.UserGroup) string { return fmt.Sprint(g.Deactivated) },
+		Put:     func(u *update, _ *zulip.UserGroup, _ bool) { u.Deactivated = &active },
 	}
 }
 
-// change carries out the steps on a group and returns it as the server then holds it; nil if it could not be read. now
-// is what was just read, or nil.
-func change(ctx context.Context, base *framework.Base, id int64, all []step, now *reading, diags *diag.Diagnostics) *reading {
-	takesBack := slices.ContainsFunc(all, func(s step) bool { return s.Attribute == "deactivated" })
-	subject := framework.Subject[*zulip.UserGroup, update]{
-		Unread: fmt.Sprintf("user group %d", id),
+// target is a group that is changed.
+type target struct {
+	*framework.Base
+	id int64
+	// reactivates says that it is deactivated, and is taken back.
+	reactivates bool
+}
+
+// subject is the group as what is changed.
+func (t target) subject() framework.Subject[*zulip.UserGroup, update] {
+	return framework.Subject[*zulip.UserGroup, update]{
+		Unread: fmt.Sprintf("user group %d", t.id),
 		Name:   func(g *zulip.UserGroup) string { return fmt.Sprintf("user group %q", g.Name) },
-		Read:   func(ctx context.Context) (*reading, error) { return fresh(ctx, base, id, takesBack) },
-		Send: func(ctx context.Context, pending pending) ([]string, error) {
-			return send(ctx, base, id, pending.Update())
-		},
+		Read:   func(ctx context.Context) (*reading, error) { return fresh(ctx, t.Base, t.id, t.reactivates) },
+		Send:   t.send,
 	}
-	return subject.Change(ctx, base, all, now, diags)
 }
 
-// send makes the requests that an update takes. The group itself goes first, so that nothing else has changed when a
+// send makes the requests that a change takes. The group itself goes first, so that nothing else has changed when a
 // permission is refused. Who is in it goes first where the right to say so may be given away, and where it is taken back:
 // then nobody is in it for a moment who is not to be.
-func send(ctx context.Context, base *framework.Base, id int64, all update) (ignored []string, err error) {
+func (t target) send(ctx context.Context, pending pending) (ignored []string, err error) {
+	all := pending.Update()
 	group := func() error {
 		if all.UserGroupUpdate.Empty() {
 			return nil
 		}
-		answer, err := base.Meta.Client.UpdateUserGroup(ctx, id, all.UserGroupUpdate)
+		answer, err := t.Meta.Client.UpdateUserGroup(ctx, t.id, all.UserGroupUpdate)
 		if err == nil {
 			ignored = answer.IgnoredParameters
 		}
@@ -170,11 +114,11 @@ func send(ctx context.Context, base *framework.Base, id int64, all update) (igno
 		if all.MembershipChange.Empty() {
 			return nil
 		}
-		return base.Meta.Client.ChangeUserGroupMembership(ctx, id, all.MembershipChange)
+		return t.Meta.Client.ChangeUserGroupMembership(ctx, t.id, all.MembershipChange)
 	}
 	ordered := []func() error{group, membership}
 	_, givesAway := all.Permissions["can_manage_group"]
-	if all.Deactivated == nil && givesAway || all.Deactivated != nil && base.HasLevel(featurelevel.DeactivatedGroupMembers) {
+	if all.Deactivated == nil && givesAway || all.Deactivated != nil && t.HasLevel(featurelevel.DeactivatedGroupMembers) {
 		slices.Reverse(ordered)
 	}
 	for _, request := range ordered {
@@ -187,11 +131,11 @@ func send(ctx context.Context, base *framework.Base, id int64, all update) (igno
 
 // fresh reads a group as it is now, together with everybody else who wants to.
 func fresh(ctx context.Context, base *framework.Base, id int64, deactivatedToo bool) (*reading, error) {
-	view, err := base.Meta.Directory.FreshUserGroups(ctx)
+	view, err := base.Meta.Store.Fresh(ctx, store.UserGroups)
 	if err != nil {
 		return nil, err
 	}
-	group, ok := view.HeldUserGroup(id)
+	group, ok := view.UserGroups().ByID(id)
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("the organization has no user group with the ID %d any more", id)

@@ -8,8 +8,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -21,18 +23,18 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	if id, ok := r.Meta.Run.Take(kind, name); ok {
 		return id
 	}
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err == nil && plan.AdoptDeactivated.ValueBool() {
-		view, err = r.Meta.Directory.FreshUserGroups(ctx)
+		view, err = r.Meta.Store.Fresh(ctx, store.UserGroups)
 	}
 	if err != nil {
 		diags.AddError(fmt.Sprintf("Could not create user group %q", name), framework.Explain(err))
 		return 0
 	}
-	if namesake, ok := view.HeldUserGroupByName(name); ok && namesake.Deactivated && plan.AdoptDeactivated.ValueBool() {
+	if namesake, ok := view.UserGroups().ByName(name); ok && namesake.Deactivated && plan.AdoptDeactivated.ValueBool() {
 		return namesake.ID
 	}
-	request := createRequest(plan, view, diags)
+	request := r.createRequest(plan, view, diags)
 	if diags.HasError() {
 		return 0
 	}
@@ -40,10 +42,11 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 }
 
 // createRequest is the plan in the words of the wire.
-func createRequest(plan *model, view *directory.View, diags *diag.Diagnostics) zulip.UserGroupCreate {
+func (r *Resource) createRequest(plan *model, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.UserGroupCreate {
 	// Compared with a group that has nothing at all, everything that is planned is a step.
 	nothing := &zulip.UserGroup{}
-	changes, problems := steps(nothing, nil, plan, view)
+	on := attribute.On(&r.Base, view)
+	changes, problems := attributes.Steps(attributes.PriorObject(nothing, on, diags), &plan.facts, on)
 	framework.ReportProblems(diags, problems)
 	var all update
 	for _, step := range changes {
@@ -67,22 +70,24 @@ func (r *Resource) create(ctx context.Context, request zulip.UserGroupCreate, di
 		Kind: kind, Thing: request.Name,
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			// The first look is only for what was there before, and the snapshot knows that.
-			read := r.Meta.Directory.FreshUserGroups
+			read := r.Meta.Store.Fresh
 			if !looked {
-				read = r.Meta.Directory.Organization
+				read = r.Meta.Store.Read
 			}
 			looked = true
-			view, err := read(ctx)
+			view, err := read(ctx, store.UserGroups)
 			if err != nil {
 				return 0, err
 			}
 			return r.madeByUs(view, request.Name, free), nil
 		},
 		Make: func(ctx context.Context) (int64, error) {
-			end := r.Meta.Directory.Write()
-			defer end()
-			id, answer, err := r.Meta.Client.CreateUserGroup(ctx, request)
-			end()
+			var id int64
+			var answer *zulip.Answer
+			err := r.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
+				id, answer, err = r.Meta.Client.CreateUserGroup(ctx, request)
+				return err
+			})
 			if err != nil {
 				return 0, err
 			}
@@ -102,23 +107,23 @@ func (r *Resource) create(ctx context.Context, request zulip.UserGroupCreate, di
 
 // madeByUs returns the ID of an active group of that name that this account made, and for which free reports true; else
 // zero.
-func (r *Resource) madeByUs(view *directory.View, name string, free func(int64) bool) int64 {
-	group, ok := view.HeldUserGroupByName(name)
+func (r *Resource) madeByUs(view *snapshot.Snapshot, name string, free func(int64) bool) int64 {
+	group, ok := view.UserGroups().ByName(name)
 	if !ok || group.Deactivated || !free(group.ID) {
 		return 0
 	}
-	if group.CreatorID != nil && *group.CreatorID != r.Meta.Directory.Self().ID {
+	if group.CreatorID != nil && *group.CreatorID != r.Meta.Store.Self().ID {
 		return 0
 	}
 	return group.ID
 }
 
 func (r *Resource) idByName(ctx context.Context, name string) (int64, error) {
-	view, err := r.Meta.Directory.FreshUserGroups(ctx)
+	view, err := r.Meta.Store.Fresh(ctx, store.UserGroups)
 	if err != nil {
 		return 0, err
 	}
-	if group, ok := view.HeldUserGroupByName(name); ok {
+	if group, ok := view.UserGroups().ByName(name); ok {
 		return group.ID, nil
 	}
 	return 0, fmt.Errorf("the server says that it made user group %q, and does not show it", name)
@@ -127,8 +132,8 @@ func (r *Resource) idByName(ctx context.Context, name string) (int64, error) {
 // explainCreate reports why a group was not created; a taken name with what holds it and how to get it.
 func (r *Resource) explainCreate(ctx context.Context, request zulip.UserGroupCreate, cause error, diags *diag.Diagnostics) {
 	if zulip.IsMessage(cause, fmt.Sprintf("User group '%s' already exists.", request.Name)) {
-		if view, err := r.Meta.Directory.FreshUserGroups(ctx); err == nil {
-			if namesake, ok := view.HeldUserGroupByName(request.Name); ok {
+		if view, err := r.Meta.Store.Fresh(ctx, store.UserGroups); err == nil {
+			if namesake, ok := view.UserGroups().ByName(request.Name); ok {
 				if namesake.Deactivated {
 					diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
 				} else {

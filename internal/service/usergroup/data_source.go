@@ -6,13 +6,14 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -29,8 +30,8 @@ type shown struct {
 	IsDeactivated types.Bool `tfsdk:"is_deactivated"`
 }
 
-func (s *shown) read(group *zulip.UserGroup, view *directory.View) {
-	s.facts.read(group, view)
+func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Diagnostics) {
+	attributes.Read(&s.facts, group, on, diags)
 	s.IsSystemGroup = types.BoolValue(group.IsSystemGroup)
 	s.IsDeactivated = types.BoolValue(group.Deactivated)
 }
@@ -49,19 +50,19 @@ func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := shownAttributes()
-	attributes["id"] = schema.Int64Attribute{
+	all := shownAttributes()
+	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "The group's ID. Set this or `name`.",
 		Validators: []validator.Int64{framework.ExactlyOneOf("id", "name")},
 	}
-	attributes["name"] = schema.StringAttribute{
+	all["name"] = schema.StringAttribute{
 		Optional: true, Computed: true, MarkdownDescription: "The group's name; case matters, and `role:members` and its like are names too. Set this or `id`.",
 	}
-	attributes["all_members"] = words("Who is in the group, directly or in a group that is in it, however deep, by e-mail address. Without deactivated people.")
-	attributes["all_subgroups"] = words("The groups that are in the group, however deep, by name.")
+	all["all_members"] = words("Who is in the group, directly or in a group that is in it, however deep, by e-mail address. Without deactivated people.")
+	all["all_subgroups"] = words("The groups that are in the group, however deep, by name.")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One user group, by ID or name, and who is in it. Roles and deactivated groups are found too.",
-		Attributes:          attributes,
+		Attributes:          all,
 	}
 }
 
@@ -72,16 +73,16 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.Organization(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
 	}
 	wanted, at := "name:"+config.Name.ValueString(), path.Root("name")
-	group, ok := view.HeldUserGroupByName(config.Name.ValueString())
+	group, ok := view.UserGroups().ByName(config.Name.ValueString())
 	if config.Name.IsNull() {
 		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
-		group, ok = view.HeldUserGroup(config.ID.ValueInt64())
+		group, ok = view.UserGroups().ByID(config.ID.ValueInt64())
 	}
 	if !ok {
 		detail := "This run has yet to create or rename it. Refer to the resource instead of reading it, or let the data source come after (depends_on = [zulip_user_group.NAME])."
@@ -92,7 +93,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		return
 	}
 	var found dataModel
-	found.read(group, view)
+	found.read(group, attribute.On(&d.Base, view), &resp.Diagnostics)
 	found.AllMembers = framework.Users.Of(view.AllMembers(group), view)
 	found.AllSubgroups = framework.Groups.Of(view.AllSubgroups(group), view)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
@@ -100,19 +101,10 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 
 // shownAttributes describe what both data sources show.
 func shownAttributes() map[string]schema.Attribute {
-	attributes := map[string]schema.Attribute{
-		"id":              schema.Int64Attribute{Computed: true, MarkdownDescription: "The group's ID."},
-		"name":            schema.StringAttribute{Computed: true, MarkdownDescription: "The group's name."},
-		"description":     schema.StringAttribute{Computed: true, MarkdownDescription: "What the group is for."},
-		"members":         words("Who is in the group directly, by e-mail address. Without deactivated people."),
-		"subgroups":       words("The groups that are in the group directly, by name. Without deactivated groups."),
-		"creator_id":      schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of the user who created it; null for roles and very old groups."},
-		"date_created":    schema.StringAttribute{Computed: true, MarkdownDescription: "When it was created (RFC 3339); null for roles and very old groups."},
-		"is_system_group": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is one of the roles, which follow from the roles of people."},
-		"is_deactivated":  schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it was deactivated."},
-	}
-	framework.PermissionDataSourceAttributes(attributes, permission.UserGroups)
-	return attributes
+	all := attributes.DataSourceAttributes()
+	all["is_system_group"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is one of the roles, which follow from the roles of people."}
+	all["is_deactivated"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it was deactivated."}
+	return all
 }
 
 // words is a set of words for people or groups.

@@ -8,9 +8,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -24,7 +25,7 @@ func (r *Resource) deactivate(ctx context.Context, id int64, name string, diags 
 			// Its name is taken, but not for the group that replaces it: that one is planned again while it is applied.
 			r.Meta.Run.Manage(kind, id)
 			r.Meta.Run.Release(kind, name, id)
-			r.Meta.Directory.Forget(zulip.FetchUserGroups)
+			r.Meta.Store.Invalidate(store.UserGroups)
 			return
 		}
 		objections := zulip.Objections(err)
@@ -47,8 +48,7 @@ func (r *Resource) deactivate(ctx context.Context, id int64, name string, diags 
 }
 
 func (r *Resource) sendDeactivate(ctx context.Context, id int64) error {
-	defer r.Meta.Directory.Write()()
-	return r.Meta.Client.DeactivateUserGroup(ctx, id)
+	return r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.DeactivateUserGroup(ctx, id) })
 }
 
 // release takes a group out of its own permissions, so that it can be deactivated (server-behavior §G9). Where the
@@ -67,12 +67,12 @@ func (r *Resource) release(ctx context.Context, id int64, settings []string, dia
 			value = zulip.GroupSettingValue{}
 		}
 		value.DirectSubgroups = without(value.DirectSubgroups, []int64{id})
-		if self := r.Meta.Directory.Self().ID; setting == "can_manage_group" && !slices.Contains(value.DirectMembers, self) {
+		if self := r.Meta.Store.Self().ID; setting == "can_manage_group" && !slices.Contains(value.DirectMembers, self) {
 			value.DirectMembers = append(value.DirectMembers, self)
 		}
-		all = append(all, permissions.Step(setting, now.Thing, permission.Canonical(value, nobody), now.View))
+		all = append(all, attributes.Wire.Step(setting, now.Thing.Permissions[setting], permission.Canonical(value, nobody), now.View))
 	}
-	change(ctx, &r.Base, id, all, now, diags)
+	target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, now, diags)
 	return !diags.HasError()
 }
 
@@ -82,7 +82,7 @@ func (r *Resource) explainDeactivate(ctx context.Context, cause error, objection
 	if len(objections) == 0 {
 		return text
 	}
-	view, err := r.Meta.Directory.Channels(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		return text
 	}
@@ -94,7 +94,7 @@ func (r *Resource) explainDeactivate(ctx context.Context, cause error, objection
 }
 
 // describe writes one use of a group.
-func describe(objection zulip.Objection, view *directory.View) string {
+func describe(objection zulip.Objection, view *snapshot.Snapshot) string {
 	settings := strings.Join(objection.Settings, ", ")
 	group := func(id int64) string { return fmt.Sprintf("user group %q", framework.GroupWords(view, id)) }
 	switch objection.Type {
@@ -105,7 +105,7 @@ func describe(objection zulip.Objection, view *directory.View) string {
 		}
 		return strings.Join(holders, ", ") + ", which it is a subgroup of"
 	case "channel":
-		if channel, ok := view.Channel(objection.ChannelID); ok {
+		if channel, ok := view.Channels().ByID(objection.ChannelID); ok {
 			return fmt.Sprintf("channel %q: %s", channel.Name, settings)
 		}
 		return fmt.Sprintf("a channel that the account the provider uses does not see (ID %d): %s", objection.ChannelID, settings)

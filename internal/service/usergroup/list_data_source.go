@@ -9,7 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // ListDataSource is the data source zulip_user_groups.
@@ -53,7 +55,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Directory.Organization(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
@@ -68,13 +70,14 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 		user = found.ID
 	}
 	list.Groups = []shown{}
-	for _, group := range view.UserGroups() {
+	on := attribute.On(&d.Base, view)
+	for _, group := range view.UserGroups().List() {
 		if group.IsSystemGroup && !list.IncludeRoles.ValueBool() || group.Deactivated && !list.IncludeDeactivated.ValueBool() ||
 			user != 0 && !slices.Contains(view.AllMembers(group), user) {
 			continue
 		}
 		var found shown
-		found.read(group, view)
+		found.read(group, on, &resp.Diagnostics)
 		list.Groups = append(list.Groups, found)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -35,7 +35,7 @@ func (m *membershipModel) set(list membershipList) *types.Set {
 }
 
 // read keeps of each list what is in the group. Words for who does not count are kept.
-func (m *membershipModel) read(group *zulip.UserGroup, view *directory.View) {
+func (m *membershipModel) read(group *zulip.UserGroup, view *snapshot.Snapshot) {
 	m.GroupID = types.Int64Value(group.ID)
 	if found, err := framework.FindGroup(view, m.Group.ValueString()); err != nil || found.Key.ID != group.ID {
 		m.Group = types.StringValue(framework.GroupWords(view, group.ID))
@@ -77,7 +77,7 @@ func (f foundThere) write(ctx context.Context, private framework.PrivateSetter, 
 
 // still leaves those who are in the group, or do not count at present: who was taken out and is put back by the resource
 // is there because of it.
-func (f foundThere) still(group *zulip.UserGroup, view *directory.View) foundThere {
+func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) foundThere {
 	left := foundThere{}
 	for _, list := range membershipLists {
 		left[list.name] = slices.DeleteFunc(slices.Clone(f[list.name]), func(id int64) bool {

@@ -12,18 +12,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // step puts one into the group, or takes it out.
-func (l membershipList) step(id int64, in bool, view *directory.View) step {
+func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 	words := map[bool]string{true: "in the group", false: "not in the group"}
 	return step{
 		Attribute: l.name + l.words.Describe([]int64{id}, view),
-		Value:     func(g *zulip.UserGroup) string { return words[slices.Contains(*l.held(g), id)] },
-		Saw:       words[!in], Want: words[in],
+		Current:   func(g *zulip.UserGroup) string { return words[slices.Contains(*l.held(g), id)] },
+		Prior:     words[!in], Planned: words[in],
 		Put: func(u *update, _ *zulip.UserGroup, _ bool) {
 			if in {
 				l.put(&u.MembershipChange, []int64{id}, nil)
@@ -45,7 +47,7 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	var plan, state *membershipModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 	}
@@ -89,7 +91,7 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 }
 
 // isIn says which group it is, in the words of the state if it is the same.
-func (m *membershipModel) isIn(group directory.GroupKey, state *membershipModel) {
+func (m *membershipModel) isIn(group runstate.GroupKey, state *membershipModel) {
 	switch {
 	case group.ID == 0:
 		m.GroupID = types.Int64Unknown()
@@ -101,8 +103,8 @@ func (m *membershipModel) isIn(group directory.GroupKey, state *membershipModel)
 }
 
 // warnOfLeaving warns of what it means that the resource takes out of its group who is in it because of the resource.
-func (r *MembershipResource) warnOfLeaving(ctx context.Context, state *membershipModel, found foundThere, view *directory.View, diags *diag.Diagnostics) {
-	group, ok := view.HeldUserGroup(state.GroupID.ValueInt64())
+func (r *MembershipResource) warnOfLeaving(ctx context.Context, state *membershipModel, found foundThere, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	group, ok := view.UserGroups().ByID(state.GroupID.ValueInt64())
 	if !ok || group.Deactivated {
 		return
 	}
@@ -111,7 +113,7 @@ func (r *MembershipResource) warnOfLeaving(ctx context.Context, state *membershi
 }
 
 // groupToChange finds a group that is no role and is active, or will be.
-func groupToChange(view *directory.View, text string) (framework.GroupReference, error) {
+func groupToChange(view *snapshot.Snapshot, text string) (framework.GroupReference, error) {
 	found, err := framework.FindGroup(view, text)
 	if err == nil && found.Group != nil {
 		_, err = managedGroup(view, strconv.FormatInt(found.Group.ID, 10))
@@ -120,7 +122,7 @@ func groupToChange(view *directory.View, text string) (framework.GroupReference,
 }
 
 // checkWords resolves both lists, and keeps the state's words where the configuration says the same in others.
-func (r *MembershipResource) checkWords(plan, state *membershipModel, view *directory.View, diags *diag.Diagnostics) map[string]framework.Meant {
+func (r *MembershipResource) checkWords(plan, state *membershipModel, view *snapshot.Snapshot, diags *diag.Diagnostics) map[string]framework.Meant {
 	all := map[string]framework.Meant{}
 	for _, list := range membershipLists {
 		set, at := plan.set(list), path.Root(list.name)
@@ -145,23 +147,23 @@ func (r *MembershipResource) checkWords(plan, state *membershipModel, view *dire
 }
 
 // checkShared refuses what another resource of the run says otherwise, and a circle.
-func (r *MembershipResource) checkShared(plan *membershipModel, group directory.GroupKey, view *directory.View, diags *diag.Diagnostics) {
+func (r *MembershipResource) checkShared(plan *membershipModel, group runstate.GroupKey, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, list := range membershipLists {
-		if plan.set(list).IsNull() || r.Meta.Directory.ManageMembership(group, list.name, false) {
+		if plan.set(list).IsNull() || r.Meta.Run.ManageMembership(group, list.name, false) {
 			continue
 		}
 		diags.AddAttributeError(path.Root(list.name), "Two resources manage the "+list.name+" of this user group",
 			fmt.Sprintf("A zulip_user_group of this configuration sets %s, which says who is in the group and nobody else: what is added here it would take out again. Take %s out of that one, or add to that one what this one adds.", list.name, list.name))
 	}
 	if below, known := groupKeys(plan.Subgroups, view); known && len(below) > 0 {
-		r.Meta.Directory.Nest(group, below, false)
-		refuseCycle(diags, view, group)
+		r.Meta.Run.Nest(group, below, false)
+		refuseCycle(diags, &r.Meta.Run, view, group)
 	}
 }
 
 // change is what an apply sends, as far as it is known: of a list that is not known yet, nothing. A list of meant is one
 // that is managed and known.
-func (m *membershipModel) change(group *zulip.UserGroup, meant map[string]framework.Meant, state *membershipModel, found foundThere, view *directory.View) zulip.MembershipChange {
+func (m *membershipModel) change(group *zulip.UserGroup, meant map[string]framework.Meant, state *membershipModel, found foundThere, view *snapshot.Snapshot) zulip.MembershipChange {
 	var change zulip.MembershipChange
 	for _, list := range membershipLists {
 		if _, known := meant[list.name]; !known && !m.set(list).IsNull() {
@@ -189,7 +191,7 @@ func (m *membershipModel) isKnown(meant map[string]framework.Meant) bool {
 }
 
 // checkCaller refuses what the account may not do, and says who may.
-func (r *MembershipResource) checkCaller(group *zulip.UserGroup, change zulip.MembershipChange, view *directory.View, diags *diag.Diagnostics) {
+func (r *MembershipResource) checkCaller(group *zulip.UserGroup, change zulip.MembershipChange, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	c := newCaller(r.Meta, view)
 	if !change.Empty() && !c.refused(diags) {
 		c.checkMembership(group, change, diags)
@@ -197,7 +199,7 @@ func (r *MembershipResource) checkCaller(group *zulip.UserGroup, change zulip.Me
 }
 
 // missing are the words for those who are not in the group.
-func (m *membershipModel) missing(group *zulip.UserGroup, view *directory.View) []string {
+func (m *membershipModel) missing(group *zulip.UserGroup, view *snapshot.Snapshot) []string {
 	var words []string
 	for _, list := range membershipLists {
 		meant, _ := list.words.Resolve(*m.set(list), view)

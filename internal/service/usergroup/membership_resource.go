@@ -18,10 +18,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 var (
@@ -96,7 +97,7 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
@@ -124,7 +125,7 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	now := change(ctx, &r.Base, id, all, before, &resp.Diagnostics)
+	now := target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, before, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() && now != nil && !anyDone(all, now) {
 		return // nobody was put anywhere: there is nothing to manage
 	}
@@ -140,12 +141,12 @@ func (r *MembershipResource) Read(ctx context.Context, req resource.ReadRequest,
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
 	}
-	group, ok := view.HeldUserGroup(state.GroupID.ValueInt64())
+	group, ok := view.UserGroups().ByID(state.GroupID.ValueInt64())
 	if !ok || group.Deactivated {
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{state.GroupID})...)
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated: removing the membership from the state",
@@ -186,7 +187,7 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 		fresh := without(wanted.IDs, managed.IDs)
 		found[list.name] = append(among(found[list.name], wanted.IDs), among(fresh, *list.held(before.Thing))...)
 	}
-	now := change(ctx, &r.Base, id, all, before, &resp.Diagnostics)
+	now := target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, before, &resp.Diagnostics)
 	state := plan
 	if resp.Diagnostics.HasError() {
 		state = prior
@@ -211,12 +212,12 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 		return
 	}
 	id := state.GroupID.ValueInt64()
-	view, err := r.Meta.Directory.FreshUserGroups(ctx)
+	view, err := r.Meta.Store.Fresh(ctx, store.UserGroups)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Could not read user group %d", id), framework.Explain(err))
 		return
 	}
-	group, ok := view.HeldUserGroup(id)
+	group, ok := view.UserGroups().ByID(id)
 	if !ok || group.Deactivated {
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated: nobody is taken out of it", map[string]any{"group_id": id})
 		return
@@ -230,11 +231,11 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 		}
 	}
 	all := r.steps(nil, &state, stay, view, &resp.Diagnostics)
-	change(ctx, &r.Base, id, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
+	target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
 }
 
 // steps puts in who is planned, and takes out who is in the prior state alone and was not found there. nil is nobody.
-func (r *MembershipResource) steps(plan, prior *membershipModel, found foundThere, view *directory.View, diags *diag.Diagnostics) []step {
+func (r *MembershipResource) steps(plan, prior *membershipModel, found foundThere, view *snapshot.Snapshot, diags *diag.Diagnostics) []step {
 	var all []step
 	for _, list := range membershipLists {
 		var wanted, managed framework.Meant
@@ -258,7 +259,7 @@ func (r *MembershipResource) steps(plan, prior *membershipModel, found foundTher
 // anyDone reports whether one of the steps is done.
 func anyDone(all []step, now *reading) bool {
 	for _, step := range all {
-		if step.Value(now.Thing) == step.Want {
+		if step.Current(now.Thing) == step.Planned {
 			return true
 		}
 	}
@@ -280,7 +281,7 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
@@ -295,7 +296,7 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 		resp.Diagnostics.AddError("Cannot import this membership", framework.Sentence(err))
 		return
 	}
-	group, _ := view.HeldUserGroup(id)
+	group, _ := view.UserGroups().ByID(id)
 	wanted.GroupID, wanted.Group = types.Int64Value(id), types.StringValue(framework.GroupWords(view, id))
 	if byIdentity {
 		found := foundThere{}
@@ -316,7 +317,7 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 }
 
 // parseMembership reads GROUP/MEMBER,MEMBER.
-func parseMembership(text string, view *directory.View) membershipModel {
+func parseMembership(text string, view *snapshot.Snapshot) membershipModel {
 	group, list, _ := strings.Cut(text, "/")
 	var members, subgroups []attr.Value
 	for _, word := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {

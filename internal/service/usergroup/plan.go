@@ -11,20 +11,23 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // planning is the plan of one group while it is checked.
 type planning struct {
 	*Resource
-	view   *directory.View
+	view   *snapshot.Snapshot
 	config model
 	plan   model
-	state  *model           // nil for a group that is to be created
-	saw    *zulip.UserGroup // what the state shows; nil for a group that is to be created
+	state  *model // nil for a group that is to be created
+	prior  *prior
+	before *zulip.UserGroup // the group as the state shows it; nil for a group that is to be created
 	// takes is the deactivated or left over group that is taken instead of creating one; nil for none.
 	takes *zulip.UserGroup
 	// changes are what an update would write; empty for a group that is to be created.
@@ -54,18 +57,22 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	var err error
-	if p.view, err = r.Meta.Directory.Organization(ctx); err != nil {
+	if p.view, err = r.Meta.Store.Read(ctx, store.Organization); err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
+	on := attribute.On(&r.Base, p.view)
 	if p.state != nil {
-		p.saw = p.state.seen(framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), p.view)
+		p.prior = attributes.PriorState(&p.state.facts, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), on)
+		p.before = p.state.before(p.prior, p.view)
+	} else {
+		p.prior = attributes.PriorObject(&zulip.UserGroup{}, on, &resp.Diagnostics)
 	}
 	p.checkName()
 	p.announce()
-	p.keepEqual()
-	if p.saw != nil {
-		p.changes, _ = steps(p.saw, p.state, &p.plan, p.view) // what cannot be resolved is reported by the checks
+	attributes.KeepPrior(&p.config.facts, &p.plan.facts, p.prior, on)
+	if p.state != nil {
+		p.changes, _ = attributes.Steps(p.prior, &p.plan.facts, on) // what cannot be resolved is reported by the checks
 	}
 	p.check()
 	p.warnOfAccess(ctx)
@@ -79,51 +86,30 @@ func (p *planning) announce() {
 	}
 	name := p.plan.Name.ValueString()
 	switch {
-	case p.saw != nil && name != p.saw.Name:
-		p.Meta.Directory.PlanGroupName(p.saw.ID, name)
-	case p.saw != nil:
+	case p.before != nil && name != p.before.Name:
+		p.Meta.Run.PlanGroupName(p.before.ID, name)
+	case p.before != nil:
 	case p.takes != nil:
-		p.Meta.Directory.PlanGroupName(p.takes.ID, name)
+		p.Meta.Run.PlanGroupName(p.takes.ID, name)
 	default:
-		p.Meta.Directory.Plan(permission.Principal{Kind: permission.KindGroup, Name: name})
+		p.Meta.Run.PlanGroupName(0, name)
 	}
 }
 
 // key is what the group is known by to the rest of the run.
-func (p *planning) key() directory.GroupKey {
+func (p *planning) key() runstate.GroupKey {
 	switch {
-	case p.saw != nil:
-		return directory.GroupKey{ID: p.saw.ID}
+	case p.before != nil:
+		return runstate.GroupKey{ID: p.before.ID}
 	case p.takes != nil:
-		return directory.GroupKey{ID: p.takes.ID}
+		return runstate.GroupKey{ID: p.takes.ID}
 	}
-	return directory.GroupKey{Name: p.plan.Name.ValueString()}
+	return runstate.GroupKey{Name: p.plan.Name.ValueString()}
 }
 
 // permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
 func (p *planning) permissions() framework.PermissionPlan {
-	plan := framework.PermissionPlan{Table: permission.UserGroups, Config: p.config.permission, Plan: p.plan.permission, View: p.view}
-	if p.saw != nil {
-		plan.State, plan.Saw = p.state.permission, p.saw.Permissions
-	}
-	return plan
-}
-
-// keepEqual keeps the state's words where the configuration says the same in others, so that a plan shows no difference
-// that is none.
-func (p *planning) keepEqual() {
-	if p.saw == nil {
-		return
-	}
-	p.permissions().KeepEqual()
-	for _, list := range membershipLists {
-		planned, held := list.attribute(&p.plan.facts), *list.attribute(&p.state.facts)
-		meant, known := list.words.Resolve(*planned, p.view)
-		if known && !planned.IsNull() && !held.IsNull() && len(meant.Problems)+len(meant.Planned) == 0 &&
-			list.words.Describe(meant.IDs, p.view) == list.words.Describe(*list.held(p.saw), p.view) {
-			*planned = held
-		}
-	}
+	return attributes.PermissionPlan(&p.config.facts, &p.plan.facts, p.prior, p.view)
 }
 
 // check refuses what the server would refuse, with the reason and the way out.
@@ -143,35 +129,35 @@ func (p *planning) check() {
 
 // checkName refuses a name that another group has, deactivated ones included, and finds the group that is taken back.
 func (p *planning) checkName() {
-	if !framework.IsSet(p.plan.Name) || p.saw != nil && p.plan.Name.Equal(p.state.Name) {
+	if !framework.IsSet(p.plan.Name) || p.before != nil && p.plan.Name.Equal(p.state.Name) {
 		return
 	}
-	if p.saw == nil && !p.Meta.Run.Reserve(kind, p.plan.Name.ValueString()) {
+	if p.before == nil && !p.Meta.Run.Reserve(kind, p.plan.Name.ValueString()) {
 		p.diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make a user group called %q", p.plan.Name.ValueString()),
 			"Another zulip_user_group of this configuration has this name. Take one of the two out, or give it another name.")
 		return
 	}
-	if p.saw == nil {
+	if p.before == nil {
 		p.Meta.Run.WillCreate(kind, p.plan.Name.ValueString())
 	}
-	namesake, found := p.view.HeldUserGroupByName(p.plan.Name.ValueString())
-	if !found || p.saw != nil && namesake.ID == p.saw.ID {
+	namesake, found := p.view.UserGroups().ByName(p.plan.Name.ValueString())
+	if !found || p.before != nil && namesake.ID == p.before.ID {
 		return
 	}
 	if later, _ := p.view.UserGroup(namesake.ID); later.Name != namesake.Name {
 		return // this run gives that one another name
 	}
 	switch {
-	case p.saw == nil && namesake.Deactivated && p.config.AdoptDeactivated.ValueBool():
+	case p.before == nil && namesake.Deactivated && p.config.AdoptDeactivated.ValueBool():
 		p.takes = namesake
 		// Named in the detail alone, so that the CLI can make one warning of many.
 		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), "A deactivated user group will be taken back",
 			fmt.Sprintf("User group %q has the ID %d, and members: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, len(namesake.Members)))
-	case namesake.Deactivated && p.saw == nil && p.Meta.Run.IsManaged(kind, namesake.ID):
+	case namesake.Deactivated && p.before == nil && p.Meta.Run.IsManaged(kind, namesake.ID):
 		// It is this very group, to be replaced: this run deactivates it, to take it back.
 	case namesake.Deactivated:
 		p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), howToTake(namesake), p.diags)
-	case p.saw != nil:
+	case p.before != nil:
 		p.existing(namesake).Refuse(p.Meta, p.diags)
 	default:
 		existing := p.existing(namesake)
@@ -185,7 +171,7 @@ func (p *planning) checkName() {
 
 // existing is the active group that has the planned name.
 func (r *Resource) existing(group *zulip.UserGroup) framework.Existing {
-	isOwn := group.CreatorID != nil && *group.CreatorID == r.Meta.Directory.Self().ID
+	isOwn := group.CreatorID != nil && *group.CreatorID == r.Meta.Store.Self().ID
 	return framework.Existing{
 		Kind: kind, Noun: "user group", Name: group.Name, ID: group.ID, Import: fmt.Sprint(group.ID), At: path.Root("name"),
 		Summary:       taken(group),
@@ -195,14 +181,15 @@ func (r *Resource) existing(group *zulip.UserGroup) framework.Existing {
 
 // isAsPlanned reports whether a group is what this plan would make.
 func (p *planning) isAsPlanned(group *zulip.UserGroup) bool {
-	changes, problems := steps(group, nil, &p.plan, p.view)
+	on := attribute.On(&p.Base, p.view)
+	changes, problems := attributes.Steps(attributes.PriorObject(group, on, p.diags), &p.plan.facts, on)
 	return len(problems)+len(changes) == 0
 }
 
 // checkList resolves a list of what is in the group, which nobody else may manage.
 func (p *planning) checkList(list membershipList) {
 	at := path.Root(list.name)
-	if (framework.IsSet(p.plan.Name) || p.saw != nil) && !p.Meta.Directory.ManageMembership(p.key(), list.name, true) {
+	if (framework.IsSet(p.plan.Name) || p.before != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
 		p.diags.AddAttributeError(at, "Two resources manage the "+list.name+" of this user group",
 			fmt.Sprintf("A zulip_user_group_membership adds to what %s says is everything. Take %s out of this resource, or the other resource out of the configuration.", list.name, list.name))
 	}
@@ -229,19 +216,19 @@ func warnDeactivated(diags *diag.Diagnostics, at path.Path, meant framework.Mean
 
 // checkNesting refuses a group that would contain itself, as far as that can be known.
 func (p *planning) checkNesting() {
-	if p.config.Subgroups.IsNull() || !framework.IsSet(p.plan.Name) && p.saw == nil {
+	if p.config.Subgroups.IsNull() || !framework.IsSet(p.plan.Name) && p.before == nil {
 		return
 	}
 	below, known := groupKeys(p.plan.Subgroups, p.view)
 	if !known {
 		return
 	}
-	p.Meta.Directory.Nest(p.key(), below, true)
-	refuseCycle(p.diags, p.view, p.key())
+	p.Meta.Run.Nest(p.key(), below, true)
+	refuseCycle(p.diags, &p.Meta.Run, p.view, p.key())
 }
 
 // groupKeys are the groups that a set means, as the directory knows them.
-func groupKeys(set types.Set, view *directory.View) (keys []directory.GroupKey, known bool) {
+func groupKeys(set types.Set, view *snapshot.Snapshot) (keys []runstate.GroupKey, known bool) {
 	if set.IsUnknown() {
 		return nil, false
 	}
@@ -258,8 +245,8 @@ func groupKeys(set types.Set, view *directory.View) (keys []directory.GroupKey, 
 }
 
 // refuseCycle reports a way from a group back to itself.
-func refuseCycle(diags *diag.Diagnostics, view *directory.View, group directory.GroupKey) {
-	way := view.Cycle(group)
+func refuseCycle(diags *diag.Diagnostics, run *runstate.State, view *snapshot.Snapshot, group runstate.GroupKey) {
+	way := run.Cycle(group, view.SubgroupIDs)
 	if way == nil {
 		return
 	}

@@ -12,8 +12,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 var (
@@ -67,7 +70,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	// From here on the group exists: it is in the state before anything else can fail.
 	state := plan
-	state.forgetUnknown()
+	attributes.ForgetUnknown(&state.facts)
 	state.ID = types.Int64Value(id)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
@@ -80,19 +83,21 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	// What a group that is taken back has otherwise is sent now, and what an old server dropped.
-	missing, problems := steps(now.Thing, nil, &plan, now.View)
+	on := attribute.On(&r.Base, now.View)
+	missing, problems := attributes.Steps(attributes.PriorObject(now.Thing, on, &resp.Diagnostics), &plan.facts, on)
 	framework.ReportProblems(&resp.Diagnostics, problems)
 	if now.Thing.Deactivated {
 		missing = append(missing, reactivation())
 	}
 	if !resp.Diagnostics.HasError() {
-		now = change(ctx, &r.Base, id, missing, now, &resp.Diagnostics)
+		now = target{Base: &r.Base, id: id, reactivates: now.Thing.Deactivated}.subject().Change(ctx, &r.Base, missing, now, &resp.Diagnostics)
 	}
-	kept := &plan.facts
+	planned := &plan.facts
 	if resp.Diagnostics.HasError() {
-		kept = nil
+		planned = nil
 	}
-	r.write(ctx, &state, now, kept, resp.State.Set, resp.Private, &resp.Diagnostics)
+	set := func() diag.Diagnostics { return resp.State.Set(ctx, &state) }
+	attributes.Store(ctx, &state.facts, now, planned, on, set, resp.Private, &resp.Diagnostics)
 }
 
 // Read takes the group from the snapshot.
@@ -104,12 +109,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	// First of all, and also for a group that is gone: a CLI that keeps no identities would be told that one is missing.
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
 	}
-	group, ok := view.HeldUserGroup(state.ID.ValueInt64())
+	group, ok := view.UserGroups().ByID(state.ID.ValueInt64())
 	if !ok || group.Deactivated {
 		r.Meta.Run.Lose(kind, state.ID.ValueInt64())
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated by somebody else: removing it from the state",
@@ -118,36 +123,42 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	r.Meta.Run.Manage(kind, group.ID)
-	r.write(ctx, &state, &reading{Thing: group, View: view}, nil, resp.State.Set, resp.Private, &resp.Diagnostics)
+	set := func() diag.Diagnostics { return resp.State.Set(ctx, &state) }
+	now := &reading{Thing: group, View: view}
+	attributes.Store(ctx, &state.facts, now, nil, attribute.On(&r.Base, view), set, resp.Private, &resp.Diagnostics)
 }
 
 // Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, prior model
+	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.Organization(ctx)
+	id := state.ID.ValueInt64()
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
 		return
 	}
-	raw := framework.RawPermissions(ctx, req.Private, &resp.Diagnostics)
-	wanted, problems := steps(prior.seen(raw, view), &prior, &plan, view)
+	on := attribute.On(&r.Base, view)
+	prior := attributes.PriorState(&state.facts, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), on)
+	changes, problems := attributes.Steps(prior, &plan.facts, on)
 	framework.ReportProblems(&resp.Diagnostics, problems)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	now := change(ctx, &r.Base, prior.ID.ValueInt64(), wanted, nil, &resp.Diagnostics)
-	state, kept := plan, &plan.facts
+	now := target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, changes, nil, &resp.Diagnostics)
+	planned := &plan.facts
 	if resp.Diagnostics.HasError() {
-		// What was refused is shown in the words the state had, not in the words that were planned.
-		state, kept = prior, nil
+		planned = nil // what was refused is shown in the words the state had, not in the words that were planned
+	} else {
+		state = plan
 	}
-	r.write(ctx, &state, now, kept, resp.State.Set, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ID})...)
+	set := func() diag.Diagnostics { return resp.State.Set(ctx, &state) }
+	attributes.Store(ctx, &state.facts, now, planned, on, set, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(id)})...)
 }
 
 // Delete deactivates the group. Nothing is deleted for good (server-behavior §G9).
@@ -169,7 +180,7 @@ func (r *Resource) belongs(id int64, plan *facts) {
 	r.Meta.Run.Manage(kind, id)
 	for _, list := range membershipLists {
 		if framework.IsSet(*list.attribute(plan)) { // on creation, only what is configured is known
-			r.Meta.Directory.ManageMembership(directory.GroupKey{ID: id}, list.name, true)
+			r.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.name, true)
 		}
 	}
 }
@@ -180,7 +191,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.Organization(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
 		return
@@ -195,7 +206,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 }
 
 // managedGroup returns the ID of a group that can be managed.
-func managedGroup(view *directory.View, text string) (int64, error) {
+func managedGroup(view *snapshot.Snapshot, text string) (int64, error) {
 	found, err := framework.FindGroup(view, text)
 	switch {
 	case err != nil:
@@ -208,19 +219,4 @@ func managedGroup(view *directory.View, text string) (int64, error) {
 		return 0, fmt.Errorf("user group %q is deactivated. Write a zulip_user_group with its name and adopt_deactivated = true to take it back", found.Group.Name)
 	}
 	return found.Group.ID, nil
-}
-
-// write puts what the server holds into the state, and the raw permissions beside it. Without a reading the state stays
-// as it is. After an apply, kept is what its plan knew.
-func (r *Resource) write(ctx context.Context, state *model, now *reading, kept *facts, set func(context.Context, any) diag.Diagnostics, private framework.PrivateSetter, diags *diag.Diagnostics) {
-	if now == nil {
-		return
-	}
-	state.read(now.Thing, now.View)
-	var differing []string
-	if kept != nil {
-		differing = state.keep(kept)
-	}
-	diags.Append(set(ctx, state)...)
-	framework.KeepRawPermissions(ctx, private, now.Thing.Permissions, differing, diags)
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -18,11 +18,11 @@ import (
 type caller struct {
 	meta *framework.Meta
 	self *zulip.User
-	view *directory.View
+	view *snapshot.Snapshot
 }
 
-func newCaller(meta *framework.Meta, view *directory.View) caller {
-	return caller{meta, meta.Directory.Self(), view}
+func newCaller(meta *framework.Meta, view *snapshot.Snapshot) caller {
+	return caller{meta, meta.Store.Self(), view}
 }
 
 // botsText says in a description which accounts can manage groups.
@@ -88,25 +88,25 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 // checkCaller refuses what the account may not do, and says who may.
 func (p *planning) checkCaller() {
 	c := newCaller(p.Meta, p.view)
-	if p.saw != nil && len(p.changes) == 0 || c.refused(p.diags) {
+	if p.before != nil && len(p.changes) == 0 || c.refused(p.diags) {
 		return
 	}
 	switch {
 	case p.takes != nil && !c.manages(p.takes):
 		p.refuse(c, p.takes)
 	case p.takes != nil:
-	case p.saw == nil:
+	case p.before == nil:
 		p.Meta.RequireRight(p.view, path.Empty(), "create user groups", p.diags, "can_create_groups")
 	default:
 		var all update
 		for _, step := range p.changes {
-			step.Put(&all, p.saw, false)
+			step.Put(&all, p.before, false)
 		}
-		if !all.UserGroupUpdate.Empty() && !c.manages(p.saw) {
-			p.refuse(c, p.saw)
+		if !all.UserGroupUpdate.Empty() && !c.manages(p.before) {
+			p.refuse(c, p.before)
 			return
 		}
-		c.checkMembership(p.saw, all.MembershipChange, p.diags)
+		c.checkMembership(p.before, all.MembershipChange, p.diags)
 	}
 }
 
@@ -118,7 +118,7 @@ func (p *planning) refuse(c caller, group *zulip.UserGroup) {
 func (p *planning) checkLockout() {
 	c := newCaller(p.Meta, p.view)
 	// Who does not manage the group now cannot lose it: that it is changed all the same is refused as such.
-	if p.saw != nil && !c.manages(p.saw) {
+	if p.before != nil && !c.manages(p.before) {
 		return
 	}
 	later := p.later()
@@ -138,7 +138,7 @@ func (p *planning) checkLockout() {
 
 // laterView is the organization with one group as it is planned.
 type laterView struct {
-	*directory.View
+	*snapshot.Snapshot
 	group *zulip.UserGroup
 }
 
@@ -147,16 +147,16 @@ func (v laterView) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	if v.group != nil && id == v.group.ID {
 		return v.group, true
 	}
-	return v.View.UserGroup(id)
+	return v.Snapshot.UserGroup(id)
 }
 
 // later is the organization after this plan: who manages the group by being in it must not be taken out of it. What is
 // not known yet stays as it is.
 func (p *planning) later() laterView {
-	if p.saw == nil {
-		return laterView{View: p.view}
+	if p.before == nil {
+		return laterView{Snapshot: p.view}
 	}
-	group := *p.saw
+	group := *p.before
 	for _, list := range membershipLists {
 		meant, known := list.words.Resolve(*list.attribute(&p.plan.facts), p.view)
 		if known && len(meant.Problems)+len(meant.Planned) == 0 {

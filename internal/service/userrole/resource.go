@@ -17,9 +17,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -102,7 +103,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	var plan, state *model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	view, err := r.Meta.Directory.People(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
 	}
@@ -144,7 +145,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 // check refuses what the server would refuse, and warns who gains and who loses which right.
-func (r *Resource) check(ctx context.Context, change framework.RoleChange, view *directory.View, diags *diag.Diagnostics) {
+func (r *Resource) check(ctx context.Context, change framework.RoleChange, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	change.Check(r.Meta, view, diags)
 	if diags.HasError() || change.User.Role == change.To {
 		return
@@ -160,7 +161,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Directory.People(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
 		return
@@ -191,7 +192,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
-	view, err := r.Meta.Directory.People(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
 		return
@@ -251,7 +252,7 @@ func (r *Resource) onDestroy(ctx context.Context, state *model, diags *diag.Diag
 	if !named || to == role(state.Role) {
 		return change, false
 	}
-	view, err := r.Meta.Directory.People(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		diags.AddError("Could not read the people", framework.Explain(err))
 		return change, false
@@ -284,11 +285,11 @@ func (r *Resource) give(ctx context.Context, m *model, change framework.RoleChan
 		err = r.Meta.Client.UpdateUser(ctx, now.ID, update)
 	}
 	if err != nil {
-		r.Meta.Directory.Forget(zulip.FetchUsers, zulip.FetchUserGroups) // it may have been carried out
+		r.Meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been carried out
 		diags.AddAttributeError(change.At, summary, framework.Explain(err))
 		return false
 	}
-	r.Meta.Directory.GaveRole(now.ID, change.To)
+	r.Meta.Store.GaveRole(now.ID, change.To)
 	return true
 }
 
@@ -315,7 +316,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := framework.ImportedWord(ctx, req, "user_id", &resp.Diagnostics)
-	view, err := r.Meta.Directory.People(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
 		return

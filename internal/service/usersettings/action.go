@@ -16,9 +16,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/directory"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -157,7 +158,7 @@ func (a *Action) prepare(ctx context.Context, config tfsdk.Config, diags *diag.D
 	if skip, ok := c.config[skipAttribute].(types.Bool); ok {
 		c.SkipEdited = skip.ValueBool()
 	}
-	view, err := a.Meta.Directory.Organization(ctx)
+	view, err := a.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		diags.AddError("Could not read the organization", framework.Explain(err))
 		return c
@@ -182,7 +183,7 @@ func (a *Action) check(ctx context.Context, config tfsdk.Config, diags *diag.Dia
 	return a.Meta.RequirePerson(path.Empty(), doing, diags) && a.RequireAdministrator(doing, diags)
 }
 
-func (c *change) findUsers(view *directory.View, diags *diag.Diagnostics) {
+func (c *change) findUsers(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	at := path.Root(usersAttribute)
 	for _, text := range texts(c.config[usersAttribute]) {
 		user, _, err := framework.FindUserInPlan(view, text)
@@ -201,7 +202,7 @@ func (c *change) findUsers(view *directory.View, diags *diag.Diagnostics) {
 	c.Users = slices.Compact(c.Users)
 }
 
-func (c *change) findGroups(view *directory.View, diags *diag.Diagnostics) {
+func (c *change) findGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	at := path.Root(groupsAttribute)
 	for _, text := range texts(c.config[groupsAttribute]) {
 		group, err := framework.FindGroup(view, text)

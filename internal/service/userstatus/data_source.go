@@ -11,6 +11,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // DataSource is the data source zulip_user_status.
@@ -54,7 +55,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", levelOfOne, level, d.Meta.Server.ZulipVersion))
 		return
 	}
-	view, err := d.Meta.Directory.People(ctx)
+	view, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
 		return

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -120,7 +121,7 @@ func (r *Resource) checkAlone(user *zulip.User, config *model, diags *diag.Diagn
 // checkCaller refuses whom the server gives no status, and who may not set it: only people their own, and administrators,
 // bots among them from a feature level on, that of others (https://zulip.com/api/update-status-for-user).
 func (r *Resource) checkCaller(user *zulip.User, diags *diag.Diagnostics) {
-	self, at := r.Meta.Directory.Self(), path.Root("user")
+	self, at := r.Meta.Store.Self(), path.Root("user")
 	own := user.ID == self.ID
 	switch {
 	case own && !r.Meta.RequirePerson(at, "set its own status", diags):
@@ -143,7 +144,7 @@ func (r *Resource) checkEmoji(ctx context.Context, config *model, diags *diag.Di
 	if !framework.IsSet(config.EmojiName) || config.EmojiName.ValueString() == "" {
 		return
 	}
-	view, err := r.Meta.Directory.Statuses(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
 		diags.AddError("Could not read the organization", framework.Explain(err))
 		return

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -90,7 +91,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
-	view, err := r.Meta.Directory.Statuses(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the statuses", framework.Explain(err))
 		return
@@ -152,7 +153,7 @@ func (r *Resource) isPlanned(ctx context.Context, text types.String, diags *diag
 	if text.IsNull() {
 		return false
 	}
-	view, err := r.Meta.Directory.Statuses(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
 		diags.AddError("Could not read the people", framework.Explain(err))
 		return false
@@ -164,9 +165,9 @@ func (r *Resource) isPlanned(ctx context.Context, text types.String, diags *diag
 // who is the person meant.
 func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *zulip.User {
 	if m.User.IsNull() || m.User.IsUnknown() {
-		return r.Meta.Directory.Self()
+		return r.Meta.Store.Self()
 	}
-	view, err := r.Meta.Directory.Statuses(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
 		diags.AddError("Could not read the people", framework.Explain(err))
 		return nil
@@ -215,8 +216,8 @@ func (r *Resource) send(ctx context.Context, id int64, update zulip.StatusUpdate
 	if update.Empty() {
 		return nil
 	}
-	defer r.Meta.Directory.Forget(zulip.FetchStatuses)
-	if id == r.Meta.Directory.Self().ID {
+	defer r.Meta.Store.Invalidate(store.Statuses)
+	if id == r.Meta.Store.Self().ID {
 		return r.Meta.Client.SetOwnStatus(ctx, update)
 	}
 	return r.Meta.Client.SetStatus(ctx, id, update)
@@ -230,8 +231,8 @@ func (r *Resource) now(ctx context.Context, id int64) (zulip.Status, error) {
 	if level := r.FeatureLevel(); level == 0 || level >= levelOfOne {
 		return r.Meta.Client.Status(ctx, id)
 	}
-	r.Meta.Directory.Forget(zulip.FetchStatuses)
-	view, err := r.Meta.Directory.Statuses(ctx)
+	r.Meta.Store.Invalidate(store.Statuses)
+	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
 		return zulip.Status{}, err
 	}
@@ -248,7 +249,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
 		req.ID = strconv.FormatInt(wanted.UserID.ValueInt64(), 10)
 	}
-	view, err := r.Meta.Directory.Statuses(ctx)
+	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
 		resp.Diagnostics.AddError("Could not read the statuses", framework.Explain(err))
 		return

@@ -1,0 +1,162 @@
+// Package markdown writes a report as Markdown, as a comment on a change: short enough for one, and with names that are
+// text and nothing else.
+package markdown
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+)
+
+// MaxLength is how long a comment can be that GitHub takes, in characters. [Write] stays below it, counted in bytes.
+const MaxLength = 65536
+
+// maxRisks is how many risks are listed before the rest is counted.
+const maxRisks = 20
+
+// Write writes a report as a comment on a change: the verdict, the risks, then tables. No name in it can become
+// anything else than text: neither a link nor a mention, neither HTML nor a column. What there is no place for is counted
+// in the last line.
+func Write(w io.Writer, r *report.Report) error {
+	d := &document{limit: MaxLength - 600} // place for the last line
+	d.line("### Access review")
+	d.line("")
+	d.line("**" + plain(r.Verdict.Text) + "**")
+	d.about(r)
+	d.risks(r.Findings())
+	d.people(r.People)
+	d.channels(r.Channels)
+	d.groups(r.Groups)
+	d.table("The organization", []string{"", "Who can", "Before", "After", "Gains", "Loses"}, rightRows(r.Rights, "the organization"))
+	d.unknown(r.Unknown)
+	d.end(r)
+	_, err := io.WriteString(w, d.text.String())
+	return err
+}
+
+// document is a text of limited length.
+type document struct {
+	text  strings.Builder
+	limit int
+	// left counts the lines that there was no place for.
+	left int
+}
+
+func (d *document) fits(lines ...string) bool {
+	length := d.text.Len()
+	for _, line := range lines {
+		length += len(line) + 1
+	}
+	return length <= d.limit
+}
+
+func (d *document) line(text string) {
+	d.text.WriteString(text)
+	d.text.WriteByte('\n')
+}
+
+// about says what was compared with what.
+func (d *document) about(r *report.Report) {
+	var categories []string
+	for _, category := range r.Verdict.Categories {
+		categories = append(categories, "`"+string(category)+"`")
+	}
+	var parts []string
+	if len(categories) > 0 {
+		parts = append(parts, strings.Join(categories, " "))
+	}
+	if r.Site != "" {
+		parts = append(parts, "compared with "+code(r.Site)+" as it is now")
+	}
+	if len(parts) > 0 {
+		d.line("")
+		d.line(strings.Join(parts, " · "))
+	}
+}
+
+// risks lists what was found.
+func (d *document) risks(all []report.Finding) {
+	if len(all) > 0 {
+		d.line("")
+	}
+	for i, one := range all {
+		where := make([]string, len(one.Where))
+		for at, text := range one.Where {
+			where[at] = plain(text)
+		}
+		line := fmt.Sprintf("- %#q: %s. %s", one.Category, report.List(where), plain(one.Text))
+		if i >= maxRisks || !d.fits(line) {
+			d.line(fmt.Sprintf("- and %s", report.Counted(len(all)-i, "more risk")))
+			return
+		}
+		d.line(line)
+	}
+}
+
+// table writes rows as far as there is place. A row that is left out counts.
+func (d *document) table(title string, columns []string, rows []cells) {
+	if len(rows) == 0 {
+		return
+	}
+	head := []string{"", "#### " + title, "", line(columns), "|" + strings.Repeat(" --- |", len(columns))}
+	for i, row := range rows {
+		text := line(row)
+		switch {
+		case i == 0 && !d.fits(append(head, text)...), !d.fits(text):
+			d.left += len(rows) - i
+			return
+		case i == 0:
+			for _, one := range head {
+				d.line(one)
+			}
+		}
+		d.line(text)
+	}
+}
+
+// cells are those of a row of a table, escaped.
+type cells []string
+
+func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
+
+func (d *document) unknown(sentences []string) {
+	if len(sentences) == 0 {
+		return
+	}
+	if !d.fits("", "#### Not known yet", "") {
+		d.left += len(sentences)
+		return
+	}
+	d.line("")
+	d.line("#### Not known yet")
+	d.line("")
+	for i, sentence := range sentences {
+		text := "- " + plain(sentence)
+		if !d.fits(text) {
+			d.left += len(sentences) - i
+			return
+		}
+		d.line(text)
+	}
+}
+
+// end says what is not in the text.
+func (d *document) end(r *report.Report) {
+	if d.left > 0 {
+		d.line("")
+		d.line(fmt.Sprintf("**%s left out here: a comment has no place for more. The whole review is in what `--json` writes, and on the page of `--html`.**", areLeft(d.left, "line")))
+	}
+	if r.Others > 0 {
+		d.line("")
+		d.line(fmt.Sprintf("The plan has %s, without a say in who may do what.", report.Counted(r.Others, "other change")))
+	}
+}
+
+func areLeft(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing + " is"
+	}
+	return report.Counted(n, thing) + " are"
+}

@@ -1,0 +1,66 @@
+package markdown
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// code writes a name so that it is a name and nothing else. In a code span nothing has a meaning but the backtick, and in
+// a table the bar; a name with one of these is written in HTML, every sign by its number.
+func code(name string) string {
+	name = visible(name)
+	if !strings.ContainsAny(name, "`|\\") && strings.TrimSpace(name) == name && name != "" {
+		return "`" + name + "`"
+	}
+	var text strings.Builder
+	for _, r := range name {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			text.WriteRune(r)
+		} else {
+			fmt.Fprintf(&text, "&#%d;", r)
+		}
+	}
+	return "<code>" + text.String() + "</code>"
+}
+
+// maxName is how much of a name is shown. The server's names are shorter.
+const maxName = 200
+
+// visible takes out of a name what is not seen or would turn the line around.
+func visible(name string) string {
+	shown := []rune(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Zs, r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, name))
+	if len(shown) > maxName {
+		return string(shown[:maxName]) + "…"
+	}
+	return string(shown)
+}
+
+// plain writes a sentence. A word in it with anything but letters and the signs that sentences end and begin with is
+// written as code: it may be a name. So is one of digits and others, which may be the number of an issue or a commit.
+func plain(sentence string) string {
+	tokens := strings.Split(sentence, " ")
+	for i, token := range tokens {
+		word := strings.Trim(token, `.,;:()"'?!`)
+		if strings.ContainsFunc(word, isOdd) || strings.ContainsFunc(word, unicode.IsDigit) && strings.ContainsFunc(word, isNoDigit) {
+			at := strings.Index(token, word)
+			tokens[i] = token[:at] + code(word) + token[at+len(word):]
+		}
+	}
+	return strings.Join(tokens, " ")
+}
+
+func isNoDigit(r rune) bool { return !unicode.IsDigit(r) && r != ',' }
+
+// isOdd reports whether a sign may mean something in Markdown, or to whoever looks for links and mentions.
+func isOdd(r rune) bool {
+	return !unicode.IsLetter(r) && r != ',' && r != '\'' && r != '’' && r != '–' && r != '-' && (r < '0' || r > '9')
+}

@@ -1,0 +1,85 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Change is the change of one resource.
+type Change struct {
+	Address       string `json:"address"`
+	ModuleAddress string `json:"module_address"`
+	Mode          string `json:"mode"`
+	Type          string `json:"type"`
+	ProviderName  string `json:"provider_name"`
+	Values        struct {
+		Actions      []string                   `json:"actions"`
+		Before       map[string]json.RawMessage `json:"before"`
+		After        map[string]json.RawMessage `json:"after"`
+		AfterUnknown json.RawMessage            `json:"after_unknown"`
+	} `json:"change"`
+	// Provider is the provider configuration; empty if it cannot be told.
+	Provider string `json:"-"`
+
+	unknown map[string]json.RawMessage // by attribute
+	config  *resourceConfig            // nil if the configuration has the resource no more
+}
+
+// prepare ties a change to its configuration.
+func (c *Change) prepare(configs map[string]*resourceConfig) error {
+	if unknown := c.Values.AfterUnknown; len(unknown) > 0 && unknown[0] == '{' {
+		if err := json.Unmarshal(unknown, &c.unknown); err != nil {
+			return fmt.Errorf("%s: after_unknown: %w", c.Address, err)
+		}
+	}
+	if c.config = configs[withoutKeys(c.Address)]; c.config != nil {
+		c.Provider = c.config.ProviderConfigKey
+	}
+	return nil
+}
+
+// Does reports whether an action is among those of the change: create, update, delete, no-op, forget.
+func (c *Change) Does(action string) bool { return slices.Contains(c.Values.Actions, action) }
+
+// IsSet reports whether the configuration sets an attribute; what the configuration does not tell counts as set.
+func (c *Change) IsSet(attribute string) bool {
+	if c.config == nil {
+		return true
+	}
+	_, set := c.config.Expressions[attribute]
+	return set
+}
+
+// RefersTo returns the address of the resource whose attribute the configuration writes, and nothing else, for one of
+// this change's: without instance keys, in the same module. "" if that cannot be told.
+func (c *Change) RefersTo(attribute string) string {
+	if c.config == nil {
+		return ""
+	}
+	var expression struct {
+		References []string `json:"references"`
+	}
+	if json.Unmarshal(c.config.Expressions[attribute], &expression) != nil || len(expression.References) == 0 {
+		return ""
+	}
+	resources := map[string]bool{}
+	for _, reference := range expression.References {
+		parts := strings.Split(withoutKeys(reference), ".")
+		if len(parts) < 2 || !strings.HasPrefix(parts[0], "zulip_") || withoutKeys(reference) != reference {
+			return ""
+		}
+		resources[parts[0]+"."+parts[1]] = true
+	}
+	if len(resources) != 1 {
+		return ""
+	}
+	for resource := range resources {
+		if c.ModuleAddress != "" {
+			return c.ModuleAddress + "." + resource
+		}
+		return resource
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+// Package plan reads the JSON form of a plan of Terraform or OpenTofu, as far as a review needs it: the changes of this
+// provider's resources, which provider configuration each belongs to, and their attributes before and after.
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Plan is what a review needs of a plan: the changes of this provider's resources, and which provider configuration
+// each belongs to.
+type Plan struct {
+	// Providers are the provider configurations of the resources that change, as plans write them: zulip,
+	// zulip.staging. Sorted.
+	Providers []string
+	Changes   []*Change
+	// Others counts the changes of other providers.
+	Others int
+	// IsIncomplete says that the tool planned only a part: with -target, or because something has to be applied first.
+	IsIncomplete bool
+}
+
+// maxPlan is how large a plan may be, in bytes, so that a wrong file does not fill the memory.
+const maxPlan = 1 << 30
+
+// document is the JSON form of a plan, as far as it is read (format version 1.x).
+type document struct {
+	FormatVersion   string            `json:"format_version"`
+	Errored         bool              `json:"errored"`
+	Complete        *bool             `json:"complete"`
+	ResourceChanges []*Change         `json:"resource_changes"`
+	PlannedValues   json.RawMessage   `json:"planned_values"`
+	Configuration   *rootModuleConfig `json:"configuration"`
+}
+
+type rootModuleConfig struct {
+	RootModule moduleConfig `json:"root_module"`
+}
+
+type moduleConfig struct {
+	Resources   []*resourceConfig `json:"resources"`
+	ModuleCalls map[string]struct {
+		Module moduleConfig `json:"module"`
+	} `json:"module_calls"`
+}
+
+type resourceConfig struct {
+	Address           string                     `json:"address"`
+	ProviderConfigKey string                     `json:"provider_config_key"`
+	Expressions       map[string]json.RawMessage `json:"expressions"`
+}
+
+// Parse reads what `terraform show -json PLAN` and `tofu show -json PLAN` print. The errors are for people.
+func Parse(r io.Reader) (*Plan, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxPlan+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxPlan {
+		return nil, fmt.Errorf("the plan is larger than %d bytes", maxPlan)
+	}
+	var doc document
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("this is not a plan in JSON: %w; make one with `terraform show -json PLAN` or `tofu show -json PLAN`", err)
+	}
+	if err := doc.check(); err != nil {
+		return nil, err
+	}
+	plan := &Plan{IsIncomplete: doc.Complete != nil && !*doc.Complete}
+	configs := doc.configs()
+	for _, change := range doc.ResourceChanges {
+		if change == nil || change.Mode != "managed" || change.Does("no-op") {
+			continue
+		}
+		if !isOurs(change.ProviderName) {
+			plan.Others++
+			continue
+		}
+		if err := change.prepare(configs); err != nil {
+			return nil, err
+		}
+		plan.Changes = append(plan.Changes, change)
+	}
+	plan.nameProviders()
+	return plan, nil
+}
+
+// isOurs reports whether a provider's source address is this provider's: at any registry, and in any namespace, since a
+// copy that is not reviewed is worse than another provider that is.
+func isOurs(address string) bool {
+	return address[strings.LastIndex(address, "/")+1:] == "zulip"
+}
+
+// check refuses what is not a plan, or one that cannot be read for certain.
+func (d *document) check() error {
+	switch {
+	case d.FormatVersion == "":
+		return errors.New("this JSON is not a plan: it has no format_version; make one with `terraform show -json PLAN` or `tofu show -json PLAN`")
+	case !strings.HasPrefix(d.FormatVersion, "1."):
+		return fmt.Errorf("the plan has format version %q; this review reads 1.x", d.FormatVersion)
+	case d.Errored:
+		return errors.New("the plan ended in an error: it cannot be applied, and does not hold all that would change")
+	case d.PlannedValues == nil && d.ResourceChanges == nil:
+		return errors.New("this JSON holds a state or something else, not a plan; make one with `terraform show -json PLAN`, where PLAN is a saved plan")
+	}
+	return nil
+}
+
+// nameProviders collects the provider configurations. What the configuration has no more belongs to the only one there
+// is; with several it cannot be told.
+func (p *Plan) nameProviders() {
+	for _, change := range p.Changes {
+		if change.Provider != "" {
+			p.Providers = append(p.Providers, change.Provider)
+		}
+	}
+	slices.Sort(p.Providers)
+	p.Providers = slices.Compact(p.Providers)
+	if len(p.Changes) > 0 && len(p.Providers) == 0 {
+		p.Providers = []string{"zulip"}
+	}
+	if len(p.Providers) != 1 {
+		return
+	}
+	for _, change := range p.Changes {
+		change.Provider = p.Providers[0]
+	}
+}
+
+// ChooseProvider returns the provider configuration to review: the wanted one, or the only one if wanted is empty.
+func (p *Plan) ChooseProvider(wanted string) (string, error) {
+	have := strings.Join(p.Providers, ", ")
+	switch {
+	case wanted != "" && !slices.Contains(p.Providers, wanted):
+		if have == "" {
+			have = "none"
+		}
+		return "", fmt.Errorf("the plan changes nothing with the provider configuration %s; it has %s", wanted, have)
+	case wanted != "":
+		return wanted, nil
+	case len(p.Providers) > 1:
+		return "", fmt.Errorf("the plan changes resources of several provider configurations (%s), which can be different organizations: name one with --as, with the credentials of its organization", have)
+	case len(p.Providers) == 1:
+		return p.Providers[0], nil
+	}
+	return "", nil
+}
+
+// IsEmpty reports whether the plan changes nothing of this provider.
+func (p *Plan) IsEmpty() bool { return len(p.Changes) == 0 }
+
+// instanceKeys are what counts and for_each add to an address: [0], ["a"]. A key is a JSON string, and may hold
+// brackets.
+var instanceKeys = regexp.MustCompile(`\[(?:\d+|"(?:[^"\\]|\\.)*")\]`)
+
+// withoutKeys is an address as the configuration has it.
+func withoutKeys(address string) string { return instanceKeys.ReplaceAllString(address, "") }
+
+// configs returns the resources of the configuration by their address, modules included.
+func (d *document) configs() map[string]*resourceConfig {
+	all := map[string]*resourceConfig{}
+	if d.Configuration != nil {
+		d.Configuration.RootModule.collect("", all)
+	}
+	return all
+}
+
+func (m *moduleConfig) collect(prefix string, all map[string]*resourceConfig) {
+	for _, resource := range m.Resources {
+		if resource != nil {
+			all[prefix+resource.Address] = resource
+		}
+	}
+	for name, call := range m.ModuleCalls {
+		call.Module.collect(prefix+"module."+name+".", all)
+	}
+}

@@ -1,0 +1,167 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+)
+
+// Assess finds the risks in a report, and sums it up in the verdict.
+func (r *Report) Assess() {
+	a := assessment{report: r, categories: map[Category]bool{}}
+	for _, channel := range r.Channels {
+		a.channel(channel)
+	}
+	a.commonRisks("the organization", r.Rights)
+	for _, group := range r.Groups {
+		a.commonRisks(fmt.Sprintf("user group %q", group.Name), group.Rights)
+		for _, right := range group.Rights {
+			a.right(fmt.Sprintf("user group %q", group.Name), right, group.Action == Create)
+			if right.LocksOut {
+				a.risk(Lockout, fmt.Sprintf("user group %q", group.Name), "The account the provider uses can no longer manage the group.")
+			}
+		}
+		if group.Unknown {
+			a.categories[Unknown] = true
+		}
+	}
+	for _, right := range r.Rights {
+		a.right("the organization", right, false)
+	}
+	for _, person := range r.People {
+		a.person(person)
+	}
+	if len(r.Unknown) > 0 {
+		a.categories[Unknown] = true
+	}
+	slices.SortStableFunc(r.Risks, func(x, y Risk) int { return cmp.Compare(x.Category.rank(), y.Category.rank()) })
+	r.Verdict.Categories = []Category{}
+	for _, meaning := range Categories {
+		if a.categories[meaning.Category] {
+			r.Verdict.Categories = append(r.Verdict.Categories, meaning.Category)
+		}
+	}
+	r.Verdict.Text = a.verdictText()
+}
+
+// assessment gathers what applies.
+type assessment struct {
+	report     *Report
+	categories map[Category]bool
+}
+
+func (a *assessment) risk(category Category, where, text string) {
+	a.riskOf(category, where, text, "", nil)
+}
+
+// riskOf adds a risk whose sentence counts or names people.
+func (a *assessment) riskOf(category Category, where, text string, kind riskKind, people *People) {
+	a.categories[category] = true
+	a.report.Risks = append(a.report.Risks, Risk{Category: category, Where: where, Text: text, kind: kind, people: people})
+}
+
+// channel assesses what happens in a channel. A new one gives nobody anything that is there now.
+func (a *assessment) channel(channel *Channel) {
+	where := fmt.Sprintf("channel %q", channel.Name)
+	isNew := channel.Action == Create || channel.Action == Replace
+	if channel.Action != Archive {
+		a.commonRisks(where, channel.Rights)
+	}
+	if channel.Action == Replace {
+		a.risk(Narrowing, where, "The channel is archived with its messages. A new one of the name takes its place, without them.")
+	}
+	for _, right := range channel.Rights {
+		if channel.Action == Archive {
+			a.categories[Narrowing] = a.categories[Narrowing] || right.Lose.Len() > 0
+			a.categories[Unknown] = a.categories[Unknown] || right.Unknown
+			continue
+		}
+		a.right(where, right, isNew)
+		if right.LocksOut {
+			a.risk(Lockout, where, "The account the provider uses can no longer administer the channel.")
+		}
+	}
+}
+
+// right assesses what happens to a right.
+func (a *assessment) right(where string, right *Right, isNew bool) {
+	if right.Internet == InternetGains {
+		a.risk(External, where, "Anyone on the internet can read it, without an account.")
+	}
+	a.categories[Unknown] = a.categories[Unknown] || right.Unknown
+	a.categories[Widening] = a.categories[Widening] || !isNew && (right.Gain.Len() > 0 || right.Internet == InternetGains)
+	a.categories[Narrowing] = a.categories[Narrowing] || right.Lose.Len() > 0 || right.Internet == InternetLoses
+}
+
+// commonRisks finds what is to be said of several rights over the same thing at once.
+func (a *assessment) commonRisks(where string, rights []*Right) {
+	guests, unknown := map[int][]string{}, map[string][]string{}
+	var nobody []string
+	for _, right := range rights {
+		if right.Gain.Len() > 0 && right.Gain.Guests > 0 {
+			guests[right.Gain.Guests] = append(guests[right.Gain.Guests], right.Text)
+		}
+		if right.NobodyLeft && right.Name != string(permission.CanSubscribe) { // that is what private channels are for
+			nobody = append(nobody, right.Text)
+		}
+		if right.Unknown && right.Why != NotAsked {
+			unknown[right.Why] = append(unknown[right.Why], right.Text)
+		}
+		if right.Name == string(permission.CanSendMessage) && right.Lose.Len() > 0 && right.Lose.Bots > 0 {
+			a.riskOf(Narrowing, where, botsCannotPostText(right.Lose), botsCannotPost, right.Lose)
+		}
+	}
+	if len(nobody) > 0 {
+		a.risk(Lockout, where, fmt.Sprintf("Nobody is left who can %s.", together(nobody)))
+	}
+	for _, n := range slices.Sorted(maps.Keys(guests)) {
+		rights := together(guests[n])
+		a.riskOf(External, where, fmt.Sprintf("%s can %s.", Counted(n, "guest"), rights), guestsCan+riskKind(rights), &People{Guests: n})
+	}
+	for _, why := range slices.Sorted(maps.Keys(unknown)) {
+		a.risk(Unknown, where, fmt.Sprintf("It cannot be told who gains and who loses that they can %s: %s.", together(unknown[why]), why))
+	}
+}
+
+// together writes rights in a sentence.
+func together(rights []string) string { return permission.JoinRights(rights, len(rights)) }
+
+// botsCannotPostText says which bots can no longer post: what they report stops, and nobody at the bot sees why.
+func botsCannotPostText(people *People) string {
+	var names []string
+	for _, account := range people.Accounts {
+		if account.IsBot {
+			names = append(names, account.Name)
+		}
+	}
+	if len(names) == 1 {
+		return fmt.Sprintf("The bot %s can no longer post.", names[0])
+	}
+	return fmt.Sprintf("%s can no longer post: %s.", Counted(len(names), "bot"), List(names))
+}
+
+// person assesses what happens to an account.
+func (a *assessment) person(person *Person) {
+	where := person.Account.Address
+	after := person.Role.After.String()
+	switch person.Action {
+	case Create, Reactivate, Replace:
+		a.categories[Widening] = true
+		if after == "guest" {
+			a.risk(External, where, "A guest gets an account.")
+		}
+		if person.Action != Create || after != "member" && after != "guest" && after != "" {
+			a.risk(RoleChange, where, fmt.Sprintf("The account is %sd, as %s.", person.Action, after))
+		}
+	case Deactivate:
+		a.categories[Narrowing] = true
+		a.risk(RoleChange, where, "The account is deactivated, and loses every right that it has.")
+	default:
+		if person.Role.Differs() {
+			a.risk(RoleChange, where, fmt.Sprintf("The role was %s, and becomes %s.", person.Role.Before, person.Role.After))
+		}
+	}
+}

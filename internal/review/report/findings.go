@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Risk is something to look at before the rest, in one place. [Report.Findings] gathers those of one kind.
+type Risk struct {
+	Category Category `json:"word"`
+	// Where is what it is about, in words: channel "general", the organization.
+	Where string `json:"where"`
+	// Text is a sentence.
+	Text string `json:"text"`
+
+	kind   riskKind // empty: the text tells
+	people *People  // of a kind whose sentence counts or names them
+}
+
+// Finding is what a person looks at before the rest: the risks of one kind, wherever they are. A group that changes can
+// have the same consequence in a thousand channels, which are one thing to decide.
+type Finding struct {
+	Category Category
+	// Where is what it is about, in words, each once.
+	Where []string
+	// Text is a sentence, for all of them.
+	Text string
+
+	risks []Risk
+}
+
+// riskKind tells apart risks whose sentences have numbers or names in them.
+type riskKind string
+
+const (
+	botsCannotPost riskKind = "bots cannot post"
+	guestsCan      riskKind = "guests can "
+)
+
+// Findings gathers the risks, in their order. Risks are of one kind if they say the same; so are bots that can no longer
+// post, and guests who gain the same rights, whoever and however many they are.
+func (r *Report) Findings() []Finding {
+	type key struct {
+		category Category
+		kind     riskKind
+	}
+	var all []Finding
+	index := map[key]int{}
+	for _, risk := range r.Risks {
+		kind := risk.kind
+		if kind == "" {
+			kind = riskKind(risk.Text)
+		}
+		at, known := index[key{risk.Category, kind}]
+		if !known {
+			at = len(all)
+			index[key{risk.Category, kind}] = at
+			all = append(all, Finding{Category: risk.Category})
+		}
+		all[at].risks = append(all[at].risks, risk)
+	}
+	for i := range all {
+		all[i].sumUp()
+	}
+	return all
+}
+
+// sumUp says in one sentence what the risks of a finding say.
+func (f *Finding) sumUp() {
+	listed := map[string]bool{}
+	for _, risk := range f.risks {
+		if !listed[risk.Where] {
+			f.Where = append(f.Where, risk.Where)
+		}
+		listed[risk.Where] = true
+	}
+	first := f.risks[0]
+	f.Text = first.Text
+	if !slices.ContainsFunc(f.risks, func(risk Risk) bool { return risk.Text != first.Text }) {
+		return
+	}
+	if first.kind == botsCannotPost {
+		f.Text = botsCannotPostText(f.bots())
+		return
+	}
+	fewest, most := first.people.Guests, first.people.Guests
+	for _, risk := range f.risks {
+		fewest, most = min(fewest, risk.people.Guests), max(most, risk.people.Guests)
+	}
+	f.Text = fmt.Sprintf("%s to %s can %s.", Count(fewest), Counted(most, "guest"), first.kind[len(guestsCan):])
+}
+
+// First are the places that a page names; More is how many others there are.
+func (f Finding) First() []string { return f.Where[:min(len(f.Where), MaxListed)] }
+
+// More is how many places beyond [Finding.First] there are.
+func (f Finding) More() int { return len(f.Where) - len(f.First()) }
+
+// bots are those of all risks, each once.
+func (f *Finding) bots() *People {
+	all, listed := &People{}, map[int64]bool{}
+	for _, risk := range f.risks {
+		for _, account := range risk.people.Accounts {
+			if account.IsBot && !listed[account.ID] {
+				all.Accounts = append(all.Accounts, account)
+			}
+			listed[account.ID] = true
+		}
+	}
+	return all
+}

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// SortChannels puts those channels beside one another in which the same happens, those first that the plan changes itself.
+func SortChannels(channels []*Channel) []*Channel {
+	var named, affected []*Channel
+	for _, channel := range channels {
+		if len(channel.Addresses) > 0 {
+			named = append(named, channel)
+		} else {
+			affected = append(affected, channel)
+		}
+	}
+	return append(sortByEffects(named), sortByEffects(affected)...)
+}
+
+func sortByEffects(channels []*Channel) []*Channel {
+	var order []string
+	alike := map[string][]*Channel{}
+	for _, channel := range channels {
+		key := channel.effects()
+		if alike[key] == nil {
+			order = append(order, key)
+		}
+		alike[key] = append(alike[key], channel)
+	}
+	var all []*Channel
+	for _, key := range order {
+		all = append(all, alike[key]...)
+	}
+	return all
+}
+
+// HasEffectsOf reports whether the same happens in a channel as in another.
+func (c *Channel) HasEffectsOf(other *Channel) bool { return c.effects() == other.effects() }
+
+// effects is the same text for channels in which the same happens.
+func (c *Channel) effects() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %t %q", c.Action, len(c.Addresses) > 0, c.Privacy)
+	for _, right := range c.Rights {
+		fmt.Fprintf(&text, "\n%s %q %p %p %s %t %t %s", right.Name, right.Change, right.Gain, right.Lose, right.Internet, right.NobodyLeft, right.Unknown, right.Why)
+	}
+	fmt.Fprintf(&text, "\n%p %p", c.Joins, c.Leaves)
+	return text.String()
+}

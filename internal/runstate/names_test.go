@@ -1,0 +1,75 @@
+package runstate_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+)
+
+func TestPlannedNamesAreThoseOfTheLastPlan(t *testing.T) {
+	var run runstate.State
+	run.PlanChannelName(7, "Lobby")
+	run.PlanChannelName(7, "Hall")
+	run.PlanChannelName(0, "New")
+	if _, planned := run.PlannedChannel("lobby"); planned {
+		t.Error("a name that is planned no more is found")
+	}
+	if id, planned := run.PlannedChannel("HALL"); !planned || id != 7 {
+		t.Errorf("hall is channel %d, planned %v", id, planned)
+	}
+	if id, planned := run.PlannedChannel("new"); !planned || id != 0 {
+		t.Errorf("new is channel %d, planned %v", id, planned)
+	}
+	run.PlanGroupName(1, "leads")
+	run.PlanGroupName(2, "Leads")
+	if id, _ := run.PlannedGroup("leads"); id != 1 {
+		t.Errorf("leads is group %d", id)
+	}
+}
+
+// Two groups that exchange their names are each found by the new one, in whichever order they are planned.
+func TestExchangedNames(t *testing.T) {
+	var run runstate.State
+	run.PlanGroupName(1, "b")
+	run.PlanGroupName(2, "a")
+	for name, want := range map[string]int64{"a": 2, "b": 1} {
+		if id, planned := run.PlannedGroup(name); !planned || id != want {
+			t.Errorf("%s is group %d", name, id)
+		}
+	}
+}
+
+func TestMembershipIsManagedInOneWay(t *testing.T) {
+	var run runstate.State
+	group := runstate.GroupKey{ID: 1}
+	for range 2 { // the same resource, as often as it is planned
+		if !run.ManageMembership(group, "members", true) || !run.ManageMembership(group, "subgroups", false) {
+			t.Error("what one resource says is refused")
+		}
+	}
+	if run.ManageMembership(group, "members", false) {
+		t.Error("two resources manage a list differently")
+	}
+	if !run.ManageMembership(runstate.GroupKey{Name: "new"}, "members", false) {
+		t.Error("another group is taken for the first")
+	}
+}
+
+func TestCycles(t *testing.T) {
+	var run runstate.State
+	current := func(id int64) []int64 { return map[int64][]int64{1: {2}}[id] } // 2 is in 1 now
+	a, one, two := runstate.GroupKey{Name: "a"}, runstate.GroupKey{ID: 1}, runstate.GroupKey{ID: 2}
+	if way := run.Cycle(one, current); way != nil {
+		t.Errorf("a circle that is none: %v", way)
+	}
+	run.Nest(two, []runstate.GroupKey{a}, false)
+	run.Nest(a, []runstate.GroupKey{one}, true)
+	if way := run.Cycle(a, current); !reflect.DeepEqual(way, []runstate.GroupKey{a, one, two, a}) {
+		t.Errorf("the circle is %v", way)
+	}
+	run.Nest(one, nil, true) // 1 loses 2 in the same run
+	if way := run.Cycle(a, current); way != nil {
+		t.Errorf("a circle that is none any more: %v", way)
+	}
+}

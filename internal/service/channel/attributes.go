@@ -1,0 +1,269 @@
+package channel
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+type (
+	step    = framework.Step[*zulip.Channel, zulip.ChannelUpdate]
+	pending = framework.Pending[*zulip.Channel, zulip.ChannelUpdate]
+	reading = framework.Reading[*zulip.Channel]
+	prior   = attribute.Prior[facts, *zulip.Channel]
+
+	table             = attribute.Table[facts, *zulip.Channel, zulip.ChannelUpdate]
+	rows              = []attribute.Row[facts, *zulip.Channel, zulip.ChannelUpdate]
+	row[V attr.Value] = attribute.Field[facts, *zulip.Channel, zulip.ChannelUpdate, V]
+)
+
+// The server's limits, counted in characters (server-behavior §C5).
+const (
+	maxName        = 60
+	maxDescription = 1024
+)
+
+var trimmedName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
+
+// attributes are what the server knows of a channel, each in one row. How a channel is created and destroyed is not among
+// them: see creationAttributes.
+var attributes = table{
+	Resource: kind,
+	Rows: rows{
+		row[types.Int64]{
+			Name: "id", ReadOnly: true, Description: "The channel's ID.",
+			At:   func(f *facts) *types.Int64 { return &f.ID },
+			Read: func(c *zulip.Channel) types.Int64 { return types.Int64Value(c.ID) },
+		},
+		row[types.String]{
+			Name: "privacy", Description: "Who may enter: `public` (everybody but guests), `web_public` (anyone on the internet reads), `private_shared_history` (who is added, and reads what was written before) or `private_protected_history` (who is added, and reads what is written from then on).",
+			Setting:    "Each can become each, in place. A new channel is `public` by default.",
+			Validators: []validator.Describer{framework.OneOf(words(zulip.Privacies)...)},
+			At:         func(f *facts) *types.String { return &f.Privacy },
+			Read:       func(c *zulip.Channel) types.String { return types.StringValue(string(c.Privacy())) },
+			Send: func(u *zulip.ChannelUpdate, current *zulip.Channel, v types.String) {
+				changePrivacy(u, current.Privacy(), zulip.Privacy(v.ValueString()))
+			},
+		},
+		row[types.Bool]{
+			Name: "is_default", Description: "Whether new people are put into the channel.",
+			Setting:  "A private channel cannot be a default channel.",
+			Requires: attribute.Requirement{Role: zulip.RoleAdministrator},
+			At:       func(f *facts) *types.Bool { return &f.IsDefault },
+			Read:     func(c *zulip.Channel) types.Bool { return types.BoolValue(c.IsDefault) },
+			Send:     func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Bool) { u.IsDefaultStream = v.ValueBoolPointer() },
+		},
+		row[types.String]{
+			Name: "message_retention_days", Description: "How long messages are kept: a number of days, `unlimited`, or `realm_default` (as the organization has it).",
+			Requires:   attribute.Requirement{Role: zulip.RoleOwner},
+			Validators: []validator.Describer{framework.Count("days", retentionUnlimited, retentionDefault)},
+			At:         func(f *facts) *types.String { return &f.MessageRetentionDays },
+			Read:       func(c *zulip.Channel) types.String { return types.StringValue(retentionOf(c)) },
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
+				u.MessageRetentionDays = parseRetention(v.ValueString())
+			},
+		},
+		row[types.String]{
+			Name: "topics_policy", Description: "Whether messages may go without a topic: `inherit` (as the organization has it), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only` (only while no message has a topic; needs " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ").",
+			Requires:   attribute.Requirement{Right: "can_set_topics_policy_group", Except: inheritTopicsPolicy},
+			Validators: []validator.Describer{framework.OneOf(inheritTopicsPolicy, "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
+			At:         func(f *facts) *types.String { return &f.TopicsPolicy },
+			Read: func(c *zulip.Channel) types.String {
+				if c.TopicsPolicy == "" { // servers below 392 have none
+					return types.StringNull()
+				}
+				return types.StringValue(c.TopicsPolicy)
+			},
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
+				u.TopicsPolicy = v.ValueStringPointer()
+			},
+		},
+		row[types.Bool]{
+			Name: "default_push_notifications", Description: "Whether mobile push notifications are turned on for new subscribers.",
+			Setting:  "It counts when somebody subscribes for the first time; subscriptions that exist do not change. New channels have `false`.",
+			Requires: attribute.Requirement{Role: zulip.RoleAdministrator},
+			At:       func(f *facts) *types.Bool { return &f.DefaultPush },
+			Read:     func(c *zulip.Channel) types.Bool { return types.BoolPointerValue(c.DefaultPushNotifications) },
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Bool) {
+				u.DefaultPushNotifications = v.ValueBoolPointer()
+			},
+		},
+		row[types.String]{
+			Name: "description", Description: "What the channel is for, in Markdown.",
+			Setting:    "At most 1024 characters. The server makes each line break a space. A change posts a notice in the channel.",
+			Validators: []validator.Describer{framework.Length(0, maxDescription)},
+			At:         func(f *facts) *types.String { return &f.Description },
+			Read:       func(c *zulip.Channel) types.String { return types.StringValue(c.Description) },
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
+				stored := storedDescription(v)
+				u.Description = &stored
+			},
+			Text: storedDescription,
+		},
+		row[types.String]{
+			Name: "name", Description: "The channel's name.",
+			Setting:  "At most 60 characters. No other channel of the organization has it, whatever the case of its letters; archived channels keep theirs.",
+			Required: true,
+			Validators: []validator.Describer{
+				framework.Length(1, maxName),
+				framework.Matches(trimmedName, "must not begin or end with white space, which the server would take away"),
+				framework.VisibleName{RefuseControls: true},
+			},
+			At:   func(f *facts) *types.String { return &f.Name },
+			Read: func(c *zulip.Channel) types.String { return types.StringValue(c.Name) },
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) { u.Name = v.ValueStringPointer() },
+		},
+		row[types.Int64]{
+			Name: "folder_id", Description: "The ID of the channel folder it is in; `0` is none.",
+			Validators: []validator.Describer{framework.AtLeast(0)},
+			At:         func(f *facts) *types.Int64 { return &f.FolderID },
+			Read:       func(c *zulip.Channel) types.Int64 { return types.Int64Value(folderOf(c)) },
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Int64) {
+				folder := folderID(v.ValueInt64())
+				u.FolderID = &folder
+			},
+		},
+		row[types.Int64]{
+			Name: "creator_id", ReadOnly: true, Description: "The ID of the user who created it; null for imported and very old channels.",
+			At:   func(f *facts) *types.Int64 { return &f.CreatorID },
+			Read: func(c *zulip.Channel) types.Int64 { return types.Int64PointerValue(c.CreatorID) },
+		},
+		row[types.String]{
+			Name: "date_created", ReadOnly: true, Description: "When it was created (RFC 3339).",
+			At: func(f *facts) *types.String { return &f.DateCreated },
+			Read: func(c *zulip.Channel) types.String {
+				return types.StringValue(time.Unix(c.DateCreated, 0).UTC().Format(time.RFC3339))
+			},
+		},
+		row[types.Bool]{
+			Name: "is_archived", ReadOnly: true, Description: "Whether it is archived.",
+			Setting: "A channel that somebody else archives is planned to be created again.",
+			At:      func(f *facts) *types.Bool { return &f.IsArchived },
+			Read:    func(c *zulip.Channel) types.Bool { return types.BoolValue(c.IsArchived) },
+		},
+		urlRow{row[types.String]{
+			Name: "url", ReadOnly: true, Description: "Its address in the web app.", Follows: true,
+			At: func(f *facts) *types.String { return &f.URL },
+		}},
+	},
+	Permissions: map[string]attribute.Permission[facts]{
+		"can_add_subscribers_group":              {At: func(f *facts) *types.Set { return &f.CanAddSubscribersGroup }},
+		"can_administer_channel_group":           {At: func(f *facts) *types.Set { return &f.CanAdministerChannelGroup }},
+		"can_create_topic_group":                 {At: func(f *facts) *types.Set { return &f.CanCreateTopicGroup }},
+		"can_delete_any_message_group":           {At: func(f *facts) *types.Set { return &f.CanDeleteAnyMessageGroup }, Requires: mayLetDelete},
+		"can_delete_own_message_group":           {At: func(f *facts) *types.Set { return &f.CanDeleteOwnMessageGroup }, Requires: mayLetDelete},
+		"can_move_messages_out_of_channel_group": {At: func(f *facts) *types.Set { return &f.CanMoveMessagesOutOfChannelGroup }},
+		"can_move_messages_within_channel_group": {At: func(f *facts) *types.Set { return &f.CanMoveMessagesWithinChannelGroup }},
+		"can_remove_subscribers_group":           {At: func(f *facts) *types.Set { return &f.CanRemoveSubscribersGroup }},
+		"can_send_message_group":                 {At: func(f *facts) *types.Set { return &f.CanSendMessageGroup }},
+		"can_subscribe_group":                    {At: func(f *facts) *types.Set { return &f.CanSubscribeGroup }},
+		"can_resolve_topics_group":               {At: func(f *facts) *types.Set { return &f.CanResolveTopicsGroup }},
+	},
+	Wire: framework.Permissions[*zulip.Channel, zulip.ChannelUpdate]{
+		Table:   permission.Channels,
+		Held:    func(c *zulip.Channel) map[string]zulip.GroupSettingValue { return c.Permissions },
+		Changes: func(u *zulip.ChannelUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },
+	},
+}
+
+// mayLetDelete is what it takes to say who may delete messages (server-behavior §C18).
+var mayLetDelete = attribute.Requirement{Right: "can_set_delete_message_policy_group"}
+
+// inheritTopicsPolicy is the policy of a new channel, to which everybody may go back who may change the channel.
+const inheritTopicsPolicy = "inherit"
+
+// newChannel is a channel as it is created when nothing is said of it.
+var newChannel = &zulip.Channel{TopicsPolicy: inheritTopicsPolicy}
+
+// urlRow is the row of the URL, which the object does not have.
+type urlRow struct{ row[types.String] }
+
+// ReadInto makes the URL.
+func (urlRow) ReadInto(f *facts, channel *zulip.Channel, on attribute.Server, _ *diag.Diagnostics) {
+	f.URL = types.StringValue(zulip.ChannelURL(on.Site, channel.ID, channel.Name))
+}
+
+// changePrivacy writes a change of privacy with the flags it takes, and no other: a flag that is sent again resets what
+// hangs on it (server-behavior §C12).
+func changePrivacy(update *zulip.ChannelUpdate, from, to zulip.Privacy) {
+	flag := func(value bool) *bool { return &value }
+	if from.IsPrivate() != to.IsPrivate() {
+		update.IsPrivate = flag(to.IsPrivate())
+	}
+	if (from == zulip.PrivacyWebPublic) != (to == zulip.PrivacyWebPublic) {
+		update.IsWebPublic = flag(to == zulip.PrivacyWebPublic)
+	}
+	// Going private, history is protected unless the same request says otherwise; between the two private kinds
+	// it is the only flag.
+	if to == zulip.PrivacyPrivateSharedHistory {
+		update.HistoryPublicToSubscribers = flag(true)
+	}
+	if from == zulip.PrivacyPrivateSharedHistory && to == zulip.PrivacyPrivateProtectedHistory {
+		update.HistoryPublicToSubscribers = flag(false)
+	}
+}
+
+// storedDescription is what the server makes of a description: each line break becomes a space (server-behavior §C5).
+func storedDescription(text types.String) string {
+	return strings.ReplaceAll(text.ValueString(), "\n", " ")
+}
+
+// folderOf returns the folder's ID, or 0 for none: null in a configuration means "not managed".
+func folderOf(channel *zulip.Channel) int64 {
+	if channel.FolderID == nil {
+		return 0
+	}
+	return *channel.FolderID
+}
+
+func folderID(id int64) *int64 {
+	if id == 0 {
+		return nil
+	}
+	return &id
+}
+
+// The two words that stand for a number of days (server-behavior §C4).
+const (
+	retentionDefault   = "realm_default"
+	retentionUnlimited = "unlimited"
+)
+
+func retentionOf(channel *zulip.Channel) string {
+	switch days := channel.MessageRetentionDays; {
+	case days == nil:
+		return retentionDefault
+	case *days == -1:
+		return retentionUnlimited
+	default:
+		return strconv.FormatInt(*days, 10)
+	}
+}
+
+// parseRetention reads what the validator let through.
+func parseRetention(text string) *zulip.Retention {
+	if days, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return &zulip.Retention{Days: days}
+	}
+	return &zulip.Retention{Word: text}
+}
+
+func words[T ~string](values []T) []string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = string(value)
+	}
+	return texts
+}

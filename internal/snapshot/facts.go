@@ -1,0 +1,216 @@
+package snapshot
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Facts are what was read of an organization, part by part. A part that was not read is empty. A part does not change: a
+// later read puts another in its place, with indexes of its own. The zero value holds nothing.
+type Facts struct {
+	realm         *zulip.Realm
+	groups        *Index[zulip.UserGroup]
+	users         *users
+	channels      *Index[zulip.Channel]
+	folders       *Index[zulip.ChannelFolder]
+	profileFields *Index[zulip.ProfileField]
+	linkifiers    *Index[zulip.Linkifier]
+	customEmoji   *Index[zulip.CustomEmoji]
+	bots          *Index[zulip.Bot]
+	playgrounds   *Index[zulip.Playground]
+	domains       *Index[zulip.Domain]
+	defaultGroups *Index[zulip.DefaultChannelGroup]
+	statuses      map[int64]zulip.Status
+	userDefaults  map[string]json.RawMessage
+	subscribers   map[int64][]int64
+}
+
+// Realm returns the organization's settings; nil if they were not read.
+func (s *Snapshot) Realm() *zulip.Realm { return s.facts.realm }
+
+// UserDefaults returns the settings that new accounts start with, by their names on the wire.
+func (s *Snapshot) UserDefaults() map[string]json.RawMessage { return s.facts.userDefaults }
+
+// Channels returns the channels, archived ones included: they keep their names. Case does not matter
+// (server-behavior §C7).
+func (s *Snapshot) Channels() *Index[zulip.Channel] { return s.facts.channels }
+
+// Folders returns the channel folders in the organization's order, archived ones included, which have given up their names
+// (server-behavior §F2).
+func (s *Snapshot) Folders() *Index[zulip.ChannelFolder] { return s.facts.folders }
+
+// Linkifiers returns the linkifiers in the order in which they are tried. Their names are their patterns.
+func (s *Snapshot) Linkifiers() *Index[zulip.Linkifier] { return s.facts.linkifiers }
+
+// ProfileFields returns the custom profile fields in their order.
+func (s *Snapshot) ProfileFields() *Index[zulip.ProfileField] { return s.facts.profileFields }
+
+// CustomEmoji returns the organization's own emoji, deactivated ones included, which have given up their names.
+func (s *Snapshot) CustomEmoji() *Index[zulip.CustomEmoji] { return s.facts.customEmoji }
+
+// Playgrounds returns the code playgrounds. Their names are language and name together.
+func (s *Snapshot) Playgrounds() *Index[zulip.Playground] { return s.facts.playgrounds }
+
+// Domains returns the organization's domains. They have no IDs.
+func (s *Snapshot) Domains() *Index[zulip.Domain] { return s.facts.domains }
+
+// DefaultChannelGroups returns the groups of channels that are offered to new people.
+func (s *Snapshot) DefaultChannelGroups() *Index[zulip.DefaultChannelGroup] {
+	return s.facts.defaultGroups
+}
+
+// Bots returns what bots have beside their accounts, whose IDs are theirs too, as far as the account may see it. They have
+// no names.
+func (s *Snapshot) Bots() *Index[zulip.Bot] { return s.facts.bots }
+
+// setUserGroups takes the user groups. The server tells cases apart.
+func (f *Facts) setUserGroups(all []*zulip.UserGroup) {
+	f.groups = &Index[zulip.UserGroup]{
+		list: slices.SortedFunc(slices.Values(all), func(a, b *zulip.UserGroup) int { return cmp.Compare(a.ID, b.ID) }),
+		id:   func(g *zulip.UserGroup) int64 { return g.ID }, name: func(g *zulip.UserGroup) string { return g.Name },
+	}
+}
+
+// setChannels takes the channels. Archived ones keep their names (server-behavior §C7). If defaults is nil, each says itself
+// whether it is a default channel.
+func (f *Facts) setChannels(all []*zulip.Channel, defaults []int64) {
+	if defaults != nil {
+		isDefault := make(map[int64]bool, len(defaults))
+		for _, id := range defaults {
+			isDefault[id] = true
+		}
+		for _, channel := range all {
+			channel.IsDefault = isDefault[channel.ID]
+		}
+	}
+	f.channels = &Index[zulip.Channel]{
+		list: all, fold: foldChannel,
+		id: func(c *zulip.Channel) int64 { return c.ID }, name: func(c *zulip.Channel) string { return c.Name },
+	}
+}
+
+// setFolders takes the channel folders. Archived ones do not hold their names (server-behavior §F2).
+func (f *Facts) setFolders(all []*zulip.ChannelFolder) {
+	f.folders = &Index[zulip.ChannelFolder]{
+		list: slices.SortedStableFunc(slices.Values(all), func(a, b *zulip.ChannelFolder) int {
+			return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
+		}),
+		fold: fold,
+		id:   func(folder *zulip.ChannelFolder) int64 { return folder.ID },
+		name: func(folder *zulip.ChannelFolder) string {
+			if folder.IsArchived {
+				return ""
+			}
+			return folder.Name
+		},
+	}
+}
+
+// setLinkifiers takes the linkifiers, whose names are their patterns: no two have the same (server-behavior §L3).
+func (f *Facts) setLinkifiers(all []*zulip.Linkifier) {
+	f.linkifiers = &Index[zulip.Linkifier]{
+		list: all, id: func(l *zulip.Linkifier) int64 { return l.ID }, name: func(l *zulip.Linkifier) string { return l.Pattern },
+	}
+}
+
+// setProfileFields takes the custom profile fields. No two have the same name, and cases are told apart
+// (server-behavior §L5).
+func (f *Facts) setProfileFields(all []*zulip.ProfileField) {
+	f.profileFields = &Index[zulip.ProfileField]{
+		list: all, id: func(p *zulip.ProfileField) int64 { return p.ID }, name: func(p *zulip.ProfileField) string { return p.Name },
+	}
+}
+
+// setUsers takes everybody. A list that lacks the server's own bots, as that of GET /users does, leaves them as they are.
+func (f *Facts) setUsers(all []*zulip.User) {
+	if !slices.ContainsFunc(all, func(user *zulip.User) bool { return user.IsSystemBot }) && f.users != nil {
+		for _, user := range f.users.list {
+			if user.IsSystemBot {
+				all = append(all, user)
+			}
+		}
+	}
+	f.users = newUsers(all)
+}
+
+// ChangeUser changes one account.
+func (f *Facts) ChangeUser(id int64, change func(*zulip.User)) {
+	if f.users == nil {
+		return
+	}
+	all := slices.Clone(f.users.list)
+	for i, user := range all {
+		if user.ID == id {
+			changed := *user
+			change(&changed)
+			all[i] = &changed
+		}
+	}
+	f.users = newUsers(all)
+}
+
+func (f *Facts) setCustomEmoji(all []*zulip.CustomEmoji) {
+	f.customEmoji = &Index[zulip.CustomEmoji]{
+		list: all, id: func(e *zulip.CustomEmoji) int64 { return e.ID },
+		name: func(e *zulip.CustomEmoji) string {
+			if e.Deactivated {
+				return "" // given up
+			}
+			return e.Name
+		},
+	}
+}
+
+func (f *Facts) setDefaultGroups(all []*zulip.DefaultChannelGroup) {
+	f.defaultGroups = &Index[zulip.DefaultChannelGroup]{
+		list: all, id: func(g *zulip.DefaultChannelGroup) int64 { return g.ID }, name: func(g *zulip.DefaultChannelGroup) string { return g.Name },
+	}
+}
+
+// Take takes one part of what was read, by the part's name on the wire. Which channels are default ones is a fact of the
+// channels, even where it was read beside them.
+func (f *Facts) Take(read *zulip.Snapshot, part string) {
+	switch part {
+	case zulip.FetchRealm:
+		f.realm = read.Realm
+	case zulip.FetchChannels:
+		f.setChannels(read.Channels, read.DefaultStreams)
+	case zulip.FetchFolders:
+		f.setFolders(read.Folders)
+	case zulip.FetchUserGroups:
+		f.setUserGroups(read.UserGroups)
+	case zulip.FetchUsers:
+		f.setUsers(read.Users)
+	case zulip.FetchLinkifiers:
+		f.setLinkifiers(read.Linkifiers)
+	case zulip.FetchProfileFields:
+		f.setProfileFields(read.ProfileFields)
+	case zulip.FetchCustomEmoji:
+		f.setCustomEmoji(read.CustomEmoji)
+	case zulip.FetchDefaultGroups:
+		f.setDefaultGroups(read.DefaultGroups)
+	case zulip.FetchBots: // they are found by the IDs of their accounts
+		f.bots = &Index[zulip.Bot]{list: read.Bots, id: func(b *zulip.Bot) int64 { return b.UserID }, name: unnamed[zulip.Bot]}
+	case zulip.FetchPlaygrounds: // their names are language and name together
+		f.playgrounds = &Index[zulip.Playground]{list: read.Playgrounds, id: func(p *zulip.Playground) int64 { return p.ID }, name: (*zulip.Playground).Key}
+	case zulip.FetchDomains:
+		f.setDomains(read.Domains)
+	case zulip.FetchStatuses:
+		f.statuses = read.Statuses
+	case zulip.FetchUserDefaults:
+		f.userDefaults = read.UserDefaults
+	case zulip.FetchSubscribers:
+		f.subscribers = read.Subscribers
+	}
+}
+
+// setDomains takes the domains, which have no IDs.
+func (f *Facts) setDomains(all []*zulip.Domain) {
+	f.domains = &Index[zulip.Domain]{
+		list: all, fold: zulip.StoredDomain,
+		id: func(*zulip.Domain) int64 { return 0 }, name: func(d *zulip.Domain) string { return d.Domain },
+	}
+}

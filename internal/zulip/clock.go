@@ -1,6 +1,0 @@
-//go:build !bench
-
-package zulip
-
-// newClock returns the clock of a client.
-func newClock() clock { return wallClock{} }
