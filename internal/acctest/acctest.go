@@ -1,6 +1,11 @@
-// Package acctest gives acceptance tests an organization to work on: a sandbox of their own, or the real server that
-// the environment names. The same tests run on both: they create what they use under a random prefix, assume nothing
-// about what else there is, and leave nothing active behind.
+// Package acctest is the toolbox of this project's tests.
+//
+//   - [Start] gives a test an [Organization]: a sandbox of its own, or the real server that ZULIP_SITE names. The same tests
+//     run on both: they create objects under a random prefix, assume nothing about what else exists, and leave nothing
+//     active behind. [StartSandbox] always uses a sandbox.
+//   - [Run] and [Process] drive the provider through the plugin protocol, without a CLI: plan, apply, refresh, import.
+//   - [Workspace] runs the real CLI in a folder; [Trial] counts how many applies it takes to recover from a fault.
+//   - [Sent] lists the requests that the provider sent.
 package acctest
 
 import (
@@ -20,35 +25,35 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Factories makes the provider in the test's own process.
+// Factories create the provider in the test's own process.
 var Factories = map[string]func() (tfprotov6.ProviderServer, error){
-	"zulip": newNoting,
+	"zulip": newSecretRecorder,
 }
 
 // Organization is what a test works on.
 type Organization struct {
 	// Sandbox is nil on a real server.
 	Sandbox *sandbox.Server
-	// Client acts as the account the provider uses, behind Terraform's back.
+	// Client uses the provider's account, for changes outside Terraform.
 	Client *zulip.Client
-	// Self is that account.
+	// Self is the provider's account.
 	Self *zulip.User
-	// Prefix begins the names of everything the test creates.
+	// Prefix is the prefix of the names of everything the test creates.
 	Prefix string
 
 	credentials credentials
-	// sent lists what was asked of the server, by the provider and, on a sandbox, by hand too.
+	// sent lists the requests of the provider; on a sandbox also those of Client and Call.
 	sent func() []sandbox.Request
 }
 
-// credentials are where an organization is, and who asks.
+// credentials are the URL of an organization and an account.
 type credentials struct{ site, email, key string }
 
-// realServer is what the environment named before any test changed it.
+// realServer holds the environment's credentials from before any test changed them.
 var realServer = credentials{os.Getenv("ZULIP_SITE"), os.Getenv("ZULIP_EMAIL"), os.Getenv("ZULIP_API_KEY")}
 
-// featureLevel is that of every sandbox for which a test wants no other: the environment's, so that the same tests can be
-// run at another level; zero for the sandbox's own.
+// featureLevel is the default level of sandboxes, from the environment, so that the same tests can be run at another
+// level; zero for the sandbox's default.
 var featureLevel = func() int {
 	level, err := strconv.Atoi(cmp.Or(os.Getenv("ZULIP_TEST_FEATURE_LEVEL"), "0"))
 	if err != nil {
@@ -57,8 +62,8 @@ var featureLevel = func() int {
 	return level
 }()
 
-// Start gives a test its organization and points the environment at it. The account has to be an owner's. A real server
-// is reached through a recorder, so that what is sent to it can be looked at as in a sandbox's journal.
+// Start returns the organization for a test and sets the environment for it. The account has to be an owner. Requests to a
+// real server go through a recorder, so that tests can inspect them like a sandbox's journal.
 func Start(t *testing.T) *Organization {
 	t.Helper()
 	if realServer.site == "" {
@@ -72,8 +77,8 @@ func Start(t *testing.T) *Organization {
 	return o
 }
 
-// StartSandbox gives a test a sandbox, also when the environment names a real server: for what cannot be asked of one.
-// The account is the owner of the example organization, or the account "owner" of the given ones.
+// StartSandbox returns a sandbox even if the environment names a real server, for what a real server cannot do. The account
+// is the owner of the example organization, or the account "owner" in cfg.
 func StartSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 	t.Helper()
 	o := newSandbox(t, cfg)
@@ -81,7 +86,7 @@ func StartSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 	return o
 }
 
-// newSandbox is StartSandbox without a word in the environment, so that tests can run at the same time.
+// newSandbox is StartSandbox without changing the environment, so that tests can run in parallel.
 func newSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 	t.Helper()
 	if cfg.FeatureLevel == 0 {
@@ -120,7 +125,7 @@ func Owner(t *testing.T, server *sandbox.Server) sandbox.Credentials {
 	return sandbox.Credentials{}
 }
 
-// As points the environment at another account of the sandbox.
+// As sets the environment to another account of the sandbox.
 func (o *Organization) As(t *testing.T, account string) *Organization {
 	t.Helper()
 	credentials, ok := o.Sandbox.Credentials(account)
@@ -132,7 +137,7 @@ func (o *Organization) As(t *testing.T, account string) *Organization {
 	return other
 }
 
-// setenv points the environment at the organization.
+// setenv sets the environment variables of the provider.
 func (o *Organization) setenv(t *testing.T) {
 	t.Helper()
 	for name, value := range o.credentials.environment() {
@@ -144,7 +149,7 @@ func (c credentials) environment() map[string]string {
 	return map[string]string{"ZULIP_SITE": c.site, "ZULIP_EMAIL": c.email, "ZULIP_API_KEY": c.key, "ZULIP_CONFIG": ""}
 }
 
-// dial finds out who the account is.
+// dial creates the client and reads the account.
 func dial(t *testing.T, o *Organization, who credentials) *Organization {
 	t.Helper()
 	o.credentials = who
@@ -163,7 +168,7 @@ func dial(t *testing.T, o *Organization, who credentials) *Organization {
 	return o
 }
 
-// Channel reads a channel by name as the server holds it now, archived ones included; nil if there is none.
+// Channel reads a channel by name, even an archived one; nil if there is none.
 func (o *Organization) Channel(t *testing.T, name string) *zulip.Channel {
 	t.Helper()
 	for _, channel := range o.channels(t) {
@@ -174,7 +179,7 @@ func (o *Organization) Channel(t *testing.T, name string) *zulip.Channel {
 	return nil
 }
 
-// Own returns the channels of the test, by its prefix in any case, archived ones included.
+// Own returns the test's channels: those with its prefix, ignoring case, including archived ones.
 func (o *Organization) Own(t *testing.T) []*zulip.Channel {
 	t.Helper()
 	return slices.DeleteFunc(o.channels(t), func(c *zulip.Channel) bool {
@@ -182,7 +187,7 @@ func (o *Organization) Own(t *testing.T) []*zulip.Channel {
 	})
 }
 
-// Active returns the names of those that are not archived.
+// Active returns the names of the test's channels that are not archived.
 func (o *Organization) Active(t *testing.T) []string {
 	t.Helper()
 	names := []string{}

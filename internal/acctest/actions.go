@@ -11,14 +11,14 @@ func (p *Process) PlanAction(action string, config Values) Diagnostics {
 	p.t.Helper()
 	encoded := p.encodeAction(action, config)
 	checked, err := p.actions().ValidateActionConfig(p.ctx, &tfprotov6.ValidateActionConfigRequest{ActionType: action, Config: encoded})
-	p.must(err)
+	p.mustSucceed(err)
 	if diags := diagnosticsOf(checked.Diagnostics); len(diags.Errors()) > 0 {
 		return diags
 	}
 	planned, err := p.actions().PlanAction(p.ctx, &tfprotov6.PlanActionRequest{
 		ActionType: action, Config: encoded, ClientCapabilities: &tfprotov6.PlanActionClientCapabilities{},
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	return append(diagnosticsOf(checked.Diagnostics), diagnosticsOf(planned.Diagnostics)...)
 }
 
@@ -29,7 +29,7 @@ func (p *Process) InvokeAction(ctx context.Context, action string, config Values
 	stream, err := p.actions().InvokeAction(ctx, &tfprotov6.InvokeActionRequest{
 		ActionType: action, Config: p.encodeAction(action, config), ClientCapabilities: &tfprotov6.InvokeActionClientCapabilities{},
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	completed := false
 	for event := range stream.Events {
 		switch event := event.Type.(type) {
@@ -57,12 +57,12 @@ func (p *Process) OpenEphemeral(resource string, config Values) (Values, Diagnos
 	}
 	encoded := p.encode(schema.ValueType(), config)
 	checked, err := p.server.ValidateEphemeralResourceConfig(p.ctx, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: resource, Config: encoded})
-	p.must(err)
+	p.mustSucceed(err)
 	if diags := diagnosticsOf(checked.Diagnostics); len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 	answer, err := p.server.OpenEphemeralResource(p.ctx, &tfprotov6.OpenEphemeralResourceRequest{TypeName: resource, Config: encoded})
-	p.must(err)
+	p.mustSucceed(err)
 	diags := diagnosticsOf(append(checked.Diagnostics, answer.Diagnostics...))
 	if answer.Result == nil || len(diags.Errors()) > 0 {
 		return nil, diags

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// callsFile names the file that takes, line by line, what the provider called and no server refused.
+	// callsFile is the environment variable for the file of all successful calls of the provider, one a line.
 	callsFile = "ZULIP_TEST_CALLS"
-	// byProvider begins the agent of what the provider sends; what a test does by hand sends no version.
+	// byProvider is the prefix of the provider's User-Agent; a test's own requests have no version.
 	byProvider = "ZulipTerraformProvider/"
 )
 
-// telling are the parameters whose value tells one operation of an endpoint from another.
-var telling = []string{"op", "is_archived"}
+// distinguishing are the parameters whose values distinguish the operations of one endpoint.
+var distinguishing = []string{"op", "is_archived"}
 
 // noteCalls notes what the provider called.
 func noteCalls(t *testing.T, requests []sandbox.Request) {
@@ -27,7 +27,7 @@ func noteCalls(t *testing.T, requests []sandbox.Request) {
 			continue
 		}
 		line := r.Method + " " + r.Path
-		for _, name := range telling {
+		for _, name := range distinguishing {
 			if value, ok := r.Params[name]; ok {
 				line += " " + name + "=" + value
 			}

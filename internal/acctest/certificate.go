@@ -31,7 +31,7 @@ type Front struct {
 	certificate atomic.Pointer[tls.Certificate]
 }
 
-// NewFront starts one with a good certificate.
+// NewFront starts a front with a valid certificate.
 func NewFront(t *testing.T, server *sandbox.Server) *Front {
 	t.Helper()
 	f := &Front{key: newKey(t)}
@@ -59,7 +59,7 @@ func NewFront(t *testing.T, server *sandbox.Server) *Front {
 	return f
 }
 
-// Renew gives the server another certificate: a good one, but for what change does to it.
+// Renew replaces the certificate with a valid one, modified by change.
 func (f *Front) Renew(t *testing.T, change func(*x509.Certificate)) {
 	t.Helper()
 	template := &x509.Certificate{

@@ -14,22 +14,23 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// Trial is a run of the CLI against a sandbox that fails. It counts what it takes to get over it.
+// Trial runs the CLI against a sandbox with faults. It counts the applies until the organization is as configured, and
+// what was duplicated or lost.
 type Trial struct {
 	*Organization
 	*Workspace
 
 	t        *testing.T
-	channels []string // the names that are to be there in the end
-	address  string   // of the one object of another noun that is to be there, "" for none
-	held     func() int
+	channels []string   // names that have to exist in the end
+	address  string     // of one object of another kind that has to exist in the end; "" for none
+	count    func() int // how many such objects the server has
 	class    string
 	what     string
-	applies  int // failed ones too
+	applies  int // including failed ones
 }
 
-// NewTrial begins one. class and what are the words of the table: the kind of failure, and what happened. Trials may run
-// at the same time.
+// NewTrial starts a trial. class and what are the columns of the table of results: the kind of failure, and what happened.
+// Trials run in parallel.
 func NewTrial(t *testing.T, class, what string, cfg sandbox.Config) *Trial {
 	t.Helper()
 	t.Parallel()
@@ -38,7 +39,7 @@ func NewTrial(t *testing.T, class, what string, cfg sandbox.Config) *Trial {
 	return tr
 }
 
-// Second returns another workspace on the same organization, as a second person has it.
+// Second returns another workspace for the same organization, as a second person would have.
 func (tr *Trial) Second() *Workspace {
 	tr.t.Helper()
 	w := NewWorkspace(tr.t)
@@ -46,7 +47,7 @@ func (tr *Trial) Second() *Workspace {
 	return w
 }
 
-// ActAs makes another account of the sandbox the one that the provider uses.
+// ActAs makes another account of the sandbox the provider's account.
 func (tr *Trial) ActAs(account string) {
 	tr.t.Helper()
 	credentials, ok := tr.Sandbox.Credentials(account)
@@ -56,18 +57,18 @@ func (tr *Trial) ActAs(account string) {
 	tr.act(dialSandbox(tr.t, tr.Sandbox, credentials))
 }
 
-// Want sets the configuration, and the channels that are to be there when it is applied.
+// Want sets the configuration, and the channels that have to exist after it was applied.
 func (tr *Trial) Want(config string, channels ...string) {
 	tr.t.Helper()
 	tr.Configure(tr.t, config)
 	tr.channels = channels
 }
 
-// Holds makes the trial look after one object beside the channels: it is to be in the state under the address in the end,
-// and held, which asks the server how many there are, has to say one.
-func (tr *Trial) Holds(address string, held func() int) { tr.address, tr.held = address, held }
+// Holds makes the trial check one object that is not a channel: in the end it has to be in the state under the address, and
+// count, which asks the server for the number of such objects, has to return one.
+func (tr *Trial) Holds(address string, count func() int) { tr.address, tr.count = address, count }
 
-// Given brings the organization to where the trial begins; this apply does not count.
+// Given applies the configuration with which the trial begins; this apply does not count.
 func (tr *Trial) Given(config string, channels ...string) {
 	tr.t.Helper()
 	tr.Want(config, channels...)
@@ -83,7 +84,7 @@ func (tr *Trial) Apply(args ...string) (printed string, ok bool) {
 	return tr.Workspace.Apply(tr.t, args...)
 }
 
-// Fail puts a fault in force until heal is called.
+// Fail adds a fault to the sandbox; heal removes it.
 func (tr *Trial) Fail(f sandbox.Fault) (heal func()) { return tr.Sandbox.Fail(f) }
 
 // Succeeds applies and fails the test if the CLI does.
@@ -115,24 +116,25 @@ func (tr *Trial) Refused(apply *Running, texts ...string) {
 	}
 }
 
-// Converges applies once more if the plan is not empty, wants it to be empty then, and enters the trial in the table.
+// Converges applies again if the plan is not empty, fails the test if it is not empty then either, and adds the trial to the
+// table of results.
 func (tr *Trial) Converges() {
 	tr.t.Helper()
 	if _, ok := tr.Run(tr.t, "plan", "-detailed-exitcode"); !ok { // 2 if there are changes
 		tr.Succeeds()
 		tr.Must(tr.t, "plan", "-detailed-exitcode")
 	}
-	row := faultRow{tr.class, tr.what, tr.applies, tr.doubled(), tr.lost()}
+	row := faultRow{tr.class, tr.what, tr.applies, tr.duplicates(), tr.lost()}
 	faults.add(row)
-	if row.doubled > 0 || row.lost > 0 {
-		tr.t.Errorf("%d doubled, %d lost", row.doubled, row.lost)
+	if row.duplicates > 0 || row.lost > 0 {
+		tr.t.Errorf("%d duplicated, %d lost", row.duplicates, row.lost)
 	}
 }
 
-// doubled counts the channels and objects that nobody asked for, and the writes that were carried out twice.
-func (tr *Trial) doubled() (count int) {
-	if tr.held != nil {
-		count += max(0, tr.held()-1)
+// duplicates counts the channels and objects that are not configured, and the writes that were applied twice.
+func (tr *Trial) duplicates() (count int) {
+	if tr.count != nil {
+		count += max(0, tr.count()-1)
 	}
 	for _, name := range tr.Active(tr.t) {
 		if !slices.Contains(tr.channels, name) {
@@ -145,8 +147,8 @@ func (tr *Trial) doubled() (count int) {
 		for _, name := range slices.Sorted(maps.Keys(r.Params)) {
 			write += " " + name + "=" + r.Params[name]
 		}
-		// Stalled and truncated answers have a status; a dropped one was carried out if the fault came after.
-		if done := r.Status == 200 && r.Fault == "" || strings.HasPrefix(r.Fault, "after"); !done {
+		// Stalled and truncated answers have a status; a dropped request was applied if the fault came after it.
+		if applied := r.Status == 200 && r.Fault == "" || strings.HasPrefix(r.Fault, "after"); !applied {
 			continue
 		}
 		if seen[write] {
@@ -157,9 +159,9 @@ func (tr *Trial) doubled() (count int) {
 	return count
 }
 
-// lost counts the channels and objects that are not there, or that the state does not know.
+// lost counts the channels and objects that do not exist or are not in the state.
 func (tr *Trial) lost() (count int) {
-	if tr.held != nil && (tr.held() == 0 || !slices.Contains(tr.Addresses(tr.t), tr.address)) {
+	if tr.count != nil && (tr.count() == 0 || !slices.Contains(tr.Addresses(tr.t), tr.address)) {
 		count++
 	}
 	if len(tr.channels) == 0 {
@@ -174,13 +176,13 @@ func (tr *Trial) lost() (count int) {
 	return count
 }
 
-// faultRow is one line of the table.
+// faultRow is the result of one trial.
 type faultRow struct {
-	class, what            string
-	applies, doubled, lost int
+	class, what               string
+	applies, duplicates, lost int
 }
 
-// faultTable gathers what the trials of a package came to.
+// faultTable collects the results of a package's trials.
 type faultTable struct {
 	mu   sync.Mutex
 	rows []faultRow
@@ -194,22 +196,22 @@ func (f *faultTable) add(row faultRow) {
 	f.rows = append(f.rows, row)
 }
 
-// PrintFaults prints the table of all trials, if there were any. A TestMain calls it when the tests are over.
+// PrintFaults prints the results of all trials, if there were any. A TestMain calls it after the tests.
 func PrintFaults(w io.Writer) {
 	faults.mu.Lock()
 	defer faults.mu.Unlock()
 	if len(faults.rows) == 0 {
 		return
 	}
-	// Trials end in any order.
+	// Trials run in parallel and end in any order.
 	slices.SortFunc(faults.rows, func(a, b faultRow) int {
 		return cmp.Or(strings.Compare(a.class, b.class), strings.Compare(a.what, b.what))
 	})
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(cells ...any) { _, _ = fmt.Fprintf(table, "%v\t%v\t%v\t%v\t%v\n", cells...) }
-	line("fault", "what happened", "applies until converged", "doubled", "lost")
+	line("fault", "what happened", "applies until converged", "duplicated", "lost")
 	for _, row := range faults.rows {
-		line(row.class, row.what, row.applies, row.doubled, row.lost)
+		line(row.class, row.what, row.applies, row.duplicates, row.lost)
 	}
 	_ = table.Flush()
 }

@@ -24,14 +24,14 @@ func (p *Process) Call(name string, arguments ...any) (result any, problem strin
 		req.Arguments = append(req.Arguments, p.encodeAny(parameter.Type, argument))
 	}
 	answer, err := p.server.CallFunction(p.ctx, req)
-	p.must(err)
+	p.mustSucceed(err)
 	if answer.Error != nil {
 		return nil, answer.Error.Text
 	}
 	value, err := answer.Result.Unmarshal(signature.Return.Type)
-	p.must(err)
+	p.mustSucceed(err)
 	result, err = decodeValue(value)
-	p.must(err)
+	p.mustSucceed(err)
 	return result, ""
 }
 
@@ -53,12 +53,12 @@ func (p *Process) Open(name string, config Values) (*Ephemeral, Diagnostics) {
 	}
 	encoded := p.encode(schema.ValueType(), config)
 	checked, err := p.server.ValidateEphemeralResourceConfig(p.ctx, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: encoded})
-	p.must(err)
+	p.mustSucceed(err)
 	if diags := diagnosticsOf(checked.Diagnostics); len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 	answer, err := p.server.OpenEphemeralResource(p.ctx, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: encoded})
-	p.must(err)
+	p.mustSucceed(err)
 	diags := diagnosticsOf(append(checked.Diagnostics, answer.Diagnostics...))
 	if len(diags.Errors()) > 0 {
 		return nil, diags
@@ -74,15 +74,15 @@ func (e *Ephemeral) Renew() Diagnostics {
 	e.process.t.Helper()
 	answer, err := e.process.server.RenewEphemeralResource(e.process.ctx,
 		&tfprotov6.RenewEphemeralResourceRequest{TypeName: e.name, Private: e.answer.Private})
-	e.process.must(err)
+	e.process.mustSucceed(err)
 	return diagnosticsOf(answer.Diagnostics)
 }
 
 func (p *Process) encodeAny(kind tftypes.Type, plain any) *tfprotov6.DynamicValue {
 	p.t.Helper()
 	value, err := encodeValue(kind, plain)
-	p.must(err)
+	p.mustSucceed(err)
 	encoded, err := tfprotov6.NewDynamicValue(kind, value)
-	p.must(err)
+	p.mustSucceed(err)
 	return &encoded
 }

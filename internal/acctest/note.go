@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// noteLines appends lines to the file that an environment variable names, for the script that runs the tests to look at
-// when all of them are done. Not set: nothing is noted.
+// noteLines appends lines to the file that an environment variable names, which the script that runs the tests evaluates
+// afterwards. If the variable is not set it does nothing.
 func noteLines(t *testing.T, variable string, lines []string) {
 	t.Helper()
 	if err := appendLines(variable, lines); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 )
 
-// Process is the provider as one phase of the CLI runs it: started, configured, asked, and gone. Each method is one call
-// of the plugin protocol. A call that breaks the protocol, other than by reporting an error, fails the test.
+// Process is a provider process as the CLI starts it for one phase, such as a plan. Each method is one call of the plugin
+// protocol. A call that violates the protocol fails the test; errors that the provider reports are returned.
 type Process struct {
 	t          testing.TB
 	ctx        context.Context // carries the log of a process, for its whole life
@@ -21,14 +21,14 @@ type Process struct {
 	identities map[string]*tfprotov6.ResourceIdentitySchema
 }
 
-// Instance is one resource as a state holds it. nil is one that does not exist.
+// Instance is one resource in a state. nil is a resource that does not exist.
 type Instance struct {
 	Values   Values
 	Identity Values
 	Private  []byte
 }
 
-// StartProcess starts the provider; Configure comes next. What it logs goes to the loggers of ctx.
+// StartProcess starts the provider; call Configure next. It logs to the loggers of ctx.
 func StartProcess(ctx context.Context, t testing.TB) *Process {
 	t.Helper()
 	return StartProcessOf(ctx, t, provider.NewServer("test"))
@@ -56,12 +56,12 @@ func (p *Process) Configure(block Values) Diagnostics {
 	p.t.Helper()
 	config := p.encode(p.schemas.Provider.ValueType(), block)
 	checked, err := p.server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
-	p.must(err)
+	p.mustSucceed(err)
 	if diags := diagnosticsOf(checked.Diagnostics); len(diags.Errors()) > 0 {
 		return diags
 	}
 	answer, err := p.server.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.14.0", Config: config})
-	p.must(err)
+	p.mustSucceed(err)
 	return diagnosticsOf(append(checked.Diagnostics, answer.Diagnostics...))
 }
 
@@ -72,7 +72,7 @@ func (p *Process) Validate(resource string, config Values) Diagnostics {
 		TypeName: resource, Config: p.encode(p.resourceType(resource), config),
 		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	return diagnosticsOf(answer.Diagnostics)
 }
 
@@ -93,11 +93,11 @@ func (p *Process) Configurable(resource string) []string {
 func (p *Process) Upgrade(resource string, stored *Instance) (*Instance, Diagnostics) {
 	p.t.Helper()
 	raw, err := json.Marshal(stored.Values)
-	p.must(err)
+	p.mustSucceed(err)
 	answer, err := p.server.UpgradeResourceState(p.ctx, &tfprotov6.UpgradeResourceStateRequest{
 		TypeName: resource, Version: p.schemas.ResourceSchemas[resource].Version, RawState: &tfprotov6.RawState{JSON: raw},
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	return p.instance(resource, answer.UpgradedState, stored.Private, p.encodeIdentity(resource, stored.Identity)), diagnosticsOf(answer.Diagnostics)
 }
 
@@ -108,7 +108,7 @@ func (p *Process) Read(resource string, state *Instance) (*Instance, Diagnostics
 		TypeName: resource, CurrentState: p.encodeInstance(resource, state), Private: state.Private,
 		CurrentIdentity: p.encodeIdentity(resource, state.Identity),
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	return p.instance(resource, answer.NewState, answer.Private, answer.NewIdentity), diagnosticsOf(answer.Diagnostics)
 }
 
@@ -148,7 +148,7 @@ func (p *Process) PlanCall(resource string, prior *Instance, config Values) (*tf
 		req.PriorPrivate, req.PriorIdentity = prior.Private, p.encodeIdentity(resource, prior.Identity)
 	}
 	answer, err := p.server.PlanResourceChange(p.ctx, req)
-	p.must(err)
+	p.mustSucceed(err)
 	return req, answer
 }
 
@@ -164,7 +164,7 @@ func (p *Process) Apply(plan *Plan) (*Instance, Diagnostics) {
 		TypeName: plan.resource, PriorState: p.encodeInstance(plan.resource, plan.Prior), Config: p.encode(kind, plan.Config),
 		PlannedState: p.encode(kind, plan.Values), PlannedPrivate: plan.private, PlannedIdentity: plan.identity,
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	return p.instance(plan.resource, answer.NewState, answer.Private, answer.NewIdentity), diagnosticsOf(answer.Diagnostics)
 }
 
@@ -176,7 +176,7 @@ func (p *Process) Import(resource, id string, identity Values) (*Instance, Diagn
 		req.Identity = p.encodeIdentity(resource, identity)
 	}
 	answer, err := p.server.ImportResourceState(p.ctx, req)
-	p.must(err)
+	p.mustSucceed(err)
 	diags := diagnosticsOf(answer.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return nil, diags
@@ -197,12 +197,12 @@ func (p *Process) ReadData(source string, config Values) (Values, Diagnostics) {
 	}
 	encoded := p.encode(schema.ValueType(), config)
 	checked, err := p.server.ValidateDataResourceConfig(p.ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: source, Config: encoded})
-	p.must(err)
+	p.mustSucceed(err)
 	if diags := diagnosticsOf(checked.Diagnostics); len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 	answer, err := p.server.ReadDataSource(p.ctx, &tfprotov6.ReadDataSourceRequest{TypeName: source, Config: encoded})
-	p.must(err)
+	p.mustSucceed(err)
 	diags := diagnosticsOf(append(checked.Diagnostics, answer.Diagnostics...))
 	if answer.State == nil {
 		return nil, diags
@@ -279,21 +279,21 @@ func (p *Process) encodeIdentity(resource string, identity Values) *tfprotov6.Re
 func (p *Process) encode(kind tftypes.Type, values Values) *tfprotov6.DynamicValue {
 	p.t.Helper()
 	encoded, err := encodeValues(kind, values)
-	p.must(err)
+	p.mustSucceed(err)
 	return encoded
 }
 
 func (p *Process) decode(kind tftypes.Type, encoded *tfprotov6.DynamicValue) Values {
 	p.t.Helper()
 	value, err := encoded.Unmarshal(kind)
-	p.must(err)
+	p.mustSucceed(err)
 	decoded, err := decodeValue(value)
-	p.must(err)
+	p.mustSucceed(err)
 	values, _ := decoded.(Values)
 	return values
 }
 
-func (p *Process) must(err error) {
+func (p *Process) mustSucceed(err error) {
 	p.t.Helper()
 	if err != nil {
 		p.t.Fatal(err)

@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// reportFile names the file that takes what tests have to say beside their verdicts; "make test" prints it at the end.
+// reportFile is the environment variable for the file of reports, which "make test" prints at the end.
 const reportFile = "ZULIP_TEST_REPORT"
 
-// Report calls write with where the tests' findings go: the file that the environment names, else standard output.
+// Report calls write with the writer for reports: the file that the environment names, else standard output.
 func Report(write func(io.Writer)) {
 	path := os.Getenv(reportFile)
 	if path == "" {

@@ -9,10 +9,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// Run does with one resource what the CLI does, without one: plans and applies in processes of their own, and keeps the
-// state between them.
+// Run manages one resource as the CLI would, without a CLI: it plans and applies with a new provider process each time, and
+// keeps the state.
 type Run struct {
-	// State is what the state holds; nil when it does not hold the resource.
+	// State is the resource in the state; nil if it is not there.
 	State *Instance
 	// Block is the provider block of every process.
 	Block Values
@@ -22,12 +22,12 @@ type Run struct {
 	resource string
 }
 
-// NewRun returns a run that manages one resource of a type with the account of the organization. It does not exist yet.
+// NewRun returns a run for one resource of a type, with the organization's account. The resource does not exist yet.
 func (o *Organization) NewRun(t testing.TB, resource string) *Run {
 	return NewRun(context.Background(), t, resource, o.Block(nil))
 }
 
-// Block is a provider block with the account of the organization, and with more attributes.
+// Block returns a provider block with the organization's account and additional attributes.
 func (o *Organization) Block(more Values) Values {
 	block := Values{"site": o.credentials.site, "email": o.credentials.email, "api_key": o.credentials.key}
 	for name, value := range more {
@@ -36,13 +36,13 @@ func (o *Organization) Block(more Values) Values {
 	return block
 }
 
-// NewRun returns a run that manages one resource of a type, with a provider block. It does not exist yet. What the
-// provider logs goes to the loggers of ctx.
+// NewRun returns a run for one resource of a type, with a provider block. The resource does not exist yet. The provider logs
+// to the loggers of ctx.
 func NewRun(ctx context.Context, t testing.TB, resource string, block Values) *Run {
 	return &Run{Block: block, t: t, ctx: ctx, resource: resource}
 }
 
-// Fork returns a run that has the same state, and goes its own way from here.
+// Fork returns an independent run with the same state.
 func (r *Run) Fork() *Run {
 	fork := *r
 	return &fork
@@ -76,14 +76,14 @@ func (r *Run) Plan(config Values) (*Plan, Diagnostics) {
 	return plan, append(diags, planned...)
 }
 
-// Apply carries a plan out, as `terraform apply` of a saved plan does: it plans once more, to learn what was not known,
-// and applies if that comes to the same.
+// Apply applies a plan, as `terraform apply` of a saved plan does: it plans again, because values may be known now, and
+// applies if the second plan agrees with the first.
 func (r *Run) Apply(plan *Plan) Diagnostics {
 	r.t.Helper()
 	return r.ApplyIn(r.Process(), plan)
 }
 
-// ApplyIn is Apply in a process that applies other resources too.
+// ApplyIn is Apply in a process that other resources share.
 func (r *Run) ApplyIn(p *Process, plan *Plan) Diagnostics {
 	r.t.Helper()
 	again, diags := p.Plan(r.resource, plan.Prior, plan.Config)
@@ -99,7 +99,7 @@ func (r *Run) ApplyIn(p *Process, plan *Plan) Diagnostics {
 	return append(diags, applied...)
 }
 
-// MustPlan plans without an error.
+// MustPlan plans and fails the test if there is an error.
 func (r *Run) MustPlan(config Values) *Plan {
 	r.t.Helper()
 	plan, diags := r.Plan(config)
@@ -107,7 +107,7 @@ func (r *Run) MustPlan(config Values) *Plan {
 	return plan
 }
 
-// MustApply plans and applies without an error, and leaves nothing to do.
+// MustApply plans and applies, and fails the test if there is an error or if the next plan is not empty.
 func (r *Run) MustApply(config Values) {
 	r.t.Helper()
 	r.Apply(r.MustPlan(config)).ExpectNoError(r.t)
@@ -116,13 +116,13 @@ func (r *Run) MustApply(config Values) {
 	}
 }
 
-// Refresh reads the resource into the state; nil then means that it is gone.
+// Refresh reads the resource; State is nil afterwards if it no longer exists.
 func (r *Run) Refresh() Diagnostics {
 	r.t.Helper()
 	return r.refresh(r.Process())
 }
 
-// Import puts the resource into the state by its ID, or by its identity if the ID is empty.
+// Import imports the resource by its ID, or by its identity if the ID is empty.
 func (r *Run) Import(id string, identity Values) Diagnostics {
 	r.t.Helper()
 	p := r.Process()
@@ -135,7 +135,7 @@ func (r *Run) Import(id string, identity Values) Diagnostics {
 	return append(diags, read...)
 }
 
-// refresh takes the state through what the CLI does to one that it reads from a file.
+// refresh upgrades and reads the state, as the CLI does with one from a file.
 func (r *Run) refresh(p *Process) Diagnostics {
 	r.t.Helper()
 	stored, diags := p.Upgrade(r.resource, r.State)
@@ -149,14 +149,14 @@ func (r *Run) refresh(p *Process) Diagnostics {
 	return append(diags, read...)
 }
 
-// Plan is what is to be done with one resource.
+// Plan is a planned change of one resource.
 type Plan struct {
-	// Prior is the state it starts from, Config the configuration; nil to create and to destroy.
+	// Prior is the prior state, nil to create; Config is the configuration, nil to destroy.
 	Prior  *Instance
 	Config Values
-	// Values are what the resource will be, as far as is known; nil to destroy.
+	// Values are the planned values, with unknown ones; nil to destroy.
 	Values Values
-	// Replace are the attributes that cannot change without a new resource.
+	// Replace are the attributes whose change forces a replacement.
 	Replace []string
 
 	resource  string
@@ -182,19 +182,19 @@ func (p *Plan) Empty() bool {
 	return (p.Prior == nil) == (p.Values == nil) && len(p.Changes()) == 0
 }
 
-// check holds the plan to the protocol: what is configured is planned, or stays as it was because it means the same.
+// check checks a rule of the protocol: a planned value is the configured one, or the prior value if that means the same.
 func (p *Plan) check(t testing.TB) {
 	t.Helper()
-	for name, wanted := range p.Config {
+	for name, configured := range p.Config {
 		planned := p.Values[name]
 		kept := p.Prior != nil && reflect.DeepEqual(planned, p.Prior.Values[name])
-		if wanted != nil && !kept && !p.writeOnly[name] && !agrees(wanted, planned) {
-			t.Errorf("%s: %v is configured, and %v planned", name, wanted, planned)
+		if configured != nil && !kept && !p.writeOnly[name] && !agrees(configured, planned) {
+			t.Errorf("%s: %v is configured, and %v planned", name, configured, planned)
 		}
 	}
 }
 
-// checkAgain holds a second plan to the first.
+// checkAgain checks that a second plan agrees with the first.
 func (p *Plan) checkAgain(t testing.TB, again *Plan) {
 	t.Helper()
 	for name, planned := range p.Values {
@@ -204,7 +204,7 @@ func (p *Plan) checkAgain(t testing.TB, again *Plan) {
 	}
 }
 
-// checkApplied holds what was applied to the plan.
+// checkApplied checks that the new state agrees with the plan.
 func (p *Plan) checkApplied(t testing.TB, state *Instance) {
 	t.Helper()
 	if state == nil {
@@ -213,7 +213,7 @@ func (p *Plan) checkApplied(t testing.TB, state *Instance) {
 		}
 		return
 	}
-	// A CLI refuses another identity of a resource that is changed in place.
+	// The CLI does not allow the identity to change on an update in place.
 	if p.Prior != nil && len(p.Replace) == 0 && !reflect.DeepEqual(state.Identity, p.Prior.Identity) {
 		t.Errorf("the identity was %v, and after the apply it is %v", p.Prior.Identity, state.Identity)
 	}
@@ -228,12 +228,12 @@ func (p *Plan) checkApplied(t testing.TB, state *Instance) {
 	}
 }
 
-// agrees reports whether a value can be what was planned; what was not known can become anything.
+// agrees reports whether a value can have been planned; an unknown value agrees with any.
 func agrees(planned, value any) bool {
 	return hasUnknown(planned) || reflect.DeepEqual(planned, value)
 }
 
-// hasUnknown reports whether anything in a value is not known.
+// hasUnknown reports whether a value is unknown or contains an unknown value.
 func hasUnknown(value any) bool {
 	switch value := value.(type) {
 	case unknown:

@@ -14,11 +14,11 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// secretsFile names the file that takes, line by line, what must not occur in anything that a run prints or logs.
+// secretsFile is the environment variable for the file of secrets, one a line, that must not occur in any output or log.
 const secretsFile = "ZULIP_TEST_SECRETS"
 
-// noteSecrets notes the keys of a sandbox's accounts, as they are and as they travel. The links with which people can
-// join are noted when the test is over, for until then new ones are made.
+// noteSecrets notes the keys of a sandbox's accounts, plain and as sent. Invitation links are noted after the test, when all
+// of them exist.
 func noteSecrets(t *testing.T, server *sandbox.Server) {
 	t.Helper()
 	var words []string
@@ -29,13 +29,12 @@ func noteSecrets(t *testing.T, server *sandbox.Server) {
 	t.Cleanup(func() { noteWords(t, server.AllInviteKeys()...) })
 }
 
-// shortestNoted is the length from which on a secret of a configuration is looked for: a shorter one may be a word that
-// stands anywhere.
-const shortestNoted = 8
+// minSecretLength is the minimum length of a secret to search for: a shorter one may occur by coincidence.
+const minSecretLength = 8
 
-// noting is the provider, of which it notes every value that stands in an attribute which its schema calls sensitive or
-// write-only. So nobody has to think of a new one for it to be looked for.
-type noting struct {
+// secretRecorder wraps the provider and records the value of every attribute that is sensitive or write-only in the schema,
+// so that new secrets are searched for automatically.
+type secretRecorder struct {
 	server
 	schemas func() (*tfprotov6.GetProviderSchemaResponse, error)
 }
@@ -49,18 +48,18 @@ type server interface {
 	tfprotov6.ProviderServerWithStateStores
 }
 
-func newNoting() (tfprotov6.ProviderServer, error) {
+func newSecretRecorder() (tfprotov6.ProviderServer, error) {
 	whole, ok := provider.NewServer("test").(server)
 	if !ok {
 		return nil, errors.New("the provider does not answer all of the protocol any more")
 	}
-	return &noting{whole, sync.OnceValues(func() (*tfprotov6.GetProviderSchemaResponse, error) {
+	return &secretRecorder{whole, sync.OnceValues(func() (*tfprotov6.GetProviderSchemaResponse, error) {
 		return whole.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 	})}, nil
 }
 
 // ApplyResourceChange notes what is configured, and what is in the state afterwards.
-func (n *noting) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (n *secretRecorder) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	schemas, err := n.schemas()
 	if err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func (n *noting) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRe
 }
 
 // OpenEphemeralResource notes what is configured, and what was opened.
-func (n *noting) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+func (n *secretRecorder) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
 	schemas, err := n.schemas()
 	if err != nil {
 		return nil, err
@@ -89,7 +88,7 @@ func noteSecretsOf(schema *tfprotov6.Schema, values ...*tfprotov6.DynamicValue) 
 	var words []string
 	for _, value := range values {
 		for _, secret := range provider.Secrets(schema, value) {
-			if len(secret) >= shortestNoted {
+			if len(secret) >= minSecretLength {
 				words = append(words, secret, url.QueryEscape(secret))
 			}
 		}

@@ -48,7 +48,7 @@ func (p *Process) PlanUnchecked(of string, config Values) Diagnostics {
 	planned, err := p.actions().PlanAction(p.ctx, &tfprotov6.PlanActionRequest{
 		ActionType: of, Config: p.encodeAction(of, config), ClientCapabilities: &tfprotov6.PlanActionClientCapabilities{},
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	return diagnosticsOf(planned.Diagnostics)
 }
 
@@ -126,7 +126,7 @@ func (p *Process) UpgradeFrom(resource string, version int64, state []byte) (Val
 	answer, err := p.server.UpgradeResourceState(p.ctx, &tfprotov6.UpgradeResourceStateRequest{
 		TypeName: resource, Version: version, RawState: &tfprotov6.RawState{JSON: state},
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	diags := diagnosticsOf(answer.Diagnostics)
 	if answer.UpgradedState == nil {
 		return nil, diags
@@ -140,7 +140,7 @@ func (p *Process) UpgradeIdentityFrom(resource string, version int64, identity [
 	answer, err := p.server.UpgradeResourceIdentity(p.ctx, &tfprotov6.UpgradeResourceIdentityRequest{
 		TypeName: resource, Version: version, RawIdentity: &tfprotov6.RawState{JSON: identity},
 	})
-	p.must(err)
+	p.mustSucceed(err)
 	diags := diagnosticsOf(answer.Diagnostics)
 	if answer.UpgradedIdentity == nil || answer.UpgradedIdentity.IdentityData == nil {
 		return nil, diags

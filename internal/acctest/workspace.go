@@ -16,21 +16,21 @@ import (
 	"testing"
 )
 
-// Workspace is a folder in which a real CLI runs the plugin as a process of its own: for what cannot be seen from within
-// one process, such as what a killed plugin leaves behind, and what a person reads.
+// Workspace is a folder in which the real CLI runs the plugin in a process of its own: for tests that need this, such as
+// killing the plugin, or checking what the user sees.
 type Workspace struct {
 	dir       string
 	cliConfig string
 	env       []string
 }
 
-// plugin is built once for all tests of a package; pluginDir is where, "" as long as nobody needed it.
+// The plugin is built once for all tests of a package, in pluginDir; "" until the first test needs it.
 var (
 	plugin    = sync.OnceValues(buildPlugin)
 	pluginDir string
 )
 
-// RemovePlugin takes away what NewWorkspace built. A TestMain calls it when the tests are over.
+// RemovePlugin deletes the plugin that NewWorkspace built. A TestMain calls it after the tests.
 func RemovePlugin() {
 	if pluginDir != "" {
 		_ = os.RemoveAll(pluginDir) // a folder for temporary files: nothing is lost if it stays
@@ -55,7 +55,7 @@ func buildPlugin() (string, error) {
 	return dir, nil
 }
 
-// NewWorkspace returns an empty one. Its environment is the test's, and what Setenv adds.
+// NewWorkspace returns an empty workspace. Its environment is the test's plus what Setenv adds.
 func NewWorkspace(t *testing.T) *Workspace {
 	t.Helper()
 	built, err := plugin()
@@ -69,23 +69,23 @@ func NewWorkspace(t *testing.T) *Workspace {
 	return w
 }
 
-// Configure makes this the configuration.
+// Configure writes the configuration.
 func (w *Workspace) Configure(t *testing.T, config string) {
 	t.Helper()
 	w.write(t, "main.tf", config)
 }
 
-// Setenv adds to the environment of later runs.
+// Setenv sets an environment variable for later runs.
 func (w *Workspace) Setenv(name, value string) { w.env = append(w.env, name+"="+value) }
 
-// act makes the provider use the account of an organization.
+// act sets the environment for the account of an organization.
 func (w *Workspace) act(o *Organization) {
 	for name, value := range o.credentials.environment() {
 		w.Setenv(name, value)
 	}
 }
 
-// Taint marks everything in the state as tainted, as a creation does that failed half way.
+// Taint marks all resources in the state as tainted, as a create that fails half way does.
 func (w *Workspace) Taint(t *testing.T) {
 	t.Helper()
 	var state struct {
@@ -114,7 +114,7 @@ func (w *Workspace) Taint(t *testing.T) {
 	w.write(t, "terraform.tfstate", string(text))
 }
 
-// Forget loses the state.
+// Forget deletes the state.
 func (w *Workspace) Forget(t *testing.T) {
 	t.Helper()
 	if err := os.Remove(filepath.Join(w.dir, "terraform.tfstate")); err != nil {
@@ -154,7 +154,7 @@ func (w *Workspace) Read(t *testing.T, name string) string {
 	return string(content)
 }
 
-// Run runs the CLI. What it prints comes with the line breaks taken out; ok is whether it succeeded.
+// Run runs the CLI. printed is its output without line breaks; ok is whether it succeeded.
 func (w *Workspace) Run(t *testing.T, args ...string) (printed string, ok bool) {
 	t.Helper()
 	return w.Start(t, args...).Wait(t)
@@ -176,7 +176,7 @@ func (w *Workspace) Must(t *testing.T, args ...string) string {
 	return printed
 }
 
-// Start starts the CLI, for tests that do something meanwhile.
+// Start starts the CLI without waiting for it.
 func (w *Workspace) Start(t *testing.T, args ...string) *Running {
 	t.Helper()
 	r := &Running{command: w.command(args...)}

@@ -1,5 +1,6 @@
-// Package cli holds the commands of the binary: their flags and what they print. What they do is in the packages they
-// call.
+// Package cli implements the commands of the binary: their flags, their help and their output. [Run] is called by main; it
+// serves the plugin, or runs the subcommand `sandbox` (sandbox.go) or `review` (review.go). The work itself is done by the
+// packages sandbox and review.
 package cli
 
 import (
@@ -13,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Run carries out the command line args and returns the exit status. Without a subcommand it calls serve, which is the
-// plugin, with whether the user asked for debugging.
+// Run executes the command line and returns the exit status. Without a subcommand it calls serve, which serves the plugin;
+// debug is the flag --debug.
 func Run(version string, serve func(debug bool) error, args []string) int {
-	// Terraform's documentation writes it with one dash, which here would be five flags of one letter.
+	// Terraform's documentation writes the flag with one dash, which here would be five flags of one letter.
 	for i, arg := range args {
 		if arg == "-debug" {
 			args[i] = "--debug"
@@ -39,24 +40,24 @@ func Run(version string, serve func(debug bool) error, args []string) int {
 func newRoot(version string, serve func(debug bool) error) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "terraform-provider-zulip",
-		Short: "A Zulip organization as reviewed code",
+		Short: "Terraform provider for Zulip",
 		Long: `Terraform provider for Zulip.
 
-Without a command this is the plugin, which Terraform and OpenTofu start by themselves.`,
+Without a command it serves the provider plugin. Terraform and OpenTofu start it themselves; you need not run it.`,
 		Version:       version,
 		Args:          cobra.NoArgs,
-		SilenceErrors: true, // Run prints them, once
+		SilenceErrors: true, // Run prints them
 		SilenceUsage:  true,
 	}
-	debug := root.Flags().Bool("debug", false, "serve until interrupted, for a debugger to attach to; prints what to set in the terminal that runs the CLI")
+	debug := root.Flags().Bool("debug", false, "serve the plugin until interrupted, so that a debugger can attach to it, and print the environment variable to set for Terraform")
 	root.RunE = func(*cobra.Command, []string) error { return serve(*debug) }
 
 	root.AddCommand(newSandbox(), newReview(version))
 	return root
 }
 
-// untilInterrupted is done when the user wants the process to end. Only for commands: the plugin must outlive the Ctrl-C
-// that a terminal sends to it too, because Terraform has work for it until the end.
-func untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+// withInterrupt returns a context that is canceled by Ctrl-C. It is for commands only: the plugin must ignore Ctrl-C, because
+// Terraform still needs it while it shuts down.
+func withInterrupt(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }

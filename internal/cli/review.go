@@ -36,15 +36,15 @@ func newReview(version string) *cobra.Command {
 	flags := reviewFlags{version: version}
 	command := &cobra.Command{
 		Use:   "review [PLAN.json]",
-		Short: "Say what a plan does to who may do what",
-		Long: `Say what a plan does to who may do what: who gains and who loses which right in which channel, over which user
-group and in the organization, the risks first.
+		Short: "Report how a plan changes who can do what",
+		Long: `Report how a plan changes who can do what: who gains and who loses which permission in channels, on user groups and in
+the organization, with the risks first.
 
-PLAN.json is what "terraform show -json PLAN" or "tofu show -json PLAN" prints; without it, or as -, it is read from
-standard input. The organization is read with the account that ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY or the zuliprc
-file name, as the provider does. Nothing is changed.
+PLAN.json is the output of "terraform show -json PLAN" or "tofu show -json PLAN". Without it, or if it is -, the command
+reads standard input. It reads the organization like the provider, with the account from ZULIP_SITE, ZULIP_EMAIL and
+ZULIP_API_KEY or from the zuliprc file. It changes nothing.
 
-The exit status is 0, 1 after an error, and 2 if a word of --fail-on applies:
+The exit status is 0, 1 after an error, and 2 if a category of --fail-on applies:
 
 ` + meanings(),
 		Example: `  terraform show -json change.tfplan | terraform-provider-zulip review
@@ -52,17 +52,17 @@ The exit status is 0, 1 after an error, and 2 if a word of --fail-on applies:
   terraform-provider-zulip review plan.json --fail-on lockout,external`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := untilInterrupted(cmd.Context())
+			ctx, stop := withInterrupt(cmd.Context())
 			defer stop()
 			return runReview(ctx, flags, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := command.Flags()
-	f.StringVar(&flags.markdown, "markdown", "", "write the Markdown to this `file`; - is standard output (default)")
-	f.StringVar(&flags.html, "html", "", "write a page for a browser to this `file`; - is standard output")
-	f.StringVar(&flags.json, "json", "", "write the review as JSON to this `file`; - is standard output")
-	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if one of these `words` applies")
-	f.BoolVar(&flags.offline, "offline", false, "do not ask the organization: say what the plan holds, and of nobody that they gain or lose")
+	f.StringVar(&flags.markdown, "markdown", "", "write the report as Markdown to this `file`; - is standard output (default)")
+	f.StringVar(&flags.html, "html", "", "write the report as an HTML page to this `file`; - is standard output")
+	f.StringVar(&flags.json, "json", "", "write the report as JSON to this `file`; - is standard output")
+	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if one of these `categories` applies")
+	f.BoolVar(&flags.offline, "offline", false, "do not read the organization; the report then shows the planned values, but not who gains or loses what")
 	f.StringVar(&flags.as, "as", "", "the `provider` configuration to review, as in zulip.staging, if the plan has several")
 	return command
 }
@@ -86,7 +86,7 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 		return err
 	}
 	if planned.IsEmpty() {
-		_, _ = fmt.Fprintln(stderr, "The plan changes nothing of this provider.")
+		_, _ = fmt.Fprintln(stderr, "The plan changes nothing that this provider manages.")
 	}
 	options := review.Options{Provider: flags.as, Now: time.Now()}
 	if !flags.offline && !planned.IsEmpty() {

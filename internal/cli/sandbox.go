@@ -23,7 +23,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// sandboxFlags are the flags as the user gave them.
+// sandboxFlags are the flags of "sandbox".
 type sandboxFlags struct {
 	listen       string
 	as           string
@@ -42,11 +42,12 @@ func newSandbox() *cobra.Command {
 	var flags sandboxFlags
 	command := &cobra.Command{
 		Use:   "sandbox",
-		Short: "Serve an organization to try things on",
-		Long: `Serve an organization that behaves as a real server does, errors included, until interrupted.
+		Short: "Run a local Zulip server to experiment with",
+		Long: `Run a local Zulip server with an example organization, until interrupted. It answers like a real server, including
+errors.
 
-What it prints to standard output are the lines that point the provider at it: paste them into the terminal that runs
-Terraform.`,
+It prints the environment variables that configure the provider for it to standard output: paste these lines into the
+terminal in which you run Terraform.`,
 		Example: `  terraform-provider-zulip sandbox
   terraform-provider-zulip sandbox --state organization.db --as moderator
   terraform-provider-zulip sandbox --state organization.db --feature-level 442
@@ -55,24 +56,24 @@ Terraform.`,
   terraform-provider-zulip sandbox --trading 127.0.0.1:9971`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := untilInterrupted(cmd.Context())
+			ctx, stop := withInterrupt(cmd.Context())
 			defer stop()
 			return serveSandbox(ctx, flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := command.Flags()
-	f.StringVar(&flags.listen, "listen", "127.0.0.1:9970", "address to serve on; port 0 takes a free one")
-	f.StringVar(&flags.as, "as", "", "the account whose credentials are printed (default: the first owner)")
-	f.StringVar(&flags.accounts, "accounts", "", "JSON `file` with the people and bots that exist at the start")
-	f.StringVar(&flags.credentials, "credentials", "", "`file` to write every account's credentials to, as JSON, readable by you alone")
-	f.StringVar(&flags.state, "state", "", "`file` that keeps the organization when the sandbox ends (default: memory)")
-	f.StringVar(&flags.journal, "journal", "", "`file` to append every request and its answer to, as JSON lines")
-	f.IntVar(&flags.featureLevel, "feature-level", sandbox.DefaultFeatureLevel, fmt.Sprintf("behave as a server of this feature level, from %d (Zulip %s) to %d; Zulip 12.2 has %d",
+	f.StringVar(&flags.listen, "listen", "127.0.0.1:9970", "`address` to listen on; with port 0 it chooses a free port")
+	f.StringVar(&flags.as, "as", "", "`name` of the account whose credentials are printed (default: the first owner)")
+	f.StringVar(&flags.accounts, "accounts", "", "JSON `file` with the initial users and bots")
+	f.StringVar(&flags.credentials, "credentials", "", "write the credentials of all accounts to this `file` as JSON, readable only by you")
+	f.StringVar(&flags.state, "state", "", "`file` in which to keep the organization between runs (default: in memory only)")
+	f.StringVar(&flags.journal, "journal", "", "append every request and its answer to this `file` as JSON lines")
+	f.IntVar(&flags.featureLevel, "feature-level", sandbox.DefaultFeatureLevel, fmt.Sprintf("API feature level of the server, from %d (Zulip %s) to %d; Zulip 12.2 has %d",
 		featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest), featurelevel.Newest, featurelevel.Current))
-	f.BoolVar(&flags.rateLimit, "rate-limit", false, "limit requests as a server does by default: 200 a minute, 2,000 an hour")
+	f.BoolVar(&flags.rateLimit, "rate-limit", false, "apply Zulip's default rate limits: 200 requests a minute, 2,000 an hour")
 	f.DurationVar(&flags.latency, "latency", 0, "wait this long before each answer, such as 50ms")
-	f.StringArrayVar(&flags.failures, "fail", nil, "fail on purpose by this `rule`: METHOD PATH [before|after] ACTION [COUNT], where ACTION is drop, truncate, html, empty, status=CODE, stall=DURATION, or lag=DURATION for lists (of emoji, linkifiers and the like) that show a write only after that time; can be given more than once")
-	f.StringVar(&flags.trading, "trading", "", "serve a trading cloud too, on this `address`; its lines are printed after the others")
+	f.StringArrayVar(&flags.failures, "fail", nil, "inject a failure by this `rule`: METHOD PATH [before|after] ACTION [COUNT], where ACTION is drop, truncate, html, empty, status=CODE, stall=DURATION, or lag=DURATION (lists of emoji, linkifiers and the like show a write only after that time); can be repeated")
+	f.StringVar(&flags.trading, "trading", "", "also run a trading cloud on this `address`, and print its environment variables")
 	return command
 }
 
@@ -101,14 +102,14 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 		return err
 	}
 	if err := server.Start(flags.listen); err != nil {
-		return explainListen(flags.listen, err)
+		return listenError(flags.listen, err)
 	}
 	if flags.credentials != "" {
 		if err := writeCredentials(flags.credentials, server); err != nil {
 			return err
 		}
 	}
-	warnBeyondLoopback(stderr, "sandbox", server.URL())
+	warnIfReachable(stderr, "sandbox", server.URL())
 	lines := fmt.Sprintf("export ZULIP_SITE=%s\nexport ZULIP_EMAIL=%s\nexport ZULIP_API_KEY=%s\n", server.URL(), account.Email, account.APIKey)
 	if flags.trading != "" {
 		cloud := sandbox.NewTradingCloud(sandbox.TradingConfig{Latency: config.Latency, Faults: config.Faults, Journal: config.Journal})
@@ -116,29 +117,29 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 			return err
 		}
 		defer func() { err = errors.Join(err, cloud.Close()) }()
-		warnBeyondLoopback(stderr, "trading cloud", cloud.URL())
-		lines += tradingLines(cloud.Credentials())
+		warnIfReachable(stderr, "trading cloud", cloud.URL())
+		lines += tradingEnvironment(cloud.Credentials())
 	}
 	if _, err := io.WriteString(stdout, lines); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(stderr, "The sandbox is ready. Paste these lines into another terminal; Ctrl-C ends it.")
+	_, _ = fmt.Fprintln(stderr, "The sandbox is ready. Paste these lines into another terminal. Press Ctrl-C to stop it.")
 	<-ctx.Done()
 	return nil
 }
 
-// explainListen says what to do about an address that cannot be served on.
-func explainListen(address string, err error) error {
+// listenError says what to do if the sandbox cannot listen on an address.
+func listenError(address string, err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s is in use, perhaps by another sandbox: end that one, or choose another port with --listen (--listen 127.0.0.1:0 takes a free one)", address)
+		return fmt.Errorf("%s is in use, perhaps by another sandbox: stop that one, or choose another port with --listen (--listen 127.0.0.1:0 chooses a free one)", address)
 	}
-	return fmt.Errorf("cannot serve on %s, which --listen can change: %w", address, err)
+	return fmt.Errorf("cannot listen on %s: %w. Choose another address with --listen", address, err)
 }
 
-// config turns flags into what the server is made of, except for the journal, which is open while the server runs.
+// config returns the configuration of the server, except for the journal, which serveSandbox opens and closes.
 func (f sandboxFlags) config() (sandbox.Config, error) {
 	if f.featureLevel < featurelevel.Oldest || f.featureLevel > featurelevel.Newest {
-		return sandbox.Config{}, fmt.Errorf("--feature-level %d: the sandbox knows the levels from %d to %d", f.featureLevel, featurelevel.Oldest, featurelevel.Newest)
+		return sandbox.Config{}, fmt.Errorf("--feature-level %d: the sandbox supports the levels from %d to %d", f.featureLevel, featurelevel.Oldest, featurelevel.Newest)
 	}
 	config := sandbox.Config{StatePath: f.state, FeatureLevel: f.featureLevel, Latency: f.latency}
 	if f.rateLimit {
@@ -163,13 +164,13 @@ func (f sandboxFlags) config() (sandbox.Config, error) {
 	return config, nil
 }
 
-// pickAccount returns the account called name; without a name the owner who has been there longest, who may do all.
+// pickAccount returns the account of the name; without a name, the oldest owner.
 func pickAccount(accounts map[string]sandbox.Credentials, name string) (sandbox.Credentials, error) {
 	if name != "" {
 		account, known := accounts[name]
 		if !known {
 			names := strings.Join(slices.Sorted(maps.Keys(accounts)), ", ")
-			return account, fmt.Errorf("--as %s: there is no such account; there are %s", name, names)
+			return account, fmt.Errorf("--as %s: there is no such account; the accounts are %s", name, names)
 		}
 		return account, nil
 	}
@@ -182,7 +183,8 @@ func pickAccount(accounts map[string]sandbox.Credentials, name string) (sandbox.
 	return byRole[0], nil
 }
 
-// writeCredentials writes the accounts by their names. It puts a whole file in place at once, so that who waits for it never reads half of it.
+// writeCredentials writes the credentials of all accounts, by name. It replaces the file atomically, so that nobody reads
+// half of it.
 func writeCredentials(path string, server *sandbox.Server) error {
 	data, err := json.MarshalIndent(server.AllCredentials(), "", "  ") //nolint:gosec // writing the keys is what the file is for
 	if err != nil {
@@ -202,19 +204,19 @@ func writeCredentials(path string, server *sandbox.Server) error {
 	return nil
 }
 
-// tradingLines point the provider at a trading cloud.
-func tradingLines(c sandbox.TradingCredentials) string {
+// tradingEnvironment returns the lines that configure the provider for a trading cloud.
+func tradingEnvironment(c sandbox.TradingCredentials) string {
 	return fmt.Sprintf("export TRADING_CLOUD_API_URL=%s\nexport TRADING_CLOUD_AUTH_URL=%s\nexport TRADING_CLOUD_CLIENT_ID=%s\nexport TRADING_CLOUD_CLIENT_SECRET=%s\n",
 		c.APIURL, c.AuthURL, c.ClientID, c.ClientSecret)
 }
 
-func warnBeyondLoopback(stderr io.Writer, what, site string) {
-	if !onLoopback(site) {
+func warnIfReachable(stderr io.Writer, what, site string) {
+	if !isLoopback(site) {
 		_, _ = fmt.Fprintf(stderr, "Warning: the %s is reachable from other machines, without encryption.\n", what)
 	}
 }
 
-func onLoopback(site string) bool {
+func isLoopback(site string) bool {
 	parsed, err := url.Parse(site)
 	if err != nil {
 		return false

@@ -88,7 +88,7 @@ func TestSandboxFlags(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no such account": {[]string{"--accounts", accounts, "--as", "nobody"}, "--as nobody: there is no such account; there are max, olga"},
+		"no such account": {[]string{"--accounts", accounts, "--as", "nobody"}, "--as nobody: there is no such account; the accounts are max, olga"},
 		"no such file":    {[]string{"--accounts", accounts + "x"}, "accounts.jsonx"},
 		"a wrong rule":    {[]string{"--fail", "explode"}, `--fail "explode": `},
 		"a taken address": {[]string{"--listen", strings.TrimPrefix(run.site, "http://")}, "in use"},
@@ -141,7 +141,7 @@ func TestSandboxWarnsBeyondLoopback(t *testing.T) {
 		"http://[::]:9970":      false,
 		"http://192.0.2.1:9970": false,
 	} {
-		if got := onLoopback(site); got != want {
+		if got := isLoopback(site); got != want {
 			t.Errorf("onLoopback(%s) = %v", site, got)
 		}
 	}

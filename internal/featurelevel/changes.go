@@ -1,9 +1,9 @@
 package featurelevel
 
-// The levels at which the server began to do something differently, where the provider does the same for a configuration on
-// both sides. What needs a level stands in [Table].
+// The levels at which the server's behavior changed and the provider adapts, so that the same configuration works below and
+// above. What requires a level is in [Table] instead.
 const (
-	// ReactivateChannel is from when on an archived channel can be taken back.
+	// ReactivateChannel is from when on an archived channel can be unarchived.
 	ReactivateChannel = 388
 	// DeactivatedGroupMembers is from when on the members of a deactivated user group can be changed.
 	DeactivatedGroupMembers = 391
@@ -27,19 +27,19 @@ const (
 	BotAPIKey = 463
 	// StatusByBots is from when on bots with an administrator's role can set the status of people.
 	StatusByBots = 473
-	// SlimBots is from when on the list of bots says only what the list of users does not.
+	// SlimBots is from when on the list of bots has only the fields that the list of users has not.
 	SlimBots = 474
 	// WorkplaceUsers is from when on an organization has the permission workplace_users_group.
 	WorkplaceUsers = 477
 	// ArchivedChannels is from when on archived channels can be read like others.
 	ArchivedChannels = 480
-	// DeletedUsers is from when on a deactivated account says whether it was deleted.
+	// DeletedUsers is from when on a deactivated account reports whether it was deleted.
 	DeletedUsers = 490
 	// UserGroupsByBots is from when on bots can manage user groups.
 	UserGroupsByBots = 496
 	// NoLegacyPush is from when on notifications that are not encrypted are not sent where encryption is required.
 	NoLegacyPush = 500
-	// ChannelPushNotifications is from when on a channel says whether new subscribers get push notifications.
+	// ChannelPushNotifications is from when on a channel reports whether new subscribers get push notifications.
 	ChannelPushNotifications = 507
 	// MessageURL is from when on the answer to a sent message holds its URL.
 	MessageURL = 508
@@ -47,10 +47,10 @@ const (
 	HideLinkPreviews = 510
 )
 
-// Change says what the provider does on both sides of a level.
+// Change says what the provider does below a level and from it on.
 type Change struct {
 	Level int
-	// Of is the resource, data source or action that is concerned.
+	// Of is the resource, data source or action that is affected.
 	Of string
 	// Below and From are what happens on servers of a lower level, and from the level on.
 	Below, From string

@@ -1,10 +1,10 @@
-// Package featurelevel is the one table of what depends on the API feature level of a server: a number that grows with
-// every change of Zulip's API (https://zulip.com/api/changelog). Schema descriptions, plan-time checks, the page "Supported
-// servers" and the switches of the sandbox all come from it.
+// Package featurelevel has the table of everything that depends on the server's API feature level, a number that grows
+// with every change of Zulip's API (https://zulip.com/api/changelog). Schema descriptions, plan-time checks, the page
+// "Supported servers" and the sandbox's older behavior all use it.
 //
-// A [Row] says from which level on servers have an attribute, a value of one, or everything a resource, data source or
-// action needs. A [Change] says what the provider does differently on both sides of a level, so that a configuration
-// works on both. [Since] and [Lookup] look a row up, [Needs] writes it as a sentence for a description.
+// A [Row] of [Table] says which feature level an attribute, a value of an attribute, or a whole resource, data source or
+// action requires. A [Change] describes what the provider does differently below a level and from it on, so that the same
+// configuration works on both. [Since] and [Lookup] return the level of a row, [Needs] a sentence for a description.
 package featurelevel
 
 import (
@@ -12,85 +12,85 @@ import (
 	"slices"
 )
 
-// The levels that the provider is made for and tested at.
+// The levels that the provider supports and is tested at.
 const (
-	// Oldest is that of Zulip 10.0. On older servers the provider warns once: what it knows of them is checked, but not
-	// tested.
+	// Oldest is the level of Zulip 10.0. On older servers the provider warns once; it checks the levels that it knows, but
+	// they are not tested.
 	Oldest = 371
-	// Newest is the newest one whose changes are known.
+	// Newest is the newest level whose changes are known.
 	Newest = 512
-	// Current is that of the newest release, Zulip 12.2.
+	// Current is the level of the newest release, Zulip 12.2.
 	Current = 500
 )
 
-// Row says from which level on servers have something.
+// Row says which level something requires.
 type Row struct {
 	// Of is the resource, data source or action, such as zulip_channel.
 	Of string
-	// Attribute is one of its attributes; empty for all of it.
+	// Attribute is one of its attributes; empty for the whole resource.
 	Attribute string
-	// Value is a value of the attribute, as text; empty for any.
+	// Value is a value of the attribute, as text; empty for every value.
 	Value string
 	// Level is the first level that has it.
 	Level int
-	// Below is what happens on a server of a lower level.
+	// Below is what happens on servers below the level.
 	Below Below
 }
 
-// Below is what happens on a server that is too old, in a sentence.
+// Below is a sentence that says what happens on a server that is too old.
 type Below string
 
 const (
-	// Refused means that a plan that sets it is an error. It reads as null.
+	// Refused is for attributes that can be set: setting one is an error at plan, and it reads as null.
 	Refused Below = "Setting it is an error at plan."
-	// Null means that it is read only.
+	// Null is for read-only attributes.
 	Null Below = "Reads as null."
 )
 
-// Lookup returns the level of an attribute, or of everything if the attribute is empty; zero if every server has it.
+// Lookup returns the level of an attribute, or of the resource if the attribute is empty; zero if every server has it.
 func Lookup(of, attribute string) int { return LookupValue(of, attribute, "") }
 
-// LookupValue returns the level of one value of an attribute; zero if it came with the attribute.
+// LookupValue returns the level of one value of an attribute; zero if it requires no other level than the attribute.
 func LookupValue(of, attribute, value string) int {
-	return byName[name{of, attribute, value}]
+	return levels[rowKey{of, attribute, value}]
 }
 
-// Since returns the level of an attribute, or of everything if the attribute is empty. It panics if the table does not
-// have it: a level that is used and not listed is a mistake in the code.
+// Since returns the level of an attribute, or of the resource if the attribute is empty. It panics if the table has no
+// such row, which is a mistake in the code.
 func Since(of, attribute string) int { return SinceValue(of, attribute, "") }
 
-// SinceValue returns the level of one value of an attribute. It panics if the table does not have it.
+// SinceValue returns the level of one value of an attribute. It panics if the table has no such row.
 func SinceValue(of, attribute, value string) int {
-	level, ok := byName[name{of, attribute, value}]
+	level, ok := levels[rowKey{of, attribute, value}]
 	if !ok {
 		panic(fmt.Sprintf("the table of feature levels has no row for %s %s %s", of, attribute, value))
 	}
 	return level
 }
 
-// Needs is the sentence for the description of an attribute, or of everything if the attribute is empty. It panics if the
-// table does not have it.
+// Needs returns the sentence for the description of an attribute, or of the resource if the attribute is empty. It panics
+// if the table has no such row.
 func Needs(of, attribute string) string { return Sentence(Since(of, attribute)) }
 
-// Sentence says that a level is needed.
+// Sentence returns the sentence that says that a level is required.
 func Sentence(level int) string { return "Needs " + Describe(level) + "." }
 
-// Describe names a level, and the first release that has it.
+// Describe returns a level with the first release that has it: "feature level 404 (Zulip 11.0)".
 func Describe(level int) string {
 	return fmt.Sprintf("feature level %d (Zulip %s)", level, FirstRelease(level))
 }
 
 // Of returns the rows of a resource, data source or action.
-func Of(of string) []Row { return byConstruct[of] }
+func Of(of string) []Row { return rowsByResource[of] }
 
-// releases are the major releases and their levels, oldest first. Zulip 13 is not released: what it will have is above
-// the levels that are kept for Zulip 12.
+// releases are the major releases and their levels, oldest first. Zulip 13 is not released yet; levels above those
+// reserved for Zulip 12 belong to it.
 var releases = []struct {
 	level int
 	name  string
 }{{237, "8.0"}, {277, "9.0"}, {371, "10.0"}, {421, "11.0"}, {501, "12.0"}}
 
-// FirstRelease is the first major release whose servers have a level. For levels below that of Zulip 8.0 it is that one.
+// FirstRelease returns the first major release that has a level; for levels older than Zulip 8.0 that is 8.0.
 func FirstRelease(level int) string {
 	for _, release := range releases {
 		if level <= release.level {
@@ -100,12 +100,12 @@ func FirstRelease(level int) string {
 	return "13.0"
 }
 
-type name struct{ of, attribute, value string }
+type rowKey struct{ of, attribute, value string }
 
-var byName, byConstruct = func() (map[name]int, map[string][]Row) {
-	names, constructs := map[name]int{}, map[string][]Row{}
+var levels, rowsByResource = func() (map[rowKey]int, map[string][]Row) {
+	names, constructs := map[rowKey]int{}, map[string][]Row{}
 	for _, row := range Table {
-		key := name{row.Of, row.Attribute, row.Value}
+		key := rowKey{row.Of, row.Attribute, row.Value}
 		if _, twice := names[key]; twice {
 			panic(fmt.Sprintf("the table of feature levels has two rows for %v", key))
 		}
@@ -115,8 +115,8 @@ var byName, byConstruct = func() (map[name]int, map[string][]Row) {
 	return names, constructs
 }()
 
-// rows makes the rows of one resource, data source or action.
-func rows(of string, all ...[]Row) []Row {
+// rowsOf sets the resource, data source or action of rows.
+func rowsOf(of string, all ...[]Row) []Row {
 	joined := slices.Concat(all...)
 	for i := range joined {
 		joined[i].Of = of
@@ -124,8 +124,8 @@ func rows(of string, all ...[]Row) []Row {
 	return joined
 }
 
-// from lists attributes that came with a level.
-func from(level int, attributes ...string) []Row {
+// attributesSince lists attributes that require a level.
+func attributesSince(level int, attributes ...string) []Row {
 	found := make([]Row, len(attributes))
 	for i, attribute := range attributes {
 		found[i] = Row{Attribute: attribute, Level: level, Below: Refused}
@@ -133,24 +133,24 @@ func from(level int, attributes ...string) []Row {
 	return found
 }
 
-// whole says that all of it came with a level.
-func whole(level int) []Row { return []Row{{Level: level, Below: Refused}} }
+// wholeResource says that the resource, data source or action itself requires a level.
+func wholeResource(level int) []Row { return []Row{{Level: level, Below: Refused}} }
 
-// value says that a value of an attribute came with a level.
-func value(level int, attribute, text string) []Row {
+// attributeValue says that a value of an attribute requires a level.
+func attributeValue(level int, attribute, text string) []Row {
 	return []Row{{Attribute: attribute, Value: text, Level: level, Below: Refused}}
 }
 
-// shown lists attributes that are only read.
-func shown(level int, attributes ...string) []Row {
-	found := from(level, attributes...)
+// readOnly lists read-only attributes that require a level.
+func readOnly(level int, attributes ...string) []Row {
+	found := attributesSince(level, attributes...)
 	for i := range found {
 		found[i].Below = Null
 	}
 	return found
 }
 
-// other lists an attribute below whose level something else happens than a plain refusal.
-func other(level int, attribute, text string, below Below) []Row {
+// attributeWithFallback lists an attribute, or a value of one, that is not simply refused below its level.
+func attributeWithFallback(level int, attribute, text string, below Below) []Row {
 	return []Row{{Attribute: attribute, Value: text, Level: level, Below: below}}
 }

@@ -49,10 +49,10 @@ func TestProtocolFunctionsRefuse(t *testing.T) {
 		arguments []any
 		words     string
 	}{
-		{"channel_link", []any{"chat.example.com", 12, "x"}, `"chat.example.com" is not the address of an organization`},
+		{"channel_link", []any{"chat.example.com", 12, "x"}, `"chat.example.com" is not the URL of an organization`},
 		{"channel_link", []any{"https://chat.example.com", 0, "x"}, "0 is not the ID of a channel"},
-		{"topic_link", []any{channel + "/topic/x", "y"}, "is not the address of a channel"},
-		{"message_link", []any{channel, 7}, "is not the address of a topic"},
+		{"topic_link", []any{channel + "/topic/x", "y"}, "is not the URL of a channel"},
+		{"message_link", []any{channel, 7}, "is not the URL of a topic"},
 		{"message_link", []any{channel + "/topic/x", -7}, "-7 is not the ID of a message"},
 		{"linkify", []any{"x", linkifier("(x", "y")}, "The server would refuse this linkifier: pattern is not a regular expression"},
 		{"linkify", []any{"x", linkifier("x", nil)}, "url_template is empty"},

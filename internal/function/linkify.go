@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Linkify is the function linkify. It returns one text, not a list of links: a test compares two texts with ==, sees in
-// one failure both what is a link and what is not, and needs no conversion, which lists do.
+// Linkify is the function linkify. It returns one text instead of a list of links because texts are easier to compare in
+// tests: with ==, without conversion, and one failure shows both the links and the rest.
 type Linkify struct{}
 
 // NewLinkify returns the function linkify.
@@ -24,32 +24,32 @@ type linkifierModel struct {
 	URLTemplate types.String `tfsdk:"url_template"`
 }
 
-// Metadata names the function.
+// Metadata returns the function's name, linkify.
 func (Linkify) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "linkify"
 }
 
-// Definition describes the function.
+// Definition returns the function's parameters and documentation.
 func (Linkify) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "What linkifiers make of a text",
-		MarkdownDescription: "Writes a text with the links that linkifiers make in it, in Markdown: `see [#12](https://example.com/12)`. " +
-			"It tries linkifiers without a server, in `terraform test` for one. They are checked as the server checks them, " +
-			"and a match counts where the server lets it count: after the start, white space or an opening sign, " +
-			"and before the end or anything but a letter or a digit. Other Markdown in the text is left as it is.",
+		Summary: "Apply linkifiers to a text",
+		MarkdownDescription: "Returns a text in Markdown with the links that linkifiers produce: `see [#12](https://example.com/12)`. " +
+			"Use it to try linkifiers without a server, for example in `terraform test`. They are validated by the server's rules. " +
+			"As on the server, a match must follow the start of the text, white space or an opening sign, " +
+			"and must be followed by the end or by anything but a letter or a digit. Other Markdown in the text stays unchanged.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "text", MarkdownDescription: "What somebody writes."},
+			function.StringParameter{Name: "text", MarkdownDescription: "Text of a message."},
 		},
 		VariadicParameter: function.ObjectParameter{
 			Name:                "linkifiers",
 			AttributeTypes:      map[string]attr.Type{"pattern": types.StringType, "url_template": types.StringType},
-			MarkdownDescription: "The linkifiers, in their order: objects with `pattern` (RE2) and `url_template` (RFC 6570), such as `zulip_linkifier` resources.",
+			MarkdownDescription: "Linkifiers in the order in which they apply: objects with `pattern` (RE2) and `url_template` (RFC 6570), such as `zulip_linkifier` resources.",
 		},
 		Return: function.StringReturn{},
 	}
 }
 
-// Run writes the text.
+// Run applies the linkifiers to the text.
 func (Linkify) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var text string
 	var linkifiers []linkifierModel
@@ -59,12 +59,12 @@ func (Linkify) Run(ctx context.Context, req function.RunRequest, resp *function.
 	var rules []*zulip.LinkifierRule
 	for i, linkifier := range linkifiers {
 		if linkifier.Pattern.IsUnknown() || linkifier.URLTemplate.IsUnknown() {
-			answer(ctx, resp, types.StringUnknown())
+			setResult(ctx, resp, types.StringUnknown())
 			return
 		}
 		rule, err := zulip.ParseLinkifier(linkifier.Pattern.ValueString(), linkifier.URLTemplate.ValueString())
 		if err != nil {
-			resp.Error = refuse(int64(1+i), "The server would refuse this linkifier: "+err.Error()+".")
+			resp.Error = argumentError(int64(1+i), "The server would refuse this linkifier: "+err.Error()+".")
 			return
 		}
 		rules = append(rules, rule)
@@ -74,13 +74,13 @@ func (Linkify) Run(ctx context.Context, req function.RunRequest, resp *function.
 		resp.Error = function.NewFuncError(err.Error())
 		return
 	}
-	var written strings.Builder
+	var markdown strings.Builder
 	for _, span := range spans {
 		if span.URL == "" {
-			written.WriteString(span.Text)
+			markdown.WriteString(span.Text)
 		} else {
-			fmt.Fprintf(&written, "[%s](%s)", span.Text, span.URL)
+			fmt.Fprintf(&markdown, "[%s](%s)", span.Text, span.URL)
 		}
 	}
-	answer(ctx, resp, written.String())
+	setResult(ctx, resp, markdown.String())
 }

@@ -15,16 +15,16 @@ type RoleCode struct{}
 // NewRoleCode returns the function role_code.
 func NewRoleCode() function.Function { return RoleCode{} }
 
-// Metadata names the function.
+// Metadata returns the function's name, role_code.
 func (RoleCode) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = "role_code"
 }
 
-// Definition describes the function.
+// Definition returns the function's parameters and documentation.
 func (RoleCode) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary:             "The number of a role",
-		MarkdownDescription: "Returns the number by which Zulip's API knows a role, for other tools that want it. In this provider roles are words.",
+		Summary:             "Number of a role in Zulip's API",
+		MarkdownDescription: "Returns the number of a role in Zulip's API, for other tools that need it. This provider uses the names of roles.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "role", MarkdownDescription: "`owner` (100), `administrator` (200), `moderator` (300), `member` (400) or `guest` (600)."},
 		},
@@ -34,14 +34,14 @@ func (RoleCode) Definition(_ context.Context, _ function.DefinitionRequest, resp
 
 // Run looks the role up.
 func (RoleCode) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
-	var word string
-	if resp.Error = req.Arguments.Get(ctx, &word); resp.Error != nil {
+	var roleName string
+	if resp.Error = req.Arguments.Get(ctx, &roleName); resp.Error != nil {
 		return
 	}
-	role, ok := zulip.ParseRole(word)
+	role, ok := zulip.ParseRole(roleName)
 	if !ok {
-		resp.Error = refuse(0, fmt.Sprintf("%q is not a role: write owner, administrator, moderator, member or guest.", word))
+		resp.Error = argumentError(0, fmt.Sprintf("%q is not a role: write owner, administrator, moderator, member or guest.", roleName))
 		return
 	}
-	answer(ctx, resp, int64(role))
+	setResult(ctx, resp, int64(role))
 }

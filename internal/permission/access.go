@@ -6,21 +6,21 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Effective access says who can really do what, as the server decides. Its shape:
+// Effective access is who can really do what, by the server's rules:
 //
-//   - [NewAccess] takes an organization once and works out who is in each of its groups,
-//     however deep. Whoever asks shares that.
-//   - [Access.In] is the people whom a value holds; [Access.Can] is the people who can
-//     exercise a [Right] in a [Channel], which is more and less than the value says.
-//   - [Access.With] is the same organization after a planned [Change] of groups and roles.
-//   - [Compare] tells who gains and who loses which right between two [State]s, and which
-//     rights cannot be told because something is not known yet. [Report] puts that in words.
+//   - [NewAccess] computes who is in each group of an organization, directly or through
+//     subgroups. The result is shared.
+//   - [Access.In] returns the people in a value. [Access.Can] returns the people who have a
+//     [Right] in a [Channel]; these can be more or fewer than the people in the permission.
+//   - [Access.With] returns the same organization after a planned [Change].
+//   - [Compare] returns who gains and who loses which right between two [State]s, and which
+//     effects are unknown because something is not known yet. [Report] describes that in words.
 //
-// Nothing here asks a server. Who is subscribed to a channel is given with the channel;
-// where it is not, the answer says so unless it does not matter.
+// The subscribers of a channel are part of [Channel]. If they are not given, the results are
+// unknown where they matter.
 
-// Access is the part of an organization that decides who may do what. It does not
-// change; it can be shared and used by several at the same time.
+// Access is the part of an organization that decides who may do what. It is immutable and safe
+// for concurrent use.
 type Access struct {
 	facts  Facts
 	roster *roster
@@ -31,51 +31,51 @@ type Access struct {
 	webhooks       bitset     // incoming webhook bots; nil if there are none
 	bots           []ownedBot // active ones with an owner
 	groups         map[int64]bitset
-	// unknown are the groups of which it is not known who will be in them, and vague those in which that makes a
-	// difference: they and most that hold one of them, however deep.
-	unknown map[int64]uncertain
-	vague   map[int64]span
-	// spectatorsUnknown says that it is not known whether people without an account are let in.
+	// unknownMembers are the groups whose members are not completely known yet. uncertainGroups are the groups for which
+	// that makes a difference: these, and groups that contain one of them, with the people who may be in them.
+	unknownMembers  map[int64]unknownMembers
+	uncertainGroups map[int64]upperBound
+	// spectatorsUnknown says that it is not known whether people without an account can read web-public channels.
 	spectatorsUnknown bool
 }
 
-// uncertain says of a group that it is not known who will be in it: more than its direct members.
-type uncertain struct {
-	// among, if isBounded, are the IDs of those who may be.
+// unknownMembers says that a group will have more members than the direct members that are known.
+type unknownMembers struct {
+	// among, if isBounded, are the IDs of those who may be members.
 	among     []int64
 	isBounded bool
 }
 
-// span is how far a group that is vague may reach.
-type span struct {
+// upperBound is everybody who may be in a group whose members are uncertain.
+type upperBound struct {
 	most bitset
-	// isOpen says that there may be people in it who have no account yet.
+	// isOpen says that there may also be people in it who have no account yet.
 	isOpen bool
 }
 
-// ownedBot is a bot and its owner, by their places in the roster.
+// ownedBot holds the places of a bot and its owner in the roster.
 type ownedBot struct{ bot, owner int }
 
-// Facts are what is known of an organization.
+// Facts are what [NewAccess] needs to know about an organization.
 type Facts struct {
 	Users  []*zulip.User
 	Groups []*zulip.UserGroup
-	// Realm holds the organization's own permissions and settings; nil counts as all of the permissions being nobody.
+	// Realm holds the organization's own permissions and settings. If it is nil, all of these permissions are nobody.
 	Realm *zulip.Realm
 }
 
-// NewAccess works out who is in each group of an organization.
+// NewAccess computes who is in each group of an organization.
 func NewAccess(facts Facts) *Access { return newAccess(facts, newRoster(facts.Users), nil) }
 
-// newAccess takes the facts as they are now, which may have changed since the roster
-// was made, and the groups whose members are not known. Everybody keeps the place, and is as the facts say.
-func newAccess(facts Facts, everybody *roster, unknown map[int64]uncertain) *Access {
+// newAccess computes the groups for facts that may have changed since the roster was created. The users keep their places
+// in it. unknown are the groups whose members are not completely known.
+func newAccess(facts Facts, everybody *roster, unknown map[int64]unknownMembers) *Access {
 	size := len(everybody.users)
 	everybody = &roster{users: slices.Clone(everybody.users), places: everybody.places}
 	a := &Access{
 		facts: facts, roster: everybody,
 		active: newBitset(size), guests: newBitset(size), administrators: newBitset(size),
-		groups: make(map[int64]bitset, len(facts.Groups)), unknown: unknown, vague: map[int64]span{},
+		groups: make(map[int64]bitset, len(facts.Groups)), unknownMembers: unknown, uncertainGroups: map[int64]upperBound{},
 	}
 	for _, user := range facts.Users {
 		place, ok := everybody.places[user.ID]
@@ -84,10 +84,10 @@ func newAccess(facts Facts, everybody *roster, unknown map[int64]uncertain) *Acc
 		}
 		everybody.users[place] = user
 		if user.IsActive {
-			a.enter(user, place)
+			a.addUser(user, place)
 		}
 	}
-	closure := closure{access: a, byID: make(map[int64]*zulip.UserGroup, len(facts.Groups)), begun: map[int64]bool{}}
+	closure := closure{access: a, byID: make(map[int64]*zulip.UserGroup, len(facts.Groups)), visited: map[int64]bool{}}
 	for _, group := range facts.Groups {
 		closure.byID[group.ID] = group
 	}
@@ -97,8 +97,8 @@ func newAccess(facts Facts, everybody *roster, unknown map[int64]uncertain) *Acc
 	return a
 }
 
-// enter takes in an active person or bot.
-func (a *Access) enter(user *zulip.User, place int) {
+// addUser adds an active person or bot.
+func (a *Access) addUser(user *zulip.User, place int) {
 	a.active.add(place)
 	if user.Role == zulip.RoleGuest {
 		a.guests.add(place)
@@ -119,33 +119,33 @@ func (a *Access) enter(user *zulip.User, place int) {
 	}
 }
 
-// In returns the active people whom a value holds: named, or in one of its groups
-// however deep. That they can make use of it is another question: [Access.Can].
+// In returns the active people in a value, directly or through groups. Whether they can make use
+// of the permission is another question: [Access.Can].
 func (a *Access) In(value zulip.GroupSettingValue) People {
-	return People{a.roster, a.in(value)}
+	return People{a.roster, a.members(value)}
 }
 
 // Everybody returns all active people and bots.
 func (a *Access) Everybody() People { return People{a.roster, a.active} }
 
 // People returns the active ones among some IDs.
-func (a *Access) People(ids []int64) People { return People{a.roster, a.listed(ids)} }
+func (a *Access) People(ids []int64) People { return People{a.roster, a.activeUsers(ids)} }
 
 // Guests returns the active guests.
 func (a *Access) Guests() People { return People{a.roster, a.guests} }
 
-func (a *Access) in(value zulip.GroupSettingValue) bitset {
+func (a *Access) members(value zulip.GroupSettingValue) bitset {
 	if value.IsNamed() {
 		return a.groups[value.Group]
 	}
-	set := a.listed(value.DirectMembers)
+	set := a.activeUsers(value.DirectMembers)
 	for _, group := range value.DirectSubgroups {
 		set.addAll(a.groups[group])
 	}
 	return set
 }
 
-func (a *Access) listed(ids []int64) bitset {
+func (a *Access) activeUsers(ids []int64) bitset {
 	set := newBitset(len(a.roster.users))
 	for _, id := range ids {
 		if place, ok := a.roster.places[id]; ok && a.active.has(place) {
@@ -155,15 +155,16 @@ func (a *Access) listed(ids []int64) bitset {
 	return set
 }
 
-// IsVague reports whether it is not known whom a value will hold, or not of all.
-func (a *Access) IsVague(value zulip.GroupSettingValue) bool {
-	most, isOpen := a.most(value)
-	return isOpen || most != nil && !most.equal(a.in(value))
+// IsUncertain reports whether it is not completely known who will be in a value.
+func (a *Access) IsUncertain(value zulip.GroupSettingValue) bool {
+	most, isOpen := a.upperBound(value)
+	return isOpen || most != nil && !most.equal(a.members(value))
 }
 
-// most returns all whom a value may come to hold, and whether there may be others yet; nil if it holds no vague group.
-func (a *Access) most(value zulip.GroupSettingValue) (most bitset, isOpen bool) {
-	if len(a.vague) == 0 {
+// upperBound returns everybody who may be in a value, and whether there may be others without an account yet; nil if the
+// value contains no uncertain group.
+func (a *Access) upperBound(value zulip.GroupSettingValue) (most bitset, isOpen bool) {
+	if len(a.uncertainGroups) == 0 {
 		return nil, false
 	}
 	groups := value.DirectSubgroups
@@ -171,30 +172,30 @@ func (a *Access) most(value zulip.GroupSettingValue) (most bitset, isOpen bool) 
 		groups = []int64{value.Group}
 	}
 	for _, group := range groups {
-		if span, ok := a.vague[group]; ok {
+		if span, ok := a.uncertainGroups[group]; ok {
 			most, isOpen = most.or(span.most), isOpen || span.isOpen
 		}
 	}
 	if most == nil {
 		return nil, isOpen
 	}
-	return most.or(a.in(value)), isOpen
+	return most.or(a.members(value)), isOpen
 }
 
-// hasSamePeople reports whether nobody's role or activity, and no bot's owner, is another.
+// hasSamePeople reports whether all users have the same role, activity and owner.
 func (a *Access) hasSamePeople(other *Access) bool {
 	return a == other || a.active.equal(other.active) && a.guests.equal(other.guests) &&
 		a.administrators.equal(other.administrators) && slices.Equal(a.bots, other.bots)
 }
 
-// holdsSame reports whether a value holds for certain the people whom a value in another
-// state of the organization holds.
+// holdsSame reports whether a value certainly contains the same people as another value in
+// another state of the organization.
 func (a *Access) holdsSame(value zulip.GroupSettingValue, other *Access, later zulip.GroupSettingValue) bool {
-	return !a.IsVague(value) && !other.IsVague(later) && a.in(value).equal(other.in(later))
+	return !a.IsUncertain(value) && !other.IsUncertain(later) && a.members(value).equal(other.members(later))
 }
 
-// organizationValue is a permission of the organization; one that it does not have holds
-// nobody.
+// organizationValue returns a permission of the organization; the empty value if the server does
+// not have it.
 func (a *Access) organizationValue(setting string) zulip.GroupSettingValue {
 	if a.facts.Realm == nil {
 		return zulip.GroupSettingValue{}
@@ -213,38 +214,38 @@ func (a *Access) botsOf(owners bitset) bitset {
 	return set
 }
 
-// closure works out the members of every group, each after those below it.
+// closure computes the members of every group, subgroups first.
 type closure struct {
-	access *Access
-	byID   map[int64]*zulip.UserGroup
-	begun  map[int64]bool
+	access  *Access
+	byID    map[int64]*zulip.UserGroup
+	visited map[int64]bool
 }
 
-// visit ends even if groups should hold one another, which no server lets them
+// visit terminates even if groups contain each other, although no server allows that
 // (server-behavior §G6).
 func (c closure) visit(group *zulip.UserGroup) {
-	if c.begun[group.ID] {
+	if c.visited[group.ID] {
 		return
 	}
-	c.begun[group.ID] = true
-	set := c.access.listed(group.Members)
-	var reach span
-	if unknown, ok := c.access.unknown[group.ID]; ok && unknown.isBounded {
-		reach.most = c.access.listed(unknown.among)
+	c.visited[group.ID] = true
+	set := c.access.activeUsers(group.Members)
+	var reach upperBound
+	if unknown, ok := c.access.unknownMembers[group.ID]; ok && unknown.isBounded {
+		reach.most = c.access.activeUsers(unknown.among)
 	} else if ok {
-		reach = span{most: c.access.active, isOpen: true}
+		reach = upperBound{most: c.access.active, isOpen: true}
 	}
 	for _, id := range group.DirectSubgroupIDs {
 		if below, ok := c.byID[id]; ok {
 			c.visit(below)
 			set.addAll(c.access.groups[id])
-			if span, ok := c.access.vague[id]; ok {
+			if span, ok := c.access.uncertainGroups[id]; ok {
 				reach.most, reach.isOpen = reach.most.or(span.most), reach.isOpen || span.isOpen
 			}
 		}
 	}
 	c.access.groups[group.ID] = set
 	if reach.isOpen || !reach.most.minus(set).isEmpty() {
-		c.access.vague[group.ID] = reach
+		c.access.uncertainGroups[group.ID] = reach
 	}
 }

@@ -269,7 +269,7 @@ func TestLawAnUnknownWaitingPeriodIsNotGuessed(t *testing.T) {
 			}
 		}
 		for _, group := range facts.Groups { // that all members are in the role of members is no question
-			if group.Name == "role:members" && unknown.IsVague(zulip.NamedGroup(group.ID)) {
+			if group.Name == "role:members" && unknown.IsUncertain(zulip.NamedGroup(group.ID)) {
 				t.Fatal("it counts as not known who is a member")
 			}
 		}

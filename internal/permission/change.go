@@ -10,25 +10,24 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Change is a planned change of the people, the groups and the permissions of an organization. What it does
-// not name stays as it is.
+// Change is a planned change of the people, the groups and the permissions of an organization.
 type Change struct {
 	// Groups are user groups by ID, as they will be.
 	Groups map[int64]Membership
 	// Roles are people and bots by ID, with the role they will have.
 	Roles map[int64]zulip.Role
-	// Deactivated are the IDs of those who will be; the bots they own are too (server-behavior §U9).
+	// Deactivated are the IDs of users who will be deactivated; the bots they own will be too (server-behavior §U9).
 	Deactivated []int64
-	// Owners are bots by ID, with the ID of who will own them: a bot may post where its owner may.
+	// Owners are bots by ID, with the ID of their new owner: a bot may post where its owner may.
 	Owners map[int64]int64
 	// Organization are permissions of the organization by name, as they will be.
 	Organization map[string]zulip.GroupSettingValue
-	// WaitingPeriod is how many days a member will wait to be a full member; nil if that does not change.
-	// WaitingPeriodUnknown says that it changes, and to what is not known yet.
+	// WaitingPeriod is after how many days a member becomes a full member; nil if that does not change.
+	// WaitingPeriodUnknown says that it changes to a value that is not known yet.
 	WaitingPeriod        *int
 	WaitingPeriodUnknown bool
-	// Spectators is whether the organization will let people without an account read what is public on the web; nil if
-	// that does not change. SpectatorsUnknown says that it may, and is not known yet.
+	// Spectators is whether people without an account will be able to read web-public channels; nil if that does not
+	// change. SpectatorsUnknown says that the new value is not known yet.
 	Spectators        *bool
 	SpectatorsUnknown bool
 	// Now decides whether the waiting period of somebody who becomes a member is over.
@@ -39,12 +38,12 @@ type Change struct {
 type Membership struct {
 	Members   []int64
 	Subgroups []int64
-	// Unknown says that there will be others too, who are not known yet.
+	// Unknown says that there will be others, who are not known yet.
 	Unknown bool
 }
 
-// With returns the organization after a change. A group or person that the organization
-// does not have is passed over.
+// With returns the organization after a change. Groups and people that the organization does
+// not have are ignored.
 func (a *Access) With(change Change) *Access {
 	facts := a.facts
 	deactivated := a.deactivatedBy(change)
@@ -65,22 +64,22 @@ func (a *Access) With(change Change) *Access {
 			facts.Users[i] = &changed
 		}
 	}
-	unknown := map[int64]uncertain{}
-	maps.Copy(unknown, a.unknown)
+	unknown := map[int64]unknownMembers{}
+	maps.Copy(unknown, a.unknownMembers)
 	facts.Groups = make([]*zulip.UserGroup, len(a.facts.Groups))
 	for i, group := range a.facts.Groups {
 		changed := *group
 		if membership, ok := change.Groups[group.ID]; ok && !group.IsSystemGroup {
 			changed.Members, changed.DirectSubgroupIDs = membership.Members, membership.Subgroups
 			if delete(unknown, group.ID); membership.Unknown {
-				unknown[group.ID] = uncertain{}
+				unknown[group.ID] = unknownMembers{}
 			}
 		}
 		isFullMembers := group.IsSystemGroup && group.Name == fullMembers
 		switch {
 		case isFullMembers && change.WaitingPeriodUnknown:
 			changed.Members = nil
-			unknown[group.ID] = uncertain{among: a.members(change), isBounded: true}
+			unknown[group.ID] = unknownMembers{among: a.roleMembers(change), isBounded: true}
 		case isFullMembers && change.WaitingPeriod != nil:
 			changed.Members = a.fullMembers(change)
 			delete(unknown, group.ID)
@@ -130,8 +129,8 @@ func (a *Access) deactivatedBy(change Change) map[int64]bool {
 	return all
 }
 
-// inRole returns the direct members of a role's group after a change of roles: everybody
-// is in the group of the role, and members past the waiting period in one more
+// inRole returns the direct members of a role's group after a change of roles: everybody is in
+// the group of their role, and members past the waiting period also in role:fullmembers
 // (server-behavior §P8).
 func (a *Access) inRole(group *zulip.UserGroup, change Change) []int64 {
 	var members []int64
@@ -156,17 +155,17 @@ func (a *Access) inRole(group *zulip.UserGroup, change Change) []int64 {
 // fullMembers is the group of the members whose waiting period is over.
 const fullMembers = "role:fullmembers"
 
-// fullMembers returns who will be a full member after a change of the waiting period: the server looks at all members
-// anew (https://zulip.com/api/roles-and-permissions).
+// fullMembers returns who will be a full member after a change of the waiting period: the server re-evaluates all members
+// (https://zulip.com/api/roles-and-permissions).
 func (a *Access) fullMembers(change Change) (members []int64) {
 	days := a.waitingPeriod(change)
-	return slices.DeleteFunc(a.members(change), func(id int64) bool {
+	return slices.DeleteFunc(a.roleMembers(change), func(id int64) bool {
 		return !isPastWaitingPeriod(a.roster.users[a.roster.places[id]], days, change.Now)
 	})
 }
 
-// members returns who will have the role of a member.
-func (a *Access) members(change Change) (members []int64) {
+// roleMembers returns who will have the role of a member.
+func (a *Access) roleMembers(change Change) (members []int64) {
 	for _, user := range a.facts.Users {
 		role, changes := change.Roles[user.ID]
 		if !changes {
@@ -179,7 +178,7 @@ func (a *Access) members(change Change) (members []int64) {
 	return members
 }
 
-// waitingPeriod is that after a change, in days.
+// waitingPeriod returns the waiting period after a change, in days.
 func (a *Access) waitingPeriod(change Change) int {
 	switch {
 	case change.WaitingPeriod != nil:
@@ -196,8 +195,8 @@ var roleGroups = map[zulip.Role]string{
 	zulip.RoleMember: "role:members", zulip.RoleGuest: "role:everyone",
 }
 
-// isPastWaitingPeriod reports whether a member is a full member. Who joined at a time
-// that cannot be read has been there for long.
+// isPastWaitingPeriod reports whether a member is a full member. Somebody whose time of joining
+// cannot be read counts as one.
 func isPastWaitingPeriod(user *zulip.User, days int, now time.Time) bool {
 	if days == 0 {
 		return true

@@ -8,28 +8,27 @@ type State struct {
 	Channel Channel
 }
 
-// Effect is what a change does to one right in a channel.
+// Effect is the effect of a change on one right in a channel.
 type Effect struct {
 	Right Right
-	// Gain and Lose are the people who can do it after the change only, and before only: those who gain with the roles they
-	// will have, those who lose with the roles they have.
+	// Gain and Lose are the people who have the right only after the change, and only before it. Those in Gain have the
+	// roles of after, those in Lose the roles of before.
 	Gain, Lose People
-	// NobodyLeft says that somebody could before, and nobody can after.
+	// NobodyLeft says that somebody had the right before, and nobody has it after.
 	NobodyLeft bool
-	// Unknown says that it depends on something that is not known; the rest is then empty.
+	// Unknown says that the effect depends on something unknown; the other fields are then empty.
 	Unknown bool
 }
 
-// Compare returns the effect on every right that a change makes a difference to, in the
-// order of [Rights]; those that cannot be told are among them. after.Access is
-// before.Access, or what [Access.With] made of it. Rights that the server has no
-// permission for are left out.
+// Compare returns the effect of a change on every right that it affects, in the order of
+// [Rights], including unknown effects. after.Access is before.Access, or the result of
+// [Access.With]. Rights for which the server has no permission are left out.
 func Compare(before, after State) []Effect {
 	if unchanged(&before, &after) {
 		return nil
 	}
 	var effects []Effect
-	pairs := pairs(&before, &after)
+	pairs := outcomePairs(&before, &after)
 	for _, right := range Rights {
 		if !before.Channel.has(right) || !after.Channel.has(right) {
 			continue
@@ -42,19 +41,19 @@ func Compare(before, after State) []Effect {
 	return effects
 }
 
-// unchanged reports whether every value holds whom it held, and all else is as it was: then
-// there is nothing to work out. Of a change of one group this is so in most channels.
+// unchanged reports whether every value contains the same people and everything else is the
+// same too. It is a shortcut: a change of one group does not affect most channels.
 func unchanged(before, after *State) bool {
-	was, is := &before.Channel, &after.Channel
-	if was.Privacy != is.Privacy || was.PrivacyUnknown || is.PrivacyUnknown || was.IsArchived != is.IsArchived ||
-		was.onlyEmptyTopic() != is.onlyEmptyTopic() || was.TopicsPolicyUnknown || is.TopicsPolicyUnknown ||
-		len(was.Unknown) > 0 || len(is.Unknown) > 0 || len(was.Permissions) != len(is.Permissions) ||
-		was.SubscribersKnown != is.SubscribersKnown || !slices.Equal(was.Subscribers, is.Subscribers) ||
+	b, a := &before.Channel, &after.Channel
+	if b.Privacy != a.Privacy || b.PrivacyUnknown || a.PrivacyUnknown || b.IsArchived != a.IsArchived ||
+		b.onlyEmptyTopic() != a.onlyEmptyTopic() || b.TopicsPolicyUnknown || a.TopicsPolicyUnknown ||
+		len(b.Unknown) > 0 || len(a.Unknown) > 0 || len(b.Permissions) != len(a.Permissions) ||
+		b.SubscribersKnown != a.SubscribersKnown || !slices.Equal(b.Subscribers, a.Subscribers) ||
 		!before.Access.hasSamePeople(after.Access) {
 		return false
 	}
-	for name, value := range was.Permissions {
-		if later, ok := is.Permissions[name]; !ok || !before.Access.holdsSame(value, after.Access, later) {
+	for name, value := range b.Permissions {
+		if later, ok := a.Permissions[name]; !ok || !before.Access.holdsSame(value, after.Access, later) {
 			return false
 		}
 	}
@@ -66,11 +65,11 @@ func unchanged(before, after *State) bool {
 	return true
 }
 
-func compare(right Right, pairs []pair) Effect {
+func compare(right Right, pairs []outcomePair) Effect {
 	effect := Effect{Right: right}
 	for i, pair := range pairs {
-		was, is := People{pair.before.access.roster, pair.before.can(right)}, People{pair.after.access.roster, pair.after.can(right)}
-		gain, lose, nobodyLeft := is.Minus(was), was.Minus(is), is.IsEmpty() && !was.IsEmpty()
+		peopleBefore, peopleAfter := People{pair.before.access.roster, pair.before.can(right)}, People{pair.after.access.roster, pair.after.can(right)}
+		gain, lose, nobodyLeft := peopleAfter.Minus(peopleBefore), peopleBefore.Minus(peopleAfter), peopleAfter.IsEmpty() && !peopleBefore.IsEmpty()
 		if i > 0 && (!gain.Equal(effect.Gain) || !lose.Equal(effect.Lose)) {
 			return Effect{Right: right, Unknown: true}
 		}
@@ -80,26 +79,26 @@ func compare(right Right, pairs []pair) Effect {
 	return effect
 }
 
-// pair is one way in which what is not known can turn out, before and after.
-type pair struct{ before, after *outcome }
+// outcomePair is one combination of the possible outcomes before and after.
+type outcomePair struct{ before, after *outcome }
 
-// pairs returns them all. Subscribers that are not known are the same before and after,
-// so that where they make no difference to the change they need not be known.
-func pairs(before, after *State) []pair {
+// outcomePairs returns all combinations. Unknown subscribers are the same before and after, so
+// they need not be known where they make no difference to the change.
+func outcomePairs(before, after *State) []outcomePair {
 	sameSubscribers := !before.Channel.SubscribersKnown && !after.Channel.SubscribersKnown
-	var all []pair
-	for _, was := range before.Access.outcomes(&before.Channel) {
-		for _, is := range after.Access.outcomes(&after.Channel) {
-			if !sameSubscribers || was.everybodyIn == is.everybodyIn {
-				all = append(all, pair{was, is})
+	var all []outcomePair
+	for _, outcomeBefore := range before.Access.outcomes(&before.Channel) {
+		for _, outcomeAfter := range after.Access.outcomes(&after.Channel) {
+			if !sameSubscribers || outcomeBefore.assumeAllSubscribed == outcomeAfter.assumeAllSubscribed {
+				all = append(all, outcomePair{outcomeBefore, outcomeAfter})
 			}
 		}
 	}
 	return all
 }
 
-// NeedsSubscribers reports whether the difference between two states cannot be told
-// without knowing who is in the channel.
+// NeedsSubscribers reports whether the difference between two states depends on who is
+// subscribed to the channel.
 func NeedsSubscribers(before, after State) bool {
 	before.Channel.Subscribers, before.Channel.SubscribersKnown = nil, true
 	after.Channel.Subscribers, after.Channel.SubscribersKnown = nil, true

@@ -6,32 +6,31 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// spectatorAccess is the setting of the organization that lets people without an account in. Where it is off, or the
-// server has such access turned off for all organizations, nobody reads a web-public channel without an account
-// (https://zulip.com/api/register-queue).
+// spectatorAccess is the setting of the organization that lets people without an account read web-public channels. The
+// server can also disable such access for all organizations (https://zulip.com/api/register-queue).
 const spectatorAccess = "enable_spectator_access"
 
-// Internet is what happens to those without an account, who are among no [People].
+// Internet is the effect of a change on people without an account, who are not part of [People].
 type Internet int
 
-// What a change does to those without an account.
+// The effects of a change on people without an account.
 const (
 	InternetAsBefore Internet = iota
-	InternetGains             // they come to read the channel
+	InternetGains             // they can now read the channel
 	InternetLoses             // they can no longer read it
-	InternetUnknown           // it depends on something that is not known
+	InternetUnknown           // it depends on something unknown
 )
 
-// CompareInternet tells whether a change lets those without an account read a channel, or no longer.
+// CompareInternet returns the effect of a change on whether people without an account can read a channel.
 func CompareInternet(before, after State) Internet {
-	was, wasKnown := before.IsReadByInternet()
-	is, isKnown := after.IsReadByInternet()
+	readBefore, beforeKnown := before.IsReadByInternet()
+	readAfter, afterKnown := after.IsReadByInternet()
 	switch {
-	case !wasKnown || !isKnown:
+	case !beforeKnown || !afterKnown:
 		return InternetUnknown
-	case is && !was:
+	case readAfter && !readBefore:
 		return InternetGains
-	case was && !is:
+	case readBefore && !readAfter:
 		return InternetLoses
 	}
 	return InternetAsBefore
@@ -39,7 +38,7 @@ func CompareInternet(before, after State) Internet {
 
 // IsReadByInternet reports whether anyone on the internet reads the channel without an account, and whether that is known.
 func (s State) IsReadByInternet() (reads, known bool) {
-	spectators, known := s.Access.letsSpectatorsIn()
+	spectators, known := s.Access.allowsSpectators()
 	switch {
 	case known && !spectators:
 		return false, true
@@ -51,9 +50,9 @@ func (s State) IsReadByInternet() (reads, known bool) {
 	return known, known
 }
 
-// letsSpectatorsIn reports whether the organization lets people without an account in, and whether that is known. A
-// server that does not say keeps nobody out.
-func (a *Access) letsSpectatorsIn() (lets, known bool) {
+// allowsSpectators reports whether people without an account can read web-public channels, and whether that is known. They
+// can on a server that does not tell.
+func (a *Access) allowsSpectators() (lets, known bool) {
 	if a == nil || a.facts.Realm == nil {
 		return true, true
 	}

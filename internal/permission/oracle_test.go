@@ -103,7 +103,7 @@ func (o oracle) administers(user *zulip.User, channel *permission.Channel) bool 
 	return !isGuest(user) && o.holds(channel.Permissions["can_administer_channel_group"], user)
 }
 
-// sees tells whether the server lets somebody see what a channel is about.
+// sees reports whether the server lets somebody see what a channel is about.
 func (o oracle) sees(user *zulip.User, channel *permission.Channel) bool {
 	switch {
 	case channel.Privacy == zulip.PrivacyWebPublic, isIn(user, channel):

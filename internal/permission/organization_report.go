@@ -11,40 +11,40 @@ import (
 type OrganizationChange struct {
 	Setting       Setting
 	Before, After zulip.GroupSettingValue
-	// Unknown says that it is not known yet whom the value after will hold.
+	// Unknown says that it is not known yet who will be in After.
 	Unknown bool
 }
 
-// Organization says who gains and who loses which of the organization's own rights,
-// wherever they matter; "" if nobody does and all is known. after is before, or what [Access.With] made of it.
+// Organization describes who gains and who loses which of the organization's own permissions; "" if nobody does and
+// everything is known. after is before, or the result of [Access.With].
 func (r Report) Organization(before, after *Access, changes []OrganizationChange) string {
 	var lines []*line
 	for _, change := range changes {
-		if change.Unknown || before.IsVague(change.Before) || after.IsVague(change.After) {
-			lines = withLine(lines, notKnown, change.Setting.Right, People{})
+		if change.Unknown || before.IsUncertain(change.Before) || after.IsUncertain(change.After) {
+			lines = addToLines(lines, notKnown, change.Setting.Right, People{})
 			continue
 		}
-		was, is := before.Admitted(Organizations, change.Setting, change.Before), after.Admitted(Organizations, change.Setting, change.After)
-		if is.IsEmpty() && !was.IsEmpty() {
-			lines = withLine(lines, nobodyLeft, change.Setting.Right, People{})
+		peopleBefore, peopleAfter := before.Admitted(Organizations, change.Setting, change.Before), after.Admitted(Organizations, change.Setting, change.After)
+		if peopleAfter.IsEmpty() && !peopleBefore.IsEmpty() {
+			lines = addToLines(lines, nobodyLeft, change.Setting.Right, People{})
 		}
-		if less := was.Minus(is); !less.IsEmpty() {
-			lines = withLine(lines, lose, change.Setting.Right, less)
+		if less := peopleBefore.Minus(peopleAfter); !less.IsEmpty() {
+			lines = addToLines(lines, lose, change.Setting.Right, less)
 		}
-		if more := is.Minus(was); !more.IsEmpty() {
-			lines = withLine(lines, gain, change.Setting.Right, more)
+		if more := peopleAfter.Minus(peopleBefore); !more.IsEmpty() {
+			lines = addToLines(lines, gain, change.Setting.Right, more)
 		}
 	}
 	if len(lines) == 0 {
 		return ""
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(a.kind, b.kind) })
-	return r.write([]section{{lines: lines}})
+	return r.render([]section{{lines: lines}})
 }
 
-// Admitted returns those whom a permission of a user group or of the organization admits: guests only where the server
-// lets them have it at all, and incoming webhook bots only where sending messages is all that it takes,
-// since the server answers no other request of theirs.
+// Admitted returns those who can exercise a permission of a user group or of the organization: the people in its value,
+// but guests only if the server allows it for the setting, and incoming webhook bots only if it is exercised by sending
+// messages, because the server refuses all their other requests.
 func (a *Access) Admitted(table Table, setting Setting, value zulip.GroupSettingValue) People {
 	people := a.In(value)
 	if !setting.BySending {

@@ -104,7 +104,7 @@ func drawIDs(t *rapid.T, from []int64) []int64 {
 	return rapid.SliceOfN(rapid.SampledFrom(from), 0, 5).Draw(t, "ids")
 }
 
-// drawValue draws a group-setting value in any form that the wire can have.
+// drawValue draws a group-setting value in any form that the API can have.
 func drawValue(t *rapid.T, o *organization) zulip.GroupSettingValue {
 	if rapid.Bool().Draw(t, "named") {
 		return zulip.NamedGroup(rapid.SampledFrom(o.groups).Draw(t, "group").ID)

@@ -9,21 +9,20 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// People is a set of people and bots of one organization. It does not change, so that
-// answers can share memory; the zero value is empty.
+// People is an immutable set of people and bots of one organization. The zero value is empty.
 type People struct {
 	roster *roster
 	set    bitset
 }
 
-// roster gives everybody of an organization a place: the bit that stands for the
-// person in every set. Deactivated people have one too, and are in no answer.
+// roster assigns everybody in an organization a place: the index of the bit for this user in
+// every set. Deactivated users have one too, but are in no result.
 type roster struct {
 	users  []*zulip.User // ascending by ID
 	places map[int64]int
 }
 
-// newRoster leaves out the server's own bots, which no permission governs.
+// newRoster leaves out the server's own bots, to which permissions do not apply.
 func newRoster(users []*zulip.User) *roster {
 	r := &roster{users: make([]*zulip.User, 0, len(users)), places: make(map[int64]int, len(users))}
 	for _, user := range users {
@@ -109,7 +108,7 @@ func newBitset(size int) bitset { return make(bitset, (size+wordSize-1)/wordSize
 // add is only for the one who makes a set.
 func (b bitset) add(place int) { b[place/wordSize] |= 1 << (place % wordSize) }
 
-// addAll is only for the one who makes a set, which is as long as the other or longer.
+// addAll modifies b, so it may only be used while b is being built. b must be at least as long as other.
 func (b bitset) addAll(other bitset) {
 	for i, word := range other {
 		b[i] |= word

@@ -1,6 +1,16 @@
-// Package permission holds the algebra of permissions: principals as people write
-// them, group-setting values as the wire has them, and what leads from one to the
-// other. It asks nobody: what it needs to know of the organization it is given.
+// Package permission computes with permissions. It sends no requests: what it needs to
+// know about the organization is passed in.
+//
+//   - A [Principal] is what a configuration names: role:members, group:devs, user:ada@example.com.
+//     [Parse] reads one, [Resolve] turns principals into the value that the API takes (a
+//     [zulip.GroupSettingValue]), [Format] turns a value into principals. Both look names up in
+//     an [Organization].
+//   - [Canonical], [Equal] and [Diff] compare values; [Allowed] checks one against the rules of
+//     the server.
+//   - A [Setting] describes one permission, a [Table] those of channels, user groups or the
+//     organization.
+//   - [Access] computes who can effectively do what, before and after a planned [Change];
+//     [Compare] and [Report] describe the difference.
 package permission
 
 import (
@@ -9,12 +19,12 @@ import (
 	"strings"
 )
 
-// Kind tells how a principal names whom it means.
+// Kind is the form in which a principal names a group or user.
 type Kind int
 
 // The five forms of a principal.
 const (
-	KindRole    Kind = iota // role:members, a system group by its name on the wire
+	KindRole    Kind = iota // role:members, a system group by its name in the API
 	KindGroup               // group:NAME, a user group by name
 	KindUser                // user:EMAIL, a person or bot by address
 	KindGroupID             // group_id:N, a group by number
@@ -32,9 +42,9 @@ var Nobody = Principal{Kind: KindRole, Name: "nobody"}
 // Principal names one role, group, person or bot in a permission.
 type Principal struct {
 	Kind Kind
-	// Name is what follows the prefix, for the forms that name.
+	// Name is what follows the prefix of role:, group: and user:.
 	Name string
-	// ID is the number, for the forms that count.
+	// ID is the number of group_id: and user_id:.
 	ID int64
 }
 
@@ -46,8 +56,8 @@ func (p Principal) String() string {
 	return prefixes[p.Kind] + p.Name
 }
 
-// WireName returns the name that the server's group has: with the prefix for roles,
-// whose groups are called `role:members`, without it for user groups.
+// WireName returns the name of the group on the server: with the prefix for roles (their
+// groups are called `role:members`), without it for user groups.
 func (p Principal) WireName() string {
 	if p.Kind == KindRole {
 		return prefixes[KindRole] + p.Name
@@ -55,12 +65,12 @@ func (p Principal) WireName() string {
 	return p.Name
 }
 
-// Parse reads a principal. The error says what is wrong with the text and which form
-// was probably meant.
+// Parse reads a principal. The error says what is wrong with the text and suggests a
+// correction.
 func Parse(text string) (Principal, error) {
 	prefix, rest, found := strings.Cut(text, ":")
 	if !found {
-		return Principal{}, fmt.Errorf("%q has no prefix: write %s", text, guess(text))
+		return Principal{}, fmt.Errorf("%q has no prefix: write %s", text, suggest(text))
 	}
 	if rest == "" {
 		return Principal{}, fmt.Errorf("%q names nobody: something has to follow the colon", text)
@@ -82,15 +92,15 @@ func Parse(text string) (Principal, error) {
 
 func parseNumber(kind Kind, text, digits string) (Principal, error) {
 	id, err := strconv.ParseInt(digits, 10, 64)
-	// The canonical writing alone is accepted, so that a principal has one text.
+	// Only the canonical form is accepted, so that every principal has exactly one text.
 	if err != nil || id <= 0 || strconv.FormatInt(id, 10) != digits {
 		return Principal{}, fmt.Errorf("%q: what follows %s is a positive number", text, prefixes[kind])
 	}
 	return Principal{Kind: kind, ID: id}, nil
 }
 
-// guess returns the principal that a text without a prefix probably means.
-func guess(text string) string {
+// suggest returns the principal that a text without a prefix probably means.
+func suggest(text string) string {
 	switch {
 	case isRole(text):
 		return strconv.Quote("role:" + text)

@@ -9,15 +9,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Report puts effects into words, for a warning that is read. It names at most
-// [MaxNames] people and counts the rest. Named first is who is surprised most: the
-// account the provider uses, guests, bots, then people by role, the highest first.
+// Report describes effects in words, for a warning. It names at most [MaxNames] people and
+// counts the rest. It names those first whose change is the most surprising: the provider's
+// account, guests, bots, then people by role, the highest first.
 type Report struct {
-	// Self is the ID of the account the provider uses; zero if there is none.
+	// Self is the ID of the provider's account; zero if there is none.
 	Self int64
 }
 
-// How much a report says before it counts.
+// The limits beyond which a report counts instead of listing.
 const (
 	MaxNames    = 10
 	maxChannels = 10
@@ -30,14 +30,14 @@ type ChannelChange struct {
 	Before, After State
 }
 
-// Channel says what a change does in one channel; "" if nobody gains or loses a right
-// and all is known.
+// Channel describes the effects of a change in one channel; "" if nobody gains or loses a right
+// and everything is known.
 func (r Report) Channel(before, after State) string {
-	return r.write([]section{{lines: linesOf(before, after)}})
+	return r.render([]section{{lines: linesOf(before, after)}})
 }
 
-// Channels says what a change does in several channels, those in which it does the same
-// together; "" if it does nothing in any.
+// Channels describes the effects of a change in several channels, grouping channels with the
+// same effects; "" if there are none.
 func (r Report) Channels(changes []ChannelChange) string {
 	var sections []section
 	byContent := map[string]int{}
@@ -48,7 +48,7 @@ func (r Report) Channels(changes []ChannelChange) string {
 		}
 		var content strings.Builder
 		for _, line := range lines {
-			fmt.Fprintf(&content, "%d %q %v\n", line.kind, line.can, line.people.set)
+			fmt.Fprintf(&content, "%d %q %v\n", line.kind, line.rights, line.people.set)
 		}
 		at, known := byContent[content.String()]
 		if !known {
@@ -58,14 +58,14 @@ func (r Report) Channels(changes []ChannelChange) string {
 		}
 		sections[at].channels = append(sections[at].channels, change.Name)
 	}
-	return r.write(sections)
+	return r.render(sections)
 }
 
-// kind is what a line says, the most surprising first.
-type kind int
+// lineKind is the kind of effect that a line describes, the most surprising first.
+type lineKind int
 
 const (
-	nobodyLeft kind = iota
+	nobodyLeft lineKind = iota
 	internetGains
 	internetLoses
 	internetUnknown
@@ -74,57 +74,56 @@ const (
 	notKnown
 )
 
-// line is what happens to some rights of the same people.
+// line describes what happens to some rights of the same people.
 type line struct {
-	kind   kind
-	can    []string // to follow "can"
+	kind   lineKind
+	rights []string // to follow "can"
 	people People
-	named  []*zulip.User // those whom there is place to name
+	named  []*zulip.User // the people who are named; the others are counted
 }
 
-// withLine adds what happens to a right, to the line about the same people if there is one.
-func withLine(lines []*line, kind kind, can string, people People) []*line {
+// addToLines adds an effect on a right, to the line about the same people if there is one.
+func addToLines(lines []*line, kind lineKind, can string, people People) []*line {
 	for _, line := range lines {
 		if line.kind == kind && line.people.Equal(people) {
-			line.can = append(line.can, can)
+			line.rights = append(line.rights, can)
 			return lines
 		}
 	}
-	return append(lines, &line{kind: kind, can: []string{can}, people: people})
+	return append(lines, &line{kind: kind, rights: []string{can}, people: people})
 }
 
-// section is what happens in some channels alike.
+// section describes the effects that some channels have in common.
 type section struct {
 	channels []string // empty where there is only one, which the reader knows
 	lines    []*line
 }
 
-// linesOf gathers the effects of a change: each line is about one set of people. Those who are deactivated lose
-// everything everywhere, which is not said of every right.
+// linesOf describes the effects of a change, with one line for each set of people. People who are deactivated lose all
+// rights, so they are left out.
 func linesOf(before, after State) []*line {
 	gone := before.Access.Everybody().Minus(after.Access.Everybody())
 	lines := internetLines(before, after)
 	for _, effect := range Compare(before, after) {
 		can := effect.Right.InWords()
 		if effect.Unknown {
-			lines = withLine(lines, notKnown, can, People{})
+			lines = addToLines(lines, notKnown, can, People{})
 		}
 		if effect.NobodyLeft && effect.Right != CanSubscribe { // that is what private channels are for
-			lines = withLine(lines, nobodyLeft, can, People{})
+			lines = addToLines(lines, nobodyLeft, can, People{})
 		}
 		if less := effect.Lose.Minus(gone); !less.IsEmpty() {
-			lines = withLine(lines, lose, can, less)
+			lines = addToLines(lines, lose, can, less)
 		}
 		if !effect.Gain.IsEmpty() {
-			lines = withLine(lines, gain, can, effect.Gain)
+			lines = addToLines(lines, gain, can, effect.Gain)
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(a.kind, b.kind) })
 	return lines
 }
 
-// internetLines say what those outside the organization gain and lose, who are among no
-// people.
+// internetLines describes the effects on people without an account.
 func internetLines(before, after State) []*line {
 	switch CompareInternet(before, after) {
 	case InternetGains:
@@ -133,21 +132,21 @@ func internetLines(before, after State) []*line {
 		return []*line{{kind: internetLoses}}
 	case InternetUnknown:
 		if before.Channel.PrivacyUnknown || after.Channel.PrivacyUnknown {
-			return nil // that it is not known who reads is said of the people
+			return nil // the line about the unknown right to read covers it
 		}
 		return []*line{{kind: internetUnknown}}
 	}
 	return nil
 }
 
-func (r Report) write(sections []section) string {
+func (r Report) render(sections []section) string {
 	shown := sections[:min(len(sections), maxChannels)]
 	r.chooseNames(shown)
 	var paragraphs []string
 	for _, section := range shown {
 		var text []string
 		if len(section.channels) > 0 {
-			text = append(text, "In "+someOf(section.channels, maxChannels)+":")
+			text = append(text, "In "+joinAtMost(section.channels, maxChannels)+":")
 		}
 		for _, line := range section.lines {
 			text = append(text, r.sentence(line))
@@ -159,12 +158,12 @@ func (r Report) write(sections []section) string {
 		for _, section := range rest {
 			channels += len(section.channels)
 		}
-		paragraphs = append(paragraphs, fmt.Sprintf("And something else in %s.", counted(channels, "more channel")))
+		paragraphs = append(paragraphs, fmt.Sprintf("And something else in %s.", pluralize(channels, "more channel")))
 	}
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// chooseNames gives the names there is place for to those who are surprised most.
+// chooseNames chooses the people who are named, by SurpriseRank.
 func (r Report) chooseNames(sections []section) {
 	type candidate struct {
 		line *line
@@ -178,14 +177,14 @@ func (r Report) chooseNames(sections []section) {
 			}
 		}
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(r.Surprise(a.user), r.Surprise(b.user)) })
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(r.SurpriseRank(a.user), r.SurpriseRank(b.user)) })
 	for _, chosen := range candidates[:min(len(candidates), MaxNames)] {
 		chosen.line.named = append(chosen.line.named, chosen.user)
 	}
 }
 
-// Surprise ranks people, the most surprising first.
-func (r Report) Surprise(user *zulip.User) int {
+// SurpriseRank returns the place of a user in the order in which people are named; the lowest is named first.
+func (r Report) SurpriseRank(user *zulip.User) int {
 	switch {
 	case user.ID == r.Self:
 		return 0
@@ -199,8 +198,8 @@ func (r Report) Surprise(user *zulip.User) int {
 
 func (r Report) sentence(line *line) string {
 	var what string
-	if len(line.can) > 0 { // what the internet does says itself what it is
-		what = Together(line.can, maxRights)
+	if len(line.rights) > 0 { // lines about the internet have none
+		what = JoinRights(line.rights, maxRights)
 	}
 	switch line.kind {
 	case nobodyLeft:
@@ -220,7 +219,7 @@ func (r Report) sentence(line *line) string {
 	}
 }
 
-// names lists people, and counts those there is no place for.
+// names lists the people who are named, and counts the others.
 func (r Report) names(line *line) string {
 	var names []string
 	for _, user := range line.named {
@@ -228,11 +227,11 @@ func (r Report) names(line *line) string {
 	}
 	switch rest := line.people.Len() - len(names); {
 	case rest > 0 && len(names) == 0:
-		return counted(rest, "account")
+		return pluralize(rest, "account")
 	case rest > 0:
 		return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), rest)
 	}
-	return someOf(names, len(names))
+	return joinAtMost(names, len(names))
 }
 
 func (r Report) name(user *zulip.User) string {
@@ -248,8 +247,8 @@ func (r Report) name(user *zulip.User) string {
 	return fmt.Sprintf("%s (%s)", user.FullName, about)
 }
 
-// someOf lists texts as a sentence does, and counts those beyond a limit.
-func someOf(texts []string, limit int) string {
+// joinAtMost joins texts as in a sentence ("a, b and c"), and counts those beyond a limit.
+func joinAtMost(texts []string, limit int) string {
 	switch n := len(texts); {
 	case n == 1:
 		return texts[0]
@@ -260,7 +259,7 @@ func someOf(texts []string, limit int) string {
 	}
 }
 
-func counted(n int, thing string) string {
+func pluralize(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}

@@ -186,7 +186,7 @@ func TestTogether(t *testing.T) {
 		"delete own messages and post": {"delete own messages", "post"},
 		"post":                         {"post"},
 	} {
-		if got := permission.Together(rights, 4); got != want {
+		if got := permission.JoinRights(rights, 4); got != want {
 			t.Errorf("%q is said as %q, want %q", rights, got, want)
 		}
 	}

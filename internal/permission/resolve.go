@@ -9,31 +9,30 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Organization is what has to be known of an organization to lead from principals to
-// values and back. Names are looked up as the server compares them: groups to the
-// letter, addresses whatever their case.
+// Organization looks up the groups and users of an organization, as [Resolve] and [Format]
+// need it. Names of groups are case-sensitive, addresses are not.
 type Organization interface {
 	UserGroup(id int64) (*zulip.UserGroup, bool)
 	UserGroupByName(name string) (*zulip.UserGroup, bool)
 	User(id int64) (*zulip.User, bool)
 	UserByAddress(address string) (*zulip.User, bool)
-	// IsPlanned reports whether this run creates or renames something so that the
-	// principal will mean something. An account that it reactivates is planned by ID.
+	// IsPlanned reports whether this run creates or renames something that the principal
+	// will name. A user that this run reactivates is planned under its ID.
 	IsPlanned(principal Principal) bool
-	// Nearest returns known principals of the same form whose text is near, the
-	// nearest first.
+	// Nearest returns existing principals of the same kind with a similar text, the most
+	// similar first.
 	Nearest(principal Principal) []Principal
 }
 
-// Resolution is what principals come to.
+// Resolution is the result of [Resolve].
 type Resolution struct {
 	// Value is canonical. It is complete only when Planned is empty.
 	Value zulip.GroupSettingValue
 	// Deactivated are the principals that name deactivated people and groups. They are
-	// not in the value: the server refuses them in what it is sent
+	// not in Value, because the server refuses them
 	// (https://zulip.com/api/group-setting-values).
 	Deactivated []Principal
-	// LeftOut is who they are.
+	// LeftOut holds the IDs of Deactivated.
 	LeftOut zulip.GroupSettingValue
 	// Planned are the principals that this run has yet to create or to reactivate.
 	Planned []Principal
@@ -46,15 +45,15 @@ type Problem struct {
 	Detail    string
 }
 
-// For returns the problem as it is to be told of one setting: of an unknown role it names those that the setting takes.
+// For returns the problem for one setting: for an unknown role, the detail lists the roles that this setting can have.
 func (p Problem) For(setting string, supported zulip.SupportedPermission, org Organization) Problem {
 	if p.Principal.Kind != KindRole {
 		return p
 	}
-	return unknownRole(p.Principal, "The roles that "+setting+" takes", rolesTaken(supported), org)
+	return unknownRole(p.Principal, "The roles that "+setting+" takes", allowedRoles(supported), org)
 }
 
-// NobodyID returns the number of role:nobody, which stands for the empty value.
+// NobodyID returns the ID of the group role:nobody, which stands for the empty value.
 func NobodyID(org Organization) int64 {
 	if group, ok := org.UserGroupByName(Nobody.WireName()); ok {
 		return group.ID
@@ -62,7 +61,7 @@ func NobodyID(org Organization) int64 {
 	return 0
 }
 
-// Resolve leads principals to the value they mean. Every principal that cannot be
+// Resolve returns the value that principals stand for. Every principal that cannot be
 // used is a problem; the value is then incomplete.
 func Resolve(principals []Principal, org Organization) (Resolution, []Problem) {
 	var (
@@ -87,12 +86,12 @@ func Resolve(principals []Principal, org Organization) (Resolution, []Problem) {
 		case org.IsPlanned(principal):
 			result.Planned = append(result.Planned, principal)
 		default:
-			problems = append(problems, unknown(principal, org))
+			problems = append(problems, unknownPrincipal(principal, org))
 		}
 	}
 	nobody := NobodyID(org)
 	if len(result.Value.DirectSubgroups) > 1 || len(result.Value.DirectMembers) > 0 {
-		// Beside somebody else, nobody adds nobody.
+		// role:nobody adds nothing to other principals.
 		result.Value.DirectSubgroups = slices.DeleteFunc(result.Value.DirectSubgroups,
 			func(id int64) bool { return id == nobody })
 	}
@@ -100,13 +99,13 @@ func Resolve(principals []Principal, org Organization) (Resolution, []Problem) {
 	return result, problems
 }
 
-// Format leads a value to principals: by name where the organization knows one, by
-// number where it does not, so that nothing is dropped. Where one of like means the
-// same, its form is kept. The result is sorted by text.
-func Format(value zulip.GroupSettingValue, org Organization, like []Principal) []Principal {
+// Format returns the principals of a value: by name where the organization knows one, else by
+// ID, so that nothing is lost. Where a principal in preferred stands for the same group or
+// user, its form is kept. The result is sorted by text.
+func Format(value zulip.GroupSettingValue, org Organization, preferred []Principal) []Principal {
 	nobody := NobodyID(org)
 	groups, users := map[int64]Principal{}, map[int64]Principal{}
-	for _, principal := range like {
+	for _, principal := range preferred {
 		if group, user := lookUp(principal, org); group != nil {
 			groups[group.ID] = principal
 		} else if user != nil {
@@ -141,7 +140,7 @@ func Describe(value zulip.GroupSettingValue, org Organization) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// lookUp finds the group or the user that a principal means; both nil if there is none.
+// lookUp returns the group or the user that a principal names; both nil if there is none.
 func lookUp(principal Principal, org Organization) (*zulip.UserGroup, *zulip.User) {
 	switch principal.Kind {
 	case KindRole, KindGroup:
@@ -163,8 +162,8 @@ func lookUp(principal Principal, org Organization) (*zulip.UserGroup, *zulip.Use
 	return nil, nil
 }
 
-func groupPrincipal(id int64, org Organization, like map[int64]Principal) Principal {
-	if kept, ok := like[id]; ok {
+func groupPrincipal(id int64, org Organization, preferred map[int64]Principal) Principal {
+	if kept, ok := preferred[id]; ok {
 		return kept
 	}
 	group, ok := org.UserGroup(id)
@@ -177,8 +176,8 @@ func groupPrincipal(id int64, org Organization, like map[int64]Principal) Princi
 	return Principal{Kind: KindGroup, Name: group.Name}
 }
 
-func userPrincipal(id int64, org Organization, like map[int64]Principal) Principal {
-	if kept, ok := like[id]; ok {
+func userPrincipal(id int64, org Organization, preferred map[int64]Principal) Principal {
+	if kept, ok := preferred[id]; ok {
 		return kept
 	}
 	if user, ok := org.User(id); ok {
@@ -187,9 +186,9 @@ func userPrincipal(id int64, org Organization, like map[int64]Principal) Princip
 	return Principal{Kind: KindUserID, ID: id}
 }
 
-func unknown(principal Principal, org Organization) Problem {
+func unknownPrincipal(principal Principal, org Organization) Problem {
 	if principal.Kind == KindRole {
-		return unknownRole(principal, "The roles", rolesTaken(zulip.SupportedPermission{AllowEveryoneGroup: true, AllowNobodyGroup: true}), org)
+		return unknownRole(principal, "The roles", allowedRoles(zulip.SupportedPermission{AllowEveryoneGroup: true, AllowNobodyGroup: true}), org)
 	}
 	detail := map[Kind]string{
 		KindGroup:   "No user group of the organization has this name. If this configuration creates it, refer to it (\"group:${zulip_user_group.NAME.name}\") instead of writing its name, so that it is planned first.",
@@ -197,10 +196,10 @@ func unknown(principal Principal, org Organization) Problem {
 		KindGroupID: "No group of the organization has this number.",
 		KindUserID:  "No person or bot of the organization has this number.",
 	}[principal.Kind]
-	return notThere(principal, detail, org.Nearest(principal))
+	return notFound(principal, detail, org.Nearest(principal))
 }
 
-func notThere(principal Principal, detail string, nearest []Principal) Problem {
+func notFound(principal Principal, detail string, nearest []Principal) Problem {
 	if len(nearest) > 0 {
 		texts := make([]string, len(nearest))
 		for i, near := range nearest {

@@ -8,13 +8,13 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Right is something that can be done in a channel. All but one have the name of the
-// channel's permission that gives them.
+// Right is something that can be done in a channel. All but [CanRead] have the name of the
+// channel's permission that grants them.
 type Right string
 
 // The rights in a channel.
 const (
-	// CanRead is to read what is written from now on; no permission has its name.
+	// CanRead is to read new messages; there is no permission of that name.
 	CanRead                      Right = "can_read"
 	CanAddSubscribers            Right = "can_add_subscribers_group"
 	CanAdministerChannel         Right = "can_administer_channel_group"
@@ -25,20 +25,20 @@ const (
 	CanMoveMessagesWithinChannel Right = "can_move_messages_within_channel_group"
 	CanRemoveSubscribers         Right = "can_remove_subscribers_group"
 	CanSendMessage               Right = "can_send_message_group"
-	// CanSubscribe is to come into the channel by oneself, for who is not in it.
+	// CanSubscribe is to subscribe to the channel without being added by somebody.
 	CanSubscribe     Right = "can_subscribe_group"
 	CanResolveTopics Right = "can_resolve_topics_group"
 )
 
-// Rights lists every right, those first that give most.
+// Rights lists every right, the most powerful first.
 var Rights = []Right{
 	CanAdministerChannel, CanRead, CanAddSubscribers, CanSubscribe, CanSendMessage, CanCreateTopic,
 	CanRemoveSubscribers, CanDeleteAnyMessage, CanMoveMessagesOutOfChannel, CanMoveMessagesWithinChannel,
 	CanResolveTopics, CanDeleteOwnMessage,
 }
 
-// inWords says what a right permits, to follow "can".
-var inWords = map[Right]string{
+// rightPhrases are the texts of [Right.InWords].
+var rightPhrases = map[Right]string{
 	CanRead: "read", CanAddSubscribers: "add subscribers", CanAdministerChannel: "administer the channel",
 	CanCreateTopic: "start topics", CanDeleteAnyMessage: "delete anyone's messages",
 	CanDeleteOwnMessage: "delete own messages", CanMoveMessagesOutOfChannel: "move messages to other channels",
@@ -47,20 +47,19 @@ var inWords = map[Right]string{
 }
 
 // InWords says what the right permits, to follow "can": "post", "start topics".
-func (r Right) InWords() string { return inWords[r] }
+func (r Right) InWords() string { return rightPhrases[r] }
 
-// folded are pairs of rights that are one in words, where the same people have both.
-var folded = []struct{ one, other, both string }{
+// combinedRights are pairs of rights that have one text if the same people have both.
+var combinedRights = []struct{ one, other, both string }{
 	{CanMoveMessagesOutOfChannel.InWords(), CanMoveMessagesWithinChannel.InWords(), "move messages"},
 	{CanDeleteAnyMessage.InWords(), CanDeleteOwnMessage.InWords(), "delete messages"},
 }
 
-// Together says several rights at once, to follow "can": "post, start topics and move
-// messages". Those beyond a limit are counted, where they are two or more; the first are
-// those that come first.
-func Together(rights []string, limit int) string {
+// JoinRights joins several rights, to follow "can": "post, start topics and move messages". It
+// counts those beyond limit, if they are two or more.
+func JoinRights(rights []string, limit int) string {
 	rights = slices.Clone(rights)
-	for _, pair := range folded {
+	for _, pair := range combinedRights {
 		if at := slices.Index(rights, pair.one); at >= 0 && slices.Contains(rights, pair.other) {
 			rights[at] = pair.both
 			rights = slices.DeleteFunc(rights, func(text string) bool { return text == pair.other })
@@ -69,48 +68,46 @@ func Together(rights []string, limit int) string {
 	if len(rights) > limit+1 {
 		return fmt.Sprintf("%s and %d more rights", strings.Join(rights[:limit], ", "), len(rights)-limit)
 	}
-	return someOf(rights, limit+1)
+	return joinAtMost(rights, limit+1)
 }
 
-// Channel is what decides, in a channel, who may do what.
+// Channel is the part of a channel that decides who may do what in it.
 type Channel struct {
 	Privacy    zulip.Privacy
 	IsArchived bool
-	// Permissions are the channel's by name. One that is absent is one that the server
-	// does not have, and then the right of that name is not told.
+	// Permissions are the channel's permissions by name. If one is absent the server does not
+	// have it, and nothing is said about the right of that name.
 	Permissions map[string]zulip.GroupSettingValue
 	// Unknown are the permissions that are not known yet.
 	Unknown map[string]bool
 	// PrivacyUnknown says that the privacy is not known yet.
 	PrivacyUnknown bool
-	// TopicsPolicy is what the channel says of topics, as the server has it; "" counts as the organization's policy.
-	// TopicsPolicyUnknown says that it is not known yet.
+	// TopicsPolicy is the API's `topics_policy`; "" counts as the organization's policy. TopicsPolicyUnknown says that it
+	// is not known yet.
 	TopicsPolicy        string
 	TopicsPolicyUnknown bool
-	// Subscribers are the IDs of those in the channel, if SubscribersKnown.
+	// Subscribers are the IDs of the subscribers, if SubscribersKnown.
 	Subscribers      []int64
 	SubscribersKnown bool
 }
 
-// ChannelOf returns what decides in a channel, without its subscribers, which are not
-// part of it on the wire.
+// ChannelOf returns a channel without its subscribers, which the API returns separately.
 func ChannelOf(channel *zulip.Channel) Channel {
 	return Channel{Privacy: channel.Privacy(), IsArchived: channel.IsArchived, Permissions: channel.Permissions, TopicsPolicy: channel.TopicsPolicy}
 }
 
-// onlyEmptyTopic reports whether all messages of the channel go without a topic.
+// onlyEmptyTopic reports whether messages in the channel cannot have a topic.
 func (c *Channel) onlyEmptyTopic() bool { return c.TopicsPolicy == "empty_topic_only" }
 
-// has reports whether the server has what the right is decided by.
+// has reports whether the server has the permission that grants the right.
 func (c *Channel) has(right Right) bool {
 	_, ok := c.Permissions[string(right)]
 	return ok || c.Unknown[string(right)] || right == CanRead
 }
 
-// Can returns the people who can exercise a right, and whether these are all: it is not
-// certain where the server has no such permission, or where it depends on something that
-// is not known; then they are those who can whatever that comes to. Time limits and what only the server's shell grants are
-// left out.
+// Can returns the people who have a right. certain is false if the server has no such
+// permission, or if there may be more people because it depends on something unknown. Time
+// limits, and permissions that only the server's shell grants, are not considered.
 func (a *Access) Can(right Right, channel Channel) (who People, certain bool) {
 	if !channel.has(right) {
 		return People{roster: a.roster}, false
@@ -124,9 +121,9 @@ func (a *Access) Can(right Right, channel Channel) (who People, certain bool) {
 	return People{a.roster, all}, certain
 }
 
-// organizationRights are the organization's permissions that give a right in every
-// channel, and whether guests can have it by them; what the server says of that comes
-// first (server-behavior §P6).
+// organizationRights are the organization's permissions that grant a right in every channel, and
+// whether they can grant it to guests. For the latter, what the server publishes takes
+// precedence (server-behavior §P6).
 var organizationRights = map[Right]struct {
 	setting       string
 	allowEveryone bool
@@ -139,20 +136,20 @@ var organizationRights = map[Right]struct {
 	CanResolveTopics:             {"can_resolve_topics_group", true},
 }
 
-// inOrganization returns those who have a right by a permission of the organization.
-func (o *outcome) inOrganization(right Right) bitset {
+// permittedByOrganization returns who has a right by a permission of the organization.
+func (o *outcome) permittedByOrganization(right Right) bitset {
 	by, ok := organizationRights[right]
 	if !ok {
 		return nil
 	}
-	set, allowEveryone := o.value(o.access.organizationValue(by.setting)), by.allowEveryone
+	set, allowEveryone := o.membersOf(o.access.organizationValue(by.setting)), by.allowEveryone
 	if realm := o.access.facts.Realm; realm != nil {
 		if said, ok := realm.SupportedPermissions["realm"][by.setting]; ok {
 			allowEveryone = said.AllowEveryoneGroup
 		}
 	}
 	if !allowEveryone {
-		return o.noGuests(set)
+		return o.withoutGuests(set)
 	}
 	return set
 }

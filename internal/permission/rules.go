@@ -2,37 +2,36 @@ package permission
 
 import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 
-// outcome is a channel in which everything is decided: what is not known is taken for as
-// little as it can be, or for as much. Every right grows with every value and with the
-// subscribers, so that between the two there is nothing else.
+// outcome is a channel with one assumption about everything that is unknown: that it is as small
+// as possible, or as large. Every right grows with every value and with the subscribers, so the
+// two extremes are enough.
 type outcome struct {
 	access  *Access
 	channel *Channel
-	// most takes values that are not known for everybody, else for nobody.
-	most    bool
-	privacy zulip.Privacy
+	// assumeMost assumes that unknown values contain everybody, else nobody.
+	assumeMost bool
+	privacy    zulip.Privacy
 	// onlyEmptyTopic says that all messages of the channel go without a topic.
 	onlyEmptyTopic bool
-	// everybodyIn takes subscribers that are not known for everybody.
-	everybodyIn bool
+	// assumeAllSubscribed assumes that everybody is subscribed where the subscribers are unknown.
+	assumeAllSubscribed bool
 
 	subscribers bitset
 	content     bitset
 }
 
-// outcomes returns every way in which what is not known can turn out; one if all is
-// known.
+// outcomes returns the combinations of assumptions; one if everything is known.
 func (a *Access) outcomes(channel *Channel) []*outcome {
 	privacies := []zulip.Privacy{channel.Privacy}
 	if channel.PrivacyUnknown {
 		privacies = zulip.Privacies
 	}
-	subscribers := a.listed(channel.Subscribers)
+	subscribers := a.activeUsers(channel.Subscribers)
 	everybodyIn, values, onlyEmptyTopic := []bool{false}, []bool{false}, []bool{channel.onlyEmptyTopic()}
 	if !channel.SubscribersKnown {
 		subscribers, everybodyIn = nil, []bool{false, true}
 	}
-	if len(channel.Unknown) > 0 || len(a.vague) > 0 {
+	if len(channel.Unknown) > 0 || len(a.uncertainGroups) > 0 {
 		values = []bool{false, true}
 	}
 	if channel.TopicsPolicyUnknown {
@@ -44,7 +43,7 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 			for _, most := range values {
 				for _, empty := range onlyEmptyTopic {
 					o := &outcome{
-						access: a, channel: channel, most: most, privacy: privacy, everybodyIn: everybody, onlyEmptyTopic: empty, subscribers: subscribers,
+						access: a, channel: channel, assumeMost: most, privacy: privacy, assumeAllSubscribed: everybody, onlyEmptyTopic: empty, subscribers: subscribers,
 					}
 					if everybody {
 						o.subscribers = a.active
@@ -58,7 +57,7 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 	return outcomes
 }
 
-// can decides a right as the server does. Deactivated accounts have none of them.
+// can returns who has a right, by the server's rules. Deactivated accounts have none.
 //
 //	Who                               May                                                     May not
 //	incoming webhook bot              post and start topics, as any bot                       anything else: no other part of the API answers it
@@ -82,8 +81,8 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 //	on the internet                   read what is web-public, while the organization lets    –
 //	                                  spectators in: [State.IsReadByInternet]
 //
-// The last but one is counted as a right to move messages. See https://zulip.com/api/roles-and-permissions,
-// https://zulip.com/api/update-stream and https://zulip.com/api/update-message; what they do not say was tried on a server.
+// The last but one counts as a right to move messages. See https://zulip.com/api/roles-and-permissions,
+// https://zulip.com/api/update-stream and https://zulip.com/api/update-message; the rest was tried on a server.
 func (o *outcome) can(right Right) bitset {
 	switch right {
 	case CanSendMessage:
@@ -92,32 +91,32 @@ func (o *outcome) can(right Right) bitset {
 		if o.onlyEmptyTopic {
 			return nil
 		}
-		return o.send().and(o.orOwner(o.setting(right)))
+		return o.send().and(o.withOwnedBots(o.permittedBy(right)))
 	}
 	if o.access.webhooks == nil {
-		return o.decide(right)
+		return o.canBeyondSending(right)
 	}
-	return o.decide(right).minus(o.access.webhooks)
+	return o.canBeyondSending(right).minus(o.access.webhooks)
 }
 
-// decide is can for what takes more than sending a message.
-func (o *outcome) decide(right Right) bitset {
+// canBeyondSending is can for what takes more than sending a message.
+func (o *outcome) canBeyondSending(right Right) bitset {
 	switch right {
 	case CanRead:
 		return o.read()
 	case CanAdministerChannel:
 		return o.administer()
 	case CanAddSubscribers:
-		return o.content.and(o.noGuests(o.administer().or(o.setting(right), o.inOrganization(right))))
+		return o.content.and(o.withoutGuests(o.administer().or(o.permittedBy(right), o.permittedByOrganization(right))))
 	case CanSubscribe:
 		return o.join()
 	case CanRemoveSubscribers:
-		return o.administer().or(o.metadataAccess().and(o.noGuests(o.setting(right))))
+		return o.administer().or(o.metadataAccess().and(o.withoutGuests(o.permittedBy(right))))
 	case CanDeleteAnyMessage:
-		return o.messages().and(o.setting(right).or(o.inOrganization(right)))
+		return o.mayChangeMessages().and(o.permittedBy(right).or(o.permittedByOrganization(right)))
 	case CanDeleteOwnMessage:
-		return o.ownMessages().and(o.setting(right).or(
-			o.inOrganization(right), o.setting(CanDeleteAnyMessage), o.inOrganization(CanDeleteAnyMessage)))
+		return o.mayChangeOwnMessages().and(o.permittedBy(right).or(
+			o.permittedByOrganization(right), o.permittedBy(CanDeleteAnyMessage), o.permittedByOrganization(CanDeleteAnyMessage)))
 	case CanMoveMessagesOutOfChannel:
 		return o.move(right)
 	case CanMoveMessagesWithinChannel:
@@ -129,17 +128,17 @@ func (o *outcome) decide(right Right) bitset {
 		if o.onlyEmptyTopic {
 			return nil
 		}
-		return o.messages().and(o.setting(right).or(o.inOrganization(right)))
+		return o.mayChangeMessages().and(o.permittedBy(right).or(o.permittedByOrganization(right)))
 	}
 	return nil
 }
 
 func (o *outcome) move(right Right) bitset {
-	return o.messages().and(o.administer().or(o.setting(right), o.inOrganization(right)))
+	return o.mayChangeMessages().and(o.administer().or(o.permittedBy(right), o.permittedByOrganization(right)))
 }
 
-// contentAccess returns whom the server lets see what the channel is about: those in it, those who come in by
-// themselves, and on the web everybody.
+// contentAccess returns who has content access: subscribers, those who can join by themselves, and everybody in a
+// web-public channel.
 func (o *outcome) contentAccess() bitset {
 	if o.privacy == zulip.PrivacyWebPublic {
 		return o.access.active
@@ -147,8 +146,8 @@ func (o *outcome) contentAccess() bitset {
 	return o.subscribers.or(o.join())
 }
 
-// read returns who reads what is written in the channel from now on. Where the history is protected, who is not in the
-// channel when a message is sent never receives it.
+// read returns who can read new messages. Where the history is protected, only those who are subscribed when a message is
+// sent ever can.
 func (o *outcome) read() bitset {
 	if o.privacy == zulip.PrivacyPrivateProtectedHistory {
 		return o.subscribers
@@ -156,88 +155,85 @@ func (o *outcome) read() bitset {
 	return o.content
 }
 
-// join returns who comes in without being added by somebody: where the channel is
-// public any but guests, else those whom one of two permissions opens it to.
+// join returns who can subscribe by themselves: all but guests in a public channel, else those
+// who have one of two permissions.
 func (o *outcome) join() bitset {
 	if !o.privacy.IsPrivate() {
-		return o.noGuests(o.access.active)
+		return o.withoutGuests(o.access.active)
 	}
-	return o.opened()
+	return o.mayJoinPrivate()
 }
 
-// opened returns those to whom the two permissions open a private channel.
-func (o *outcome) opened() bitset {
-	return o.noGuests(o.setting(CanSubscribe).or(o.setting(CanAddSubscribers)))
+// mayJoinPrivate returns who can subscribe to a private channel by themselves.
+func (o *outcome) mayJoinPrivate() bitset {
+	return o.withoutGuests(o.permittedBy(CanSubscribe).or(o.permittedBy(CanAddSubscribers)))
 }
 
-// metadataAccess returns who knows of the channel.
+// metadataAccess returns who can see that the channel exists.
 func (o *outcome) metadataAccess() bitset { return o.content.or(o.administer()) }
 
-// administer returns who changes the channel: administrators of the organization by
-// their role, bots with that role too, in it or not.
+// administer returns who can change the channel: administrators of the organization, subscribed
+// or not, including bots with that role, and those who have the permission.
 func (o *outcome) administer() bitset {
-	return o.access.administrators.or(o.noGuests(o.setting(CanAdministerChannel)))
+	return o.access.administrators.or(o.withoutGuests(o.permittedBy(CanAdministerChannel)))
 }
 
-// send returns who posts: those who have the right and a way into the channel. In both
-// a bot may what its owner may. Of the ways into a private channel only subscribing
-// counts where the history is protected.
+// send returns who can post: those who have the permission and access to the channel. For both
+// a bot may do what its owner may. Where the history is protected, only subscribers have access.
 func (o *outcome) send() bitset {
 	if o.channel.IsArchived {
 		return nil
 	}
-	may := o.orOwner(o.setting(CanSendMessage))
+	may := o.withOwnedBots(o.permittedBy(CanSendMessage))
 	switch o.privacy {
 	case zulip.PrivacyWebPublic:
 		return may
 	case zulip.PrivacyPrivateProtectedHistory:
-		return may.and(o.orOwner(o.subscribers))
+		return may.and(o.withOwnedBots(o.subscribers))
 	}
-	return may.and(o.orOwner(o.subscribers).or(o.join()))
+	return may.and(o.withOwnedBots(o.subscribers).or(o.join()))
 }
 
-// messages returns to whom messages that others write are given to be changed: those in the channel, and those who could
-// come in, unless the history is protected.
-func (o *outcome) messages() bitset {
+// mayChangeMessages returns who can get permission to change other people's messages: subscribers and, unless the history
+// is protected, those who could join.
+func (o *outcome) mayChangeMessages() bitset {
 	if o.privacy == zulip.PrivacyPrivateProtectedHistory && !o.channel.IsArchived {
 		return o.subscribers
 	}
-	return o.ownMessages()
+	return o.mayChangeOwnMessages()
 }
 
-// ownMessages returns to whom their own messages are given to be changed: history that is protected is not protected from
-// who wrote it.
-func (o *outcome) ownMessages() bitset {
+// mayChangeOwnMessages returns who can get permission to change their own messages. Protected history makes no difference.
+func (o *outcome) mayChangeOwnMessages() bitset {
 	if o.channel.IsArchived {
 		return nil
 	}
 	return o.subscribers.or(o.join())
 }
 
-func (o *outcome) orOwner(set bitset) bitset { return set.or(o.access.botsOf(set)) }
+func (o *outcome) withOwnedBots(set bitset) bitset { return set.or(o.access.botsOf(set)) }
 
-func (o *outcome) noGuests(set bitset) bitset { return set.minus(o.access.guests) }
+func (o *outcome) withoutGuests(set bitset) bitset { return set.minus(o.access.guests) }
 
-// setting returns those whom a permission of the channel holds. What the server does
-// not have holds nobody.
-func (o *outcome) setting(right Right) bitset {
+// permittedBy returns who is in a permission of the channel; nobody if the server does not have it.
+func (o *outcome) permittedBy(right Right) bitset {
 	if o.channel.Unknown[string(right)] {
-		return o.unknown()
+		return o.unknownValue()
 	}
-	return o.value(o.channel.Permissions[string(right)])
+	return o.membersOf(o.channel.Permissions[string(right)])
 }
 
-func (o *outcome) value(value zulip.GroupSettingValue) bitset {
-	if most, isOpen := o.access.most(value); o.most && isOpen {
-		return o.unknown()
-	} else if o.most && most != nil {
+func (o *outcome) membersOf(value zulip.GroupSettingValue) bitset {
+	if most, isOpen := o.access.upperBound(value); o.assumeMost && isOpen {
+		return o.unknownValue()
+	} else if o.assumeMost && most != nil {
 		return most
 	}
-	return o.access.in(value)
+	return o.access.members(value)
 }
 
-func (o *outcome) unknown() bitset {
-	if o.most {
+func (o *outcome) unknownValue() bitset {
+	if o.assumeMost {
 		return o.access.active
 	}
 	return nil

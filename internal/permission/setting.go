@@ -8,38 +8,37 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Setting is one permission: a right that somebody has in a channel, over a user
-// group, or in the organization.
+// Setting describes one permission of channels, of user groups, or of the organization.
 type Setting struct {
-	// Name is the server's, and the attribute's.
+	// Name is the name of the parameter in the API, and of the attribute.
 	Name string
-	// FeatureLevel is the first with which it is read and written as a group-setting
-	// value.
+	// FeatureLevel is the first at which the value is a group-setting value.
 	FeatureLevel int
-	// AllowEveryone tells whether guests can have the right at all.
+	// AllowEveryone says that guests can have the permission.
 	AllowEveryone bool
-	// RefuseNobody tells whether somebody has to have it.
+	// RefuseNobody says that it cannot be set to role:nobody.
 	RefuseNobody bool
-	// Roles are all that it takes, each alone; empty for a setting that takes any
-	// group and any list.
+	// Roles are the only values it can have, one at a time; empty for a setting that can be
+	// any group and any list.
 	Roles []string
-	// NeedsContentAccess tells whether changing it needs access to the messages of a
+	// NeedsContentAccess says that changing it requires access to the messages of a
 	// private channel, which administrators do not have by their role (server-behavior §C17).
 	NeedsContentAccess bool
-	// OwnersOnly tells whether an administrator is refused who sends it, changed or not
-	// (server-behavior §O1).
+	// OwnersOnly says that the server refuses requests of administrators that contain it,
+	// even if it would not change (server-behavior §O1).
 	OwnersOnly bool
-	// BySending tells whether it is had by sending messages, which is all that incoming webhook bots do.
+	// BySending says that the permission is exercised by sending messages, which is all that
+	// incoming webhook bots can do.
 	BySending bool
 	// Right says what it permits, to follow "may".
 	Right string
-	// Default is whom the server gives the right on creation.
+	// Default is who has the permission after creation.
 	Default string
 }
 
-// Allowed checks a value against what the server says the setting allows; the error
-// text is for people. Only a value that is one group is checked: the server does not
-// look into a list either (server-behavior §P5).
+// Allowed checks a value against the server's rules for the setting; the error is meant for
+// users. Only a value that is a single group is checked: the server does not check lists
+// either (server-behavior §P5).
 func Allowed(setting string, supported zulip.SupportedPermission, value zulip.GroupSettingValue, org Organization) error {
 	value = Canonical(value, NobodyID(org))
 	if supported.RequireSystemGroup && !isSystemGroup(value, org) {
@@ -49,7 +48,7 @@ func Allowed(setting string, supported zulip.SupportedPermission, value zulip.Gr
 		return nil
 	}
 	group, _ := org.UserGroup(value.Group)
-	if takesRole(supported, group.Name) {
+	if allowsRole(supported, group.Name) {
 		return nil
 	}
 	hint := ""
@@ -69,8 +68,8 @@ func isSystemGroup(value zulip.GroupSettingValue, org Organization) bool {
 	return ok && group.IsSystemGroup
 }
 
-// SupportedBy returns what the setting allows as far as this provider knows by
-// itself, for servers that do not say it.
+// SupportedBy returns the rules for the setting that this provider assumes for servers that
+// do not publish them.
 func (s Setting) SupportedBy() zulip.SupportedPermission {
 	return zulip.SupportedPermission{
 		AllowNobodyGroup: !s.RefuseNobody, AllowEveryoneGroup: s.AllowEveryone,
@@ -78,8 +77,8 @@ func (s Setting) SupportedBy() zulip.SupportedPermission {
 	}
 }
 
-// Admits reports whether a user is in a value: named, or in one of its groups however
-// deep. Deactivated people are in no value (server-behavior §P3).
+// Admits reports whether a user is in a value, directly or through groups. Deactivated
+// people are in no value (server-behavior §P3).
 func Admits(value zulip.GroupSettingValue, user *zulip.User, org Organization) bool {
 	if !user.IsActive {
 		return false

@@ -7,31 +7,31 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Table lists the permissions of one kind of thing. Whatever compares, checks or shows
-// permissions takes one, and is the same for every kind.
+// Table lists the permissions of one kind of object. Code that compares, checks or shows
+// permissions takes a table, so that it is the same for every kind.
 type Table struct {
-	// Key is the server's word for the kind, under which it says what each permission
-	// allows (`server_supported_permission_settings`, server-behavior §P7).
+	// Key is the server's name of the kind in `server_supported_permission_settings`, where
+	// it publishes the rules for each permission (server-behavior §P7).
 	Key string
-	// Noun is ours: `channel`, `user group`, `organization`.
+	// Noun is the name of the kind in messages: `channel`, `user group`, `organization`.
 	Noun     string
 	Settings []Setting
-	// Shown are permissions that are read, and never written.
+	// Shown are permissions that can only be read.
 	Shown []Setting
 }
 
-// All lists the permissions of the table, those that are only shown last.
+// All lists the permissions of the table, those that can only be read last.
 func (t Table) All() []Setting { return slices.Concat(t.Settings, t.Shown) }
 
-// The three kinds of thing that have permissions.
+// The kinds of object that have permissions.
 var (
 	Channels      = Table{"stream", "channel", ChannelSettings, nil}
 	UserGroups    = Table{"group", "user group", UserGroupSettings, nil}
 	Organizations = Table{"realm", "organization", RealmSettings, RealmShown}
 )
 
-// Supported returns what a setting allows: what the server says, for a newer one may
-// have other rules, and where it says nothing what is known here. realm may be nil.
+// Supported returns the rules for a setting: those that the server publishes, because a newer
+// server may have others, else those of this table. realm may be nil.
 func (t Table) Supported(setting Setting, realm *zulip.Realm) zulip.SupportedPermission {
 	if realm != nil {
 		if said, ok := realm.SupportedPermissions[t.Key][setting.Name]; ok {
@@ -101,7 +101,7 @@ var ChannelSettings = withLevels("zulip_channel", []Setting{
 	},
 })
 
-// DroppedAtCreation are the settings that `POST /channels/create` accepts and forgets
+// DroppedAtCreation are the settings that `POST /channels/create` accepts and ignores
 // (server-behavior §C8).
 var DroppedAtCreation = []string{
 	"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group",
@@ -268,8 +268,8 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 	},
 })
 
-// RealmShown are the permissions of an organization that are never written: a server that is not for development fails on
-// a request that names them. Their Right follows "those who".
+// RealmShown are the permissions of an organization that can only be read: a production server fails on a request that
+// contains them. Their Right follows "those who".
 var RealmShown = withLevels("zulip_organization", []Setting{
 	{
 		Name: "workplace_users_group", AllowEveryone: true,

@@ -6,15 +6,14 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Canonical returns the form in which the server stores a value that is written: a
-// single group alone becomes its number, nothing at all becomes role:nobody, lists
-// are ascending without repetition (server-behavior §P2). The server does not do the same
-// when it reads; see [IsCanonical].
+// Canonical returns the form in which the server stores a value: a single group becomes its
+// ID, an empty value role:nobody, lists are ascending without duplicates (server-behavior
+// §P2). Values that are read need not be canonical; see [IsCanonical].
 func Canonical(value zulip.GroupSettingValue, nobody int64) zulip.GroupSettingValue {
 	if value.IsNamed() {
 		return value
 	}
-	members, subgroups := ascending(value.DirectMembers), ascending(value.DirectSubgroups)
+	members, subgroups := sortedUnique(value.DirectMembers), sortedUnique(value.DirectSubgroups)
 	switch {
 	case len(members) == 0 && len(subgroups) == 0:
 		return zulip.NamedGroup(nobody)
@@ -24,16 +23,16 @@ func Canonical(value zulip.GroupSettingValue, nobody int64) zulip.GroupSettingVa
 	return zulip.GroupSettingValue{DirectMembers: members, DirectSubgroups: subgroups}
 }
 
-// IsCanonical reports whether a value that was read can be sent back as an old value.
-// One that is not holds somebody deactivated: the server leaves them out of what it
-// shows without collapsing the rest, as it would an old value (server-behavior §P3).
+// IsCanonical reports whether a value that was read can be sent back as an old value. A
+// value that is not canonical contains somebody deactivated: the server leaves them out when
+// it is read, but does not collapse the rest as it does with an old value (server-behavior
+// §P3).
 func IsCanonical(value zulip.GroupSettingValue, nobody int64) bool {
 	canonical := Canonical(value, nobody)
 	return value.IsNamed() == canonical.IsNamed()
 }
 
-// Equal reports whether two values mean the same: order, repetition and the form do
-// not matter.
+// Equal reports whether two values are the same; order, duplicates and the form do not matter.
 func Equal(a, b zulip.GroupSettingValue, nobody int64) bool {
 	a, b = Canonical(a, nobody), Canonical(b, nobody)
 	return a.Group == b.Group &&
@@ -41,10 +40,9 @@ func Equal(a, b zulip.GroupSettingValue, nobody int64) bool {
 		slices.Equal(a.DirectSubgroups, b.DirectSubgroups)
 }
 
-// Diff tells what has to be added to the principals of a value, and what taken out,
-// to make another of it. Diff of a value and itself is empty.
+// Diff returns what has to be added to a value and what removed from it to get another one.
 func Diff(before, after zulip.GroupSettingValue, nobody int64) (added, removed zulip.GroupSettingValue) {
-	b, a := listed(before, nobody), listed(after, nobody)
+	b, a := asLists(before, nobody), asLists(after, nobody)
 	return zulip.GroupSettingValue{
 			DirectMembers:   without(a.DirectMembers, b.DirectMembers),
 			DirectSubgroups: without(a.DirectSubgroups, b.DirectSubgroups),
@@ -54,8 +52,8 @@ func Diff(before, after zulip.GroupSettingValue, nobody int64) (added, removed z
 		}
 }
 
-// listed is the value with its one group, if it is a number, put into the list.
-func listed(value zulip.GroupSettingValue, nobody int64) zulip.GroupSettingValue {
+// asLists returns a value that is a single group as a list of one group; role:nobody is empty.
+func asLists(value zulip.GroupSettingValue, nobody int64) zulip.GroupSettingValue {
 	value = Canonical(value, nobody)
 	if !value.IsNamed() {
 		return value
@@ -66,16 +64,17 @@ func listed(value zulip.GroupSettingValue, nobody int64) zulip.GroupSettingValue
 	return zulip.GroupSettingValue{DirectSubgroups: []int64{value.Group}}
 }
 
-func ascending(ids []int64) []int64 {
+func sortedUnique(ids []int64) []int64 {
 	sorted := slices.Clone(ids)
 	slices.Sort(sorted)
 	return slices.Compact(sorted)
 }
 
-func without(ids, taken []int64) []int64 {
+// without returns the ids that are not in sorted.
+func without(ids, sorted []int64) []int64 {
 	var rest []int64
 	for _, id := range ids {
-		if _, found := slices.BinarySearch(taken, id); !found {
+		if _, found := slices.BinarySearch(sorted, id); !found {
 			rest = append(rest, id)
 		}
 	}

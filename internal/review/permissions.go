@@ -60,7 +60,7 @@ func (b *builder) compareRight(table permission.Table, setting permission.Settin
 		text := report.Value{Texts: principalTexts(before, b.org.Snapshot)}
 		right.Change = report.Change{Before: text, After: text}
 	}
-	if !right.Unknown && b.after.IsVague(after) {
+	if !right.Unknown && b.after.IsUncertain(after) {
 		right.Unknown, right.Why = true, "it is not known yet who will be in a group that it names"
 	}
 	if right.Unknown {

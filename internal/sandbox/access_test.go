@@ -49,7 +49,7 @@ type accessTry struct {
 	own     map[string]int // a message of each account, where the right is about them
 }
 
-// attempt makes one account try what a right is about.
+// attempt creates one account try what a right is about.
 type attempt func(a *accessTry, account string) response
 
 var attempts = map[string]attempt{
@@ -182,7 +182,7 @@ func groupOrder(groups map[string][]string) []string {
 	return order
 }
 
-// try makes the channel of a row, sets the value and lets every account try. It
+// try creates the channel of a row, sets the value and lets every account try. It
 // returns what the recorded server did otherwise.
 func (a *accessTrial) try(number int, row accessRow) []string {
 	try := &accessTry{accessTrial: a, row: row, channel: fmt.Sprintf("row %d", number), own: map[string]int{}}
@@ -233,7 +233,7 @@ func (a *accessTry) messageTo(topic string) map[string]any {
 	return map[string]any{"type": "channel", "to": a.id, "topic": topic, "content": "Hello"}
 }
 
-// post makes an account that is free to write in a topic.
+// post creates an account that is free to write in a topic.
 func (a *accessTry) post(account, topic string) int {
 	return int(a.must(account, "POST", "/messages", a.messageTo(topic)).body["id"].(float64))
 }

@@ -20,7 +20,7 @@ type Account struct {
 	// one, else the first owner.
 	Owner string `json:"owner,omitempty"`
 	// IsDeleted makes it an account as the server's command delete_user leaves
-	// it: deactivated for good. It keeps the name and address given here.
+	// it: deactivated permanently. It keeps the name and address given here.
 	IsDeleted bool `json:"is_deleted,omitempty"`
 	// Rights that a real server grants in its shell only (server-behavior §U4).
 	CanCreateUsers      bool `json:"can_create_users,omitempty"`

@@ -68,12 +68,12 @@ func keyShaped(key string) bool {
 	return true
 }
 
-// guard says who may call an endpoint at all (server-behavior §R15, §R16).
+// guard is the class of accounts that may call an endpoint (server-behavior §R15, §R16).
 type guard int
 
 const (
-	open          guard = iota // no credentials asked for
-	anyUser                    // whoever has a key
+	open          guard = iota // no credentials needed
+	anyUser                    // every account
 	human                      // no bots
 	nonGuest                   // no guests
 	humanNonGuest              // neither
@@ -92,7 +92,7 @@ func (g guard) withBots() guard {
 	return g
 }
 
-// check refuses a caller the guard does not let through.
+// check returns the refusal for a caller who may not call the endpoint.
 func (g guard) check(u organization.User) error {
 	if u.IsGuest() && (g == nonGuest || g == humanNonGuest) {
 		return organization.Refuse("Not allowed for guest users")

@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
 
-// newBot makes a bot of the member Lena Fischer and returns its id.
+// newBot creates a bot of the member Lena Fischer and returns its id.
 func newBot(t *testing.T, s *Server, short string) int {
 	t.Helper()
 	got := must(t, s, "member", "POST", "/bots", map[string]any{"full_name": short, "short_name": short})

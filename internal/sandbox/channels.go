@@ -13,7 +13,7 @@ func (r *request) channelObject(ch organization.Channel) fields {
 	policy, first := r.org.PostPolicy(ch), r.org.FirstMessageID(ch.ID)
 	object := fields{
 		"stream_id": ch.ID, "name": ch.Name,
-		"description": ch.Description, "rendered_description": rendered(ch.Description),
+		"description": ch.Description, "rendered_description": renderMarkdown(ch.Description),
 		"invite_only": ch.Private, "is_web_public": ch.WebPublic,
 		"history_public_to_subscribers": ch.SharedHistory,
 		"message_retention_days":        ch.RetentionDays,
@@ -36,8 +36,8 @@ func (r *request) channelObject(ch organization.Channel) fields {
 	return object
 }
 
-// rendered approximates what the server makes of Markdown: one paragraph.
-func rendered(markdown string) string {
+// renderMarkdown approximates what the server turns into Markdown: one paragraph.
+func renderMarkdown(markdown string) string {
 	if strings.TrimSpace(markdown) == "" {
 		return ""
 	}
@@ -54,16 +54,16 @@ func (r *request) channelObjects(channels []organization.Channel) []fields {
 
 func listChannels(r *request) (fields, error) {
 	filter := organization.ChannelFilter{
-		Public:          fallback(r, "include_public", boolean, true),
-		WebPublic:       fallback(r, "include_web_public", boolean, false),
-		Subscribed:      fallback(r, "include_subscribed", boolean, true),
-		All:             fallback(r.since(356), "include_all", boolean, false),
-		ContentAccess:   fallback(r.since(356), "include_can_access_content", boolean, false),
-		Archived:        !fallback(r.since(315), "exclude_archived", boolean, true),
-		OwnerSubscribed: fallback(r, "include_owner_subscribed", boolean, false),
+		Public:          withDefault(r, "include_public", boolean, true),
+		WebPublic:       withDefault(r, "include_web_public", boolean, false),
+		Subscribed:      withDefault(r, "include_subscribed", boolean, true),
+		All:             withDefault(r.since(356), "include_all", boolean, false),
+		ContentAccess:   withDefault(r.since(356), "include_can_access_content", boolean, false),
+		Archived:        !withDefault(r.since(315), "exclude_archived", boolean, true),
+		OwnerSubscribed: withDefault(r, "include_owner_subscribed", boolean, false),
 	}
-	includeDefault := fallback(r, "include_default", boolean, false)
-	allActive := fallback(r, "include_all_active", boolean, false)
+	includeDefault := withDefault(r, "include_default", boolean, false)
+	allActive := withDefault(r, "include_all_active", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -103,20 +103,20 @@ func getChannelID(r *request) (fields, error) {
 	return fields{"stream_id": ch.ID}, nil
 }
 
-// channelToCreate declares, in the order of their names, the parameters of POST /channels/create; with named false, those that
+// readNewChannel declares, in the order of their names, the parameters of POST /channels/create; with named false, those that
 // POST /users/me/subscriptions has too.
-func channelToCreate(r *request, named bool) (spec organization.NewChannel, subscribers []int) {
-	spec.Announce = fallback(r, "announce", boolean, false)
+func readNewChannel(r *request, named bool) (spec organization.NewChannel, subscribers []int) {
+	spec.Announce = withDefault(r, "announce", boolean, false)
 	spec.Permissions = permissionValues(r.params, organization.ChannelPermissions)
-	spec.DefaultPush = fallback(r.since(featurelevel.ChannelPushNotifications), "default_push_notifications", boolean, false)
+	spec.DefaultPush = withDefault(r.since(featurelevel.ChannelPushNotifications), "default_push_notifications", boolean, false)
 	if named {
-		spec.Description = fallback(r, "description", text(atMost(1024)), "")
+		spec.Description = withDefault(r, "description", text(atMost(1024)), "")
 	}
 	spec.FolderID = optional(r.since(featurelevel.Since("zulip_channel", "folder_id")), "folder_id", integer)
 	spec.SharedHistory = optional(r, "history_public_to_subscribers", boolean)
-	spec.Private = fallback(r, "invite_only", boolean, false)
-	spec.Default = fallback(r.since(featurelevel.Since("zulip_channel", "is_default")), "is_default_stream", boolean, false)
-	spec.WebPublic = fallback(r.since(98), "is_web_public", boolean, false)
+	spec.Private = withDefault(r, "invite_only", boolean, false)
+	spec.Default = withDefault(r.since(featurelevel.Since("zulip_channel", "is_default")), "is_default_stream", boolean, false)
+	spec.WebPublic = withDefault(r.since(98), "is_web_public", boolean, false)
 	if retention := optional(r, "message_retention_days", retentionDays); retention != nil {
 		spec.Retention = *retention
 	}
@@ -124,13 +124,13 @@ func channelToCreate(r *request, named bool) (spec organization.NewChannel, subs
 		spec.Name = required(r, "name", text(stripped, notBlank))
 		subscribers = required(r, "subscribers", integers)
 	}
-	spec.TopicsPolicy = fallback(r.since(featurelevel.Since("zulip_channel", "topics_policy")), "topics_policy", jsonOf(aTopicsPolicy), "")
+	spec.TopicsPolicy = withDefault(r.since(featurelevel.Since("zulip_channel", "topics_policy")), "topics_policy", jsonOf(parseTopicsPolicy), "")
 	return spec, subscribers
 }
 
-// aTopicsPolicy is quoted when a channel is created, and plain in a PATCH.
-func aTopicsPolicy(value any, path string) (string, error) {
-	policy, err := aString(value, path)
+// parseTopicsPolicy is quoted when a channel is created, and plain in a PATCH.
+func parseTopicsPolicy(value any, path string) (string, error) {
+	policy, err := parseString(value, path)
 	if err != nil {
 		return "", err
 	}
@@ -138,7 +138,7 @@ func aTopicsPolicy(value any, path string) (string, error) {
 }
 
 func createChannel(r *request) (fields, error) {
-	spec, subscribers := channelToCreate(r, true)
+	spec, subscribers := readNewChannel(r, true)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func updateChannel(r *request) (fields, error) {
 		DefaultPush: optional(r.since(featurelevel.ChannelPushNotifications), "default_push_notifications", boolean),
 		Description: optional(r, "description", text(atMost(1024))),
 	}
-	if folder := optional(r.since(featurelevel.Since("zulip_channel", "folder_id")), "folder_id", jsonOf(orNull(anInteger))); folder != nil {
+	if folder := optional(r.since(featurelevel.Since("zulip_channel", "folder_id")), "folder_id", jsonOf(orNull(parseInteger))); folder != nil {
 		change.Folder = &organization.FolderChange{ID: *folder}
 	}
 	change.SharedHistory = optional(r, "history_public_to_subscribers", boolean)

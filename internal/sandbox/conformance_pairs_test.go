@@ -161,7 +161,7 @@ func (a answers) value(path, key string, recorded, got any) string {
 	return fmt.Sprintf("%s: %s | %s", path, compact(recorded), compact(got))
 }
 
-// sameNumber says whether two numbers, which may be IDs of a kind, are the same.
+// sameNumber reports whether two numbers, which may be IDs of a kind, are the same.
 func (a answers) sameNumber(kind string, recorded, got json.Number) bool {
 	positive := func(n json.Number) bool { i, err := n.Int64(); return err == nil && i > 0 }
 	if kind != "" && positive(recorded) && positive(got) {

@@ -164,7 +164,7 @@ func leniency(name string, x exchange) lenience {
 	return lenience{}
 }
 
-// lenience says whether an answer may hold more fields than recorded, and which
+// lenience reports whether an answer may hold more fields than recorded, and which
 // of the recorded ones it may lack.
 type lenience struct {
 	extra   bool

@@ -6,22 +6,21 @@ import (
 	"sync"
 )
 
-// unused are the connections on which nothing was asked yet. Clients open some
-// in advance; a server that is to end would wait for seconds whether they are
-// used after all.
-type unused struct {
+// newConnections are the connections without a request so far. Clients open some in
+// advance, and a server that shuts down would wait for seconds whether they are used.
+type newConnections struct {
 	mu   sync.Mutex
 	open map[net.Conn]struct{}
 }
 
-// endUnused makes a server that is shut down close such connections.
-func endUnused(server *http.Server) {
-	u := &unused{open: map[net.Conn]struct{}{}}
+// closeUnusedConnections makes a server close such connections when it shuts down.
+func closeUnusedConnections(server *http.Server) {
+	u := &newConnections{open: map[net.Conn]struct{}{}}
 	server.ConnState = u.note
 	server.RegisterOnShutdown(u.end)
 }
 
-func (u *unused) note(conn net.Conn, state http.ConnState) {
+func (u *newConnections) note(conn net.Conn, state http.ConnState) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if state == http.StateNew {
@@ -31,7 +30,7 @@ func (u *unused) note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-func (u *unused) end() {
+func (u *newConnections) end() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for conn := range u.open {

@@ -27,8 +27,8 @@ func createDefaultChannelGroup(r *request) (fields, error) {
 }
 
 func updateDefaultChannelGroup(r *request) (fields, error) {
-	name := fallback(r, "new_group_name", text(), "")
-	description := fallback(r, "new_description", text(), "")
+	name := withDefault(r, "new_group_name", text(), "")
+	description := withDefault(r, "new_description", text(), "")
 	if err := r.checked(); err != nil {
 		return nil, err
 	}

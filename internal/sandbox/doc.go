@@ -1,42 +1,46 @@
-// Package sandbox is a stand-in Zulip server: an organization to learn with, to
-// run checks against in CI, and for this project's own tests. What it accepts,
-// refuses and answers is recorded from a real server (testdata/recordings,
-// testdata/random) or described in the wire references its comments cite.
+// Package sandbox is a Zulip server for tests, for CI, and for trying the
+// provider out. It implements the part of the API that the provider uses. Its
+// answers, including errors, are recorded from a real server
+// (testdata/recordings, testdata/random), or follow Zulip's API documentation
+// and server-behavior.md, which the comments cite.
 //
-// # How it reads
+// [New] makes a [Server]; [Server.Start] listens, [Server.Handler] is for tests
+// without a network.
 //
-// endpoints.go is the table of everything the server answers. serve.go is the
-// way of one request: route it, authenticate, count it against the rate limits,
-// ask the endpoint's guard, run the handler, write what changed to the state
-// file, answer. There is one file of handlers for each noun; a handler declares
-// its parameters, calls the rules in package organization and names the fields
-// of the answer. One request is handled at a time, so that runs repeat exactly;
+// # Structure
+//
+// endpoints.go is the table of all endpoints. serve.go handles a request: it
+// finds the endpoint, authenticates, applies the rate limits and the endpoint's
+// guard, runs the handler, writes the changes to the state file, and answers.
+// There is one file of handlers for each kind of object; a handler declares its
+// parameters, calls the rules in package organization, and builds the fields of
+// the answer. Requests are handled one at a time, so that runs are reproducible;
 // waiting (latency, stalls, gates) happens outside the lock.
 //
-// # How to add a noun or an endpoint
+// # How to add an endpoint or a kind of object
 //
 //  1. Its rules and its table go into package organization, whose documentation
 //     says how.
 //  2. Its handlers go into a file of their own here. A handler declares its
-//     parameters with required, optional and fallback in the server's order,
+//     parameters with required, optional and withDefault in the server's order,
 //     then returns the error of checked, if any, and only then acts.
 //     request.since(level) declares a parameter that older servers do not know,
-//     request.add a field that they do not show.
+//     request.add adds a field that they do not return.
 //  3. Each endpoint is one line in endpoints.go; a part of the snapshot that
-//     POST /register takes is one line of snapshotParts.
-//  4. The name of its recording joins the list in conformance_test.go.
+//     POST /register returns is one line of snapshotParts.
+//  4. Add the name of its recording to the list in conformance_test.go.
 //
 // # What tests can do with it
 //
-// [Server.Journal] tells what was asked. [Server.Fail] makes requests fail,
-// before or after their work is done. [Server.Gate] holds requests and lets
-// them go in an order of the test's choice. [Server.Organization] looks at what
-// the server holds without going through the API. [Server.SetFeatureLevel] turns
-// it into an older or newer server.
+// [Server.Journal] lists the requests. [Server.Fail] injects faults, before or
+// after a request is handled. [Server.Gate] holds requests and releases them in
+// the order that the test chooses. [Server.Organization] inspects the
+// organization without using the API. [Server.SetFeatureLevel] turns it into an
+// older or newer server.
 //
 // # The trading cloud
 //
-// [TradingCloud] stands in for the other system the provider talks to: identity
-// provider and web API at one address of their own, in trading.go and
-// trading_api.go. It shares journal and faults with the server, and no data.
+// [TradingCloud] is a server for the other system that the provider talks to: an
+// identity provider and a web API at one address, in trading.go and
+// trading_api.go. It shares journal and faults with the server, but no data.
 package sandbox

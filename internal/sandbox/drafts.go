@@ -12,27 +12,27 @@ import (
 // draftKeys are what a draft may hold, in the order in which they are checked.
 var draftKeys = []string{"type", "to", "topic", "content", "timestamp"}
 
-// aDraft reads a draft; unlike elsewhere, unknown keys are refused (server-behavior §M9).
-func aDraft(value any, path string) (organization.DraftInput, error) {
+// parseDraft reads a draft; unlike elsewhere, unknown keys are refused (server-behavior §M9).
+func parseDraft(value any, path string) (organization.DraftInput, error) {
 	var d organization.DraftInput
 	object, ok := value.(map[string]any)
 	if !ok {
 		return d, organization.Refuse("Invalid %s: Input should be a valid dictionary or instance of DraftData", path)
 	}
 	var err error
-	if d.Type, err = member(object, path, "type", aDraftType); err != nil {
+	if d.Type, err = member(object, path, "type", parseDraftType); err != nil {
 		return d, err
 	}
-	if d.To, err = member(object, path, "to", listOf(anInteger)); err != nil {
+	if d.To, err = member(object, path, "to", listOf(parseInteger)); err != nil {
 		return d, err
 	}
-	if d.Topic, err = member(object, path, "topic", aString); err != nil {
+	if d.Topic, err = member(object, path, "topic", parseString); err != nil {
 		return d, err
 	}
-	if d.Content, err = member(object, path, "content", aFilledText); err != nil {
+	if d.Content, err = member(object, path, "content", parseFilledText); err != nil {
 		return d, err
 	}
-	if d.Timestamp, err = optionalMember(object, path, "timestamp", true, aNumber); err != nil {
+	if d.Timestamp, err = optionalMember(object, path, "timestamp", true, parseNumber); err != nil {
 		return d, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -43,7 +43,7 @@ func aDraft(value any, path string) (organization.DraftInput, error) {
 	return d, nil
 }
 
-func aDraftType(value any, path string) (string, error) {
+func parseDraftType(value any, path string) (string, error) {
 	kind, ok := value.(string)
 	if !ok || !slices.Contains([]string{organization.DraftUnaddressed, organization.ToChannel, organization.ToPeople}, kind) {
 		return "", organization.Refuse("Invalid %s", path)
@@ -51,24 +51,24 @@ func aDraftType(value any, path string) (string, error) {
 	return kind, nil
 }
 
-// aFilledText is a text that is more than blanks, without those around it.
-func aFilledText(value any, path string) (string, error) {
-	s, err := aString(value, path)
+// parseFilledText is a text that is more than blanks, without those around it.
+func parseFilledText(value any, path string) (string, error) {
+	s, err := parseString(value, path)
 	if err != nil {
 		return "", err
 	}
 	return notBlank(strings.TrimSpace(s), path)
 }
 
-// aNumber is an integer or a fraction. What is neither is reported as the first
+// parseNumber is an integer or a fraction. What is neither is reported as the first
 // alternative, the integer.
-func aNumber(value any, path string) (float64, error) {
+func parseNumber(value any, path string) (float64, error) {
 	if number, ok := value.(json.Number); ok {
 		if f, err := number.Float64(); err == nil {
 			return f, nil
 		}
 	}
-	_, err := anInteger(value, path+`["int"]`)
+	_, err := parseInteger(value, path+`["int"]`)
 	return 0, err
 }
 
@@ -93,7 +93,7 @@ func listDrafts(r *request) (fields, error) {
 }
 
 func createDrafts(r *request) (fields, error) {
-	drafts := required(r, "drafts", jsonOf(listOf(aDraft)))
+	drafts := required(r, "drafts", jsonOf(listOf(parseDraft)))
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func createDrafts(r *request) (fields, error) {
 }
 
 func editDraft(r *request) (fields, error) {
-	draft := required(r, "draft", jsonOf(aDraft))
+	draft := required(r, "draft", jsonOf(parseDraft))
 	if err := r.checked(); err != nil {
 		return nil, err
 	}

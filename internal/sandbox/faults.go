@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
-// FaultAction is what goes wrong.
+// FaultAction is the kind of a fault.
 type FaultAction string
 
 // What can go wrong with a request.
@@ -24,7 +24,7 @@ const (
 	FaultTruncate FaultAction = "truncate" // send the first half of the answer, then close
 	FaultHTML     FaultAction = "html"     // answer with a proxy's HTML page
 	FaultEmpty    FaultAction = "empty"    // answer 200 without a body
-	FaultStall    FaultAction = "stall"    // wait, then go on as if nothing had been
+	FaultStall    FaultAction = "stall"    // wait, then go on as usual
 	// FaultLag lets reads show the lists that a server keeps in caches as they
 	// were before the writes of the last moment: custom emoji, linkifiers, code
 	// playgrounds, domains, custom profile fields, default channel groups. It
@@ -36,8 +36,8 @@ const (
 type Fault struct {
 	Method string // "" or "*": any
 	Path   string // a pattern: "*" is one segment, "**" at the end any rest; "": any
-	// After lets the request be done first: a write happens, and its answer is
-	// lost or spoilt. Else the request never reaches the handler.
+	// After lets the request be handled first: a write is applied, and its answer is
+	// lost or damaged. Else the request never reaches the handler.
 	After  bool
 	Action FaultAction
 
@@ -107,7 +107,7 @@ func (f *Fault) parseAction(word string) (err error) {
 	case FaultStall:
 		f.Delay, err = time.ParseDuration(value)
 	case FaultLag:
-		if f.Delay, err = time.ParseDuration(value); err == nil && (f.Delay <= 0 || f.Delay > longestLag) {
+		if f.Delay, err = time.ParseDuration(value); err == nil && (f.Delay <= 0 || f.Delay > maxLag) {
 			err = fmt.Errorf("a lag of %s is not possible", f.Delay)
 		}
 	case FaultDrop, FaultTruncate, FaultHTML, FaultEmpty:
@@ -150,19 +150,19 @@ func (f *Fault) String() string {
 
 func (f *Fault) truncates() bool { return f != nil && f.Action == FaultTruncate }
 
-// run does a request as the fault has it; f is nil if there is none. A nil
-// answer stands for a dropped connection.
-func (f *Fault) run(ctx context.Context, do func() *answer) *answer {
+// apply handles a request with the fault; f may be nil. A nil answer stands for a
+// dropped connection.
+func (f *Fault) apply(ctx context.Context, do func() *answer) *answer {
 	if f == nil {
 		return do()
 	}
 	switch {
 	case f.Action == FaultStall && f.After:
 		a := do()
-		pause(ctx, f.Delay)
+		sleepContext(ctx, f.Delay)
 		return a
 	case f.Action == FaultStall:
-		pause(ctx, f.Delay)
+		sleepContext(ctx, f.Delay)
 		return do()
 	case f.Action == FaultTruncate:
 		a := do() // half of an answer needs one
@@ -172,10 +172,10 @@ func (f *Fault) run(ctx context.Context, do func() *answer) *answer {
 	case f.After:
 		do()
 	}
-	return f.spoilt()
+	return f.damage()
 }
 
-func (f *Fault) spoilt() *answer {
+func (f *Fault) damage() *answer {
 	switch f.Action {
 	case FaultHTML:
 		return htmlAnswer(orElse(f.Status, http.StatusBadGateway), "Bad Gateway")

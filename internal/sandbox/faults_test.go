@@ -46,7 +46,7 @@ func TestFaults(t *testing.T) {
 		rule   string
 		status int // 0: no answer
 		text   string
-		exists bool // the channel was made all the same
+		exists bool // the channel was created all the same
 	}{
 		{"POST /channels/create drop", 0, "", false},
 		{"POST /channels/create after drop", 0, "", true},
@@ -123,7 +123,7 @@ func TestGateDecidesTheOrder(t *testing.T) {
 			results <- got
 		}()
 	}
-	held := map[string]*Held{}
+	held := map[string]*HeldRequest{}
 	for range 2 {
 		h := <-gate.Arrived
 		held[h.Request.Params["name"]] = h

@@ -112,7 +112,7 @@ func (f form) values() map[string]string {
 	return all
 }
 
-// isTooLarge says whether reading a body failed for its size.
+// isTooLarge reports whether reading a body failed for its size.
 func isTooLarge(err error) bool {
 	var tooLarge *http.MaxBytesError
 	return errors.As(err, &tooLarge)

@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// Gate holds the requests that match it, so that a test decides in which order
-// they are answered.
+// Gate holds the requests that match it until the test releases them, so that the
+// test decides the order in which they are answered.
 type Gate struct {
-	// Arrived delivers each request when it is held.
-	Arrived <-chan *Held
+	// Arrived receives each request when it reaches the gate.
+	Arrived <-chan *HeldRequest
 
 	method, path string
-	arrived      chan *Held
+	arrived      chan *HeldRequest
 	opened       chan struct{}
 	once         sync.Once
 }
 
-// Held is a request that waits at a gate.
-type Held struct {
+// HeldRequest is a request that waits at a gate.
+type HeldRequest struct {
 	Request Request
 
 	released chan struct{}
@@ -26,13 +26,13 @@ type Held struct {
 }
 
 // Release lets the request go on. It may be repeated.
-func (h *Held) Release() { h.once.Do(func() { close(h.released) }) }
+func (h *HeldRequest) Release() { h.once.Do(func() { close(h.released) }) }
 
 // Open lets every request go on, those that wait and those to come.
 func (g *Gate) Open() { g.once.Do(func() { close(g.opened) }) }
 
-// waitingRoom is how many requests can be held before somebody looks.
-const waitingRoom = 4096
+// maxHeldRequests is the capacity of Gate.Arrived.
+const maxHeldRequests = 4096
 
 type gateRules struct {
 	mu    sync.Mutex
@@ -40,7 +40,7 @@ type gateRules struct {
 }
 
 func (all *gateRules) add(method, path string) *Gate {
-	arrived := make(chan *Held, waitingRoom)
+	arrived := make(chan *HeldRequest, maxHeldRequests)
 	g := &Gate{Arrived: arrived, arrived: arrived, method: method, path: path, opened: make(chan struct{})}
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -48,26 +48,26 @@ func (all *gateRules) add(method, path string) *Gate {
 	return g
 }
 
-// hold keeps a request at every gate it matches until it is released, the gate
-// is opened or the caller is gone.
-func (all *gateRules) hold(ctx context.Context, r Request) {
+// wait blocks a request at every gate that it matches, until it is released, the gate
+// is opened, or the caller has gone.
+func (all *gateRules) wait(ctx context.Context, r Request) {
 	all.mu.Lock()
 	gates := append([]*Gate(nil), all.gates...)
 	all.mu.Unlock()
 	for _, g := range gates {
 		if matches(g.method, g.path, r.Method, r.Path) {
-			g.hold(ctx, r)
+			g.wait(ctx, r)
 		}
 	}
 }
 
-func (g *Gate) hold(ctx context.Context, r Request) {
+func (g *Gate) wait(ctx context.Context, r Request) {
 	select {
 	case <-g.opened:
 		return
 	default:
 	}
-	h := &Held{Request: r, released: make(chan struct{})}
+	h := &HeldRequest{Request: r, released: make(chan struct{})}
 	select {
 	case g.arrived <- h:
 	case <-g.opened:

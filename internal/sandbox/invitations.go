@@ -45,23 +45,23 @@ func (r *request) linkURL(l organization.InviteLink) string { return r.site + "/
 func (r *request) readInvite(channelsNeeded bool) organization.NewInvite {
 	lifetime := inviteLifetime
 	in := organization.NewInvite{
-		Minutes: fallback(r.since(featurelevel.Since("zulip_invite_link", "")), "invite_expires_in_minutes", jsonOf(orNull(anInteger)), &lifetime),
-		Role:    fallback(r, "invite_as", roleNumber, organization.RoleMember),
+		Minutes: withDefault(r.since(featurelevel.Since("zulip_invite_link", "")), "invite_expires_in_minutes", jsonOf(orNull(parseInteger)), &lifetime),
+		Role:    withDefault(r, "invite_as", roleNumber, organization.RoleMember),
 	}
 	if channelsNeeded {
 		in.Channels = required(r, "stream_ids", integers)
 	} else {
-		in.Channels = fallback(r, "stream_ids", integers, nil)
+		in.Channels = withDefault(r, "stream_ids", integers, nil)
 	}
-	in.IncludeDefaultSubscriptions = fallback(r.since(featurelevel.Since("zulip_invite_link", "include_realm_default_subscriptions")), "include_realm_default_subscriptions", boolean, false)
-	in.Groups = fallback(r.since(featurelevel.Since("zulip_invite_link", "group_ids")), "group_ids", integers, nil)
+	in.IncludeDefaultSubscriptions = withDefault(r.since(featurelevel.Since("zulip_invite_link", "include_realm_default_subscriptions")), "include_realm_default_subscriptions", boolean, false)
+	in.Groups = withDefault(r.since(featurelevel.Since("zulip_invite_link", "group_ids")), "group_ids", integers, nil)
 	in.WelcomeMessage = optional(r.since(featurelevel.Since("zulip_invite_link", "welcome_message_custom_text")), "welcome_message_custom_text", text(atMost(maxWelcomeMessage)))
 	return in
 }
 
 func invite(r *request) (fields, error) {
 	addresses := required(r, "invitee_emails", text())
-	notify := fallback(r.since(267), "notify_referrer_on_join", boolean, true)
+	notify := withDefault(r.since(267), "notify_referrer_on_join", boolean, true)
 	in := r.readInvite(true)
 	if err := r.checked(); err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func TestConformanceElsewhere(t *testing.T) {
 	}
 }
 
-// skipNumbers makes the next of each noun get another number than it had in any replay before. People keep theirs: two
+// skipNumbers makes the next object of each kind get another id than in any replay before. People keep theirs: two
 // recorded sentences name one by number.
 func skipNumbers(s *Server) {
 	s.mu.Lock()

@@ -14,7 +14,7 @@ type Request struct {
 	Method   string            `json:"method"`
 	Path     string            `json:"path"` // without /api/v1
 	Params   map[string]string `json:"params,omitempty"`
-	Account  string            `json:"account,omitempty"` // account name, else e-mail, as claimed
+	Account  string            `json:"account,omitempty"` // name of the account, else the e-mail address in the credentials
 	Agent    string            `json:"agent,omitempty"`   // the User-Agent header
 	Status   int               `json:"status"`            // 0: the connection was dropped
 	Bytes    int               `json:"bytes"`             // of the answer's body
@@ -83,7 +83,7 @@ func (j *Journal) Requests(f Filter) []Request {
 // Count returns the number of requests selected.
 func (j *Journal) Count(f Filter) int { return len(j.Requests(f)) }
 
-// Reset forgets every request.
+// Reset removes all requests.
 func (j *Journal) Reset() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

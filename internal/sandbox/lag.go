@@ -15,8 +15,8 @@ var cachedPaths = []string{
 	"/default_stream_groups",
 }
 
-// longestLag is how far back a read can see at most.
-const longestLag = time.Minute
+// maxLag is how far back a read can see at most.
+const maxLag = time.Minute
 
 // pastLists are the lists as they were until a write.
 type pastLists struct {
@@ -24,12 +24,12 @@ type pastLists struct {
 	organization.Lists
 }
 
-// answerLate is answer for a server whose lists lag: a read within the lag after a write shows them as they were before.
-// Past lists are only kept while a rule makes them lag.
-func (s *Server) answerLate(c *call) *answer {
+// handleWithLag is handle for a server whose lists lag: a read soon after a write returns them as they were before. Past
+// lists are only kept while a fault makes them lag.
+func (s *Server) handleWithLag(c *call) *answer {
 	lag, lags := s.faults.lag(c.method, c.path)
 	if !lags {
-		return s.answer(c)
+		return s.handle(c)
 	}
 	if c.method == http.MethodGet || c.path == "/register" {
 		c.before = func() (restore func()) {
@@ -45,10 +45,10 @@ func (s *Server) answerLate(c *call) *answer {
 			before := s.org.Lists()
 			return func() {
 				now := s.clock()
-				s.past = slices.DeleteFunc(s.past, func(p pastLists) bool { return p.until.Before(now.Add(-longestLag)) })
+				s.past = slices.DeleteFunc(s.past, func(p pastLists) bool { return p.until.Before(now.Add(-maxLag)) })
 				s.past = append(s.past, pastLists{now, before})
 			}
 		}
 	}
-	return s.answer(c)
+	return s.handle(c)
 }

@@ -152,7 +152,7 @@ func TestDefaultPushNotifications(t *testing.T) {
 	}
 }
 
-// What a deactivation deletes came with a level; who is deleted on the server is so for good.
+// What a deactivation deletes came with a level; who is deleted on the server is so permanently.
 func TestDeletedPeople(t *testing.T) {
 	s := start(t, Config{FeatureLevel: featurelevel.DeactivationActions - 1})
 	member, _ := s.Credentials("member")

@@ -25,7 +25,7 @@ func (r *request) linkifierChange() (organization.LinkifierChange, error) {
 		URLTemplate:             required(r, "url_template", text()),
 		ExampleInput:            optional(r.since(featurelevel.Since("zulip_linkifier", "example_input")), "example_input", text()),
 		ReverseTemplate:         optional(r.since(featurelevel.Since("zulip_linkifier", "example_input")), "reverse_template", text()),
-		AlternativeURLTemplates: optional(r.since(featurelevel.Since("zulip_linkifier", "alternative_url_templates")), "alternative_url_templates", jsonOf(listOf(aString))),
+		AlternativeURLTemplates: optional(r.since(featurelevel.Since("zulip_linkifier", "alternative_url_templates")), "alternative_url_templates", jsonOf(listOf(parseString))),
 	}
 	return change, r.checked()
 }

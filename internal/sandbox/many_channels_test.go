@@ -79,7 +79,7 @@ func TestManyChannelsNamesakesAreJoined(t *testing.T) {
 	if got.status != http.StatusOK {
 		t.Fatalf("answered %d %s", got.status, got.text)
 	}
-	// Nothing in the answer tells what was made from what was there, and it has no IDs.
+	// Nothing in the answer tells what was created from what was there, and it has no IDs.
 	joined := got.body["subscribed"].(map[string]any)[fmt.Sprint(member.ID)].([]any)
 	if len(joined) != 3 || len(got.body) != 5 {
 		t.Errorf("answered %s", got.text)

@@ -9,16 +9,16 @@ import (
 // maxMessages is how many messages one request may read or change.
 const maxMessages = 5000
 
-// aNarrowTerm is a condition: an object, or a pair of texts.
-func aNarrowTerm(value any, path string) (organization.NarrowTerm, error) {
+// parseNarrowTerm is a condition: an object, or a pair of texts.
+func parseNarrowTerm(value any, path string) (organization.NarrowTerm, error) {
 	var term organization.NarrowTerm
 	var err error
 	switch v := value.(type) {
 	case []any:
 		if len(v) == 2 {
 			var operand string
-			if term.Operator, err = aString(v[0], path); err == nil {
-				operand, err = aString(v[1], path)
+			if term.Operator, err = parseString(v[0], path); err == nil {
+				operand, err = parseString(v[1], path)
 			}
 			if term.Operand = operand; err == nil {
 				return term, nil
@@ -26,28 +26,28 @@ func aNarrowTerm(value any, path string) (organization.NarrowTerm, error) {
 		}
 		return term, organization.Refuse("Invalid %s: Value error, element is not a string pair", path)
 	case map[string]any:
-		if term.Operator, err = member(v, path, "operator", aString); err != nil {
+		if term.Operator, err = member(v, path, "operator", parseString); err != nil {
 			return term, err
 		}
-		if term.Operand, err = member(v, path, "operand", anOperand); err != nil {
+		if term.Operand, err = member(v, path, "operand", parseOperand); err != nil {
 			return term, err
 		}
-		negated, err := optionalMember(v, path, "negated", false, aBoolean)
+		negated, err := optionalMember(v, path, "negated", false, parseBoolean)
 		term.Negated = negated != nil && *negated
 		return term, err
 	}
 	return term, organization.Refuse("Invalid %s: Value error, dict or list required", path)
 }
 
-// anOperand is a text, a number or a list of numbers.
-func anOperand(value any, path string) (any, error) {
+// parseOperand is a text, a number or a list of numbers.
+func parseOperand(value any, path string) (any, error) {
 	if list, ok := value.([]any); ok {
-		return listOf(anInteger)(list, path)
+		return listOf(parseInteger)(list, path)
 	}
-	if n, err := anInteger(value, path); err == nil {
+	if n, err := parseInteger(value, path); err == nil {
 		return n, nil
 	}
-	return aString(value, path)
+	return parseString(value, path)
 }
 
 // anchorOf reads an anchor: a message's id, or a word.
@@ -74,16 +74,16 @@ var errExcludedInside = organization.Refuse("The anchor can only be excluded at 
 func listMessages(r *request) (fields, error) {
 	var q organization.MessageQuery
 	anchor := optional(r, "anchor", text())
-	q.ExcludeAnchor = !fallback(r.since(155), "include_anchor", boolean, true)
-	q.Before, q.After = fallback(r, "num_before", notNegative, 0), fallback(r, "num_after", notNegative, 0)
-	narrow := optional(r, "narrow", jsonOf(orNull(listOf(aNarrowTerm))))
-	firstUnread := fallback(r, "use_first_unread_anchor", boolean, false)
+	q.ExcludeAnchor = !withDefault(r.since(155), "include_anchor", boolean, true)
+	q.Before, q.After = withDefault(r, "num_before", notNegative, 0), withDefault(r, "num_after", notNegative, 0)
+	narrow := optional(r, "narrow", jsonOf(orNull(listOf(parseNarrowTerm))))
+	firstUnread := withDefault(r, "use_first_unread_anchor", boolean, false)
 	view := messageView{
-		clientGravatar: fallback(r, "client_gravatar", boolean, true),
-		markdown:       fallback(r, "apply_markdown", boolean, true),
+		clientGravatar: withDefault(r, "client_gravatar", boolean, true),
+		markdown:       withDefault(r, "apply_markdown", boolean, true),
 		emptyTopics:    emptyTopics(r),
 	}
-	ids := optional(r.since(300), "message_ids", jsonOf(orNull(listOf(anInteger))))
+	ids := optional(r.since(300), "message_ids", jsonOf(orNull(listOf(parseInteger))))
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -151,8 +151,8 @@ func updateFlagsForNarrow(r *request) (fields, error) {
 	var q organization.MessageQuery
 	anchor := required(r, "anchor", text())
 	flag := required(r, "flag", text())
-	q.ExcludeAnchor = !fallback(r, "include_anchor", boolean, true)
-	narrow := required(r, "narrow", jsonOf(orNull(listOf(aNarrowTerm))))
+	q.ExcludeAnchor = !withDefault(r, "include_anchor", boolean, true)
+	narrow := required(r, "narrow", jsonOf(orNull(listOf(parseNarrowTerm))))
 	q.After, q.Before = required(r, "num_after", notNegative), required(r, "num_before", notNegative)
 	op := required(r, "op", text())
 	if err := r.checked(); err != nil {

@@ -29,7 +29,7 @@ func (r *request) messageObject(m organization.Message, v messageView) fields {
 		"reactions":     r.reactionObjects(m.Reactions), "flags": m.FlagsFor(r.me.ID).Names(),
 	}
 	if v.markdown {
-		object["content"], object["content_type"] = rendered(m.Content), "text/html"
+		object["content"], object["content_type"] = renderMarkdown(m.Content), "text/html"
 	}
 	if m.Direct() {
 		object["type"], object["display_recipient"] = organization.ToPeople, r.recipientObjects(m.People)
@@ -84,7 +84,7 @@ func sendMessage(r *request) (fields, error) {
 	content := required(r, "content", text())
 	optional(r, "local_id", text())
 	optional(r, "queue_id", text())
-	readBySender := fallback(r.since(236), "read_by_sender", boolean, false)
+	readBySender := withDefault(r.since(236), "read_by_sender", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -104,16 +104,16 @@ func sendMessage(r *request) (fields, error) {
 		r.add(answer, 218, "automatic_new_visibility_policy", visibility)
 	}
 	if m, ok := r.org.Messages.Get(id); ok {
-		place, url := r.messagePlace(m)
+		place, url := r.messageLocation(m)
 		r.add(answer, featurelevel.MessageURL, "message_url", url)
 		r.add(answer, featurelevel.MessageURL, "message_link", fmt.Sprintf("[%s @ 💬](%s)", place, url))
 	}
 	return answer, nil
 }
 
-// messagePlace is where a message is, in words and as a URL. Whoever may post to
+// messageLocation is where a message is, in words and as a URL. Whoever may post to
 // a channel and not know of it learns no name.
-func (r *request) messagePlace(m organization.Message) (place, url string) {
+func (r *request) messageLocation(m organization.Message) (place, url string) {
 	var narrow string
 	if m.Direct() {
 		var ids []string
@@ -128,13 +128,13 @@ func (r *request) messagePlace(m organization.Message) (place, url string) {
 			name, slug = ch.Name, slug+"-"+strings.ReplaceAll(ch.Name, " ", "-")
 		}
 		topic := shownTopic(m.Topic, false)
-		place, narrow = fmt.Sprintf("#%s > %s", name, topic), "channel/"+inFragment(slug)+"/topic/"+inFragment(m.Topic)
+		place, narrow = fmt.Sprintf("#%s > %s", name, topic), "channel/"+encodeFragment(slug)+"/topic/"+encodeFragment(m.Topic)
 	}
 	return place, fmt.Sprintf("%s/#narrow/%s/near/%d", r.site, narrow, m.ID)
 }
 
-// inFragment writes a text as the web app does behind the # of a URL.
-func inFragment(text string) string {
+// encodeFragment writes a text as the web app does behind the # of a URL.
+func encodeFragment(text string) string {
 	return strings.NewReplacer("%", ".", ".", ".2E").Replace(url.PathEscape(text))
 }
 
@@ -163,7 +163,7 @@ func addresseeOf(kind string, to, topic *string) (organization.Addressee, error)
 		a.ChannelName = &name
 		return a, nil
 	}
-	id, err := anInteger(value, "to")
+	id, err := parseInteger(value, "to")
 	if err != nil {
 		return a, organization.Refuse("Invalid data type for channel")
 	}
@@ -190,7 +190,7 @@ func recipientsOf(value any) ([]organization.Principal, error) {
 	var byEmail bool
 	for i, item := range list {
 		email, isText := item.(string)
-		id, err := anInteger(item, "to")
+		id, err := parseInteger(item, "to")
 		switch {
 		case i == 0 && !isText && err != nil:
 			return nil, organization.Refuse("Invalid data type for recipients")
@@ -213,7 +213,7 @@ func recipientsOf(value any) ([]organization.Principal, error) {
 func getMessage(r *request) (fields, error) {
 	view := messageView{
 		emptyTopics:    emptyTopics(r),
-		markdown:       fallback(r, "apply_markdown", boolean, true),
+		markdown:       withDefault(r, "apply_markdown", boolean, true),
 		clientGravatar: true,
 	}
 	if err := r.checked(); err != nil {
@@ -232,9 +232,9 @@ func updateMessage(r *request) (fields, error) {
 	change := organization.MessageChange{
 		Content:     optional(r, "content", text()),
 		ContentHash: optional(r.since(379), "prev_content_sha256", text()),
-		Propagate:   fallback(r, "propagate_mode", oneOf(organization.MoveLater, organization.MoveOne, organization.MoveAll), organization.MoveOne),
-		NotifyNew:   fallback(r, "send_notification_to_new_thread", boolean, true),
-		NotifyOld:   fallback(r, "send_notification_to_old_thread", boolean, false),
+		Propagate:   withDefault(r, "propagate_mode", oneOf(organization.MoveLater, organization.MoveOne, organization.MoveAll), organization.MoveOne),
+		NotifyNew:   withDefault(r, "send_notification_to_new_thread", boolean, true),
+		NotifyOld:   withDefault(r, "send_notification_to_old_thread", boolean, false),
 		ChannelID:   optional(r, "stream_id", notNegative),
 		Topic:       topicParam(r),
 	}

@@ -26,7 +26,7 @@ func newParams(values map[string]string, level int) *params {
 	return &params{values: values, level: level, consumed: map[string]bool{"client": true}}
 }
 
-// source is where parameters are declared: a request, or what since makes of it.
+// source is where parameters are declared: params, or the result of since.
 type source interface {
 	take(name string) (string, bool)
 	fail(err error)
@@ -67,14 +67,14 @@ func (p *params) since(level int) source {
 	if p.level >= level {
 		return p
 	}
-	return older{p}
+	return levelSource{p}
 }
 
-type older struct{ *params }
+type levelSource struct{ *params }
 
-func (older) take(string) (string, bool) { return "", false }
+func (levelSource) take(string) (string, bool) { return "", false }
 
-// parser makes a value of a parameter's text, or an error that names it.
+// parser parses the text of a parameter; its errors name the parameter.
 type parser[T any] func(raw, name string) (T, error)
 
 // optional declares a parameter that may be left out: nil then.
@@ -108,8 +108,8 @@ func required[T any](s source, name string, parse parser[T]) T {
 	return zero
 }
 
-// fallback declares a parameter with a default.
-func fallback[T any](s source, name string, parse parser[T], absent T) T {
+// withDefault declares a parameter with a default.
+func withDefault[T any](s source, name string, parse parser[T], absent T) T {
 	if value := optional(s, name, parse); value != nil {
 		return *value
 	}

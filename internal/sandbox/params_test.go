@@ -25,7 +25,7 @@ func parsed[T any](parse parser[T], raw string) any {
 func TestParsers(t *testing.T) {
 	object := func(raw string) any {
 		return parsed(jsonOf(func(value any, path string) (int, error) {
-			return member(value.(map[string]any), path, "n", anInteger)
+			return member(value.(map[string]any), path, "n", parseInteger)
 		}), raw)
 	}
 	tests := []struct{ got, want any }{
@@ -79,7 +79,7 @@ func TestDeclarations(t *testing.T) {
 	if got := required(p, "a", integer); got != 1 {
 		t.Errorf("a is %d", got)
 	}
-	if got := fallback(p, "missing", integer, 9); got != 9 {
+	if got := withDefault(p, "missing", integer, 9); got != 9 {
 		t.Errorf("the default is %d", got)
 	}
 	if got := optional(p.since(101), "c", integer); got != nil {
@@ -141,7 +141,7 @@ func FuzzForm(f *testing.F) {
 			optional(p, key, groupChange)
 			optional(p, key, principals)
 			optional(p, key, retentionDays)
-			optional(p, key, jsonOf(listOf(aWanted)))
+			optional(p, key, jsonOf(listOf(parseChannelSpec)))
 		}
 		if utf8.ValidString(name) && utf8.ValidString(value) {
 			encoded := parseFields(url.Values{name: {value}}.Encode())

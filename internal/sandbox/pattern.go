@@ -2,7 +2,7 @@ package sandbox
 
 import "strings"
 
-// matches says whether a request is meant by a method and a path pattern. An
+// matches reports whether a request matches a method and a path pattern. An
 // empty method or "*" means any. In a pattern, with or without /api/v1, "*"
 // stands for one segment and a final "**" for any rest; empty means any path.
 func matches(method, pattern, requestMethod, requestPath string) bool {

@@ -28,15 +28,15 @@ func targetUsers(value any, path string) (organization.OthersSettings, error) {
 	if !ok {
 		return whose, organization.Refuse("%s does not have the expected format", path)
 	}
-	users, err := optionalMember(object, path, "user_ids", false, listOf(anInteger))
+	users, err := optionalMember(object, path, "user_ids", false, listOf(parseInteger))
 	if err != nil {
 		return whose, err
 	}
-	groups, err := optionalMember(object, path, "group_ids", false, listOf(anInteger))
+	groups, err := optionalMember(object, path, "group_ids", false, listOf(parseInteger))
 	if err != nil {
 		return whose, err
 	}
-	if whose.SkipEdited, err = member(object, path, "skip_if_already_edited", aBoolean); err != nil {
+	if whose.SkipEdited, err = member(object, path, "skip_if_already_edited", parseBoolean); err != nil {
 		return whose, err
 	}
 	if users != nil {

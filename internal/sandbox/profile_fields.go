@@ -38,15 +38,15 @@ func listProfileFields(r *request) (fields, error) {
 
 func createProfileField(r *request) (fields, error) {
 	f := organization.ProfileField{
-		Name: fallback(r, "name", text(stripped, atMost(maxFieldName)), ""),
-		Hint: fallback(r, "hint", text(atMost(maxFieldHint)), ""),
+		Name: withDefault(r, "name", text(stripped, atMost(maxFieldName)), ""),
+		Hint: withDefault(r, "hint", text(atMost(maxFieldHint)), ""),
 	}
-	data := fallback(r, "field_data", fieldData, organization.FieldData{})
+	data := withDefault(r, "field_data", fieldData, organization.FieldData{})
 	f.Type = required(r, "field_type", integer)
-	f.Summary = fallback(r.since(featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary")), "display_in_profile_summary", boolean, false)
-	f.Required = fallback(r.since(featurelevel.Since("zulip_custom_profile_field", "required")), "required", boolean, false)
-	f.Editable = fallback(r.since(featurelevel.Since("zulip_custom_profile_field", "editable_by_user")), "editable_by_user", boolean, true)
-	f.Matching = fallback(r.since(featurelevel.Since("zulip_custom_profile_field", "use_for_user_matching")), "use_for_user_matching", boolean, false)
+	f.Summary = withDefault(r.since(featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary")), "display_in_profile_summary", boolean, false)
+	f.Required = withDefault(r.since(featurelevel.Since("zulip_custom_profile_field", "required")), "required", boolean, false)
+	f.Editable = withDefault(r.since(featurelevel.Since("zulip_custom_profile_field", "editable_by_user")), "editable_by_user", boolean, true)
+	f.Matching = withDefault(r.since(featurelevel.Since("zulip_custom_profile_field", "use_for_user_matching")), "use_for_user_matching", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func fieldData(raw, name string) (organization.FieldData, error) {
 		if s, ok := value.(string); ok {
 			return s, nil
 		}
-		object, err := aMapOf(aString)(value, path+`["dict[str,str]"]`)
+		object, err := mapOf(parseString)(value, path+`["dict[str,str]"]`)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func fieldData(raw, name string) (organization.FieldData, error) {
 		}
 		return plain, nil
 	}
-	value, err := jsonOf(aMapOf(entry))(raw, name)
+	value, err := jsonOf(mapOf(entry))(raw, name)
 	if err != nil {
 		return organization.FieldData{}, err
 	}

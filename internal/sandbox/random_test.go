@@ -127,7 +127,7 @@ func (a asked) breaksTheServer() bool {
 	return strings.HasPrefix(a.path, "/channel_folders/") && a.params["is_archived"] == false
 }
 
-// requests draws one request of each kind, by noun.
+// requests draws one request for each kind of object, by its name.
 var requests = map[string]func(world) asked{
 	"create group": func(w world) asked {
 		params := map[string]any{"name": w.word("ops", "Ops", "qa", "qa2", "role:x", " "), "description": "d", "members": some(w, people, 3), "subgroups": someGroups(w, 2)}
@@ -314,7 +314,7 @@ func (s *sequence) step(t *rapid.T, a asked) {
 	}
 }
 
-// folderAfter says whether a folder is archived now, and whether a channel is in it.
+// folderAfter reports whether a folder is archived now, and whether a channel is in it.
 func folderAfter(s *sequence, id int) (archived, inUse bool) {
 	s.replay.server.Organization().Read(func(o *organization.Organization) {
 		f, _ := o.Folders.Get(id)

@@ -24,7 +24,7 @@ func addReaction(r *request) (fields, error) {
 
 func removeReaction(r *request) (fields, error) {
 	name, code := optional(r, "emoji_name", text()), optional(r, "emoji_code", text())
-	kind := fallback(r, "reaction_type", text(), organization.StandardEmoji)
+	kind := withDefault(r, "reaction_type", text(), organization.StandardEmoji)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func updateRealm(r *request) (fields, error) {
 	update.JitsiURL = optional(r.since(featurelevel.Since("zulip_organization", "jitsi_server_url")), "jitsi_server_url", jitsiURL)
 	update.OrgType = optional(r.since(featurelevel.Since("zulip_organization", "org_type")), "org_type", oneNumberOf(orgTypes...))
 	update.StringID = optional(r.since(104), "string_id", text(atMost(maxRealmName)))
-	update.AuthenticationMethods = fallback(r, "authentication_methods", jsonOf(aMapOf(aBoolean)), nil)
+	update.AuthenticationMethods = withDefault(r, "authentication_methods", jsonOf(mapOf(parseBoolean)), nil)
 	update.Permissions = permissionChanges(r.params, organization.RealmPermissions)
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func numberOrWord(raw, name string) (any, error) {
 	if word, ok := value.(string); ok {
 		return word, nil
 	}
-	return anInteger(value, name+`["int"]`)
+	return parseInteger(value, name+`["int"]`)
 }
 
 // jitsiURL is a URL or the word "default", as JSON.

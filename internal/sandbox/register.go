@@ -54,16 +54,16 @@ var snapshotParts = []snapshotPart{
 func register(r *request) (fields, error) {
 	options := registerOptions{clientGravatar: true}
 	optional(r, "apply_markdown", boolean)
-	if wish := optional(r, "client_gravatar", jsonOf(orNull(aBoolean))); wish != nil && *wish != nil {
+	if wish := optional(r, "client_gravatar", jsonOf(orNull(parseBoolean))); wish != nil && *wish != nil {
 		options.clientGravatar = **wish
 	}
 	optional(r, "slim_presence", boolean)
 	optional(r, "all_public_streams", boolean)
-	options.includeSubscriber = fallback(r, "include_subscribers", oneOf("true", "false", "partial"), "false")
+	options.includeSubscriber = withDefault(r, "include_subscribers", oneOf("true", "false", "partial"), "false")
 	capabilities := optional(r, "client_capabilities", jsonOf(clientCapabilities))
-	eventTypes := optional(r, "event_types", jsonOf(orNull(listOf(aString))))
-	fetchTypes := optional(r, "fetch_event_types", jsonOf(orNull(listOf(aString))))
-	optional(r, "narrow", jsonOf(listOf(anything)))
+	eventTypes := optional(r, "event_types", jsonOf(orNull(listOf(parseString))))
+	fetchTypes := optional(r, "fetch_event_types", jsonOf(orNull(listOf(parseString))))
+	optional(r, "narrow", jsonOf(listOf(parseAny)))
 	optional(r, "queue_lifespan_secs", integer)
 	optional(r, "presence_history_limit_days", integer)
 	if err := r.checked(); err != nil {
@@ -84,7 +84,7 @@ func register(r *request) (fields, error) {
 	}
 	r.add(answer, 88, "zulip_merge_base", versionAt(r.level))
 	for _, part := range snapshotParts {
-		if r.level < part.since || !fetches(fetchTypes, part.name) {
+		if r.level < part.since || !isFetched(fetchTypes, part.name) {
 			continue
 		}
 		for name, value := range part.fields(r, options) {
@@ -94,8 +94,8 @@ func register(r *request) (fields, error) {
 	return answer, nil
 }
 
-// fetches says whether a type was asked for; who names no types gets all.
-func fetches(types **[]string, name string) bool {
+// isFetched reports whether a type was asked for; who names no types gets all.
+func isFetched(types **[]string, name string) bool {
 	if types == nil || *types == nil {
 		return true
 	}
@@ -114,12 +114,12 @@ func clientCapabilities(value any, path string) (map[string]bool, error) {
 	if !ok {
 		return nil, organization.Refuse("%s does not have the expected format", path)
 	}
-	if _, err := member(object, path, "notification_settings_null", aBoolean); err != nil {
+	if _, err := member(object, path, "notification_settings_null", parseBoolean); err != nil {
 		return nil, err
 	}
 	capabilities := map[string]bool{}
 	for name := range object {
-		able, err := member(object, path, name, aBoolean)
+		able, err := member(object, path, name, parseBoolean)
 		if err != nil {
 			continue
 		}
@@ -128,7 +128,7 @@ func clientCapabilities(value any, path string) (map[string]bool, error) {
 	return capabilities, nil
 }
 
-func anything(value any, _ string) (any, error) { return value, nil }
+func parseAny(value any, _ string) (any, error) { return value, nil }
 
 // queueLife is how long an event queue stays when nobody asks for it.
 const queueLife = 10 * time.Minute

@@ -7,7 +7,7 @@ func reportMessage(r *request) (fields, error) {
 	for _, reason := range organization.ReportReasons {
 		reasons = append(reasons, reason.Type)
 	}
-	description := fallback(r, "description", text(atMost(1000)), "")
+	description := withDefault(r, "description", text(atMost(1000)), "")
 	reason := required(r, "report_type", listed(text(), reasons...))
 	if err := r.checked(); err != nil {
 		return nil, err

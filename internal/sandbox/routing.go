@@ -95,12 +95,12 @@ func (r *router) find(method, path string, level int) (*route, *answer) {
 // choose picks the endpoint with the verb. GET serves HEAD too.
 func choose(known []endpoint, method string, vars map[string]string) (*route, *answer) {
 	var allowed []string
-	wanted := method
+	verb := method
 	if method == http.MethodHead {
-		wanted = http.MethodGet
+		verb = http.MethodGet
 	}
 	for _, e := range known {
-		if e.method == wanted {
+		if e.method == verb {
 			return &route{endpoint: e, pattern: e.path, vars: vars}, nil
 		}
 		allowed = append(allowed, e.method)

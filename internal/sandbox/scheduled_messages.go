@@ -9,7 +9,7 @@ import (
 func (r *request) scheduledObject(s organization.ScheduledMessage) fields {
 	object := fields{
 		"scheduled_message_id": s.ID, "type": organization.ToPeople, "to": s.Recipients(),
-		"content": s.Content, "rendered_content": rendered(s.Content),
+		"content": s.Content, "rendered_content": renderMarkdown(s.Content),
 		"scheduled_delivery_timestamp": s.DeliverAt,
 	}
 	if s.ChannelID != 0 {
@@ -34,14 +34,14 @@ type recipients struct {
 	people  []int
 }
 
-// aRecipient reads recipients. What is neither a number nor a list is reported
+// parseRecipients reads recipients. What is neither a number nor a list is reported
 // as the first alternative, the number.
-func aRecipient(value any, path string) (recipients, error) {
+func parseRecipients(value any, path string) (recipients, error) {
 	if _, isList := value.([]any); isList {
-		people, err := listOf(anInteger)(value, path+`["list[int]"]`)
+		people, err := listOf(parseInteger)(value, path+`["list[int]"]`)
 		return recipients{people: people}, err
 	}
-	id, err := anInteger(value, path+`["int"]`)
+	id, err := parseInteger(value, path+`["int"]`)
 	return recipients{channel: &id}, err
 }
 
@@ -59,11 +59,11 @@ func listScheduledMessages(r *request) (fields, error) {
 
 func createScheduledMessage(r *request) (fields, error) {
 	kind := required(r, "type", scheduledType)
-	to := required(r, "to", jsonOf(aRecipient))
+	to := required(r, "to", jsonOf(parseRecipients))
 	topic := topicParam(r)
 	content := required(r, "content", text())
 	deliverAt := required(r, "scheduled_delivery_timestamp", integer)
-	readBySender := fallback(r.since(236), "read_by_sender", boolean, false)
+	readBySender := withDefault(r.since(236), "read_by_sender", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func createScheduledMessage(r *request) (fields, error) {
 
 func editScheduledMessage(r *request) (fields, error) {
 	change := organization.ScheduleChange{Type: optional(r, "type", scheduledType)}
-	if to := optional(r, "to", jsonOf(aRecipient)); to != nil {
+	if to := optional(r, "to", jsonOf(parseRecipients)); to != nil {
 		change.ToGiven, change.Channel, change.People = true, to.channel, to.people
 	}
 	change.Topic = topicParam(r)

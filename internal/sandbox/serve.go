@@ -22,9 +22,9 @@ type call struct {
 	before func() (after func())
 }
 
-// serve takes a request through its stations: read it, wait as long as latency,
-// gates and faults ask for, answer it under the lock, lose or spoil the answer
-// if a fault says so, note it, send it.
+// serve handles a request: it reads it, waits for latency, gates and faults, handles
+// it with the lock held, drops or damages the answer if a fault says so, adds it to
+// the journal, and sends the answer.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	started := s.clock()
 	f, err := readForm(r)
@@ -37,13 +37,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		c.method = verb // a form field of that name overrides the verb (server-behavior §R3)
 	}
 	c.entry = Request{
-		Time: started, Method: c.method, Path: c.path, Params: maskSecrets(f.values()), Account: s.claimed(r), Agent: r.UserAgent(),
+		Time: started, Method: c.method, Path: c.path, Params: maskSecrets(f.values()), Account: s.claimedAccount(r), Agent: r.UserAgent(),
 	}
 
-	pause(r.Context(), s.latency)
-	s.gates.hold(r.Context(), c.entry)
+	sleepContext(r.Context(), s.latency)
+	s.gates.wait(r.Context(), c.entry)
 	fault := s.faults.match(c.method, c.path)
-	a := fault.run(r.Context(), func() *answer { return s.answerLate(c) })
+	a := fault.apply(r.Context(), func() *answer { return s.handleWithLag(c) })
 
 	c.entry.Duration = s.clock().Sub(started)
 	c.entry.Fault = fault.String()
@@ -61,9 +61,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer works a request out, alone with the organization, and makes sure that
-// what it did is written before anybody hears of it.
-func (s *Server) answer(c *call) (a *answer) {
+// handle handles a request with the lock held, and writes the changes to the state
+// file before the request is answered.
+func (s *Server) handle(c *call) (a *answer) {
 	level := s.featureLevel()
 	found, refused := s.router.find(c.method, c.http.URL.Path, level)
 	if refused != nil {
@@ -84,7 +84,7 @@ func (s *Server) answer(c *call) (a *answer) {
 		site: s.siteOf(c.http), server: s,
 	}
 	s.org.DeliverScheduled()
-	s.org.Keep() // whatever becomes of the request
+	s.org.Commit() // whatever becomes of the request
 	if c.before != nil {
 		defer c.before()()
 	}
@@ -114,8 +114,8 @@ func (s *Server) answer(c *call) (a *answer) {
 	return a
 }
 
-// admit authenticates the caller, counts the call and asks the guard. The
-// headers it returns belong on the answer whatever becomes of it.
+// admit authenticates the caller, counts the call against the rate limits and checks
+// the guard. The headers that it returns belong to every answer, errors included.
 func (s *Server) admit(r *request, e endpoint, h *http.Request) (http.Header, error) {
 	if e.guard == open {
 		return nil, nil
@@ -152,8 +152,8 @@ func (s *Server) siteOf(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// claimed names the account a request says it comes from, right or wrong.
-func (s *Server) claimed(r *http.Request) string {
+// claimedAccount returns the account in the credentials of a request, valid or not.
+func (s *Server) claimedAccount(r *http.Request) string {
 	email, _, err := basicCredentials(r.Header.Get("Authorization"))
 	if err != nil {
 		return ""
@@ -176,8 +176,8 @@ func send(w http.ResponseWriter, method string, a *answer) {
 	}
 }
 
-// pause waits, or stops waiting when the caller is gone.
-func pause(ctx context.Context, d time.Duration) {
+// sleepContext waits for d, or until the caller has gone.
+func sleepContext(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
 	}

@@ -15,9 +15,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
-// Config says what server New makes. The zero value is a server in memory with
-// the small example organization, at [DefaultFeatureLevel] and without rate
-// limits.
+// Config configures a [Server]. The zero value is a server in memory with the
+// small example organization, at [DefaultFeatureLevel] and without rate limits.
 type Config struct {
 	// Accounts are the people and bots that exist at the start, by a name of
 	// the caller's choice. nil: the example organization. They are ignored if
@@ -25,10 +24,10 @@ type Config struct {
 	Accounts map[string]Account
 	// StatePath is the file that keeps everything; "": memory only.
 	StatePath string
-	// FeatureLevel is what the server claims and behaves as; 0: [DefaultFeatureLevel].
+	// FeatureLevel is the API feature level of the server; 0: [DefaultFeatureLevel].
 	FeatureLevel int
 	// VideoChatProviders are providers of calls that the server is set up for
-	// beside "disabled" and "jitsi_meet", by their keys on the wire.
+	// beside "disabled" and "jitsi_meet", by their keys in the API.
 	VideoChatProviders []string
 	// RateLimits are the rules for each account; nil: off.
 	RateLimits []RateLimit
@@ -42,7 +41,7 @@ type Config struct {
 	Clock func() time.Time
 }
 
-// Server is a stand-in Zulip server. Its methods may be called concurrently.
+// Server is a Zulip server for tests. Its methods may be called concurrently.
 type Server struct {
 	router  *router
 	journal *Journal
@@ -87,14 +86,14 @@ func New(cfg Config) (*Server, error) {
 	s.SetFeatureLevel(cfg.FeatureLevel)
 	s.org = organization.New(s.clock, s.featureLevel)
 	s.org.SetUpVideoChat(cfg.VideoChatProviders...)
-	if err := s.loadOrFound(cfg); err != nil {
+	if err := s.loadOrCreate(cfg); err != nil {
 		return nil, errors.Join(err, s.store.close())
 	}
 	return s, nil
 }
 
-// loadOrFound takes the organization out of the state file, or makes it.
-func (s *Server) loadOrFound(cfg Config) error {
+// loadOrCreate loads the organization from the state file, or creates it.
+func (s *Server) loadOrCreate(cfg Config) error {
 	if cfg.StatePath != "" {
 		var err error
 		if s.store, err = openStore(cfg.StatePath); err != nil {
@@ -109,9 +108,9 @@ func (s *Server) loadOrFound(cfg Config) error {
 		s.org.CompleteRealm()
 		return s.persist()
 	}
-	s.org.Found()
+	s.org.Initialize()
 	if cfg.Accounts == nil {
-		if err := s.org.FoundExample(); err != nil {
+		if err := s.org.AddExample(); err != nil {
 			return fmt.Errorf("making the example organization: %w", err)
 		}
 	} else {
@@ -123,11 +122,11 @@ func (s *Server) loadOrFound(cfg Config) error {
 	return s.persist()
 }
 
-// persist writes what changed since the last time; if that fails, memory goes
-// back to what is written.
+// persist writes the changes since the last call; if that fails, it reverts them in
+// memory.
 func (s *Server) persist() error {
 	if s.store == nil {
-		s.org.Settle()
+		s.org.EndRequest()
 		return nil
 	}
 	changes, sequences, err := s.org.Changes()
@@ -138,7 +137,7 @@ func (s *Server) persist() error {
 		s.org.Revert()
 		return fmt.Errorf("writing the state file: %w", err)
 	}
-	s.org.Settle()
+	s.org.EndRequest()
 	return nil
 }
 
@@ -148,13 +147,13 @@ func (s *Server) SetFeatureLevel(n int) { s.level.Store(int64(n)) }
 
 func (s *Server) featureLevel() int { return int(s.level.Load()) }
 
-// FeatureLevel is what the server claims and behaves as.
+// FeatureLevel returns the API feature level of the server.
 func (s *Server) FeatureLevel() int { return s.featureLevel() }
 
-// Journal is what the server was asked so far.
+// Journal returns the journal of all requests so far.
 func (s *Server) Journal() *Journal { return s.journal }
 
-// Fail puts a fault in force until remove is called.
+// Fail adds a fault; remove removes it.
 func (s *Server) Fail(f Fault) (remove func()) { return s.faults.add(f) }
 
 // Gate holds requests that match until the caller releases them. method and
@@ -222,7 +221,7 @@ func newHTTPServer(handler http.Handler) *http.Server {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
-	endUnused(server)
+	closeUnusedConnections(server)
 	return server
 }
 

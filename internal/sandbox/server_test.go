@@ -60,7 +60,7 @@ func must(t *testing.T, s *Server, as, method, path string, params map[string]an
 	return got
 }
 
-// createdChannel makes a channel and returns its id.
+// createdChannel creates a channel and returns its id.
 func createdChannel(t *testing.T, s *Server, as, name string) int {
 	t.Helper()
 	got := must(t, s, as, "POST", "/channels/create", map[string]any{"name": name, "subscribers": []int{}})

@@ -12,12 +12,12 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
-// shape makes a value of decoded JSON, strictly: nothing is converted. Its
-// errors name the path to the offending part, as in `drafts[0]["to"]`.
-type shape[T any] func(value any, path string) (T, error)
+// valueParser converts decoded JSON into a value, strictly: `"5"` is not an integer. Its
+// errors name the path of the offending part, as in `drafts[0]["to"]`.
+type valueParser[T any] func(value any, path string) (T, error)
 
-// jsonOf is a parameter whose text is JSON (server-behavior §R1).
-func jsonOf[T any](want shape[T]) parser[T] {
+// jsonOf parses a parameter whose text is JSON (server-behavior §R1).
+func jsonOf[T any](want valueParser[T]) parser[T] {
 	return func(raw, name string) (T, error) {
 		value, err := decodeJSON(raw)
 		if err != nil {
@@ -28,13 +28,13 @@ func jsonOf[T any](want shape[T]) parser[T] {
 	}
 }
 
-// The JSON parameters most endpoints are made of.
+// The most common JSON parameters.
 var (
-	boolean  = jsonOf(aBoolean)
-	integer  = jsonOf(anInteger)
-	quoted   = jsonOf(aString)
-	integers = jsonOf(listOf(anInteger))
-	texts    = jsonOf(listOf(aString))
+	boolean  = jsonOf(parseBoolean)
+	integer  = jsonOf(parseInteger)
+	quoted   = jsonOf(parseString)
+	integers = jsonOf(listOf(parseInteger))
+	texts    = jsonOf(listOf(parseString))
 )
 
 func decodeJSON(raw string) (any, error) {
@@ -50,14 +50,14 @@ func decodeJSON(raw string) (any, error) {
 	return value, nil
 }
 
-func aBoolean(value any, path string) (bool, error) {
+func parseBoolean(value any, path string) (bool, error) {
 	if b, ok := value.(bool); ok {
 		return b, nil
 	}
 	return false, organization.Refuse("%s is not a boolean", path)
 }
 
-func anInteger(value any, path string) (int, error) {
+func parseInteger(value any, path string) (int, error) {
 	if number, ok := value.(json.Number); ok {
 		if n, err := strconv.Atoi(number.String()); err == nil {
 			return n, nil
@@ -66,14 +66,14 @@ func anInteger(value any, path string) (int, error) {
 	return 0, organization.Refuse("%s is not an integer", path)
 }
 
-func aString(value any, path string) (string, error) {
+func parseString(value any, path string) (string, error) {
 	if s, ok := value.(string); ok {
 		return s, nil
 	}
 	return "", organization.Refuse("%s is not a string", path)
 }
 
-func listOf[T any](element shape[T]) shape[[]T] {
+func listOf[T any](element valueParser[T]) valueParser[[]T] {
 	return func(value any, path string) ([]T, error) {
 		items, ok := value.([]any)
 		if !ok {
@@ -91,8 +91,8 @@ func listOf[T any](element shape[T]) shape[[]T] {
 	}
 }
 
-// aMapOf reads an object whose keys are free.
-func aMapOf[T any](element shape[T]) shape[map[string]T] {
+// mapOf reads an object whose keys are free.
+func mapOf[T any](element valueParser[T]) valueParser[map[string]T] {
 	return func(value any, path string) (map[string]T, error) {
 		object, ok := value.(map[string]any)
 		if !ok {
@@ -111,7 +111,7 @@ func aMapOf[T any](element shape[T]) shape[map[string]T] {
 }
 
 // orNull accepts null as nil where the server does.
-func orNull[T any](want shape[T]) shape[*T] {
+func orNull[T any](want valueParser[T]) valueParser[*T] {
 	return func(value any, path string) (*T, error) {
 		if value == nil {
 			return nil, nil
@@ -122,7 +122,7 @@ func orNull[T any](want shape[T]) shape[*T] {
 }
 
 // member reads a key of an object; without it, the error of a missing field.
-func member[T any](object map[string]any, path, key string, want shape[T]) (T, error) {
+func member[T any](object map[string]any, path, key string, want valueParser[T]) (T, error) {
 	value, ok := object[key]
 	inside := fmt.Sprintf("%s[%q]", path, key)
 	if !ok {
@@ -134,7 +134,7 @@ func member[T any](object map[string]any, path, key string, want shape[T]) (T, e
 
 // optionalMember reads a key that may be left out; null counts as left out if
 // nullable is true.
-func optionalMember[T any](object map[string]any, path, key string, nullable bool, want shape[T]) (*T, error) {
+func optionalMember[T any](object map[string]any, path, key string, nullable bool, want valueParser[T]) (*T, error) {
 	value, ok := object[key]
 	if !ok || nullable && value == nil {
 		return nil, nil
@@ -143,19 +143,19 @@ func optionalMember[T any](object map[string]any, path, key string, nullable boo
 	return &one, err
 }
 
-// aGroupValue reads a group-setting value. Whatever is wrong with it, the
-// server complains of its first alternative, the integer (server-behavior §P1).
-func aGroupValue(value any, path string) (organization.GroupValue, error) {
+// parseGroupValue reads a group-setting value. For any malformed value the server
+// reports that it is not an integer (server-behavior §P1).
+func parseGroupValue(value any, path string) (organization.GroupValue, error) {
 	if object, ok := value.(map[string]any); ok {
-		members, err := member(object, path, "direct_members", listOf(anInteger))
+		members, err := member(object, path, "direct_members", listOf(parseInteger))
 		if err == nil {
 			var subgroups []int
-			if subgroups, err = member(object, path, "direct_subgroups", listOf(anInteger)); err == nil {
+			if subgroups, err = member(object, path, "direct_subgroups", listOf(parseInteger)); err == nil {
 				return organization.GroupValue{Members: members, Subgroups: subgroups}, nil
 			}
 		}
 	}
-	group, err := anInteger(value, path+`["int"]`)
+	group, err := parseInteger(value, path+`["int"]`)
 	if group == 0 {
 		group = noGroup // 0 stands for a value that is a list
 	}
@@ -166,7 +166,7 @@ func aGroupValue(value any, path string) (organization.GroupValue, error) {
 const noGroup = -1
 
 // groupValue is a permission given when something is created.
-var groupValue = jsonOf(aGroupValue)
+var groupValue = jsonOf(parseGroupValue)
 
 // groupChange is a permission given to a PATCH: {"new": …, "old": …}.
 var groupChange = jsonOf(func(value any, path string) (organization.PermissionChange, error) {
@@ -176,10 +176,10 @@ var groupChange = jsonOf(func(value any, path string) (organization.PermissionCh
 		return change, organization.Refuse("%s does not have the expected format", path)
 	}
 	var err error
-	if change.New, err = member(object, path, "new", aGroupValue); err != nil {
+	if change.New, err = member(object, path, "new", parseGroupValue); err != nil {
 		return change, err
 	}
-	change.Old, err = optionalMember(object, path, "old", true, aGroupValue)
+	change.Old, err = optionalMember(object, path, "old", true, parseGroupValue)
 	return change, err
 })
 
@@ -213,8 +213,8 @@ func retentionDays(raw, name string) (any, error) {
 	if err != nil {
 		return nil, organization.Refuse("%s is not valid JSON", path)
 	}
-	if days, err := anInteger(value, path); err == nil {
+	if days, err := parseInteger(value, path); err == nil {
 		return days, nil
 	}
-	return aString(value, path)
+	return parseString(value, path)
 }

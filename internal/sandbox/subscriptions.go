@@ -47,7 +47,7 @@ func (r *request) withSubscribers(object fields, ch organization.Channel, includ
 }
 
 func listSubscriptions(r *request) (fields, error) {
-	include := fallback(r, "include_subscribers", oneOf("true", "false", "partial"), "false")
+	include := withDefault(r, "include_subscribers", oneOf("true", "false", "partial"), "false")
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -78,41 +78,41 @@ func registerSubscriptions(r *request, options registerOptions) fields {
 	}
 }
 
-// aWanted is one entry of the channels to subscribe to.
-func aWanted(value any, path string) (organization.Wanted, error) {
-	var wanted organization.Wanted
+// parseChannelSpec is one entry of the channels to subscribe to.
+func parseChannelSpec(value any, path string) (organization.ChannelSpec, error) {
+	var spec organization.ChannelSpec
 	object, ok := value.(map[string]any)
 	if !ok {
-		return wanted, organization.Refuse("Invalid %s: Input should be a valid dictionary or instance of AddSubscriptionData", path)
+		return spec, organization.Refuse("Invalid %s: Input should be a valid dictionary or instance of AddSubscriptionData", path)
 	}
 	var err error
-	if wanted.Name, err = member(object, path, "name", aString); err != nil {
-		return wanted, err
+	if spec.Name, err = member(object, path, "name", parseString); err != nil {
+		return spec, err
 	}
-	color, err := optionalMember(object, path, "color", true, aString)
+	color, err := optionalMember(object, path, "color", true, parseString)
 	if err != nil {
-		return wanted, err
+		return spec, err
 	}
-	description, err := optionalMember(object, path, "description", true, aDescription)
+	description, err := optionalMember(object, path, "description", true, parseDescription)
 	if err != nil {
-		return wanted, err
+		return spec, err
 	}
 	if description != nil {
-		wanted.Description = *description
+		spec.Description = *description
 	}
 	if color != nil {
 		// Looked at when the whole entry was read, and named as the other way to subscribe calls it.
 		if !organization.IsColor(*color) {
-			return wanted, organization.Refuse("Invalid %s: Value error, add.color is not a valid hex color code", path)
+			return spec, organization.Refuse("Invalid %s: Value error, add.color is not a valid hex color code", path)
 		}
-		wanted.Color = *color
+		spec.Color = *color
 	}
-	return wanted, nil
+	return spec, nil
 }
 
-// aDescription is what a new channel is for.
-func aDescription(value any, path string) (string, error) {
-	text, err := aString(value, path)
+// parseDescription is what a new channel is for.
+func parseDescription(value any, path string) (string, error) {
+	text, err := parseString(value, path)
 	if err != nil {
 		return "", err
 	}
@@ -132,11 +132,11 @@ func principals(raw, name string) ([]organization.Principal, error) {
 	if err != nil {
 		return nil, organization.Refuse("%s is not valid JSON", name)
 	}
-	ids, err := listOf(anInteger)(value, name)
+	ids, err := listOf(parseInteger)(value, name)
 	if err != nil {
 		if _, isList := value.([]any); isList {
 			// Neither all texts nor all integers: the first alternative is blamed.
-			_, err = listOf(aString)(value, name+`["list[str]"]`)
+			_, err = listOf(parseString)(value, name+`["list[str]"]`)
 		}
 		return nil, err
 	}
@@ -148,15 +148,15 @@ func principals(raw, name string) ([]organization.Principal, error) {
 }
 
 func subscribe(r *request) (fields, error) {
-	wanted := required(r, "subscriptions", jsonOf(listOf(aWanted)))
-	create, _ := channelToCreate(r, false)
+	specs := required(r, "subscriptions", jsonOf(listOf(parseChannelSpec)))
+	create, _ := readNewChannel(r, false)
 	request := organization.SubscribeRequest{
-		Channels:   wanted,
+		Channels:   specs,
 		Create:     create,
-		Principals: fallback(r, "principals", principals, nil),
-		Lenient:    !fallback(r, "authorization_errors_fatal", boolean, true),
+		Principals: withDefault(r, "principals", principals, nil),
+		Lenient:    !withDefault(r, "authorization_errors_fatal", boolean, true),
 	}
-	sendMessages := fallback(r.since(featurelevel.QuietSubscribing), "send_new_subscription_messages", boolean, true)
+	sendMessages := withDefault(r.since(featurelevel.QuietSubscribing), "send_new_subscription_messages", boolean, true)
 	request.Quiet = !sendMessages
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (r *request) byPerson(lists map[int][]string) map[string][]string {
 
 func unsubscribe(r *request) (fields, error) {
 	names := required(r, "subscriptions", texts)
-	people := fallback(r, "principals", principals, nil)
+	people := withDefault(r, "principals", principals, nil)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -211,8 +211,8 @@ func unsubscribe(r *request) (fields, error) {
 // updateSubscriptions subscribes and unsubscribes the caller in one transaction
 // (server-behavior §S6).
 func updateSubscriptions(r *request) (fields, error) {
-	remove := fallback(r, "delete", texts, nil)
-	add := fallback(r, "add", jsonOf(listOf(aWanted)), nil)
+	remove := withDefault(r, "delete", texts, nil)
+	add := withDefault(r, "add", jsonOf(listOf(parseChannelSpec)), nil)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func propertyChanges(value any, path string) ([]propertyChange, error) {
 	var first error
 	for i, item := range items {
 		place := fmt.Sprintf("%s[%d]", path, i)
-		change, err := aPropertyChange(item, place)
+		change, err := parsePropertyChange(item, place)
 		if err == nil {
 			if err := organization.CheckSubscriptionProperty(change.property, change.value); err != nil {
 				return nil, err
@@ -270,28 +270,28 @@ func propertyChanges(value any, path string) ([]propertyChange, error) {
 	return changes, first
 }
 
-func aPropertyChange(value any, path string) (propertyChange, error) {
+func parsePropertyChange(value any, path string) (propertyChange, error) {
 	var change propertyChange
 	object, ok := value.(map[string]any)
 	if !ok {
 		return change, organization.Refuse("Invalid %s: Input should be a valid dictionary or instance of SubscriptionPropertyChangeRequest", path)
 	}
 	var err error
-	if change.channel, err = member(object, path, "stream_id", anInteger); err != nil {
+	if change.channel, err = member(object, path, "stream_id", parseInteger); err != nil {
 		return change, err
 	}
-	if change.property, err = member(object, path, "property", aString); err != nil {
+	if change.property, err = member(object, path, "property", parseString); err != nil {
 		return change, err
 	}
-	change.value, err = member(object, path, "value", aBooleanOrText)
+	change.value, err = member(object, path, "value", parseBooleanOrText)
 	return change, err
 }
 
-func aBooleanOrText(value any, path string) (any, error) {
+func parseBooleanOrText(value any, path string) (any, error) {
 	if s, ok := value.(string); ok {
 		return s, nil
 	}
-	return aBoolean(value, path+`["bool"]`)
+	return parseBoolean(value, path+`["bool"]`)
 }
 
 func setSubscriptionProperties(r *request) (fields, error) {
@@ -303,7 +303,7 @@ func setSubscriptionProperties(r *request) (fields, error) {
 		if err := r.org.SetSubscriptionProperty(r.me, c.channel, c.property, c.value); err != nil {
 			return nil, err
 		}
-		r.org.Keep() // entries are committed one by one (server-behavior §S7)
+		r.org.Commit() // entries are committed one by one (server-behavior §S7)
 	}
 	return nil, nil
 }

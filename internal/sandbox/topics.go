@@ -22,7 +22,7 @@ func topicParam(r *request) *string {
 // emptyTopics declares whether the caller can take a topic without a name; who
 // cannot is shown one (FL334).
 func emptyTopics(r *request) bool {
-	return fallback(r.since(levelEmptyTopics), "allow_empty_topic_name", boolean, false)
+	return withDefault(r.since(levelEmptyTopics), "allow_empty_topic_name", boolean, false)
 }
 
 // shownTopic is the name under which a topic is shown.

@@ -16,7 +16,7 @@ import (
 // TradingConfig says what trading cloud NewTradingCloud makes. The zero value is one with an example organization, three
 // platforms, of which one is dead, and a client with a secret of its own.
 type TradingConfig struct {
-	// ClientID and ClientSecret are the API client's. "": "terraform", and a secret by chance.
+	// ClientID and ClientSecret are the API client's. "": "terraform", and a secret random.
 	ClientID, ClientSecret string
 	// TokenLifetime is how long a token is good. 0: an hour.
 	TokenLifetime time.Duration
@@ -57,7 +57,7 @@ type TradingPlatform struct {
 // TradingCredentials point a client at a trading cloud.
 type TradingCredentials struct{ APIURL, AuthURL, ClientID, ClientSecret string }
 
-// TradingCloud is a stand-in for the trading cloud: identity provider and web API at one address. Its methods may be
+// TradingCloud is a server for tests of the trading cloud: identity provider and web API at one address. Its methods may be
 // called concurrently.
 type TradingCloud struct {
 	journal *Journal

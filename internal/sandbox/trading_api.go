@@ -48,10 +48,10 @@ func (c *TradingCloud) serve(w http.ResponseWriter, r *http.Request) {
 	started := c.clock()
 	r.Body = http.MaxBytesReader(nil, r.Body, maxBody)
 	_ = r.ParseForm() // a body that cannot be read lacks its fields
-	pause(r.Context(), c.latency)
+	sleepContext(r.Context(), c.latency)
 	fault := c.faults.match(r.Method, r.URL.Path)
-	a := fault.run(r.Context(), func() *answer {
-		taken := &taker{header: http.Header{}, status: http.StatusOK}
+	a := fault.apply(r.Context(), func() *answer {
+		taken := &statusRecorder{header: http.Header{}, status: http.StatusOK}
 		c.mux.ServeHTTP(taken, r)
 		return &answer{status: taken.status, header: taken.header, body: taken.body.Bytes()}
 	})
@@ -80,21 +80,21 @@ func (c *TradingCloud) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// taker takes an answer from the mux, so that a fault can spoil it.
-type taker struct {
+// statusRecorder takes an answer from the mux, so that a fault can spoil it.
+type statusRecorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
 // Header is what the handler fills.
-func (t *taker) Header() http.Header { return t.header }
+func (t *statusRecorder) Header() http.Header { return t.header }
 
 // WriteHeader takes the status.
-func (t *taker) WriteHeader(status int) { t.status = status }
+func (t *statusRecorder) WriteHeader(status int) { t.status = status }
 
 // Write takes a part of the body.
-func (t *taker) Write(data []byte) (int, error) { return t.body.Write(data) }
+func (t *statusRecorder) Write(data []byte) (int, error) { return t.body.Write(data) }
 
 // describe is what an identity provider says of itself (OpenID Connect Discovery §4).
 func (c *TradingCloud) describe(r *http.Request) *answer {

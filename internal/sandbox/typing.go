@@ -3,9 +3,9 @@ package sandbox
 import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 
 func sendTyping(r *request) (fields, error) {
-	kind := fallback(r, "type", oneOf("direct", "stream", "channel"), "direct")
+	kind := withDefault(r, "type", oneOf("direct", "stream", "channel"), "direct")
 	required(r, "op", oneOf("start", "stop"))
-	people := optional(r, "to", jsonOf(orNull(listOf(anInteger))))
+	people := optional(r, "to", jsonOf(orNull(listOf(parseInteger))))
 	channel := optional(r, "stream_id", integer)
 	topic := optional(r, "topic", text())
 	if err := r.checked(); err != nil {

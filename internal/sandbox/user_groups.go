@@ -31,7 +31,7 @@ func (r *request) groupObjects(deactivatedToo bool) []fields {
 }
 
 func listUserGroups(r *request) (fields, error) {
-	deactivatedToo := fallback(r.since(294), "include_deactivated_groups", boolean, false)
+	deactivatedToo := withDefault(r.since(294), "include_deactivated_groups", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func createUserGroup(r *request) (fields, error) {
 		Name:        required(r, "name", text()),
 		Description: required(r, "description", text()),
 		Members:     required(r, "members", integers),
-		Subgroups:   fallback(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "subgroups", integers, nil),
+		Subgroups:   withDefault(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "subgroups", integers, nil),
 		Permissions: permissionValues(r.params, organization.GroupPermissions),
 	}
 	if err := r.checked(); err != nil {
@@ -86,10 +86,10 @@ func deactivateUserGroup(r *request) (fields, error) {
 
 func changeGroupMembers(r *request) (fields, error) {
 	change := organization.MembershipChange{
-		Add:             fallback(r, "add", integers, nil),
-		Delete:          fallback(r, "delete", integers, nil),
-		AddSubgroups:    fallback(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "add_subgroups", integers, nil),
-		DeleteSubgroups: fallback(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "delete_subgroups", integers, nil),
+		Add:             withDefault(r, "add", integers, nil),
+		Delete:          withDefault(r, "delete", integers, nil),
+		AddSubgroups:    withDefault(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "add_subgroups", integers, nil),
+		DeleteSubgroups: withDefault(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "delete_subgroups", integers, nil),
 	}
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func changeGroupMembers(r *request) (fields, error) {
 
 func changeSubgroups(r *request) (fields, error) {
 	change := organization.MembershipChange{
-		DeleteSubgroups: fallback(r, "delete", integers, nil),
-		AddSubgroups:    fallback(r, "add", integers, nil),
+		DeleteSubgroups: withDefault(r, "delete", integers, nil),
+		AddSubgroups:    withDefault(r, "add", integers, nil),
 	}
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func changeSubgroups(r *request) (fields, error) {
 }
 
 func getGroupMembers(r *request) (fields, error) {
-	directOnly := fallback(r, "direct_member_only", boolean, false)
+	directOnly := withDefault(r, "direct_member_only", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func getGroupMembers(r *request) (fields, error) {
 }
 
 func getSubgroups(r *request) (fields, error) {
-	directOnly := fallback(r, "direct_subgroup_only", boolean, false)
+	directOnly := withDefault(r, "direct_subgroup_only", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func getSubgroups(r *request) (fields, error) {
 }
 
 func isGroupMember(r *request) (fields, error) {
-	directOnly := fallback(r, "direct_member_only", boolean, false)
+	directOnly := withDefault(r, "direct_member_only", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}

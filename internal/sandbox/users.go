@@ -52,7 +52,7 @@ func (r *request) profileData(u organization.User) fields {
 		}
 		shown := fields{"value": value}
 		if f.Type == organization.FieldShortText || f.Type == organization.FieldLongText {
-			shown["rendered_value"] = rendered(value)
+			shown["rendered_value"] = renderMarkdown(value)
 		}
 		data[strconv.Itoa(f.ID)] = shown
 	}
@@ -88,8 +88,8 @@ func orNil[T comparable](value T) any {
 // readUserView declares the two parameters of reading people.
 func (r *request) readUserView() userView {
 	return userView{
-		clientGravatar: fallback(r, "client_gravatar", boolean, true),
-		customFields:   fallback(r, "include_custom_profile_fields", boolean, false),
+		clientGravatar: withDefault(r, "client_gravatar", boolean, true),
+		customFields:   withDefault(r, "include_custom_profile_fields", boolean, false),
 	}
 }
 
@@ -99,18 +99,18 @@ func listUsers(r *request) (fields, error) {
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
-	wanted := func(int) bool { return true }
+	isSelected := func(int) bool { return true }
 	if only != nil {
 		set := map[int]bool{}
 		for _, id := range *only {
 			set[id] = true
 		}
-		wanted = func(id int) bool { return set[id] }
+		isSelected = func(id int) bool { return set[id] }
 	}
 	members := make([]fields, 0, r.org.Users.Len())
 	for id, u := range r.org.Users.All() {
 		switch {
-		case !wanted(id):
+		case !isSelected(id):
 		case r.org.MaySee(r.me, u):
 			members = append(members, r.userObject(u, view))
 		case only == nil:
@@ -169,7 +169,7 @@ func updateUser(r *request) (fields, error) {
 	change := organization.UserChange{
 		FullName: optional(r, "full_name", text()),
 		Role:     optional(r, "role", roleNumber),
-		Profile:  fallback(r, "profile_data", jsonOf(listOf(aProfileValue)), nil),
+		Profile:  withDefault(r, "profile_data", jsonOf(listOf(parseProfileValue)), nil),
 		NewEmail: optional(r.since(313), "new_email", text()),
 	}
 	if err := r.checked(); err != nil {
@@ -182,31 +182,31 @@ func updateUser(r *request) (fields, error) {
 	return nil, r.org.UpdateUser(r.me, u.ID, change)
 }
 
-// aProfileValue reads one element of profile_data.
-func aProfileValue(value any, path string) (organization.ProfileValue, error) {
+// parseProfileValue reads one element of profile_data.
+func parseProfileValue(value any, path string) (organization.ProfileValue, error) {
 	var v organization.ProfileValue
 	object, ok := value.(map[string]any)
 	if !ok {
 		return v, organization.Refuse("%s does not have the expected format", path)
 	}
 	var err error
-	if v.Field, err = member(object, path, "id", anInteger); err != nil {
+	if v.Field, err = member(object, path, "id", parseInteger); err != nil {
 		return v, err
 	}
 	v.Value, err = member(object, path, "value", func(value any, path string) (any, error) {
 		if _, isList := value.([]any); isList {
-			return listOf(anInteger)(value, path+`["list[int]"]`)
+			return listOf(parseInteger)(value, path+`["list[int]"]`)
 		}
 		if value == nil {
 			return nil, nil
 		}
-		return aString(value, path+`["str"]`)
+		return parseString(value, path+`["str"]`)
 	})
 	return v, err
 }
 
 func setOwnProfileData(r *request) (fields, error) {
-	values := required(r, "data", jsonOf(listOf(aProfileValue)))
+	values := required(r, "data", jsonOf(listOf(parseProfileValue)))
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -237,15 +237,15 @@ func getOwnUser(r *request) (fields, error) {
 
 func deactivateUser(r *request) (fields, error) {
 	optional(r.since(featurelevel.Since("zulip_user", "deactivation_notification_comment")), "deactivation_notification_comment", text(stripped, atMost(2000)))
-	what := fallback(r.since(featurelevel.DeactivationActions), "actions", jsonOf(aDeletions), organization.Deletions{})
+	what := withDefault(r.since(featurelevel.DeactivationActions), "actions", jsonOf(parseDeletions), organization.Deletions{})
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
 	return nil, r.org.DeactivateAndDelete(r.me, r.id("user_id"), what)
 }
 
-// aDeletions reads what is to be deleted; what is left out is not.
-func aDeletions(value any, path string) (organization.Deletions, error) {
+// parseDeletions reads what is to be deleted; what is left out is not.
+func parseDeletions(value any, path string) (organization.Deletions, error) {
 	var what organization.Deletions
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -258,7 +258,7 @@ func aDeletions(value any, path string) (organization.Deletions, error) {
 		{"delete_profile", &what.Profile}, {"delete_public_channel_messages", &what.PublicChannels},
 		{"delete_private_channel_messages", &what.PrivateChannels}, {"delete_direct_messages", &what.DirectMessages},
 	} {
-		given, err := optionalMember(object, path, choice.key, false, aBoolean)
+		given, err := optionalMember(object, path, choice.key, false, parseBoolean)
 		if err != nil {
 			return what, err
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The settings, by the names of the provider's block.
+// The settings, by their names in the provider block.
 const (
 	SettingAPIURL            = "api_url"
 	SettingAuthURL           = "auth_url"
@@ -33,7 +33,7 @@ func parseAddress(setting, text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		// The parser's own words quote the address, and with it a password.
+		// The parser's error quotes the URL, which may contain a password.
 		return "", &SettingError{setting, "is not an address: write it like https://trading.example.com"}
 	case u.User != nil:
 		return "", &SettingError{setting, "holds a user name or a password: use client_id and client_secret"}

@@ -1,9 +1,10 @@
-// Package trading is the client of the trading cloud's web API: it gets an access token from the identity provider,
-// keeps it fresh, and asks which organizations and trade platforms the client has, and whether a platform can be
-// reached.
+// Package trading is a client of the trading cloud's web API. It lists the organizations and trade platforms of an API
+// client, and checks whether a platform can be reached.
 //
-// client.go is the way of one call, token.go that of the token it carries, operations.go the three operations, and
-// errors.go everything that can come of them.
+// [New] makes a [Client]. [Client.Organizations], [Client.Platforms] and [Client.Ping] are the operations (operations.go).
+// client.go sends a request; token.go gets the access token that it carries from the identity provider (OAuth 2.0 client
+// credentials) and renews it; retry.go says what is repeated. errors.go has the errors: [*TokenError], [*Error],
+// [*UnreachableError], [*BadAnswerError], and [*SettingError] for a mistake in the configuration.
 package trading
 
 import (
@@ -18,54 +19,54 @@ import (
 )
 
 const (
-	// DefaultOrganizationsPath is where organizations are listed. It is inferred from how the other paths are named, so a
-	// Config can name another one.
+	// DefaultOrganizationsPath is the path of the list of organizations. It is not documented but inferred from the other
+	// paths, so Config.OrganizationsPath can replace it.
 	DefaultOrganizationsPath = "/api/Organizations"
 
 	defaultUserAgent      = "ZulipTerraformProvider"
 	defaultRequestTimeout = 30 * time.Second
 
-	// answerLimit is the largest answer that is read, in bytes, after unpacking.
-	answerLimit = 10 << 20
+	// maxAnswerBytes is the largest answer that is read, in bytes, after unpacking.
+	maxAnswerBytes = 10 << 20
 )
 
-// Config is what a Client needs to know. The addresses and the credentials are required.
+// Config configures a [Client]. The URLs and the credentials are required.
 type Config struct {
-	// APIURL is the web API's address, AuthURL the identity provider's. Paths are added to them.
+	// APIURL is the base URL of the web API, AuthURL that of the identity provider.
 	APIURL, AuthURL string
-	// ClientID and ClientSecret are what registering the API client gave.
+	// ClientID and ClientSecret are the credentials of the registered API client.
 	ClientID, ClientSecret string
-	// OrganizationsPath is below APIURL. Empty: DefaultOrganizationsPath.
+	// OrganizationsPath is relative to APIURL. Empty: DefaultOrganizationsPath.
 	OrganizationsPath string
 
-	// UserAgent is sent as it is. Empty: a default.
+	// UserAgent is the header of that name. Empty: a default.
 	UserAgent string
-	// RequestTimeout is for one attempt of one request. 0: half a minute.
+	// RequestTimeout limits one attempt of one request. 0: half a minute.
 	RequestTimeout time.Duration
-	// MaxRetries is how often a request that failed on the way, or by the server's fault, is repeated. A ping is not:
-	// its failure is what it is to find out. 0: two, negative: none.
+	// MaxRetries is how often a request is repeated after a network error or a status of 500 and above. Pings are never
+	// repeated: such a failure is their result. 0: two, negative: none.
 	MaxRetries int
 
 	// Transport replaces the network. nil: one with the proxy that the environment names.
 	Transport http.RoundTripper
-	// Clock tells the time by which tokens expire. nil: time.Now.
+	// Clock returns the current time, for the expiry of tokens. nil: time.Now.
 	Clock func() time.Time
 }
 
-// Client calls the trading cloud as one API client. It is safe for concurrent use, and should be shared: the token is
-// kept per client.
+// Client calls the trading cloud as one API client. It is safe for concurrent use, and should be shared because it keeps
+// the token.
 type Client struct {
 	apiURL            string
 	organizationsPath string
 	timeout           time.Duration
 
 	tokens   *tokenSource
-	steady   *http.Client // repeats what failed
-	once     *http.Client // does not
+	retrying *http.Client // repeats what failed
+	single   *http.Client // does not
 	redacted redaction
 }
 
-// New checks the configuration and returns a client; it calls nobody. The error is a *SettingError.
+// New checks the configuration and returns a client; it sends nothing. The error is a *SettingError.
 func New(cfg Config) (*Client, error) {
 	apiURL, err := parseAddress(SettingAPIURL, cfg.APIURL)
 	if err != nil {
@@ -96,28 +97,28 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Transport == nil {
 		cfg.Transport = cleanhttp.DefaultPooledTransport()
 	}
-	cfg.Transport = named{cfg.Transport, cfg.UserAgent}
+	cfg.Transport = userAgentTransport{cfg.Transport, cfg.UserAgent}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
 
 	c := &Client{
 		apiURL: apiURL, organizationsPath: cfg.OrganizationsPath, timeout: cfg.RequestTimeout,
-		steady: newSteadyClient(cfg), once: newClient(cfg), redacted: redaction{cfg.ClientSecret},
+		retrying: newRetryingClient(cfg), single: newSingleAttemptClient(cfg), redacted: redaction{cfg.ClientSecret},
 	}
-	c.tokens = newTokenSource(cfg, authURL, c.steady)
+	c.tokens = newTokenSource(cfg, authURL, c.retrying)
 	return c, nil
 }
 
-// named is a transport that puts the user agent on every request, also on those that the OAuth library makes.
-type named struct {
+// userAgentTransport is a transport that puts the user agent on every request, also on those that the OAuth library makes.
+type userAgentTransport struct {
 	http.RoundTripper
 	userAgent string
 }
 
 // RoundTrip sends a request under the name.
-func (n named) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context()) // a transport must leave what it is given as it is
+func (n userAgentTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context()) // a RoundTripper must not modify the request
 	req.Header.Set("User-Agent", n.userAgent)
 	return n.RoundTripper.RoundTrip(req)
 }
@@ -129,8 +130,8 @@ type call struct {
 	http      *http.Client
 }
 
-// result is what the web API answered to a call.
-type result struct {
+// response is what the web API answered to a call.
+type response struct {
 	status  int
 	header  http.Header
 	body    []byte
@@ -138,12 +139,12 @@ type result struct {
 	token   *Token        // that the request carried
 }
 
-func (r *result) ok() bool { return r.status >= 200 && r.status < 300 }
+func (r *response) ok() bool { return r.status >= 200 && r.status < 300 }
 
-// get sends a call. A token that is refused is renewed once, because it can be withdrawn before its time. The error says
-// that nothing was answered, or that there is no token; a refusal is a result.
-func (c *Client) get(ctx context.Context, call call) (*result, error) {
-	token, err := c.tokens.get(ctx, usable)
+// get sends a call. If the token is refused it is renewed once, because it can be revoked before it expires. The error
+// says that there was no answer or no token; a refusal by the web API is a response.
+func (c *Client) get(ctx context.Context, call call) (*response, error) {
+	token, err := c.tokens.get(ctx, isUsable)
 	if err != nil {
 		return nil, err
 	}
@@ -152,14 +153,14 @@ func (c *Client) get(ctx context.Context, call call) (*result, error) {
 		return answer, err
 	}
 	refused := token
-	if token, err = c.tokens.get(ctx, func(t *Token, now time.Time) bool { return t != refused && usable(t, now) }); err != nil {
+	if token, err = c.tokens.get(ctx, func(t *Token, now time.Time) bool { return t != refused && isUsable(t, now) }); err != nil {
 		return nil, err
 	}
 	return c.send(ctx, call, token)
 }
 
-// send sends a call with a token and reads the answer to its end.
-func (c *Client) send(ctx context.Context, call call, token *Token) (*result, error) {
+// send sends a call with a token and reads the whole answer.
+func (c *Client) send(ctx context.Context, call call, token *Token) (*response, error) {
 	ctx = tflog.MaskLogStrings(ctx, append(c.redacted, token.AccessToken)...)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.apiURL+call.path, nil)
 	if err != nil {
@@ -173,22 +174,22 @@ func (c *Client) send(ctx context.Context, call call, token *Token) (*result, er
 	if err != nil {
 		return nil, c.unreachable(ctx, c.apiURL, err)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
 	_ = resp.Body.Close() // everything was read, or will not be
 	if err != nil {
 		return nil, c.unreachable(ctx, c.apiURL, err)
 	}
-	answer := &result{status: resp.StatusCode, header: resp.Header, body: body, latency: time.Since(started), token: token}
+	answer := &response{status: resp.StatusCode, header: resp.Header, body: body, latency: time.Since(started), token: token}
 	tflog.Debug(ctx, "The trading cloud answered", map[string]any{
 		"operation": call.operation, "path": call.path, "status": answer.status,
 		"duration_ms": answer.latency.Milliseconds(), "answer_bytes": len(body),
 	})
-	if len(body) > answerLimit {
-		return nil, &BadAnswerError{Operation: call.operation, Status: answer.status, Problem: fmt.Sprintf("the answer is larger than %d MB", answerLimit>>20)}
+	if len(body) > maxAnswerBytes {
+		return nil, &BadAnswerError{Operation: call.operation, Status: answer.status, Problem: fmt.Sprintf("the answer is larger than %d MB", maxAnswerBytes>>20)}
 	}
 	return answer, nil
 }
 
 func (c *Client) unreachable(ctx context.Context, address string, err error) error {
-	return explainConnection(ctx, c.redacted, address, c.timeout, err)
+	return newUnreachableError(ctx, c.redacted, address, c.timeout, err)
 }

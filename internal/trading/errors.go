@@ -20,7 +20,7 @@ import (
 // tokenOperation names the token request in errors.
 const tokenOperation = "token request"
 
-// The errors of RFC 6749 §5.2, and the one that an overloaded identity provider adds to them (§4.1.2.1).
+// The error codes of RFC 6749 §5.2, and the one of §4.1.2.1 that an overloaded identity provider returns.
 const (
 	CodeInvalidClient          = "invalid_client"
 	CodeInvalidScope           = "invalid_scope"
@@ -65,11 +65,11 @@ func (e *TokenError) advice() string {
 	return "Look into the identity provider's log"
 }
 
-// Error is a refusal by the web API, or by something on the way to it.
+// Error is a refusal by the web API or a proxy in front of it.
 type Error struct {
 	Operation string
 	Status    int
-	Words     string // what was answered, without markup, cut; may be empty
+	Words     string // text of the answer, without markup, truncated; may be empty
 }
 
 // Error says what was refused, why, and what to look at.
@@ -106,13 +106,13 @@ func (e *Error) advice() string {
 	return ""
 }
 
-// UnreachableError says that nothing was answered.
+// UnreachableError says that there was no answer.
 type UnreachableError struct {
 	Address string
 	Problem string
 	Err     error
 
-	timeout bool // the connection was there, and no answer came in time
+	timeout bool // connected, but no answer in time
 }
 
 // Error says who did not answer, and why.
@@ -121,7 +121,7 @@ func (e *UnreachableError) Error() string { return e.Address + ": " + e.Problem 
 // Unwrap is the cause.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// BadAnswerError says that there is an answer which cannot be used.
+// BadAnswerError says that an answer cannot be used.
 type BadAnswerError struct {
 	Operation string
 	Status    int
@@ -133,8 +133,8 @@ func (e *BadAnswerError) Error() string {
 	return fmt.Sprintf("%s: %d: %s. Is something else answering at this address?", e.Operation, e.Status, e.Problem)
 }
 
-// explainConnection says why there is no answer.
-func explainConnection(ctx context.Context, redacted redaction, address string, timeout time.Duration, err error) error {
+// newUnreachableError says why there is no answer.
+func newUnreachableError(ctx context.Context, redacted redaction, address string, timeout time.Duration, err error) error {
 	var (
 		wrapped *url.Error
 		dns     *net.DNSError
@@ -159,15 +159,15 @@ func explainConnection(ctx context.Context, redacted redaction, address string, 
 		e.Problem = "no answer in " + timeout.String()
 		e.timeout = !errors.As(err, &op) || op.Op != "dial"
 	default:
-		e.Problem = "no answer: " + redacted.text(err.Error())
+		e.Problem = "no answer: " + redacted.mask(err.Error())
 	}
 	return e
 }
 
-// redaction are the words that no error and no log may show.
+// redaction is a list of texts that must not appear in a log or an error.
 type redaction []string
 
-func (r redaction) text(words string) string {
+func (r redaction) mask(words string) string {
 	for _, word := range r {
 		if word != "" {
 			words = strings.ReplaceAll(words, word, "***")
@@ -176,13 +176,13 @@ func (r redaction) text(words string) string {
 	return words
 }
 
-// excerptLength is how much of a foreign answer an error shows, in bytes.
-const excerptLength = 200
+// maxExcerptBytes is how much of an unexpected answer an error shows.
+const maxExcerptBytes = 200
 
 var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 
-// excerpt is what a person would read of an answer that refuses: the message of the forms that web APIs use, the title of a
-// page, else the first words.
+// excerpt returns the readable part of a refusal: the message of the usual JSON errors, the title of an HTML page, else the
+// beginning of the text.
 func excerpt(redacted redaction, body []byte) string {
 	words := string(body)
 	if strings.HasPrefix(strings.TrimSpace(words), "<") {
@@ -201,12 +201,12 @@ func excerpt(redacted redaction, body []byte) string {
 			}
 		}
 	}
-	words = redacted.text(strings.ToValidUTF8(words, "�"))
+	words = redacted.mask(strings.ToValidUTF8(words, "�"))
 	words = strings.Join(strings.Fields(words), " ")
-	if len(words) <= excerptLength {
+	if len(words) <= maxExcerptBytes {
 		return words
 	}
-	end := excerptLength
+	end := maxExcerptBytes
 	for !utf8.RuneStart(words[end]) {
 		end--
 	}

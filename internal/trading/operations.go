@@ -20,7 +20,7 @@ const (
 	platformsPath = "/api/TradePlatforms"
 )
 
-// Organization is one that the client takes part in.
+// Organization is an organization that the client belongs to.
 type Organization struct {
 	ID      string  `json:"id"` // GUID
 	Name    *string `json:"name"`
@@ -38,7 +38,7 @@ type Platform struct {
 	Created        *string       `json:"created"` // ISO 8601
 }
 
-// PlatformType is a word ("MT4", "MT5"), or the digits of the number that some servers use instead.
+// PlatformType is a word ("MT4", "MT5"), or in digits the number that some servers use instead.
 type PlatformType string
 
 // UnmarshalJSON reads a word or a number.
@@ -56,17 +56,17 @@ func (t *PlatformType) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Organizations lists the organizations that the client takes part in (Organizations_Get).
+// Organizations lists the organizations that the client belongs to (Organizations_Get).
 func (c *Client) Organizations(ctx context.Context) ([]Organization, error) {
-	return list[Organization](ctx, c, call{operationOrganizations, c.organizationsPath, c.steady})
+	return list[Organization](ctx, c, call{operationOrganizations, c.organizationsPath, c.retrying})
 }
 
 // Platforms lists the trade platforms that the client may use (TradePlatforms_GetAll).
 func (c *Client) Platforms(ctx context.Context) ([]Platform, error) {
-	return list[Platform](ctx, c, call{operationPlatforms, platformsPath, c.steady})
+	return list[Platform](ctx, c, call{operationPlatforms, platformsPath, c.retrying})
 }
 
-// Ping is what became of a check of the connection to a platform.
+// Ping is the result of a check of the connection to a platform.
 type Ping struct {
 	Reachable bool
 	// Latency is how long the web API took to answer.
@@ -77,25 +77,25 @@ type Ping struct {
 	Problem string
 }
 
-// Ping checks the connection to a platform, by its ID (TradePlatforms_Ping). A platform that cannot be reached is a
-// result. An error is what says nothing about the platform: no token, no right, no web API, or no such platform.
+// Ping checks the connection to a platform, by its ID (TradePlatforms_Ping). That a platform cannot be reached is a result.
+// An error says nothing about the connection: no token, no permission, no answer from the web API, or no such platform.
 func (c *Client) Ping(ctx context.Context, id string) (*Ping, error) {
 	if !IsID(id) {
 		return nil, fmt.Errorf("%s: %q is not the ID of a platform, which is a GUID", operationPing, id)
 	}
 	started := time.Now()
-	answer, err := c.get(ctx, call{operationPing, platformsPath + "/" + id + "/Ping", c.once})
-	var silent *UnreachableError
+	answer, err := c.get(ctx, call{operationPing, platformsPath + "/" + id + "/Ping", c.single})
+	var noAnswer *UnreachableError
 	switch {
-	case errors.As(err, &silent) && silent.timeout && silent.Address == c.apiURL:
-		// The web API took the request, and waits for the platform longer than we do.
-		return &Ping{Latency: time.Since(started), Problem: silent.Problem}, nil
+	case errors.As(err, &noAnswer) && noAnswer.timeout && noAnswer.Address == c.apiURL:
+		// The web API got the request, and waits for the platform longer than this client does.
+		return &Ping{Latency: time.Since(started), Problem: noAnswer.Problem}, nil
 	case err != nil:
 		return nil, err
 	case answer.ok():
 		return &Ping{Reachable: true, Latency: answer.latency, Status: answer.status}, nil
 	case answer.status < http.StatusInternalServerError:
-		return nil, c.refusal(operationPing, answer)
+		return nil, c.refusalError(operationPing, answer)
 	}
 	problem := fmt.Sprintf("%d %s", answer.status, http.StatusText(answer.status))
 	if words := excerpt(c.redactedWith(answer.token), answer.body); words != "" {
@@ -116,7 +116,7 @@ func list[Element any](ctx context.Context, c *Client, call call) ([]Element, er
 		return nil, err
 	}
 	if !answer.ok() {
-		return nil, c.refusal(call.operation, answer)
+		return nil, c.refusalError(call.operation, answer)
 	}
 	bad := &BadAnswerError{Operation: call.operation, Status: answer.status}
 	if start := bytes.TrimSpace(answer.body); len(start) == 0 || start[0] != '[' {
@@ -131,8 +131,8 @@ func list[Element any](ctx context.Context, c *Client, call call) ([]Element, er
 	return elements, nil
 }
 
-// refusal is the error an answer stands for. What is wrong with a token stands in a header (RFC 6750 §3).
-func (c *Client) refusal(operation string, answer *result) error {
+// refusalError is the error an answer stands for. What is wrong with a token stands in a header (RFC 6750 §3).
+func (c *Client) refusalError(operation string, answer *response) error {
 	words := excerpt(c.redactedWith(answer.token), answer.body)
 	if words == "" {
 		words = excerpt(c.redactedWith(answer.token), []byte(answer.header.Get("WWW-Authenticate")))

@@ -11,32 +11,32 @@ import (
 
 const (
 	defaultMaxRetries = 2
-	shortestBackoff   = 500 * time.Millisecond
-	// longestBackoff bounds what a server may ask for, too.
-	longestBackoff = 30 * time.Second
+	minBackoff        = 500 * time.Millisecond
+	// maxBackoff also limits the wait that a server can ask for.
+	maxBackoff = 30 * time.Second
 )
 
-// newClient returns a client that sends a request once.
-func newClient(cfg Config) *http.Client {
+// newSingleAttemptClient returns a client that sends a request once.
+func newSingleAttemptClient(cfg Config) *http.Client {
 	return &http.Client{
 		Transport: cfg.Transport,
 		Timeout:   cfg.RequestTimeout,
-		// A redirect would take the secret, or the token, to an address that nobody has set.
+		// A redirect would send the secret or the token to an address that is not configured.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// newSteadyClient returns a client that repeats a request that failed on the way or by the server's fault. Everything it
-// is used for only reads, or asks for a token, of which one too many does no harm.
-func newSteadyClient(cfg Config) *http.Client {
+// newRetryingClient returns a client that repeats a request after a network error or a status of 500 and above. It is used
+// for reads and token requests only, which are safe to repeat.
+func newRetryingClient(cfg Config) *http.Client {
 	retrying := retryablehttp.NewClient()
-	retrying.HTTPClient = newClient(cfg)
+	retrying.HTTPClient = newSingleAttemptClient(cfg)
 	retrying.Logger = nil // CheckRetry logs, without addresses
 	retrying.RetryMax = max(cfg.MaxRetries, 0)
 	if cfg.MaxRetries == 0 {
 		retrying.RetryMax = defaultMaxRetries
 	}
-	retrying.RetryWaitMin, retrying.RetryWaitMax = shortestBackoff, longestBackoff
+	retrying.RetryWaitMin, retrying.RetryWaitMax = minBackoff, maxBackoff
 	retrying.ErrorHandler = retryablehttp.PassthroughErrorHandler
 	retrying.CheckRetry = checkRetry
 	retrying.Backoff = func(shortest, longest time.Duration, attempt int, resp *http.Response) time.Duration {
@@ -48,13 +48,13 @@ func newSteadyClient(cfg Config) *http.Client {
 }
 
 func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	again, failed := retryablehttp.DefaultRetryPolicy(ctx, resp, err)
-	if again {
+	retry, failed := retryablehttp.DefaultRetryPolicy(ctx, resp, err)
+	if retry {
 		because := "no answer"
 		if resp != nil {
 			because = resp.Status
 		}
 		tflog.Info(ctx, "Repeating a request to the trading cloud if there are attempts left", map[string]any{"because": because})
 	}
-	return again, failed
+	return retry, failed
 }

@@ -22,32 +22,32 @@ const (
 	tokenPath     = "/connect/token"
 	discoveryPath = "/.well-known/openid-configuration"
 
-	// renewEarly is how long before its end a token is no longer used: a request under way has to arrive in time.
+	// renewEarly is how long before its expiry a token is no longer used, so that a request arrives in time.
 	renewEarly = time.Minute
-	// discoveryLimit is how much of the identity provider's description is read, in bytes.
-	discoveryLimit = 1 << 20
+	// maxDiscoveryBytes is how much of the identity provider's description is read, in bytes.
+	maxDiscoveryBytes = 1 << 20
 )
 
 // Token lets its bearer call the web API.
 type Token struct {
 	AccessToken string
 	Type        string // "Bearer"
-	// Expires is the end of the token's life. Zero: the identity provider did not say.
+	// Expires is when the token expires. Zero: the identity provider did not say.
 	Expires time.Time
 
 	renew time.Time // when it is no longer used
 }
 
-// Token returns a token that is good for at least as long as wanted, if the identity provider gives such long ones: the
-// one in use, or a new one. The error is as of every call.
-func (c *Client) Token(ctx context.Context, wanted time.Duration) (*Token, error) {
+// Token returns a token that is valid for at least minLifetime, if the identity provider issues such tokens: the current
+// one or a new one. It returns the same errors as every call.
+func (c *Client) Token(ctx context.Context, minLifetime time.Duration) (*Token, error) {
 	return c.tokens.get(ctx, func(t *Token, now time.Time) bool {
-		return usable(t, now) && (t.Expires.IsZero() || t.Expires.Sub(now) >= wanted)
+		return isUsable(t, now) && (t.Expires.IsZero() || t.Expires.Sub(now) >= minLifetime)
 	})
 }
 
-// usable tells whether a request can carry the token.
-func usable(t *Token, now time.Time) bool { return t.renew.IsZero() || now.Before(t.renew) }
+// isUsable reports whether a request can carry the token.
+func isUsable(t *Token, now time.Time) bool { return t.renew.IsZero() || now.Before(t.renew) }
 
 // tokenSource keeps one token for all callers, and renews it for all of them at once.
 type tokenSource struct {
@@ -77,20 +77,20 @@ func newTokenSource(cfg Config, authURL string, client *http.Client) *tokenSourc
 
 // get returns the current token if it is good enough, else a new one.
 func (s *tokenSource) get(ctx context.Context, good func(*Token, time.Time) bool) (*Token, error) {
-	if token := s.held(good); token != nil {
+	if token := s.currentIf(good); token != nil {
 		return token, nil
 	}
-	// Who started the renewal may give up; those who wait with them do not have to.
+	// If the caller that started the renewal gives up, the others still get the token.
 	shared := context.WithoutCancel(ctx)
 	renewal := s.flight.DoChan("token", func() (any, error) {
-		if token := s.held(good); token != nil {
+		if token := s.currentIf(good); token != nil {
 			return token, nil // from a renewal that ended while this one began
 		}
 		return s.renew(shared)
 	})
 	select {
 	case <-ctx.Done():
-		return nil, explainConnection(ctx, s.redacted, s.authURL, s.timeout, ctx.Err())
+		return nil, newUnreachableError(ctx, s.redacted, s.authURL, s.timeout, ctx.Err())
 	case done := <-renewal:
 		if done.Err != nil {
 			return nil, done.Err
@@ -100,7 +100,7 @@ func (s *tokenSource) get(ctx context.Context, good func(*Token, time.Time) bool
 	}
 }
 
-func (s *tokenSource) held(good func(*Token, time.Time) bool) *Token {
+func (s *tokenSource) currentIf(good func(*Token, time.Time) bool) *Token {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current != nil && good(s.current, s.clock()) {
@@ -109,22 +109,22 @@ func (s *tokenSource) held(good func(*Token, time.Time) bool) *Token {
 	return nil
 }
 
-// renew asks the identity provider for a token.
+// renew requests a token from the identity provider.
 func (s *tokenSource) renew(ctx context.Context) (*Token, error) {
 	ctx = tflog.MaskLogStrings(ctx, s.redacted...)
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, s.http)
 	s.discover(ctx)
 
-	asked := s.clock()
+	requestedAt := s.clock()
 	granted, err := s.config.Token(ctx)
 	if err != nil {
-		return nil, s.explain(ctx, err)
+		return nil, s.explainError(ctx, err)
 	}
 	token := &Token{AccessToken: granted.AccessToken, Type: granted.Type()}
 	if !granted.Expiry.IsZero() {
 		life := max(time.Until(granted.Expiry).Round(time.Second), 0)
-		token.Expires = asked.Add(life)
-		// A token of two minutes or less would otherwise be renewed for nearly every request.
+		token.Expires = requestedAt.Add(life)
+		// Otherwise a token of two minutes or less would be renewed for nearly every request.
 		token.renew = token.Expires.Add(-min(renewEarly, life/2))
 	}
 	tflog.Debug(ctx, "The identity provider gave a token", map[string]any{"expires": token.Expires})
@@ -135,8 +135,8 @@ func (s *tokenSource) renew(ctx context.Context) (*Token, error) {
 	return token, nil
 }
 
-// discover takes the token endpoint that the identity provider names, which comes before the usual one. It is asked until
-// it answered once; what it does not say, or what leads away from encryption, leaves the usual one in place.
+// discover asks the identity provider for its token endpoint, until it has answered once. Without an answer, or if the
+// endpoint is not encrypted, the default endpoint is used.
 func (s *tokenSource) discover(ctx context.Context) {
 	s.mu.Lock()
 	known := s.discovered
@@ -153,7 +153,7 @@ func (s *tokenSource) discover(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, discoveryLimit))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxDiscoveryBytes))
 	_ = resp.Body.Close() // everything was read, or will not be
 	if err != nil || resp.StatusCode >= http.StatusInternalServerError {
 		return
@@ -161,7 +161,7 @@ func (s *tokenSource) discover(ctx context.Context) {
 	var description struct {
 		TokenEndpoint string `json:"token_endpoint"`
 	}
-	if resp.StatusCode == http.StatusOK && json.Unmarshal(body, &description) == nil && s.mayAsk(description.TokenEndpoint) {
+	if resp.StatusCode == http.StatusOK && json.Unmarshal(body, &description) == nil && s.isTrustedEndpoint(description.TokenEndpoint) {
 		s.config.TokenURL = description.TokenEndpoint
 		tflog.Debug(ctx, "The identity provider names its token endpoint", map[string]any{"token_endpoint": description.TokenEndpoint})
 	}
@@ -170,8 +170,8 @@ func (s *tokenSource) discover(ctx context.Context) {
 	s.discovered = true
 }
 
-// mayAsk tells whether the secret may be sent to a token endpoint that the identity provider names.
-func (s *tokenSource) mayAsk(endpoint string) bool {
+// isTrustedEndpoint reports whether the secret may be sent to a token endpoint that the identity provider names.
+func (s *tokenSource) isTrustedEndpoint(endpoint string) bool {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.User != nil {
 		return false
@@ -179,20 +179,20 @@ func (s *tokenSource) mayAsk(endpoint string) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && strings.HasPrefix(s.authURL, "http://")
 }
 
-// explain turns what the library reports into an error of this package.
-func (s *tokenSource) explain(ctx context.Context, err error) error {
+// explainError turns what the library reports into an error of this package.
+func (s *tokenSource) explainError(ctx context.Context, err error) error {
 	var refusal *oauth2.RetrieveError
 	var network *url.Error
 	switch {
 	case errors.As(err, &refusal):
-		return s.refusal(refusal)
+		return s.tokenError(refusal)
 	case errors.As(err, &network) || ctx.Err() != nil:
-		return explainConnection(ctx, s.redacted, s.config.TokenURL, s.timeout, err)
+		return newUnreachableError(ctx, s.redacted, s.config.TokenURL, s.timeout, err)
 	}
-	return &BadAnswerError{Operation: tokenOperation, Status: http.StatusOK, Problem: "the answer holds no token: " + s.redacted.text(err.Error())}
+	return &BadAnswerError{Operation: tokenOperation, Status: http.StatusOK, Problem: "the answer holds no token: " + s.redacted.mask(err.Error())}
 }
 
-func (s *tokenSource) refusal(refusal *oauth2.RetrieveError) error {
+func (s *tokenSource) tokenError(refusal *oauth2.RetrieveError) error {
 	status := 0
 	if refusal.Response != nil {
 		status = refusal.Response.StatusCode
@@ -202,7 +202,7 @@ func (s *tokenSource) refusal(refusal *oauth2.RetrieveError) error {
 		return &Error{Operation: tokenOperation, Status: status, Words: excerpt(s.redacted, refusal.Body)}
 	}
 	return &TokenError{
-		Code: refusal.ErrorCode, Description: s.redacted.text(refusal.ErrorDescription), Status: status,
+		Code: refusal.ErrorCode, Description: s.redacted.mask(refusal.ErrorDescription), Status: status,
 		ClientID: s.config.ClientID, Endpoint: s.config.TokenURL,
 	}
 }

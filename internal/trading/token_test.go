@@ -101,7 +101,7 @@ func TestOneRenewalForAllCallers(t *testing.T) {
 	held := newHolder()
 	cfg := configOf(cloud, clock)
 	cfg.Transport = held
-	client := newClient(t, cfg)
+	client := newSingleAttemptClient(t, cfg)
 
 	// Who asks first gives up, which is nothing to those who wait too.
 	impatient, giveUp := context.WithCancel(t.Context())
@@ -206,7 +206,7 @@ func TestTokenEndpointThatTheIdentityProviderNames(t *testing.T) {
 				_, _ = w.Write([]byte(`{"access_token":"t","token_type":"Bearer"}`))
 			}))
 			defer server.Close()
-			client := newClient(t, trading.Config{APIURL: server.URL, AuthURL: server.URL + "/", ClientID: "c", ClientSecret: secret})
+			client := newSingleAttemptClient(t, trading.Config{APIURL: server.URL, AuthURL: server.URL + "/", ClientID: "c", ClientSecret: secret})
 			token, err := client.Token(t.Context(), time.Hour)
 			if err != nil || token.AccessToken != "t" || !token.Expires.IsZero() {
 				t.Fatalf("got %+v, %v", token, err)
@@ -233,7 +233,7 @@ func TestEncryptionIsNotGivenUpForANamedEndpoint(t *testing.T) {
 		_, _ = w.Write([]byte(`{"access_token":"t","token_type":"Bearer","expires_in":60}`))
 	}))
 	defer server.Close()
-	client := newClient(t, trading.Config{APIURL: server.URL, AuthURL: server.URL, ClientID: "c", ClientSecret: secret, Transport: server.Client().Transport})
+	client := newSingleAttemptClient(t, trading.Config{APIURL: server.URL, AuthURL: server.URL, ClientID: "c", ClientSecret: secret, Transport: server.Client().Transport})
 	if token, err := client.Token(t.Context(), 0); err != nil || token.AccessToken != "t" {
 		t.Errorf("got %+v, %v", token, err)
 	}

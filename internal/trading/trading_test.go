@@ -44,7 +44,7 @@ func start(t *testing.T, cfg sandbox.TradingConfig) (*sandbox.TradingCloud, *tra
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cloud.Close() })
-	return cloud, newClient(t, configOf(cloud, clock)), clock
+	return cloud, newSingleAttemptClient(t, configOf(cloud, clock)), clock
 }
 
 func configOf(cloud *sandbox.TradingCloud, clock *clock) trading.Config {
@@ -52,7 +52,7 @@ func configOf(cloud *sandbox.TradingCloud, clock *clock) trading.Config {
 	return trading.Config{APIURL: c.APIURL, AuthURL: c.AuthURL, ClientID: c.ClientID, ClientSecret: secret, MaxRetries: -1, Clock: clock.time}
 }
 
-func newClient(t *testing.T, cfg trading.Config) *trading.Client {
+func newSingleAttemptClient(t *testing.T, cfg trading.Config) *trading.Client {
 	t.Helper()
 	client, err := trading.New(cfg)
 	if err != nil {
@@ -127,7 +127,7 @@ func TestPingIsAnErrorWhenItSaysNothingOfThePlatform(t *testing.T) {
 	}
 	cfg := configOf(cloud, clock)
 	cfg.APIURL = "http://127.0.0.1:1"
-	_, err = newClient(t, cfg).Ping(t.Context(), "00000000-0000-0000-0000-000000000000")
+	_, err = newSingleAttemptClient(t, cfg).Ping(t.Context(), "00000000-0000-0000-0000-000000000000")
 	var silent *trading.UnreachableError
 	if !errors.As(err, &silent) || !strings.Contains(err.Error(), "nobody listens") {
 		t.Errorf("no web API: %v", err)
@@ -140,7 +140,7 @@ func TestPingThatTheWebAPIDoesNotAnswerInTime(t *testing.T) {
 	cloud.Fail(sandbox.Fault{Path: "/api/TradePlatforms/*/Ping", Action: sandbox.FaultStall, Delay: time.Second})
 	cfg := configOf(cloud, clock)
 	cfg.RequestTimeout = 100 * time.Millisecond
-	ping, err := newClient(t, cfg).Ping(t.Context(), id)
+	ping, err := newSingleAttemptClient(t, cfg).Ping(t.Context(), id)
 	if err != nil || ping.Reachable || ping.Status != 0 || ping.Problem != "no answer in 100ms" {
 		t.Errorf("got %+v, %v", ping, err)
 	}
@@ -193,7 +193,7 @@ func TestWhatFailedIsRepeated(t *testing.T) {
 	cloud.Fail(sandbox.Fault{Path: "/api/TradePlatforms", Action: sandbox.FaultDrop, Count: 1})
 	cfg := configOf(cloud, clock)
 	cfg.MaxRetries = 1
-	if platforms := listPlatforms(t, newClient(t, cfg)); len(platforms) == 0 {
+	if platforms := listPlatforms(t, newSingleAttemptClient(t, cfg)); len(platforms) == 0 {
 		t.Error("nothing was listed")
 	}
 }
@@ -236,7 +236,7 @@ func TestOrganizationsPath(t *testing.T) {
 	cloud, _, clock := start(t, sandbox.TradingConfig{})
 	cfg := configOf(cloud, clock)
 	cfg.OrganizationsPath = "/api/v2/Organizations"
-	_, err := newClient(t, cfg).Organizations(t.Context())
+	_, err := newSingleAttemptClient(t, cfg).Organizations(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "organizations_path") {
 		t.Errorf("got %v", err)
 	}

@@ -13,7 +13,7 @@ func (c *Client) BotAPIKey(ctx context.Context, id int64) (string, error) {
 	var answer struct {
 		APIKey string `json:"api_key"`
 	}
-	_, err := c.send(ctx, http.MethodGet, botPath(id)+"/api_key", nil, safe, &answer)
+	_, err := c.send(ctx, http.MethodGet, botPath(id)+"/api_key", nil, safeToRetry, &answer)
 	return answer.APIKey, err
 }
 
@@ -38,7 +38,7 @@ func (c *Client) BotKeys(ctx context.Context) ([]*BotKey, error) {
 		QueueID string    `json:"queue_id"`
 		Bots    []*BotKey `json:"realm_bots"`
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/register", form, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/register", form, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	if err := c.DeleteQueue(ctx, answer.QueueID); err != nil {

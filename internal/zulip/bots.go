@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// BotType is what a bot can do, as the wire counts it.
+// BotType is what a bot can do, in the API's numbering.
 type BotType int64
 
 // The types of bots.
@@ -35,7 +35,7 @@ type BotService struct {
 	Interface int64  `json:"interface"`
 }
 
-// NewBot is a bot that is to be made. Its owner is the account that makes it.
+// NewBot is a bot to be created. Its owner is the account that makes it.
 type NewBot struct {
 	FullName, ShortName string
 	Type                BotType
@@ -45,7 +45,7 @@ type NewBot struct {
 	Config              map[string]string
 }
 
-// CreateBot makes a bot and returns its ID. The account has to be a person's. A short name has one bot, active or not,
+// CreateBot creates a bot and returns its ID. The account has to be a person's. A short name has one bot, active or not,
 // so a second call makes no second one: it is refused with `Email is already in use.`
 func (c *Client) CreateBot(ctx context.Context, bot NewBot) (int64, error) {
 	form := &Form{}
@@ -65,11 +65,11 @@ func (c *Client) CreateBot(ctx context.Context, bot NewBot) (int64, error) {
 	var answer struct {
 		ID int64 `json:"user_id"`
 	}
-	_, err := c.send(ctx, http.MethodPost, "/bots", form, never, &answer)
+	_, err := c.send(ctx, http.MethodPost, "/bots", form, neverRetry, &answer)
 	return answer.ID, err
 }
 
-// BotUpdate is a change of a bot; nil leaves things as they are.
+// BotUpdate is a change of a bot; nil leaves things unchanged.
 type BotUpdate struct {
 	FullName *string
 	// ShortName is the beginning of the address. Servers below feature level 447 ignore it and report success.
@@ -121,13 +121,13 @@ func (u *BotUpdate) form() *Form {
 // UpdateBot changes a bot. The account has to be a person's: the bot's owner, or an administrator. The server makes one
 // change after the other: those before the one that it refuses stay.
 func (c *Client) UpdateBot(ctx context.Context, id int64, update BotUpdate) error {
-	_, err := c.send(ctx, http.MethodPatch, botPath(id), update.form(), safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, botPath(id), update.form(), safeToRetry, nil)
 	return err
 }
 
-// DeactivateBot deactivates a bot. One that is deactivated already is no error.
+// DeactivateBot deactivates a bot. It is not an error if it is already deactivated.
 func (c *Client) DeactivateBot(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, botPath(id), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, botPath(id), nil, safeToRetry, nil)
 	return err
 }
 

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// answerLimit is the largest answer that is read, after unpacking. An
+	// maxAnswerBytes is the largest answer that is read, after unpacking. An
 	// organization of 5,000 channels and as many people needs a tenth of it.
-	answerLimit = 50 << 20
+	maxAnswerBytes = 50 << 20
 
 	resultSuccess = "success"
 )
@@ -31,78 +31,79 @@ type call struct {
 	authorization string
 	method, path  string
 	form          *Form
-	again         repeat
-	pace          *pace // nil: a call that the account's limit does not count
-	isUnderWay    bool  // as long as an attempt is
-	// accept takes the body of a successful answer; walk, if there is one, takes it while it arrives.
-	accept func(body []byte) error
-	walk   func(*json.Decoder) error
+	policy        retryPolicy
+	limiter       *requestLimiter // nil: a call that the account's limit does not count
+	isInFlight    bool            // an attempt has acquired the limiter and not released it
+	// accept decodes the body of a successful answer; decodeStream, if set, does so while it arrives.
+	accept       func(body []byte) error
+	decodeStream func(*json.Decoder) error
 
 	trace    requestTrace
 	attempts int
 	secrets  secrets // the client's, and those of the caller
-	retries
+	retryState
 }
 
-func (c *Client) newCall(authorization, method, path string, form *Form, again repeat) *call {
-	call := &call{client: c, authorization: authorization, method: method, path: path, form: form, again: again}
-	// Event queues are limited by themselves (server-behavior §R19).
+func (c *Client) newCall(authorization, method, path string, form *Form, policy retryPolicy) *call {
+	call := &call{client: c, authorization: authorization, method: method, path: path, form: form, policy: policy}
+	// Event queues have a rate limit of their own (server-behavior §R19).
 	if authorization != "" && path != eventsPath {
-		call.pace = c.pace
+		call.limiter = c.limiter
 	}
 	return call
 }
 
-// writes says whether the call may change the organization.
+// writes reports whether the call may change the organization.
 func (c *call) writes() bool {
 	return c.method != http.MethodGet && c.path != registerPath
 }
 
-// enter returns when the next attempt may leave.
-func (c *call) enter(ctx context.Context) error {
-	if c.pace == nil {
+// acquire returns when the next attempt may be sent.
+func (c *call) acquire(ctx context.Context) error {
+	if c.limiter == nil {
 		return ctx.Err()
 	}
-	if err := c.pace.enter(ctx, c.attempts > 0); err != nil {
+	if err := c.limiter.acquire(ctx, c.attempts > 0); err != nil {
 		return err
 	}
-	c.isUnderWay = true
-	if tell, ok := ctx.Value(whenSent{}).(func()); ok {
-		tell()
+	c.isInFlight = true
+	if onSend, ok := ctx.Value(whenSent{}).(func()); ok {
+		onSend()
 	}
 	return nil
 }
 
-// leave ends an attempt: whoever waits behind it may go.
-func (c *call) leave(out func()) {
-	if c.isUnderWay {
-		c.isUnderWay = false
-		out()
+// release ends an attempt. report, one of the limiter's release methods, says how it
+// ended; it is called once for each attempt, whatever comes first.
+func (c *call) release(report func()) {
+	if c.isInFlight {
+		c.isInFlight = false
+		report()
 	}
 }
 
-// run sends the call until it succeeded, or failed for good.
+// run sends the call until it succeeds or must not be repeated any more.
 func (c *call) run(ctx context.Context) error {
 	if err := c.form.problem(); err != nil {
 		return fmt.Errorf("%s %s: %w", c.method, c.path, err)
 	}
 	c.secrets = append(slices.Clone(c.client.secrets), secretsOf(ctx)...)
-	ctx = c.secrets.mask(ctx)
+	ctx = c.secrets.maskLogs(ctx)
 	req, err := c.request(ctx)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", c.method, c.path, err)
 	}
-	if err := c.enter(ctx); err != nil {
+	if err := c.acquire(ctx); err != nil {
 		return fmt.Errorf("%s %s: not sent: %w", c.method, c.path, err)
 	}
-	defer c.leave(c.pace.lost) // whatever happens
+	defer c.release(c.limiter.releaseUnsent) // whatever happens
 	tflog.Trace(ctx, "Zulip request parameters", map[string]any{
-		"method": c.method, "path": c.path, "parameters": c.secrets.form(c.form),
+		"method": c.method, "path": c.path, "parameters": c.secrets.maskForm(c.form),
 	})
-	_, err = c.loop().Do(req) //nolint:bodyclose // receive has closed each body
-	if err != nil && !c.settled {
+	_, err = c.retryClient().Do(req) //nolint:bodyclose // receive has closed each body
+	if err != nil && !c.isFinal {
 		// The library ends on its own when ctx ends between two attempts.
-		return c.stopped(err)
+		return c.stoppedError(err)
 	}
 	return err
 }
@@ -128,7 +129,7 @@ func (c *call) request(ctx context.Context) (*retryablehttp.Request, error) {
 		return nil, err
 	}
 	req.Header.Set("Accept", "application/json")
-	// Many refusals can be told by their sentence alone (server-behavior §R6).
+	// Many refusals differ in their message only, so it must not be translated (server-behavior §R6).
 	req.Header.Set("Accept-Language", "en")
 	req.Header.Set("User-Agent", c.client.userAgent)
 	if body != nil {
@@ -141,16 +142,16 @@ func (c *call) request(ctx context.Context) (*retryablehttp.Request, error) {
 	return req, nil
 }
 
-// receive reads one answer to its end, inside the loop of attempts: an answer
-// that breaks off is a failed attempt like any other.
+// receive reads one answer completely, inside the retry loop: a truncated answer
+// is a failed attempt like any other.
 func (c *call) receive(ctx context.Context, resp *http.Response) error {
 	c.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), c.client.clock.now())
-	take := c.receiveWhole
-	if c.walk != nil && isSuccess(resp) {
-		take = c.receiveStream
+	read := c.receiveWhole
+	if c.decodeStream != nil && isSuccess(resp) {
+		read = c.receiveStream
 	}
-	size, err := take(ctx, resp)
-	c.settle(resp.Header, err)
+	size, err := read(ctx, resp)
+	c.recordOutcome(resp.Header, err)
 	fields := map[string]any{
 		"method": c.method, "path": c.path, "status": resp.StatusCode, "attempt": c.attempts,
 		"duration_ms": c.client.clock.now().Sub(c.trace.started).Milliseconds(), "answer_bytes": size,
@@ -164,25 +165,25 @@ func (c *call) receive(ctx context.Context, resp *http.Response) error {
 
 func isSuccess(resp *http.Response) bool { return resp.StatusCode >= 200 && resp.StatusCode < 300 }
 
-// receiveWhole reads the body before it judges it, and returns its size.
+// receiveWhole reads the body into memory before it decodes it, and returns its size.
 func (c *call) receiveWhole(ctx context.Context, resp *http.Response) (size int, err error) {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
 	_ = resp.Body.Close() // everything was read, or will not be
 	switch {
 	case err != nil:
 		return len(body), c.readError(ctx, resp.StatusCode, err)
-	case !isSuccess(resp) && isObject(body) && len(body) <= answerLimit:
+	case !isSuccess(resp) && isObject(body) && len(body) <= maxAnswerBytes:
 		return len(body), c.refusal(resp, body)
 	}
-	return len(body), c.judge(resp, body, len(body), func() error { return c.accept(body) })
+	return len(body), c.classify(resp, body, len(body), func() error { return c.accept(body) })
 }
 
-// judge decides what an answer is, of which the start and the size are known: the
-// data, which accept takes, or refused, broken, not Zulip's.
-func (c *call) judge(resp *http.Response, start []byte, size int, accept func() error) error {
+// classify decides what an answer is: data, which accept decodes, a refusal, a damaged
+// answer, or one that does not come from Zulip. start is the beginning of the body.
+func (c *call) classify(resp *http.Response, start []byte, size int, accept func() error) error {
 	switch {
-	case size > answerLimit:
-		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer is larger than %d MB", answerLimit>>20), nil, false)
+	case size > maxAnswerBytes:
+		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer is larger than %d MB", maxAnswerBytes>>20), nil, false)
 	case len(bytes.TrimSpace(start)) == 0 && isSuccess(resp):
 		return c.badAnswer(resp.StatusCode, "the answer is empty", nil, true)
 	case !isObject(start):
@@ -206,14 +207,13 @@ func (c *call) judge(resp *http.Response, start []byte, size int, accept func() 
 
 func isObject(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) }
 
-// refusal is the error an envelope holds, or what is wrong with an answer
-// that should hold one.
+// refusal returns the error that the body reports, or says why the body reports none.
 func (c *call) refusal(resp *http.Response, body []byte) error {
 	refusal, ok := decodeError(resp.StatusCode, body)
 	switch {
 	case ok:
 		refusal.Method, refusal.Path = c.method, c.path
-		refusal.Msg = c.secrets.text(refusal.Msg)
+		refusal.Msg = c.secrets.maskText(refusal.Msg)
 		if wait := bodyRetryAfter(refusal.Fields); wait > 0 {
 			c.retryAfter = wait
 		}
@@ -232,18 +232,18 @@ func (c *call) notZulip(resp *http.Response, body []byte) error {
 		Path:        c.path,
 	}
 	title, text := readPage(body)
-	e.Title = cut(c.secrets.text(title), longestExcerpt)
-	e.Text = cut(c.secrets.text(text), longestExcerpt)
+	e.Title = truncate(c.secrets.maskText(title), maxExcerptBytes)
+	e.Text = truncate(c.secrets.maskText(text), maxExcerptBytes)
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Location = c.secrets.text(resp.Header.Get("Location"))
+		e.Location = c.secrets.maskText(resp.Header.Get("Location"))
 	}
 	return e
 }
 
 func (c *call) badAnswer(status int, problem string, cause error, broken bool) *BadAnswerError {
 	return &BadAnswerError{
-		Status: status, Problem: problem, Method: c.method, Path: c.path, Err: cause, broken: broken,
-		// A status of 400 to 499 is a refusal, whatever became of its words.
+		Status: status, Problem: problem, Method: c.method, Path: c.path, Err: cause, damaged: broken,
+		// A status of 400 to 499 is a refusal, even if its text is damaged.
 		MayHaveHappened: status < 400 || status >= 500,
 	}
 }
@@ -283,19 +283,20 @@ func decodeSuccess(body []byte, answer *Answer, out any) error {
 	return json.Unmarshal(body, out)
 }
 
-func (c *call) begin(_ retryablehttp.Logger, _ *http.Request, _ int) {
+func (c *call) beginAttempt(_ retryablehttp.Logger, _ *http.Request, _ int) {
 	c.attempts++
 	c.retryAfter, c.wait = 0, 0
 	c.trace.reset(c.client.clock.now())
 }
 
-// loop is the library's loop of attempts around this call. It decides nothing
-// by itself: judge, checkRetry and prepareRetry do.
-func (c *call) loop() *retryablehttp.Client {
+// retryClient is the library's loop of attempts around this call. It decides nothing
+// by itself: classify, checkRetry and prepareRetry do.
+func (c *call) retryClient() *retryablehttp.Client {
 	return &retryablehttp.Client{
-		HTTPClient:     c.client.http,
-		RetryMax:       unlimited, // checkRetry counts: a rate limit is no failure
-		RequestLogHook: c.begin,
+		HTTPClient: c.client.http,
+		RetryMax:   unlimited, // checkRetry counts, because waiting for a rate limit is not a failure
+
+		RequestLogHook: c.beginAttempt,
 		CheckRetry:     c.checkRetry,
 		// The wait itself is in prepareRetry, where it can be explained.
 		Backoff:      func(time.Duration, time.Duration, int, *http.Response) time.Duration { return 0 },

@@ -37,8 +37,8 @@ type Channel struct {
 	Permissions map[string]GroupSettingValue `json:"-"`
 }
 
-// Privacy is who may enter a channel and what newcomers may read, as one word for
-// the wire's three flags.
+// Privacy is who may join a channel and whether new subscribers see its history: one word
+// for the API's three flags.
 type Privacy string
 
 // The four kinds of channel.
@@ -83,7 +83,7 @@ func (c *Channel) UnmarshalJSON(data []byte) error {
 
 type plainChannel Channel
 
-// channelRow is a channel as the wire has it. It exists for speed: an organization has
+// channelRow is a channel as the API sends it. It exists for speed: an organization has
 // thousands of channels with eleven settings each, and one pass over them is half the
 // time of two.
 type channelRow struct {
@@ -121,8 +121,8 @@ func (r *channelRow) channel() *Channel {
 	return &channel
 }
 
-// Retention is how long messages of a channel are kept, in the two ways the wire
-// writes it: a number of days, or one of two words (server-behavior §C4).
+// Retention is how long messages of a channel are kept: a number of days, or one of two
+// words (server-behavior §C4).
 type Retention struct {
 	// Days is positive; zero when Word says it.
 	Days int64
@@ -138,8 +138,8 @@ func (r Retention) MarshalJSON() ([]byte, error) {
 	return json.Marshal(r.Days)
 }
 
-// ChannelCreate is what a new channel is made with. A nil pointer and an absent
-// permission leave the server its default (server-behavior §P9).
+// ChannelCreate holds the parameters of a new channel. For a nil pointer and an absent
+// permission the server uses its default (server-behavior §P9).
 type ChannelCreate struct {
 	Name                       string
 	Subscribers                []int64
@@ -167,7 +167,7 @@ func (n *ChannelCreate) options(form *Form) {
 	}
 }
 
-// CreateChannel makes a channel and returns its ID (feature level 417,
+// CreateChannel creates a channel and returns its ID (feature level 417,
 // server-behavior §C7). It is not repeated by the client: the server refuses the same
 // name a second time. A taken name, archived channels included, is code
 // CHANNEL_ALREADY_EXISTS.
@@ -186,15 +186,14 @@ func (c *Client) CreateChannel(ctx context.Context, channel ChannelCreate) (int6
 	var created struct {
 		ID int64 `json:"id"`
 	}
-	answer, err := c.send(ctx, http.MethodPost, "/channels/create", form, never, &created)
+	answer, err := c.send(ctx, http.MethodPost, "/channels/create", form, neverRetry, &created)
 	return created.ID, answer, err
 }
 
-// CreateChannelBySubscribing makes a channel the way servers below feature level 417
-// do: by subscribing people to a name that does not exist. It gives no ID, and it
-// subscribes to a channel that has the name already, archived ones included, without
-// a word: look before and after (server-behavior §S1). Empty Subscribers means the
-// caller.
+// CreateChannelBySubscribing creates a channel on servers below feature level 417, by
+// subscribing people to a name that does not exist. It returns no ID. If a channel has the
+// name already, even an archived one, it silently subscribes to that one: look the name up
+// before and after (server-behavior §S1). Empty Subscribers means the caller.
 func (c *Client) CreateChannelBySubscribing(ctx context.Context, channel ChannelCreate) (*Answer, error) {
 	subscription := map[string]string{"name": channel.Name}
 	if description := channel.Settings.Description; description != nil {
@@ -206,7 +205,7 @@ func (c *Client) CreateChannelBySubscribing(ctx context.Context, channel Channel
 		form.JSON("principals", channel.Subscribers)
 	}
 	channel.options(form)
-	return c.send(ctx, http.MethodPost, "/users/me/subscriptions", form, never, nil)
+	return c.send(ctx, http.MethodPost, "/users/me/subscriptions", form, neverRetry, nil)
 }
 
 // ChannelUpdate holds what an update changes; what is nil or absent is not sent
@@ -244,13 +243,13 @@ func (u *ChannelUpdate) Empty() bool { return u.form().Empty() }
 // repeat it: a second time the same name is an error, the same description a second
 // notice, and an old value no longer matches; read the channel and send what is missing.
 func (c *Client) UpdateChannel(ctx context.Context, id int64, update ChannelUpdate) (*Answer, error) {
-	return c.send(ctx, http.MethodPatch, channelPath(id), update.form(), never, nil)
+	return c.send(ctx, http.MethodPatch, channelPath(id), update.form(), neverRetry, nil)
 }
 
 // ArchiveChannel archives a channel; nothing is deleted (server-behavior §C14). The
 // server refuses a second time with `Channel is already deactivated`.
 func (c *Client) ArchiveChannel(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, channelPath(id), nil, never, nil)
+	_, err := c.send(ctx, http.MethodDelete, channelPath(id), nil, neverRetry, nil)
 	return err
 }
 
@@ -261,7 +260,7 @@ func (c *Client) Channel(ctx context.Context, id int64) (*Channel, error) {
 	var answer struct {
 		Stream *Channel `json:"stream"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, channelPath(id), nil, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, channelPath(id), nil, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	if answer.Stream == nil {
@@ -284,7 +283,7 @@ func (c *Client) Channels(ctx context.Context, featureLevel int) ([]*Channel, er
 	}
 	form.JSON("include_default", true)
 	var channels []*Channel
-	err := c.stream(ctx, http.MethodGet, "/streams", form, safe, func(decoder *json.Decoder) error {
+	err := c.stream(ctx, http.MethodGet, "/streams", form, safeToRetry, func(decoder *json.Decoder) error {
 		channels = nil
 		return onlyField(decoder, "streams", func() error { return decodeRows(decoder, &channels, (*channelRow).channel) })
 	})

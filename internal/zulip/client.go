@@ -1,10 +1,17 @@
-// Package zulip is the wire: it carries calls to one Zulip organization over
-// HTTPS and back, repeats what may be repeated, keeps to the server's pace,
-// and turns every way a call can fail into an error a person can act on.
+// Package zulip is a client of Zulip's REST API (https://zulip.com/api/).
 //
-// The files client.go, call.go, retry.go and pace.go are the transport. Every
-// other noun of the server (channels, user groups, …) has a file of its own
-// with its types and calls, written on top of send, sendAnonymous and stream.
+// [New] makes a [Client] for one account of one organization. Each kind of object
+// (channels, user groups, …) has a file of its own with its types and its calls, such as
+// [Client.UpdateChannel]; they are written on top of send, sendAnonymous and stream.
+// [Client.Register] reads many kinds of object in one request, as a [Snapshot].
+//
+// The transport is in client.go (configuration), call.go (one call and its attempts),
+// retry.go (what is repeated, and when), ratelimit.go and serverlimit.go (when the next
+// request may be sent). A call that fails returns one of [*Error], [*NotZulipError],
+// [*ConnectionError] and [*BadAnswerError]; functions such as [IsCode] and
+// [MayHaveHappened] tell them apart.
+//
+// What the server does and Zulip's documentation does not say is in server-behavior.md.
 package zulip
 
 import (
@@ -26,38 +33,38 @@ const (
 	defaultMaxRetries     = 4
 )
 
-// Paths that are treated in a way of their own.
+// Paths that the transport treats specially.
 const (
-	registerPath = "/register" // a read, whatever its method
-	eventsPath   = "/events"
+	registerPath = "/register" // a read, although it is a POST
+	eventsPath   = "/events"   // has a rate limit of its own
 )
 
-// Config is what a Client needs to know. Only Site is required.
+// Config configures a [Client]. Only Site is required.
 type Config struct {
-	// Site is the organization's address, https://chat.example.com. A slash
-	// or /api at its end does no harm.
+	// Site is the organization's URL, https://chat.example.com. A trailing slash
+	// or /api is ignored.
 	Site string
 	// Email and APIKey are the credentials (server-behavior §R7). Both empty: only
 	// anonymous calls are possible.
 	Email, APIKey string
 
-	// UserAgent is sent as it is. The server keeps the name before the slash,
-	// at most 30 characters of it (server-behavior §R20). Empty: a default.
+	// UserAgent is the header of that name. The server keeps what stands before the
+	// slash, at most 30 characters (server-behavior §R20). Empty: a default.
 	UserAgent string
 
-	// RequestTimeout is for one attempt, from dialing to the last byte of
+	// RequestTimeout limits one attempt, from dialing to the last byte of
 	// the answer. 0: one minute.
 	RequestTimeout time.Duration
 	// MaxRetries is the number of repeats after the first attempt. 0: four,
 	// negative: none. Waiting for a rate limit does not count.
 	MaxRetries int
-	// RequestsPerMinute caps what this client sends of what the server's limit
-	// counts. 0: as much as the server takes, which is found out from its
-	// headers and from the first request that it refuses.
+	// RequestsPerMinute limits the requests that the server's rate limit counts.
+	// 0: as many as the server accepts, which the client finds out from the headers
+	// and from the first request that is refused.
 	RequestsPerMinute int
 
-	// CABundle is the path of a PEM file with certificates to trust beside
-	// the system's.
+	// CABundle is the path of a PEM file with certificates to trust in addition
+	// to the system's.
 	CABundle string
 	// ClientCert and ClientKey are paths of PEM files. ClientKey may be empty
 	// if the key is in the same file as the certificate.
@@ -71,7 +78,7 @@ type Config struct {
 }
 
 // Client calls one organization as one account. It is safe for concurrent
-// use. Clients of the same account in one process keep one pace.
+// use. Clients of the same account in one process share one rate limiter.
 type Client struct {
 	site          string
 	authorization string // value of the header; empty without credentials
@@ -80,12 +87,12 @@ type Client struct {
 	maxRetries    int
 	secrets       secrets
 
-	http  *http.Client
-	clock clock
-	pace  *pace
-	// wrote is whether anything was changed: from then on giving up leaves work
-	// half done.
-	wrote atomic.Bool
+	http    *http.Client
+	clock   clock
+	limiter *requestLimiter
+	// hasWritten is whether anything was changed. From then on the client waits longer
+	// for the rate limit, because giving up would leave work half done.
+	hasWritten atomic.Bool
 }
 
 // ErrNoCredentials is the cause when a call that needs an account is made by
@@ -99,8 +106,8 @@ type SiteError struct{ cause error }
 // Error is the text of the cause.
 func (e *SiteError) Error() string { return e.cause.Error() }
 
-// New checks the configuration and returns a client; it calls nobody. An
-// error names the setting that is wrong and what to write instead; if that is the
+// New checks the configuration and returns a client; it sends nothing. An
+// error names the setting that is wrong and what to write instead; for the
 // site it is a [SiteError].
 func New(cfg Config) (*Client, error) {
 	site, err := parseSite(cfg.Site)
@@ -135,7 +142,7 @@ func New(cfg Config) (*Client, error) {
 		c.maxRetries = defaultMaxRetries
 	}
 	c.secrets = newSecrets(cfg.APIKey, c.authorization)
-	c.pace = paceOf(paceKey{c.site, c.authorization, cfg.RequestsPerMinute})
+	c.limiter = sharedLimiter(limiterKey{c.site, c.authorization, cfg.RequestsPerMinute})
 	c.http = &http.Client{
 		Transport: transport,
 		Timeout:   c.timeout,
@@ -146,41 +153,40 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Site is the organization's address, without a slash at its end.
+// Site is the organization's URL without a trailing slash.
 func (c *Client) Site() string { return c.site }
 
-// Waited is how long the requests of this client's account have stood still
+// Waited returns how long requests of this account have been held back
 // because of the server's rate limit.
-func (c *Client) Waited() Waited { return c.pace.hasWaited() }
+func (c *Client) Waited() Waited { return c.limiter.waitedSoFar() }
 
-// Scarce reports whether the account has sent so much in the last minute that
-// requests are soon going to wait: what can share one, should.
-func (c *Client) Scarce() bool { return c.pace.isScarce() }
+// Scarce reports whether the account is close to its rate limit: callers should then
+// combine what can be read in one request.
+func (c *Client) Scarce() bool { return c.limiter.isNearLimit() }
 
-// MaxRetries is how often a request that failed is repeated where that is safe. Whoever makes a write safe, by looking
-// before it is sent again, keeps to it too.
+// MaxRetries is how often a failed request is repeated where that is safe. Callers that repeat a write themselves, after
+// checking whether it was applied, use the same number.
 func (c *Client) MaxRetries() int { return c.maxRetries }
 
-// Answer is what the envelope of a successful call says beside its data.
+// Answer is what a successful answer says in addition to its data.
 type Answer struct {
 	// IgnoredParameters are the parameters this server did not know and so
 	// did not act on (https://zulip.com/api/rest-error-handling): it is older than the setting.
 	IgnoredParameters []string `json:"ignored_parameters_unsupported"`
 }
 
-// send performs one call and decodes the data of the answer into out; out nil
-// leaves the data alone. path is below /api/v1 and already escaped, like
-// "/streams/12". again says whether the same call may be sent twice.
+// send performs one call and decodes the data of the answer into out, unless that
+// is nil. path is relative to /api/v1 and already escaped, like "/streams/12".
 //
 // The error is one of *Error (the server refused), *NotZulipError (something
 // else answered), *ConnectionError (nothing answered), *BadAnswerError (the
-// answer is broken), ErrNoCredentials, or what the form recorded; the end of
-// ctx can be told with errors.Is.
-func (c *Client) send(ctx context.Context, method, path string, form *Form, again repeat, out any) (*Answer, error) {
+// answer cannot be used), ErrNoCredentials, an error that the form recorded, or it
+// wraps the error of ctx.
+func (c *Client) send(ctx context.Context, method, path string, form *Form, policy retryPolicy, out any) (*Answer, error) {
 	if c.authorization == "" {
 		return nil, fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
 	}
-	call, answer := c.newCall(c.authorization, method, path, form, again), &Answer{}
+	call, answer := c.newCall(c.authorization, method, path, form, policy), &Answer{}
 	call.accept = answer.decode(out)
 	if err := call.run(ctx); err != nil {
 		return nil, err
@@ -192,8 +198,8 @@ func (c *Client) send(ctx context.Context, method, path string, form *Form, agai
 // to everybody.
 //
 //nolint:unparam // the same results as send
-func (c *Client) sendAnonymous(ctx context.Context, method, path string, form *Form, again repeat, out any) (*Answer, error) {
-	call, answer := c.newCall("", method, path, form, again), &Answer{}
+func (c *Client) sendAnonymous(ctx context.Context, method, path string, form *Form, policy retryPolicy, out any) (*Answer, error) {
+	call, answer := c.newCall("", method, path, form, policy), &Answer{}
 	call.accept = answer.decode(out)
 	if err := call.run(ctx); err != nil {
 		return nil, err
@@ -201,7 +207,7 @@ func (c *Client) sendAnonymous(ctx context.Context, method, path string, form *F
 	return answer, nil
 }
 
-// decode takes the body of an answer, which may be that of a second attempt.
+// decode returns a function that decodes the body of an answer. It may be called again, for another attempt.
 func (a *Answer) decode(out any) func(body []byte) error {
 	return func(body []byte) error {
 		*a = Answer{}
@@ -209,17 +215,17 @@ func (a *Answer) decode(out any) func(body []byte) error {
 	}
 }
 
-// stream is send for large answers: decode walks the successful body while it
-// arrives, so that it is never held as a whole. If the call is repeated, decode is
-// called again from the start of a new body and must forget what it has seen.
+// stream is send for large answers: decode reads the body while it arrives, so that it
+// is never in memory as a whole. If the call is repeated, decode is called again with a
+// new body and must discard what it read before.
 //
 //nolint:unparam // the same parameters as send, though what is this large is only read
-func (c *Client) stream(ctx context.Context, method, path string, form *Form, again repeat, decode func(*json.Decoder) error) error {
+func (c *Client) stream(ctx context.Context, method, path string, form *Form, policy retryPolicy, decode func(*json.Decoder) error) error {
 	if c.authorization == "" {
 		return fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
 	}
-	call := c.newCall(c.authorization, method, path, form, again)
-	call.walk = decode
+	call := c.newCall(c.authorization, method, path, form, policy)
+	call.decodeStream = decode
 	return call.run(ctx)
 }
 

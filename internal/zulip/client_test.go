@@ -25,7 +25,7 @@ func TestSendWritesTheFormWhereItBelongs(t *testing.T) {
 	} {
 		t.Run(test.method, func(t *testing.T) {
 			w := newWire(t, json200(ok), func(c *Config) { c.UserAgent = "ZulipTerraformProvider/1.2.3 Terraform/1.11.4" })
-			if _, err := w.client.send(w.ctx, test.method, "/thing/1", form, safe, nil); err != nil {
+			if _, err := w.client.send(w.ctx, test.method, "/thing/1", form, safeToRetry, nil); err != nil {
 				t.Fatal(err)
 			}
 			sent := w.requests()[0]
@@ -54,7 +54,7 @@ func TestSendWritesTheFormWhereItBelongs(t *testing.T) {
 func TestSendDecodesDataAndEnvelope(t *testing.T) {
 	w := newWire(t, json200(`{"result":"success","msg":"","id":7,"ignored_parameters_unsupported":["topics_policy"]}`))
 	var out struct{ ID int }
-	answer, err := w.client.send(w.ctx, http.MethodGet, "/thing", nil, safe, &out)
+	answer, err := w.client.send(w.ctx, http.MethodGet, "/thing", nil, safeToRetry, &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,11 +68,11 @@ func TestAnonymous(t *testing.T) {
 	if err := w.read(); !errors.Is(err, ErrNoCredentials) {
 		t.Errorf("send without credentials: %v", err)
 	}
-	if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, nil); !errors.Is(err, ErrNoCredentials) {
+	if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, nil); !errors.Is(err, ErrNoCredentials) {
 		t.Errorf("stream without credentials: %v", err)
 	}
 	w.expectSent(t, 0)
-	if _, err := w.client.sendAnonymous(w.ctx, http.MethodGet, "/server_settings", nil, safe, nil); err != nil {
+	if _, err := w.client.sendAnonymous(w.ctx, http.MethodGet, "/server_settings", nil, safeToRetry, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.requests()[0].header.Get("Authorization"); got != "" {
@@ -82,7 +82,7 @@ func TestAnonymous(t *testing.T) {
 
 func TestAnonymousCallsHideTheAccountOfAClientThatHasOne(t *testing.T) {
 	w := newWire(t, json200(ok))
-	if _, err := w.client.sendAnonymous(w.ctx, http.MethodGet, "/server_settings", nil, safe, nil); err != nil {
+	if _, err := w.client.sendAnonymous(w.ctx, http.MethodGet, "/server_settings", nil, safeToRetry, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.requests()[0].header.Get("Authorization"); got != "" {
@@ -97,7 +97,7 @@ func TestStream(t *testing.T) {
 	t.Run("data", func(t *testing.T) {
 		w := newWire(t, json200(`{"streams":[1,2],"result":"success"}`))
 		var got struct{ Streams []int }
-		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, func(d *json.Decoder) error { return d.Decode(&got) })
+		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, func(d *json.Decoder) error { return d.Decode(&got) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestStream(t *testing.T) {
 	})
 	t.Run("refusal", func(t *testing.T) {
 		w := newWire(t, refusal(400, "BAD_REQUEST", "Could not allocate event queue"))
-		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, func(*json.Decoder) error { return errBroken })
+		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, func(*json.Decoder) error { return errBroken })
 		if !IsMessage(err, "Could not allocate event queue") {
 			t.Errorf("got %v", err)
 		}
@@ -115,7 +115,7 @@ func TestStream(t *testing.T) {
 	t.Run("torn, then whole", func(t *testing.T) {
 		w := newWire(t, first(torn(`{"streams":[1,`), json200(`{"streams":[1,2],"result":"success"}`)))
 		var got map[string]any
-		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, decode(&got)); err != nil {
+		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)); err != nil {
 			t.Fatal(err)
 		}
 		w.expectSent(t, 2)
@@ -123,7 +123,7 @@ func TestStream(t *testing.T) {
 	t.Run("cut short by a proxy, then whole", func(t *testing.T) {
 		w := newWire(t, first(json200(`{"streams":[1,`), json200(`{"streams":[1,2],"result":"success"}`)))
 		var got map[string]any
-		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, decode(&got)); err != nil {
+		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)); err != nil {
 			t.Fatal(err)
 		}
 		w.expectSent(t, 2)
@@ -132,13 +132,13 @@ func TestStream(t *testing.T) {
 		w := newWire(t, json200(`{"status":"up"}`))
 		var got map[string]any
 		var foreign *NotZulipError
-		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, decode(&got)); !errors.As(err, &foreign) {
+		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)); !errors.As(err, &foreign) {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("decode fails", func(t *testing.T) {
 		w := newWire(t, json200(ok))
-		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safe, func(*json.Decoder) error { return errBroken })
+		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, func(*json.Decoder) error { return errBroken })
 		var bad *BadAnswerError
 		if !errors.As(err, &bad) || !errors.Is(err, errBroken) {
 			t.Errorf("got %v", err)
@@ -197,18 +197,18 @@ func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range maxInFlight {
-		if err := w.client.pace.enter(w.ctx, false); err != nil {
+		if err := w.client.limiter.acquire(w.ctx, false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, 20*time.Millisecond)
 	defer cancel()
-	_, err := w.client.send(ctx, http.MethodGet, "/users/me", nil, safe, nil)
+	_, err := w.client.send(ctx, http.MethodGet, "/users/me", nil, safeToRetry, nil)
 	if !errors.Is(err, context.DeadlineExceeded) || MayHaveHappened(err) {
 		t.Errorf("got %v", err)
 	}
 	w.expectSent(t, 1)
-	w.client.pace.lost()
+	w.client.limiter.releaseUnsent()
 	if err := w.read(); err != nil {
 		t.Errorf("the place of who gave up is gone: %v", err)
 	}

@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// ConnectionError says that no answer arrived: the name is unknown, nobody
-// listens, the certificate is not trusted, the time is up, the line broke.
+// ConnectionError says that no answer arrived: the host name is unknown, nothing
+// listens there, the certificate is not trusted, a timeout, a lost connection.
 type ConnectionError struct {
 	Method, Path string
 	// Problem is what went wrong, Hint what to do about it; Hint may be empty.
 	Problem, Hint string
-	// MayHaveHappened says that the request may have reached the server, which
-	// then may have done what it was asked. False only if that is certain.
+	// MayHaveHappened says that the request may have reached the server and may have
+	// been applied. It is false only if that is certain.
 	MayHaveHappened bool
 	Err             error
 
-	// lasting: the next attempt would fail the same way.
-	lasting bool
+	// permanent: the next attempt would fail the same way.
+	permanent bool
 }
 
 func (e *ConnectionError) Error() string {
-	text := fmt.Sprintf("%s %s: %s%s", e.Method, e.Path, e.Problem, unknownOutcome(e.Method, e.MayHaveHappened))
+	text := fmt.Sprintf("%s %s: %s%s", e.Method, e.Path, e.Problem, unknownOutcomeNote(e.Method, e.MayHaveHappened))
 	if e.Hint != "" {
 		text += ". " + e.Hint
 	}
@@ -41,7 +41,7 @@ func (e *ConnectionError) Unwrap() error { return e.Err }
 // connectionError explains why an attempt of the call ended without an answer.
 func (c *call) connectionError(ctx context.Context, err error) *ConnectionError {
 	site := c.client.site
-	e := &ConnectionError{Method: c.method, Path: c.path, MayHaveHappened: c.trace.mayHaveLeft(err), Err: err}
+	e := &ConnectionError{Method: c.method, Path: c.path, MayHaveHappened: c.trace.mayHaveBeenSent(err), Err: err}
 
 	var (
 		wrapped *url.Error
@@ -50,15 +50,15 @@ func (c *call) connectionError(ctx context.Context, err error) *ConnectionError 
 		op      *net.OpError
 	)
 	if errors.As(err, &wrapped) {
-		// It repeats the whole address, query included.
+		// Its text would repeat the whole URL, including the query.
 		err, e.Err = wrapped.Err, wrapped.Err
 	}
 	problem, hint, certificate := certificateProblem(err)
 	switch {
 	case ctx.Err() != nil:
-		e.Problem, e.Err, e.lasting = "stopped before "+site+" answered: "+ctx.Err().Error(), ctx.Err(), true
+		e.Problem, e.Err, e.permanent = "stopped before "+site+" answered: "+ctx.Err().Error(), ctx.Err(), true
 	case certificate:
-		e.Problem, e.Hint, e.lasting = site+" cannot be trusted: "+problem, hint, true
+		e.Problem, e.Hint, e.permanent = site+" cannot be trusted: "+problem, hint, true
 		e.MayHaveHappened = false
 	case errors.As(err, &op) && op.Op == "proxyconnect":
 		e.Problem = "the proxy cannot be reached: " + err.Error()
@@ -66,7 +66,7 @@ func (c *call) connectionError(ctx context.Context, err error) *ConnectionError 
 	case errors.As(err, &dns):
 		e.Problem = "the name " + dns.Name + " cannot be looked up: " + dns.Err
 		e.Hint = "Is site spelled right, and is the network there?"
-		e.lasting = dns.IsNotFound
+		e.permanent = dns.IsNotFound
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Problem = "nobody listens at " + site + " (connection refused)"
 		e.Hint = "Is the server running, and is the port in site right?"
@@ -79,20 +79,19 @@ func (c *call) connectionError(ctx context.Context, err error) *ConnectionError 
 	default:
 		e.Problem = "no answer from " + site + ": " + err.Error()
 	}
-	e.Problem = c.secrets.text(e.Problem)
+	e.Problem = c.secrets.maskText(e.Problem)
 	return e
 }
 
-// requestTrace watches one attempt, to know whether any of it can have left
-// this machine.
+// requestTrace records whether any part of an attempt can have been sent.
 type requestTrace struct {
-	asked     atomic.Bool // for a connection
+	requested atomic.Bool // for a connection
 	connected atomic.Bool
 	started   time.Time
 }
 
 func (t *requestTrace) reset(now time.Time) {
-	t.asked.Store(false)
+	t.requested.Store(false)
 	t.connected.Store(false)
 	t.started = now
 }
@@ -101,17 +100,17 @@ func (t *requestTrace) hooks() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		// The transport may ask again within one attempt, when a kept
 		// connection turns out to be closed before a byte was written.
-		GetConn: func(string) { t.connected.Store(false); t.asked.Store(true) },
+		GetConn: func(string) { t.connected.Store(false); t.requested.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { t.connected.Store(true) },
 	}
 }
 
-// mayHaveLeft is true unless the attempt certainly failed before it had a
+// mayHaveBeenSent is true unless the attempt certainly failed before it had a
 // connection. A transport that reports nothing proves nothing.
-func (t *requestTrace) mayHaveLeft(err error) bool {
+func (t *requestTrace) mayHaveBeenSent(err error) bool {
 	var op *net.OpError
 	if errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") {
 		return false
 	}
-	return !t.asked.Load() || t.connected.Load()
+	return !t.requested.Load() || t.connected.Load()
 }

@@ -29,14 +29,14 @@ type CustomEmoji struct {
 func (c *Client) UploadCustomEmoji(ctx context.Context, name, file, contentType string, content []byte) error {
 	form := &Form{}
 	form.File(file, contentType, content)
-	_, err := c.send(ctx, http.MethodPost, customEmojiPath(name), form, never, nil)
+	_, err := c.send(ctx, http.MethodPost, customEmojiPath(name), form, neverRetry, nil)
 	return err
 }
 
 // DeactivateCustomEmoji takes an emoji away from who writes; messages that have it keep
-// it. One that is gone already is no error.
+// it. It is not an error if it no longer exists.
 func (c *Client) DeactivateCustomEmoji(ctx context.Context, name string) error {
-	_, err := c.send(ctx, http.MethodDelete, customEmojiPath(name), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, customEmojiPath(name), nil, safeToRetry, nil)
 	if IsMessage(err, fmt.Sprintf("Emoji '%s' does not exist", name)) {
 		return nil
 	}

@@ -103,7 +103,7 @@ func FuzzDecodeInvitations(f *testing.F) {
 	})
 }
 
-// checkContent wants what the server makes of a text to be what it makes of that again.
+// checkContent checks that the stored form of a text is its own stored form.
 func checkContent(t *testing.T, content string) {
 	t.Helper()
 	if stored := StoredContent(content); StoredContent(stored) != stored {

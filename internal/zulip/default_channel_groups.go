@@ -31,18 +31,18 @@ func (g *DefaultChannelGroup) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// CreateDefaultChannelGroup makes a group. The server does not tell its ID, and refuses a
+// CreateDefaultChannelGroup creates a group. The server does not tell its ID, and refuses a
 // second one of the same name: with 500 if the description is another.
 func (c *Client) CreateDefaultChannelGroup(ctx context.Context, name, description string, channels []string) error {
 	form := &Form{}
 	form.Text("group_name", name)
 	form.Text("description", description)
 	form.JSON("stream_names", channels)
-	_, err := c.send(ctx, http.MethodPost, "/default_stream_groups/create", form, never, nil)
+	_, err := c.send(ctx, http.MethodPost, "/default_stream_groups/create", form, neverRetry, nil)
 	return err
 }
 
-// UpdateDefaultChannelGroup changes the name and the description; empty leaves one alone.
+// UpdateDefaultChannelGroup changes the name and the description; empty leaves one unchanged.
 // The name is changed first, and the same name again is refused.
 func (c *Client) UpdateDefaultChannelGroup(ctx context.Context, id int64, name, description string) error {
 	form := &Form{}
@@ -52,7 +52,7 @@ func (c *Client) UpdateDefaultChannelGroup(ctx context.Context, id int64, name, 
 	if description != "" {
 		form.Text("new_description", description)
 	}
-	_, err := c.send(ctx, http.MethodPatch, defaultGroupPath(id), form, never, nil)
+	_, err := c.send(ctx, http.MethodPatch, defaultGroupPath(id), form, neverRetry, nil)
 	return err
 }
 
@@ -72,14 +72,14 @@ func (c *Client) changeDefaultChannelGroup(ctx context.Context, id int64, op str
 	form := &Form{}
 	form.Text("op", op)
 	form.JSON("stream_names", channels)
-	_, err := c.send(ctx, http.MethodPatch, defaultGroupPath(id)+"/streams", form, never, nil)
+	_, err := c.send(ctx, http.MethodPatch, defaultGroupPath(id)+"/streams", form, neverRetry, nil)
 	return err
 }
 
-// DeleteDefaultChannelGroup deletes a group; its channels stay. One that is gone already
-// is no error.
+// DeleteDefaultChannelGroup deletes a group; its channels stay. One that no longer exists
+// is not an error.
 func (c *Client) DeleteDefaultChannelGroup(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, defaultGroupPath(id), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, defaultGroupPath(id), nil, safeToRetry, nil)
 	if IsMessage(err, fmt.Sprintf("Default channel group with id '%d' does not exist.", id)) {
 		return nil
 	}

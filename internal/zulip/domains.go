@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Domain is one whose addresses may join, if the organization is restricted to its domains (server-behavior §L11). The
-// server gives it no ID that can be read.
+// Domain is an email domain whose addresses may join, if the organization is restricted to its domains. Domains have no ID
+// that can be read (server-behavior §L11).
 type Domain struct {
 	Domain          string `json:"domain"`
 	AllowSubdomains bool   `json:"allow_subdomains"`
@@ -20,12 +20,12 @@ type Domain struct {
 // StoredDomain is a domain as the server keeps it.
 func StoredDomain(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
 
-// maxDomain is in characters: the server's database takes no more, although its check does (server-behavior §L11).
+// maxDomain is the limit of the server's database, in characters; its check allows more (server-behavior §L11).
 const maxDomain = 80
 
 var domainLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
-// CheckDomain says what the server has against a domain.
+// CheckDomain returns why the server would refuse a domain.
 func CheckDomain(text string) error {
 	domain := StoredDomain(text)
 	labels := strings.Split(domain, ".")
@@ -45,27 +45,27 @@ func CheckDomain(text string) error {
 	return nil
 }
 
-// AddDomain adds a domain. One that is there already is [IsDomainTaken].
+// AddDomain adds a domain. If it exists, the error satisfies [IsDomainTaken].
 func (c *Client) AddDomain(ctx context.Context, domain Domain) error {
 	form := &Form{}
 	form.Text("domain", domain.Domain)
 	form.JSON("allow_subdomains", domain.AllowSubdomains)
 	// A second time is refused as taken, so that it does no harm.
-	_, err := c.send(ctx, http.MethodPost, "/realm/domains", form, safe, nil)
+	_, err := c.send(ctx, http.MethodPost, "/realm/domains", form, safeToRetry, nil)
 	return err
 }
 
-// UpdateDomain says whether a domain's subdomains count too. A missing one is [IsNoDomain].
+// UpdateDomain sets whether a domain's subdomains count too. If there is no such domain, the error satisfies [IsNoDomain].
 func (c *Client) UpdateDomain(ctx context.Context, domain Domain) error {
 	form := &Form{}
 	form.JSON("allow_subdomains", domain.AllowSubdomains)
-	_, err := c.send(ctx, http.MethodPatch, domainPath(domain.Domain), form, safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, domainPath(domain.Domain), form, safeToRetry, nil)
 	return err
 }
 
-// DeleteDomain removes a domain. One that is gone already is no error.
+// DeleteDomain removes a domain. It is not an error if it no longer exists.
 func (c *Client) DeleteDomain(ctx context.Context, domain string) error {
-	_, err := c.send(ctx, http.MethodDelete, domainPath(domain), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, domainPath(domain), nil, safeToRetry, nil)
 	if IsNoDomain(err) {
 		return nil
 	}
@@ -78,18 +78,18 @@ var (
 )
 
 // IsDomainTaken reports whether the organization has the domain already.
-func IsDomainTaken(err error) bool { return says(err, domainTaken) }
+func IsDomainTaken(err error) bool { return hasMessageLike(err, domainTaken) }
 
 // IsNoDomain reports whether the organization does not have the domain.
-func IsNoDomain(err error) bool { return says(err, noDomain) }
+func IsNoDomain(err error) bool { return hasMessageLike(err, noDomain) }
 
-// says reports whether the server refused with a sentence that holds a name.
-func says(err error, sentence *regexp.Regexp) bool {
+// hasMessageLike reports whether the server refused with a message that matches.
+func hasMessageLike(err error, sentence *regexp.Regexp) bool {
 	var refusal *Error
 	return errors.As(err, &refusal) && sentence.MatchString(refusal.Msg)
 }
 
-// domainPath names the domain as the server keeps it: it compares letter by letter.
+// domainPath returns the path of a domain in its stored form, because the server compares it exactly.
 func domainPath(domain string) string {
 	return "/realm/domains/" + url.PathEscape(StoredDomain(domain))
 }

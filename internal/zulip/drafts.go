@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Draft is a message that the account has begun (https://zulip.com/api/get-drafts).
+// Draft is a draft of the account (https://zulip.com/api/get-drafts).
 type Draft struct {
 	ID int64 `json:"id,omitempty"`
 	// Type is `stream`, `private`, or empty for a draft that is for nobody yet.
@@ -19,7 +19,7 @@ type Draft struct {
 	Timestamp int64 `json:"timestamp,omitempty"`
 }
 
-// NewDraft is a draft for somebody, or for nobody yet if to is nil.
+// NewDraft returns a draft; to is nil if it has no recipient yet.
 func NewDraft(to *Addressee, content string) Draft {
 	draft := Draft{To: []int64{}, Content: content}
 	switch {
@@ -32,7 +32,7 @@ func NewDraft(to *Addressee, content string) Draft {
 	return draft
 }
 
-// Addressee is whom the draft is for; nil if for nobody yet.
+// Addressee returns the recipient of the draft; nil if it has none yet.
 func (d *Draft) Addressee() *Addressee {
 	switch {
 	case len(d.To) == 0, d.Type == "stream" && d.To[0] == 0:
@@ -48,22 +48,21 @@ func (c *Client) Drafts(ctx context.Context) ([]*Draft, error) {
 	var answer struct {
 		Drafts []*Draft `json:"drafts"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/drafts", nil, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/drafts", nil, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	return withoutNull(answer.Drafts), nil
 }
 
-// CreateDrafts stores drafts and returns their IDs in order. One that the server
-// refuses refuses all. Stored again they are there twice: the client does not
-// repeat it.
+// CreateDrafts stores drafts and returns their IDs in order; all or none. Calling it again
+// creates duplicates: the client does not retry it.
 func (c *Client) CreateDrafts(ctx context.Context, drafts []Draft) ([]int64, error) {
 	form := &Form{}
 	form.JSON("drafts", drafts)
 	var answer struct {
 		IDs []int64 `json:"ids"`
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/drafts", form, never, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/drafts", form, neverRetry, &answer); err != nil {
 		return nil, err
 	}
 	if len(answer.IDs) != len(drafts) {
@@ -72,18 +71,18 @@ func (c *Client) CreateDrafts(ctx context.Context, drafts []Draft) ([]int64, err
 	return answer.IDs, nil
 }
 
-// ReplaceDraft replaces all of a draft. A missing one is [IsNoDraft].
+// ReplaceDraft replaces a draft completely. If there is none, the error satisfies [IsNoDraft].
 func (c *Client) ReplaceDraft(ctx context.Context, id int64, draft Draft) error {
 	form := &Form{}
 	draft.ID = 0 // refused
 	form.JSON("draft", draft)
-	_, err := c.send(ctx, http.MethodPatch, draftPath(id), form, safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, draftPath(id), form, safeToRetry, nil)
 	return err
 }
 
-// DeleteDraft deletes a draft. One that is gone already is no error.
+// DeleteDraft deletes a draft. It is not an error if it no longer exists.
 func (c *Client) DeleteDraft(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, draftPath(id), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, draftPath(id), nil, safeToRetry, nil)
 	if IsNoDraft(err) {
 		return nil
 	}

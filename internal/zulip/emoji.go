@@ -36,7 +36,7 @@ func (c *Client) EmojiNames(ctx context.Context, address string) (map[string]str
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("GET %s: %s", target, resp.Status)
 	}
-	names, err := decodeEmojiNames(io.LimitReader(resp.Body, answerLimit))
+	names, err := decodeEmojiNames(io.LimitReader(resp.Body, maxAnswerBytes))
 	if err != nil {
 		return nil, fmt.Errorf("GET %s: %w", target, err)
 	}

@@ -11,23 +11,23 @@ import (
 	"strings"
 )
 
-// Error is a refusal by the server, in its own words (server-behavior §R9).
+// Error is a refusal by the server, with the server's message (server-behavior §R9).
 type Error struct {
-	// Status of the HTTP answer. 400 says little: most refusals, "not found"
-	// and "not permitted" among them, have it.
+	// Status is the HTTP status: 400 for most refusals, including "not found" and
+	// "not permitted".
 	Status int
-	// Code tells the kind of refusal, like "CHANNEL_ALREADY_EXISTS". Most are
+	// Code is the kind of refusal, like "CHANNEL_ALREADY_EXISTS". Most are
 	// "BAD_REQUEST"; a few have none.
 	Code string
 	// Msg is the server's sentence, in English.
 	Msg string
-	// Fields are what the answer holds beside result, msg and code.
+	// Fields are the fields of the answer other than result, msg and code.
 	Fields map[string]json.RawMessage
 
 	Method, Path string
 
-	// AfterLostAnswer says that the same call was sent before, and its answer
-	// never arrived: what is refused now may have been done then.
+	// AfterLostAnswer says that the same call was sent before and its answer was lost:
+	// it may have been applied then.
 	AfterLostAnswer bool
 }
 
@@ -45,9 +45,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: %s: %s", e.Method, e.Path, status, text)
 }
 
-// NotZulipError says that something answered that does not speak Zulip: a
-// proxy, a login page, another kind of server, or a Zulip server that does
-// not know the path (it answers 404 with a page, server-behavior §R11).
+// NotZulipError says that the answer does not come from Zulip's API: it is from a
+// proxy, a login page or another kind of server, or from a Zulip server that does
+// not know the path (404 with an HTML page, server-behavior §R11).
 type NotZulipError struct {
 	Status       int
 	ContentType  string
@@ -89,22 +89,22 @@ func (e *NotZulipError) Error() string {
 	return fmt.Sprintf("%s %s: %d (%s). %s", e.Method, e.Path, e.Status, strings.Join(seen, ", "), advice)
 }
 
-// BadAnswerError says that the server answered, and that the answer cannot be
-// used: it is cut off, empty, too large, or of another shape than expected.
+// BadAnswerError says that the server's answer cannot be used: it is truncated, empty,
+// too large, or not of the expected shape.
 type BadAnswerError struct {
 	Status       int
 	Problem      string
 	Method, Path string
-	// MayHaveHappened says that the server may have done what it was asked.
+	// MayHaveHappened says that the request may have been applied.
 	MayHaveHappened bool
 	Err             error // may be nil
 
-	// broken: the answer was damaged on its way, so the next may be whole.
-	broken bool
+	// damaged: the answer was damaged in transit, so another attempt may help.
+	damaged bool
 }
 
 func (e *BadAnswerError) Error() string {
-	return fmt.Sprintf("%s %s: %d: %s%s", e.Method, e.Path, e.Status, e.Problem, unknownOutcome(e.Method, e.MayHaveHappened))
+	return fmt.Sprintf("%s %s: %d: %s%s", e.Method, e.Path, e.Status, e.Problem, unknownOutcomeNote(e.Method, e.MayHaveHappened))
 }
 
 func (e *BadAnswerError) Unwrap() error { return e.Err }
@@ -115,15 +115,15 @@ func IsCode(err error, codes ...string) bool {
 	return errors.As(err, &e) && e.Code != "" && slices.Contains(codes, e.Code)
 }
 
-// IsMessage reports whether the server refused with one of these sentences:
-// many conditions have no code of their own, "Invalid channel ID" for one.
-func IsMessage(err error, sentences ...string) bool {
+// IsMessage reports whether the server refused with one of these messages: many
+// conditions have no code of their own, for example "Invalid channel ID".
+func IsMessage(err error, messages ...string) bool {
 	var e *Error
-	return errors.As(err, &e) && slices.Contains(sentences, e.Msg)
+	return errors.As(err, &e) && slices.Contains(messages, e.Msg)
 }
 
-// IsExpectationMismatch reports whether an old value was not the one the
-// server holds (server-behavior §P4).
+// IsExpectationMismatch reports whether the old value of a change was not the server's
+// current value (server-behavior §P4).
 func IsExpectationMismatch(err error) bool { return IsCode(err, "EXPECTATION_MISMATCH") }
 
 // IsUnauthorized reports whether the credentials are missing, wrong, or not
@@ -156,15 +156,15 @@ func IsRateLimited(err error) bool {
 		(errors.As(err, &page) && page.Status == http.StatusTooManyRequests)
 }
 
-// MayHaveHappened reports whether the failed call may still have done what it
-// was to do: it is not known, and has to be looked up before it is repeated.
+// MayHaveHappened reports whether the failed call may have been applied all the same. The
+// caller has to look that up before it repeats the call.
 func MayHaveHappened(err error) bool {
 	var (
 		refusal    *Error
 		page       *NotZulipError
 		connection *ConnectionError
 		answer     *BadAnswerError
-		lost       *lostError
+		lost       *maybeAppliedError
 	)
 	switch {
 	case errors.As(err, &lost):
@@ -176,33 +176,32 @@ func MayHaveHappened(err error) bool {
 	case errors.As(err, &answer):
 		return answer.MayHaveHappened
 	case errors.As(err, &page):
-		// Below 300 a page came with success, from 500 on from a proxy that
-		// lost its server; in both cases the server may have seen the call.
+		// Below 300 the page came with success, from 500 on from a proxy that lost
+		// the connection to its server. Either way the server may have got the request.
 		return page.Status < http.StatusMultipleChoices || page.Status >= http.StatusInternalServerError
 	}
 	return false
 }
 
-// lostError marks the failure of a call of which an earlier attempt may have
+// maybeAppliedError marks the failure of a call of which an earlier attempt may have
 // been carried out.
-type lostError struct{ error }
+type maybeAppliedError struct{ error }
 
-func (e *lostError) Unwrap() error { return e.error }
+func (e *maybeAppliedError) Unwrap() error { return e.error }
 
-// unknownOutcome is the end of an error text about a write nobody knows the
+// unknownOutcomeNote is the end of an error text about a write nobody knows the
 // outcome of.
-func unknownOutcome(method string, mayHaveHappened bool) string {
+func unknownOutcomeNote(method string, mayHaveHappened bool) string {
 	if !mayHaveHappened || method == http.MethodGet {
 		return ""
 	}
-	return ". It is not known whether the server has done this"
+	return ". The request may or may not have been applied"
 }
 
 // decodeError reads the body of an answer that refuses. ok is false if it is
 // not the server's envelope.
 func decodeError(status int, body []byte) (refusal *Error, ok bool) {
-	// What is not there, or not of its type, is as good as absent: a 405 and a
-	// 500 have no code.
+	// A field of another type counts as absent: a 405 and a 500 have no code.
 	var fields map[string]json.RawMessage
 	_ = json.Unmarshal(body, &fields)
 	var result string
@@ -221,10 +220,10 @@ func decodeError(status int, body []byte) (refusal *Error, ok bool) {
 }
 
 const (
-	// longestPage is how much of a foreign page is looked at, longestExcerpt
+	// maxPageBytes is how much of a foreign page is looked at, longestExcerpt
 	// how much of it an error shows; both in bytes.
-	longestPage    = 64 << 10
-	longestExcerpt = 200
+	maxPageBytes    = 64 << 10
+	maxExcerptBytes = 200
 )
 
 var (
@@ -235,7 +234,7 @@ var (
 
 // readPage takes what a person would see from the start of a page.
 func readPage(body []byte) (title, text string) {
-	page := strings.ToValidUTF8(string(body[:min(len(body), longestPage)]), "�")
+	page := strings.ToValidUTF8(string(body[:min(len(body), maxPageBytes)]), "�")
 	if match := pageTitle.FindStringSubmatch(page); match != nil {
 		title = plainText(match[1])
 	}
@@ -246,9 +245,9 @@ func plainText(markup string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(pageTag.ReplaceAllString(markup, " "))), " ")
 }
 
-// IsLackOfRight reports whether the server refused because of the account alone, so that
-// it would refuse every request of the kind: the account lacks a role or a right, or is
-// a bot or a guest (https://zulip.com/api/rest-error-handling).
+// IsLackOfRight reports whether the server refused because of who the account is, and so
+// would refuse every such request: the account lacks a role or permission, or is a bot or
+// a guest (https://zulip.com/api/rest-error-handling).
 func IsLackOfRight(err error) bool {
 	return IsCode(err, "UNAUTHORIZED_PRINCIPAL") || IsMessage(err, "User not authorized to create users", "Must be an organization administrator",
 		"Must be an organization owner", "Not allowed for guest users", "This endpoint does not accept bot requests.")

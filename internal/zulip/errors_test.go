@@ -69,14 +69,14 @@ func TestErrorTextsAreForPeople(t *testing.T) {
 		"login page":      {always(200, "text/html", "<script>alert(1)</script><p>Please <b>log&nbsp;in</b></p>"), http.MethodGet, `GET /streams/12: 200 (text/html, "Please log in"). This is not what a Zulip server answers. Is site the address of the organization, and is no proxy in between?`},
 		"too large":       {always(413, "", ""), http.MethodPost, `POST /streams/12: 413 (an empty answer). The request is too large for the server or a proxy before it`},
 		"redirect":        {redirect, http.MethodPost, "POST /streams/12: 301: the address leads elsewhere, to https://other.example.com/. Write the address of the organization itself as site"},
-		"empty":           {json200(""), http.MethodPost, "POST /streams/12: 200: the answer is empty. It is not known whether the server has done this"},
+		"empty":           {json200(""), http.MethodPost, "POST /streams/12: 200: the answer is empty. The request may or may not have been applied"},
 		"empty, on read":  {json200(""), http.MethodGet, "GET /streams/12: 200: the answer is empty"},
-		"dropped":         {dropped, http.MethodPost, "POST /streams/12: SITE closed the connection without an answer. It is not known whether the server has done this"},
-		"nobody answered": {silent, http.MethodPost, "POST /streams/12: no answer from SITE in 1s. It is not known whether the server has done this. If the server is only slow, raise request_timeout"},
+		"dropped":         {dropped, http.MethodPost, "POST /streams/12: SITE closed the connection without an answer. The request may or may not have been applied"},
+		"nobody answered": {silent, http.MethodPost, "POST /streams/12: no answer from SITE in 1s. The request may or may not have been applied. If the server is only slow, raise request_timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWire(t, test.answer, func(c *Config) { c.MaxRetries, c.RequestTimeout = -1, 1e9 })
-			_, err := w.client.send(w.ctx, test.method, "/streams/12", nil, never, nil)
+			_, err := w.client.send(w.ctx, test.method, "/streams/12", nil, neverRetry, nil)
 			want := strings.ReplaceAll(test.want, "SITE", w.server.URL)
 			if err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %v", err, want)
@@ -147,7 +147,7 @@ func FuzzDecodeError(f *testing.F) {
 				}
 			}
 		}
-		if title, text := readPage(body); len(title)+len(text) > 4*longestPage {
+		if title, text := readPage(body); len(title)+len(text) > 4*maxPageBytes {
 			t.Errorf("%d bytes of page became %d", len(body), len(title)+len(text))
 		}
 	})

@@ -33,13 +33,13 @@ func (c *Client) ChannelFolders(ctx context.Context) ([]*ChannelFolder, error) {
 	var answer struct {
 		Folders []*ChannelFolder `json:"channel_folders"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/channel_folders", form, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/channel_folders", form, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	return withoutNull(answer.Folders), nil
 }
 
-// CreateChannelFolder makes a folder, the last in the order, and returns its ID. The
+// CreateChannelFolder creates a folder, the last in the order, and returns its ID. The
 // client does not repeat it: the server refuses a name that an active folder has
 // ([IsFolderNameTaken]), also when it is the one that was just made.
 func (c *Client) CreateChannelFolder(ctx context.Context, name, description string) (int64, error) {
@@ -49,13 +49,13 @@ func (c *Client) CreateChannelFolder(ctx context.Context, name, description stri
 	var answer struct {
 		ID int64 `json:"channel_folder_id"`
 	}
-	_, err := c.send(ctx, http.MethodPost, "/channel_folders/create", form, never, &answer)
+	_, err := c.send(ctx, http.MethodPost, "/channel_folders/create", form, neverRetry, &answer)
 	return answer.ID, err
 }
 
-// UpdateChannelFolder changes a folder. Name, description and archiving are done one
-// after the other, and what came before a failure stays; what is as it should be is
-// passed over, so that it can be repeated. A folder with any channel in it, archived
+// UpdateChannelFolder changes a folder. Name, description and archiving are applied one
+// after the other, and those before a failure stay (server-behavior §F6). Values that are
+// current already are skipped, so the call can be repeated. A folder with any channel in it, archived
 // ones included, is not archived ([IsFolderInUse]).
 func (c *Client) UpdateChannelFolder(ctx context.Context, id int64, update ChannelFolderUpdate) error {
 	form := &Form{}
@@ -66,7 +66,7 @@ func (c *Client) UpdateChannelFolder(ctx context.Context, id int64, update Chann
 		form.Text("description", *update.Description)
 	}
 	jsonIfSet(form, "is_archived", update.IsArchived)
-	_, err := c.send(ctx, http.MethodPatch, "/channel_folders/"+strconv.FormatInt(id, 10), form, safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, "/channel_folders/"+strconv.FormatInt(id, 10), form, safeToRetry, nil)
 	return err
 }
 
@@ -75,11 +75,11 @@ func (c *Client) UpdateChannelFolder(ctx context.Context, id int64, update Chann
 func (c *Client) OrderChannelFolders(ctx context.Context, ids []int64) error {
 	form := &Form{}
 	form.JSON("order", ids)
-	_, err := c.send(ctx, http.MethodPatch, "/channel_folders", form, safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, "/channel_folders", form, safeToRetry, nil)
 	return err
 }
 
-// IsFolderNameTaken reports whether an active folder has the name, whatever the case.
+// IsFolderNameTaken reports whether an active folder has the name, ignoring case.
 func IsFolderNameTaken(err error) bool { return IsMessage(err, "Channel folder name already in use") }
 
 // IsFolderInUse reports whether a folder cannot be archived because of the channels in it.

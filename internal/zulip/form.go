@@ -16,13 +16,13 @@ import (
 	"strings"
 )
 
-// Form is the body of one call, or the query of a read. The server knows two
-// kinds of parameter (server-behavior §R1): plain ones, whose value is the text itself,
-// and JSON ones, whose value is JSON text. Which is which differs from one
-// parameter to the next, so each is set by the method that says so.
+// Form holds the parameters of one call: its body, or the query of a read. The server knows
+// two kinds of parameter (server-behavior §R1): plain ones, whose value is the text itself,
+// set with [Form.Text], and JSON ones, set with [Form.JSON]. Which kind a parameter is, is
+// fixed by the endpoint.
 //
-// The zero value and nil are an empty form. A form sent twice is encoded the
-// same way twice, whatever the order it was filled in.
+// The zero value and nil are an empty form. The encoding does not depend on the order in
+// which parameters were set.
 type Form struct {
 	fields map[string]string
 	file   *formFile
@@ -48,11 +48,11 @@ func (f *Form) Text(name, value string) {
 	f.fields[name] = value
 }
 
-// JSON sets a parameter to the JSON text of value. A value that has none is
-// remembered and returned by the call the form is sent with.
+// JSON sets a parameter to the JSON encoding of value. An encoding error is returned by the
+// call that sends the form.
 //
-// null is an error for nearly every parameter (server-behavior §R2): leave a
-// parameter out to leave it alone.
+// The server refuses null for nearly every parameter (server-behavior §R2): to leave
+// something unchanged, do not set its parameter.
 func (f *Form) JSON(name string, value any) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

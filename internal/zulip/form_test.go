@@ -40,7 +40,7 @@ func TestFormMistakesAreReturnedBeforeAnythingIsSent(t *testing.T) {
 	reserved.Text("method", "DELETE")
 	unencodable.JSON("x", func() {})
 	for _, form := range []*Form{reserved, unencodable} {
-		if _, err := w.client.send(w.ctx, http.MethodPost, "/streams", form, never, nil); err == nil {
+		if _, err := w.client.send(w.ctx, http.MethodPost, "/streams", form, neverRetry, nil); err == nil {
 			t.Error("no error")
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// GroupSettingValue is the value of a permission as the wire has it: either the
+// GroupSettingValue is the value of a permission as the API sends it: either the
 // number of a named group (a role or a user group), or people and groups listed
 // one by one, which the server keeps in a group without a name (server-behavior §P1).
 type GroupSettingValue struct {
@@ -86,12 +86,12 @@ func (v *GroupSettingValue) UnmarshalJSON(data []byte) error {
 // server does not.
 type settingField struct {
 	value GroupSettingValue
-	held  bool
+	isSet bool
 }
 
 // UnmarshalJSON reads the value; null is none.
 func (f *settingField) UnmarshalJSON(data []byte) error {
-	if f.held = string(data) != "null"; !f.held {
+	if f.isSet = string(data) != "null"; !f.isSet {
 		return nil
 	}
 	return f.value.UnmarshalJSON(data)
@@ -101,7 +101,7 @@ func (f *settingField) UnmarshalJSON(data []byte) error {
 type heldSettings map[string]GroupSettingValue
 
 func (h heldSettings) add(name string, field settingField) {
-	if field.held {
+	if field.isSet {
 		h[name] = field.value
 	}
 }

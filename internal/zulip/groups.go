@@ -41,7 +41,7 @@ func (g *UserGroup) UnmarshalJSON(data []byte) error {
 
 type plainUserGroup UserGroup
 
-// userGroupRow is a user group as the wire has it.
+// userGroupRow is a user group as the API sends it.
 type userGroupRow struct {
 	plainUserGroup
 
@@ -77,7 +77,7 @@ type UserGroupCreate struct {
 	Permissions map[string]GroupSettingValue
 }
 
-// CreateUserGroup makes a group, all of it or nothing, and returns its ID; zero from a
+// CreateUserGroup creates a group, all of it or nothing, and returns its ID; zero from a
 // server below feature level 317, which does not say it. The client does not repeat
 // it: the server refuses the same name a second time, deactivated groups included.
 func (c *Client) CreateUserGroup(ctx context.Context, group UserGroupCreate) (int64, *Answer, error) {
@@ -94,7 +94,7 @@ func (c *Client) CreateUserGroup(ctx context.Context, group UserGroupCreate) (in
 	var created struct {
 		ID int64 `json:"group_id"`
 	}
-	answer, err := c.send(ctx, http.MethodPost, "/user_groups/create", form, never, &created)
+	answer, err := c.send(ctx, http.MethodPost, "/user_groups/create", form, neverRetry, &created)
 	return created.ID, answer, err
 }
 
@@ -124,32 +124,32 @@ func (u *UserGroupUpdate) form() *Form {
 // (server-behavior §P4, §G4). The client does not repeat it: a second time an old value
 // no longer matches; read the group and send what is missing.
 func (c *Client) UpdateUserGroup(ctx context.Context, id int64, update UserGroupUpdate) (*Answer, error) {
-	return c.send(ctx, http.MethodPatch, userGroupPath(id), update.form(), never, nil)
+	return c.send(ctx, http.MethodPatch, userGroupPath(id), update.form(), neverRetry, nil)
 }
 
-// DeactivateUserGroup takes a group out of use (feature level 290). The server refuses
-// while anything uses it; [Objections] says what.
+// DeactivateUserGroup deactivates a group (feature level 290). The server refuses while
+// anything uses the group; [Objections] returns what.
 func (c *Client) DeactivateUserGroup(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodPost, userGroupPath(id)+"/deactivate", nil, never, nil)
+	_, err := c.send(ctx, http.MethodPost, userGroupPath(id)+"/deactivate", nil, neverRetry, nil)
 	return err
 }
 
-// MembershipChange is who and what is put into a group and taken out of it. The groups
-// need feature level 311.
+// MembershipChange holds the members and subgroups to add and to remove. Subgroups need
+// feature level 311.
 type MembershipChange struct {
 	Add, Delete                   []int64
 	AddSubgroups, DeleteSubgroups []int64
 }
 
-// Empty reports whether nobody comes or goes.
+// Empty reports whether nothing is added or removed.
 func (m *MembershipChange) Empty() bool {
 	return len(m.Add)+len(m.Delete)+len(m.AddSubgroups)+len(m.DeleteSubgroups) == 0
 }
 
-// ChangeUserGroupMembership changes who is in a group, all that is asked or nothing. It
-// is not idempotent: whoever is in already, or is not in, makes the server refuse all
-// (server-behavior §G6, [IsMembershipMismatch]). People who come or go are told by direct
-// message unless it is the account itself.
+// ChangeUserGroupMembership adds and removes members and subgroups, all or nothing. It is
+// not idempotent: the server refuses the request if one is in the group already, or is not
+// in it (server-behavior §G6, [IsMembershipMismatch]). People who are added or removed get a
+// direct message, except the account itself.
 func (c *Client) ChangeUserGroupMembership(ctx context.Context, id int64, change MembershipChange) error {
 	form := &Form{}
 	for _, list := range []struct {
@@ -163,7 +163,7 @@ func (c *Client) ChangeUserGroupMembership(ctx context.Context, id int64, change
 			form.JSON(list.name, list.ids)
 		}
 	}
-	_, err := c.send(ctx, http.MethodPost, userGroupPath(id)+"/members", form, never, nil)
+	_, err := c.send(ctx, http.MethodPost, userGroupPath(id)+"/members", form, neverRetry, nil)
 	return err
 }
 
@@ -177,25 +177,25 @@ func (c *Client) UserGroups(ctx context.Context, featureLevel int) ([]*UserGroup
 		form.JSON("allow_deactivated", true) // the name before 294
 	}
 	var groups []*UserGroup
-	err := c.stream(ctx, http.MethodGet, "/user_groups", form, safe, func(decoder *json.Decoder) error {
+	err := c.stream(ctx, http.MethodGet, "/user_groups", form, safeToRetry, func(decoder *json.Decoder) error {
 		groups = nil
 		return onlyField(decoder, "user_groups", func() error { return decodeRows(decoder, &groups, (*userGroupRow).group) })
 	})
 	return groups, err
 }
 
-// membershipMismatches are the server's sentences for members and subgroups that are in
-// already, or are not in (server-behavior §G6).
+// membershipMismatches matches the server's messages for members and subgroups that are in
+// the group already, or are not in it (server-behavior §G6).
 var membershipMismatches = regexp.MustCompile(`^(User \d+ is already a member of this group|There is no member '\d+' in this user group|User group \d+ is (already|not) a subgroup of this group\.)$`)
 
-// IsMembershipMismatch reports whether a group does not hold whom the change of its
-// membership took for granted.
+// IsMembershipMismatch reports whether a membership change was refused because the group's
+// current members are not the ones it assumed.
 func IsMembershipMismatch(err error) bool {
 	var refusal *Error
 	return errors.As(err, &refusal) && membershipMismatches.MatchString(refusal.Msg)
 }
 
-// Objection is one use of a group that keeps it from being deactivated
+// Objection is one use of a group that prevents its deactivation
 // (server-behavior §G9).
 type Objection struct {
 	// Type is `subgroup`, `channel`, `user_group` or `realm`.

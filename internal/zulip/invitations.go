@@ -15,14 +15,14 @@ const LevelInviteLinksOfMembers = 209
 // MaxWelcomeMessageLength is the longest welcome message, in characters (server-behavior §U16).
 const MaxWelcomeMessageLength = 8000
 
-// Invitation is a way into the organization that can still be used: a link for anybody who has it, or a mail to one
-// address (server-behavior §U17). The two kinds count their IDs apart.
+// Invitation is a pending invitation: a link for anybody who has it, or an email to one address. The two kinds have
+// separate sequences of IDs (server-behavior §U17).
 type Invitation struct {
 	ID              int64 `json:"id"`
 	IsMultiuse      bool  `json:"is_multiuse"` // a link
 	InvitedAs       Role  `json:"invited_as"`
 	InvitedByUserID int64 `json:"invited_by_user_id"`
-	// Invited is when it was made, ExpiryDate when it ends, in seconds since 1970; nil: never.
+	// Invited is when it was created, ExpiryDate when it ends, in seconds since 1970; nil: never.
 	Invited    int64  `json:"invited"`
 	ExpiryDate *int64 `json:"expiry_date"`
 	// LinkURL is the link, a secret; "" for a mail.
@@ -33,8 +33,8 @@ type Invitation struct {
 	NotifyReferrerOnJoin *bool `json:"notify_referrer_on_join"`
 }
 
-// ExpiresInMinutes is how long the invitation was to live when it was made; nil: for ever. The server does not say it,
-// but when it was made and when it ends.
+// ExpiresInMinutes returns the lifetime of the invitation, computed from the times of creation and expiry; nil: it never
+// expires.
 func (i *Invitation) ExpiresInMinutes() *int64 {
 	if i.ExpiryDate == nil {
 		return nil
@@ -57,20 +57,20 @@ type NewInviteLink struct {
 	WelcomeMessage *string
 }
 
-// Invitations reads what can still be used: an administrator sees everybody's, others see their own
+// Invitations reads the pending invitations: everybody's for an administrator, else the account's own
 // (https://zulip.com/api/get-invites).
 func (c *Client) Invitations(ctx context.Context) ([]*Invitation, error) {
 	var answer struct {
 		Invites []*Invitation `json:"invites"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/invites", nil, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/invites", nil, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	return withoutNull(answer.Invites), nil
 }
 
-// CreateInviteLink makes a link and returns it. The server tells no ID: that stands in [Client.Invitations], beside the
-// link. Asked again it makes another one: the client does not repeat it.
+// CreateInviteLink creates a link and returns it. The server does not return its ID, which [Client.Invitations] lists with
+// the link. Every call creates another link: the client does not retry it.
 func (c *Client) CreateInviteLink(ctx context.Context, link NewInviteLink) (string, error) {
 	form := &Form{}
 	form.JSON("invite_expires_in_minutes", link.ExpiresInMinutes)
@@ -92,18 +92,18 @@ func (c *Client) CreateInviteLink(ctx context.Context, link NewInviteLink) (stri
 	var answer struct {
 		InviteLink string `json:"invite_link"`
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/invites/multiuse", form, never, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/invites/multiuse", form, neverRetry, &answer); err != nil {
 		return "", err
 	}
 	if answer.InviteLink == "" {
-		return "", &lostError{errors.New("POST /invites/multiuse: the answer holds no link")}
+		return "", &maybeAppliedError{errors.New("POST /invites/multiuse: the answer holds no link")}
 	}
 	return answer.InviteLink, nil
 }
 
-// RevokeInviteLink ends a link. One that is revoked already, or never was, is no error.
+// RevokeInviteLink revokes a link. It is not an error if it was revoked already or does not exist.
 func (c *Client) RevokeInviteLink(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, "/invites/multiuse/"+strconv.FormatInt(id, 10), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, "/invites/multiuse/"+strconv.FormatInt(id, 10), nil, safeToRetry, nil)
 	if IsMessage(err, "No such invitation", "Invitation has already been revoked") {
 		return nil
 	}

@@ -2,7 +2,7 @@ package zulip
 
 import "testing"
 
-// The server says when a link was made and when it ends, in whole seconds that may be rounded apart
+// The server says when a link was created and when it ends, in whole seconds that may be rounded apart
 // (server-behavior §U17).
 func TestInvitationExpiresInMinutes(t *testing.T) {
 	for _, c := range []struct{ invited, expires, want int64 }{

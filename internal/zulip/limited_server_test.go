@@ -109,14 +109,14 @@ func (s *limitedServer) use(n int, at time.Time) {
 	slices.SortFunc(s.taken, time.Time.Compare)
 }
 
-// process is a client as another process would have it: with a pace of its own.
+// process returns a client as another process would have it: with a rate limiter of its own.
 func (s *limitedServer) process(t *testing.T) *Client {
 	t.Helper()
 	c, err := New(Config{Site: "https://chat.example.com", Email: testEmail, APIKey: testKey, Transport: s})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.pace = newPace(0)
+	c.limiter = newRequestLimiter(0)
 	return c
 }
 

@@ -31,13 +31,13 @@ func apply(ctx context.Context, t *testing.T, c *Client, n int) time.Duration {
 	for range parallelism {
 		all.Go(func() {
 			for i := range channels {
-				if _, err := c.send(ctx, http.MethodPost, "/channels/create", nil, never, nil); err != nil {
+				if _, err := c.send(ctx, http.MethodPost, "/channels/create", nil, neverRetry, nil); err != nil {
 					t.Error(err)
 				}
 				if i%sharing != 0 {
 					continue
 				}
-				if _, err := c.send(ctx, http.MethodGet, "/streams", nil, safe, nil); err != nil {
+				if _, err := c.send(ctx, http.MethodGet, "/streams", nil, safeToRetry, nil); err != nil {
 					t.Error(err)
 				}
 			}
@@ -82,7 +82,7 @@ func TestApplyUnderLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, few := test.server, 5
-				if len(server.rules) > 0 && server.rules[0].limit < presumedPerMinute { // as many are under way at each refusal
+				if len(server.rules) > 0 && server.rules[0].limit < defaultPerMinute { // as many are under way at each refusal
 					few = 10
 				}
 				took := apply(t.Context(), t, server.process(t), test.channels)
@@ -183,7 +183,7 @@ func TestHourIsNotWaitedForBeforeAnythingIsChanged(t *testing.T) {
 		pass(2 * time.Minute)
 		c := server.process(t)
 		began := time.Now()
-		_, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safe, nil)
+		_, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safeToRetry, nil)
 		if !IsRateLimited(err) || !strings.Contains(err.Error(), "another 58m0s") {
 			t.Errorf("got %v", err)
 		}
@@ -201,7 +201,7 @@ func TestSmallPlansDoNotWait(t *testing.T) {
 			c := server.process(t)
 			began := time.Now()
 			for range 4 {
-				if _, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safe, nil); err != nil {
+				if _, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safeToRetry, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -257,7 +257,7 @@ func TestShortWindowIsMetLate(t *testing.T) {
 		c := server.process(t)
 		for range 450 { // in a minute and a half
 			pass(200 * time.Millisecond)
-			if _, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safe, nil); err != nil {
+			if _, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safeToRetry, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -275,19 +275,19 @@ func TestShortWindowIsMetLate(t *testing.T) {
 
 func TestFirstComeFirstServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPace(0)
-		p.underWay, p.quota.answered = maxInFlight-1, true // so that they leave one by one
-		p.quota.notBefore = time.Now().Add(time.Minute)
+		p := newRequestLimiter(0)
+		p.inFlight, p.server.hasAnswer = maxInFlight-1, true // so that they leave one by one
+		p.server.notBefore = time.Now().Add(time.Minute)
 		var left []string
 		var all sync.WaitGroup
 		wait := func(repeats bool, name string) {
 			all.Go(func() {
-				if err := p.enter(t.Context(), repeats); err != nil {
+				if err := p.acquire(t.Context(), repeats); err != nil {
 					t.Error(err)
 					return
 				}
 				left = append(left, name)
-				p.answered(nil)
+				p.releaseCounted(nil)
 			})
 			synctest.Wait() // it stands in line
 		}
@@ -333,11 +333,11 @@ func TestReadsTellWhenTheyLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: defaultRules, latency: 20 * time.Millisecond}
 		c := server.process(t)
-		c.pace.quota.notBefore = time.Now().Add(time.Minute)
+		c.limiter.server.notBefore = time.Now().Add(time.Minute)
 		began := time.Now()
 		var told []time.Duration
 		ctx := WhenSent(t.Context(), func() { told = append(told, time.Since(began)) })
-		if _, err := c.send(ctx, http.MethodGet, "/streams", nil, safe, nil); err != nil {
+		if _, err := c.send(ctx, http.MethodGet, "/streams", nil, safeToRetry, nil); err != nil {
 			t.Fatal(err)
 		}
 		if len(told) != 1 || told[0] != time.Minute {
@@ -355,7 +355,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		ended := make(chan error)
 		for range 50 {
 			go func() {
-				_, err := c.send(ctx, http.MethodPost, "/channels/create", nil, never, nil)
+				_, err := c.send(ctx, http.MethodPost, "/channels/create", nil, neverRetry, nil)
 				ended <- err
 			}()
 		}
@@ -381,7 +381,7 @@ func TestLimitsOfOneActionHoldBackThatActionOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: defaultRules}
 		c := server.process(t)
-		if _, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safe, nil); err != nil {
+		if _, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safeToRetry, nil); err != nil {
 			t.Fatal(err)
 		}
 		addresses := &limitedServer{rules: []rule{{2, 10 * time.Minute}}} // of e-mail changes
@@ -396,7 +396,7 @@ func TestLimitsOfOneActionHoldBackThatActionOnly(t *testing.T) {
 		go func() {
 			var err error
 			for range 3 {
-				_, failed := c.send(t.Context(), http.MethodPatch, "/settings", nil, safe, nil)
+				_, failed := c.send(t.Context(), http.MethodPatch, "/settings", nil, safeToRetry, nil)
 				err = errors.Join(err, failed)
 			}
 			done <- err
@@ -424,13 +424,13 @@ func TestClientsOfOneAccountShareAPace(t *testing.T) {
 		return c
 	}
 	a := client(testEmail, 0)
-	if b := client(testEmail, 0); a.pace != b.pace {
-		t.Error("the same account has two paces")
+	if b := client(testEmail, 0); a.limiter != b.limiter {
+		t.Error("the same account has two limiters")
 	}
-	if b := client("other@rec.example.com", 0); a.pace == b.pace {
-		t.Error("two accounts share a pace")
+	if b := client("other@rec.example.com", 0); a.limiter == b.limiter {
+		t.Error("two accounts share a limiter")
 	}
-	if b := client(testEmail, 60); a.pace == b.pace {
-		t.Error("two settings share a pace")
+	if b := client(testEmail, 60); a.limiter == b.limiter {
+		t.Error("two settings share a limiter")
 	}
 }

@@ -19,7 +19,7 @@ type Linkifier struct {
 }
 
 // LinkifierChange is what is asked of a linkifier. The server wants the first two
-// every time; of the others nil leaves things as they are, and empty is none.
+// every time; of the others nil leaves things unchanged, and empty is none.
 type LinkifierChange struct {
 	Pattern, URLTemplate          string
 	ExampleInput, ReverseTemplate *string
@@ -47,7 +47,7 @@ func (c *Client) Linkifiers(ctx context.Context) ([]*Linkifier, error) {
 	var answer struct {
 		Linkifiers []*Linkifier `json:"linkifiers"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/realm/linkifiers", nil, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/realm/linkifiers", nil, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	return withoutNull(answer.Linkifiers), nil
@@ -60,7 +60,7 @@ func (c *Client) CreateLinkifier(ctx context.Context, linkifier LinkifierChange)
 	var answer struct {
 		ID int64 `json:"id"`
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/realm/filters", linkifier.form(), never, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/realm/filters", linkifier.form(), neverRetry, &answer); err != nil {
 		return 0, err
 	}
 	return answer.ID, nil
@@ -69,13 +69,13 @@ func (c *Client) CreateLinkifier(ctx context.Context, linkifier LinkifierChange)
 // UpdateLinkifier changes a linkifier in its place. A missing one is
 // [IsNoLinkifier].
 func (c *Client) UpdateLinkifier(ctx context.Context, id int64, linkifier LinkifierChange) error {
-	_, err := c.send(ctx, http.MethodPatch, linkifierPath(id), linkifier.form(), safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, linkifierPath(id), linkifier.form(), safeToRetry, nil)
 	return err
 }
 
-// DeleteLinkifier deletes a linkifier. One that is gone already is no error.
+// DeleteLinkifier deletes a linkifier. It is not an error if it no longer exists.
 func (c *Client) DeleteLinkifier(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, linkifierPath(id), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, linkifierPath(id), nil, safeToRetry, nil)
 	if IsNoLinkifier(err) {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (c *Client) DeleteLinkifier(ctx context.Context, id int64) error {
 func (c *Client) OrderLinkifiers(ctx context.Context, ids []int64) error {
 	form := &Form{}
 	form.JSON("ordered_linkifier_ids", ids)
-	_, err := c.send(ctx, http.MethodPatch, "/realm/linkifiers", form, safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, "/realm/linkifiers", form, safeToRetry, nil)
 	return err
 }
 

@@ -24,7 +24,7 @@ type FlagChange struct {
 	Operation, Flag string
 }
 
-func (f FlagChange) put(form *Form) {
+func (f FlagChange) addTo(form *Form) {
 	form.Text("op", f.Operation)
 	form.Text("flag", f.Flag)
 }
@@ -35,16 +35,16 @@ func (f FlagChange) put(form *Form) {
 func (c *Client) UpdateFlags(ctx context.Context, messages []int64, change FlagChange) (ignored []int64, err error) {
 	form := &Form{}
 	form.JSON("messages", messages)
-	change.put(form)
+	change.addTo(form)
 	var answer struct {
 		Ignored []int64 `json:"ignored_because_not_subscribed_channels"`
 	}
-	_, err = c.send(ctx, http.MethodPost, "/messages/flags", form, safe, &answer)
+	_, err = c.send(ctx, http.MethodPost, "/messages/flags", form, safeToRetry, &answer)
 	return answer.Ignored, err
 }
 
-// FlagRange says which messages a change is for: those that match the narrow, a
-// number of them before and after an anchor.
+// FlagRange selects messages: those that match the narrow, up to a number before and after
+// an anchor.
 type FlagRange struct {
 	// Anchor is the ID of a message, or newest, oldest, first_unread.
 	Anchor              string
@@ -54,7 +54,7 @@ type FlagRange struct {
 }
 
 // MaxFlagRange is how many messages one request changes at most: a wider range is
-// made narrower, without a word (server-behavior §M6).
+// made narrower silently (server-behavior §M6).
 const MaxFlagRange = 5000
 
 // FlagResult is how far one request came.
@@ -81,9 +81,9 @@ func (c *Client) UpdateFlagsForNarrow(ctx context.Context, messages FlagRange, c
 		narrow = []NarrowTerm{} // required
 	}
 	form.JSON("narrow", narrow)
-	change.put(form)
+	change.addTo(form)
 	var result FlagResult
-	if _, err := c.send(ctx, http.MethodPost, "/messages/flags/narrow", form, safe, &result); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/messages/flags/narrow", form, safeToRetry, &result); err != nil {
 		return nil, err
 	}
 	return &result, nil
@@ -96,6 +96,6 @@ func (c *Client) MarkTopicAsRead(ctx context.Context, channel int64, topic strin
 	form := &Form{}
 	form.JSON("stream_id", channel)
 	form.Text("topic_name", topic)
-	_, err := c.send(ctx, http.MethodPost, "/mark_topic_as_read", form, safe, nil)
+	_, err := c.send(ctx, http.MethodPost, "/mark_topic_as_read", form, safeToRetry, nil)
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// The server's usual limits, in characters. Longer texts are cut without a word
+// The server's usual limits, in characters. Longer texts are cut silently
 // (server-behavior §M1). [Realm] says what counts for an organization.
 const (
 	MaxMessageLength = 10000
@@ -26,7 +26,7 @@ const (
 	levelContentHash = 379 // an edit can say what it edits
 )
 
-// Addressee is whom a message is for: a topic of a channel, or people.
+// Addressee is where a message is sent: a topic of a channel, or people.
 type Addressee struct {
 	// ChannelID is zero for a direct message.
 	ChannelID int64
@@ -35,7 +35,7 @@ type Addressee struct {
 	UserIDs []int64
 }
 
-// IsDirect reports whether the message is for people.
+// IsDirect reports whether it is a direct message.
 func (a Addressee) IsDirect() bool { return a.ChannelID == 0 }
 
 // Same reports whether two messages of the account self go to the same place.
@@ -54,9 +54,9 @@ func (a Addressee) others(self int64) []int64 {
 	return slices.Compact(ids)
 }
 
-// put adds the addressee in the words that every server knows; `channel` and
-// `direct` came later (feature level 248, 174).
-func (a Addressee) put(form *Form) {
+// addTo sets the parameters of the addressee, with the names that every server knows;
+// `channel` and `direct` came later (feature levels 248 and 174).
+func (a Addressee) addTo(form *Form) {
 	if a.IsDirect() {
 		form.Text("type", "private")
 		form.JSON("to", a.UserIDs)
@@ -67,14 +67,14 @@ func (a Addressee) put(form *Form) {
 	form.Text("topic", a.Topic) // which names mean none depends on the server
 }
 
-// StoredContent is what the server makes of the content of a message: it takes
-// white space away at the end, and line breaks at the start (server-behavior §M2).
+// StoredContent returns the content as the server stores it: without white space at the
+// end and line breaks at the start (server-behavior §M2).
 func StoredContent(content string) string {
 	return strings.TrimLeft(strings.TrimRightFunc(content, isSpace), "\n")
 }
 
-// StoredTopic is what the server makes of a topic: it takes white space away at
-// both ends, and some names mean the topic without a name (server-behavior §M2).
+// StoredTopic returns the topic as the server stores it: without white space at both ends;
+// some names mean the topic without a name (server-behavior §M2).
 func StoredTopic(topic string) string {
 	topic = strings.TrimFunc(topic, isSpace)
 	if topic == "(no topic)" || topic == "general chat" {
@@ -83,7 +83,7 @@ func StoredTopic(topic string) string {
 	return topic
 }
 
-// isSpace is the server's idea of white space: the separators of ASCII belong to it.
+// isSpace reports whether the server treats r as white space; it includes ASCII's separators.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 // Message is a message as the account reads it, its content in Markdown
@@ -156,12 +156,12 @@ func (c *Client) SendMessage(ctx context.Context, to Addressee, content string) 
 // repeat it.
 func (c *Client) Send(ctx context.Context, to Addressee, content string) (SentMessage, error) {
 	form := &Form{}
-	to.put(form)
+	to.addTo(form)
 	form.Text("content", content)
 	// What an account has written through this client it need not read (feature level 236).
 	form.JSON("read_by_sender", true)
 	var sent SentMessage
-	_, err := c.send(ctx, http.MethodPost, "/messages", form, never, &sent)
+	_, err := c.send(ctx, http.MethodPost, "/messages", form, neverRetry, &sent)
 	return sent, err
 }
 
@@ -174,7 +174,7 @@ func (c *Client) Message(ctx context.Context, id int64) (*Message, error) {
 	var answer struct {
 		Message *Message `json:"message"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, messagePath(id), form, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, messagePath(id), form, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	if answer.Message == nil {
@@ -219,24 +219,24 @@ func (c *Client) messages(ctx context.Context, form *Form) ([]*Message, error) {
 	var answer struct {
 		Messages []*Message `json:"messages"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/messages", form, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/messages", form, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	return withoutNull(answer.Messages), nil
 }
 
-// EditMessage replaces the content. From feature level 379 on the server is told
-// what was there before, and refuses with EXPECTATION_MISMATCH if it is something
-// else by now (https://zulip.com/api/update-message). A second time it is refused for the
-// same reason: the client does not repeat it.
-func (c *Client) EditMessage(ctx context.Context, id int64, was, content string, featureLevel int) error {
+// EditMessage replaces the content. From feature level 379 on it sends a hash of the
+// previous content, and the server refuses with EXPECTATION_MISMATCH if the content has
+// changed (https://zulip.com/api/update-message). For that reason a second attempt would be
+// refused too: the client does not retry it.
+func (c *Client) EditMessage(ctx context.Context, id int64, previous, content string, featureLevel int) error {
 	form := &Form{}
 	form.Text("content", content)
 	if featureLevel == 0 || featureLevel >= levelContentHash {
-		sum := sha256.Sum256([]byte(StoredContent(was)))
+		sum := sha256.Sum256([]byte(StoredContent(previous)))
 		form.Text("prev_content_sha256", hex.EncodeToString(sum[:]))
 	}
-	_, err := c.send(ctx, http.MethodPatch, messagePath(id), form, never, nil)
+	_, err := c.send(ctx, http.MethodPatch, messagePath(id), form, neverRetry, nil)
 	return err
 }
 
@@ -253,13 +253,13 @@ func (c *Client) MoveMessage(ctx context.Context, id int64, from, to Addressee) 
 	form.Text("propagate_mode", "change_one")
 	form.JSON("send_notification_to_old_thread", false)
 	form.JSON("send_notification_to_new_thread", false)
-	_, err := c.send(ctx, http.MethodPatch, messagePath(id), form, never, nil)
+	_, err := c.send(ctx, http.MethodPatch, messagePath(id), form, neverRetry, nil)
 	return err
 }
 
-// DeleteMessage deletes a message for good. One that is gone already is no error.
+// DeleteMessage deletes a message permanently. It is not an error if it no longer exists.
 func (c *Client) DeleteMessage(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, messagePath(id), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, messagePath(id), nil, safeToRetry, nil)
 	if IsNoMessage(err) || IsMessage(err, "Message already deleted") {
 		return nil
 	}
@@ -282,15 +282,15 @@ type MessageSnapshot struct {
 	Timestamp     int64   `json:"timestamp"`
 }
 
-// MessageHistory reads how a message became what it is, oldest first. An
-// organization may have switched the history off.
+// MessageHistory reads the earlier versions of a message, oldest first. An organization
+// can disable the history.
 func (c *Client) MessageHistory(ctx context.Context, id int64) ([]MessageSnapshot, error) {
 	form := &Form{}
 	form.JSON("allow_empty_topic_name", true)
 	var answer struct {
 		History []MessageSnapshot `json:"message_history"`
 	}
-	_, err := c.send(ctx, http.MethodGet, messagePath(id)+"/history", form, safe, &answer)
+	_, err := c.send(ctx, http.MethodGet, messagePath(id)+"/history", form, safeToRetry, &answer)
 	return answer.History, err
 }
 
@@ -307,7 +307,7 @@ func (c *Client) ReportMessage(ctx context.Context, id int64, reportType, descri
 	form := &Form{}
 	form.Text("report_type", reportType)
 	form.Text("description", description)
-	_, err := c.send(ctx, http.MethodPost, messagePath(id)+"/report", form, never, nil)
+	_, err := c.send(ctx, http.MethodPost, messagePath(id)+"/report", form, neverRetry, nil)
 	return err
 }
 

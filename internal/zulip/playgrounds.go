@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// Playground is a place elsewhere that runs the code blocks of a language (server-behavior §L4). Language and name
-// together are unique.
+// Playground is a website that runs the code blocks of a language. Language and name together are unique
+// (server-behavior §L4).
 type Playground struct {
 	ID          int64  `json:"id"`
 	Name        string `json:"name"`
@@ -26,7 +26,7 @@ func (p *Playground) Same(other *Playground) bool {
 	return p.Name == other.Name && p.Language == other.Language && p.URLTemplate == other.URLTemplate
 }
 
-// Key is what tells playgrounds apart for people, as in "Python/Sandbox".
+// Key identifies the playground, as in "Python/Sandbox".
 func (p *Playground) Key() string { return p.Language + "/" + p.Name }
 
 // maxPlaygroundLanguage is in characters. A longer one is not refused in the server's words, but breaks the call.
@@ -34,7 +34,7 @@ const maxPlaygroundLanguage = 40
 
 var playgroundLanguage = regexp.MustCompile(`^[ a-zA-Z0-9_+\-./#]*$`)
 
-// CheckPlaygroundLanguage says what the server has against a language.
+// CheckPlaygroundLanguage returns why the server would refuse a language.
 func CheckPlaygroundLanguage(language string) error {
 	switch {
 	case !playgroundLanguage.MatchString(language):
@@ -45,7 +45,7 @@ func CheckPlaygroundLanguage(language string) error {
 	return nil
 }
 
-// CheckPlaygroundTemplate says what the server has against a template.
+// CheckPlaygroundTemplate returns why the server would refuse a template.
 func CheckPlaygroundTemplate(text string) error {
 	template, err := ParseURLTemplate(text)
 	if err != nil {
@@ -60,7 +60,7 @@ func CheckPlaygroundTemplate(text string) error {
 	return nil
 }
 
-// AddPlayground adds a playground and returns its ID. One of the same language and name that is there already is
+// AddPlayground adds a playground and returns its ID. One of the same language and name that already exists is
 // [IsPlaygroundTaken].
 func (c *Client) AddPlayground(ctx context.Context, playground Playground) (int64, error) {
 	form := &Form{}
@@ -71,15 +71,15 @@ func (c *Client) AddPlayground(ctx context.Context, playground Playground) (int6
 		ID int64 `json:"id"`
 	}
 	// A second time is refused as taken, so that it does no harm.
-	if _, err := c.send(ctx, http.MethodPost, "/realm/playgrounds", form, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/realm/playgrounds", form, safeToRetry, &answer); err != nil {
 		return 0, err
 	}
 	return answer.ID, nil
 }
 
-// DeletePlayground removes a playground. One that is gone already is no error.
+// DeletePlayground removes a playground. It is not an error if it no longer exists.
 func (c *Client) DeletePlayground(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, "/realm/playgrounds/"+strconv.FormatInt(id, 10), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, "/realm/playgrounds/"+strconv.FormatInt(id, 10), nil, safeToRetry, nil)
 	if IsMessage(err, "Invalid playground") {
 		return nil
 	}

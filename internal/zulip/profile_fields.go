@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// ProfileFieldType is the type of a custom profile field, as the wire counts it
+// ProfileFieldType is the type of a custom profile field, in the API's numbering
 // (server-behavior §L7).
 type ProfileFieldType int
 
@@ -110,7 +110,7 @@ func (f *ProfileField) ExternalAccount() (account ExternalAccount) {
 	return account
 }
 
-// ProfileFieldChange is what is asked of a field. nil leaves things as they are, or
+// ProfileFieldChange is what is asked of a field. nil leaves things unchanged, or
 // to the server. Type is for a new field only.
 type ProfileFieldChange struct {
 	Type            ProfileFieldType
@@ -158,7 +158,7 @@ func (c *Client) ProfileFields(ctx context.Context) ([]*ProfileField, error) {
 	var answer struct {
 		Fields []*ProfileField `json:"custom_fields"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/realm/profile_fields", nil, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/realm/profile_fields", nil, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	return withoutNull(answer.Fields), nil
@@ -171,7 +171,7 @@ func (c *Client) CreateProfileField(ctx context.Context, field ProfileFieldChang
 	var answer struct {
 		ID int64 `json:"id"`
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/realm/profile_fields", field.form(), never, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/realm/profile_fields", field.form(), neverRetry, &answer); err != nil {
 		return 0, err
 	}
 	return answer.ID, nil
@@ -180,14 +180,14 @@ func (c *Client) CreateProfileField(ctx context.Context, field ProfileFieldChang
 // UpdateProfileField changes a field. Options that are left out take with them the
 // answers of whoever had chosen them. A missing field is [IsNoProfileField].
 func (c *Client) UpdateProfileField(ctx context.Context, id int64, change ProfileFieldChange) error {
-	_, err := c.send(ctx, http.MethodPatch, profileFieldPath(id), change.form(), safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, profileFieldPath(id), change.form(), safeToRetry, nil)
 	return err
 }
 
 // DeleteProfileField deletes a field and what everybody has written in it. One that
-// is gone already is no error.
+// is gone already is not an error.
 func (c *Client) DeleteProfileField(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, profileFieldPath(id), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, profileFieldPath(id), nil, safeToRetry, nil)
 	if IsNoProfileField(err) {
 		return nil
 	}
@@ -199,7 +199,7 @@ func (c *Client) DeleteProfileField(ctx context.Context, id int64) error {
 func (c *Client) OrderProfileFields(ctx context.Context, ids []int64) error {
 	form := &Form{}
 	form.JSON("order", ids)
-	_, err := c.send(ctx, http.MethodPatch, "/realm/profile_fields", form, safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, "/realm/profile_fields", form, safeToRetry, nil)
 	return err
 }
 

@@ -24,7 +24,7 @@ func (r Reaction) SameEmoji(other Reaction) bool {
 }
 
 // AddReaction adds the account's own reaction. An empty code or type is left to the
-// server, which knows them by the name. One that is there already is no error.
+// server, which knows them by the name. One that already exists is not an error.
 func (c *Client) AddReaction(ctx context.Context, message int64, reaction Reaction) error {
 	form := &Form{}
 	form.Text("emoji_name", reaction.EmojiName)
@@ -34,22 +34,21 @@ func (c *Client) AddReaction(ctx context.Context, message int64, reaction Reacti
 	if reaction.Type != "" {
 		form.Text("reaction_type", reaction.Type)
 	}
-	_, err := c.send(ctx, http.MethodPost, messagePath(message)+"/reactions", form, safe, nil)
+	_, err := c.send(ctx, http.MethodPost, messagePath(message)+"/reactions", form, safeToRetry, nil)
 	if IsCode(err, "REACTION_ALREADY_EXISTS") {
 		return nil
 	}
 	return err
 }
 
-// RemoveReaction takes the account's own reaction away. The type is sent always: the
-// server would take an emoji of Unicode for granted. One that is not there, and a
-// message that is not, are no errors.
+// RemoveReaction removes the account's own reaction. The type is always sent, because the server
+// would assume a Unicode emoji. It is not an error if the reaction or the message does not exist.
 func (c *Client) RemoveReaction(ctx context.Context, message int64, reaction Reaction) error {
 	form := &Form{}
 	form.Text("emoji_name", reaction.EmojiName)
 	form.Text("emoji_code", reaction.EmojiCode)
 	form.Text("reaction_type", reaction.Type)
-	_, err := c.send(ctx, http.MethodDelete, messagePath(message)+"/reactions", form, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, messagePath(message)+"/reactions", form, safeToRetry, nil)
 	if IsCode(err, "REACTION_DOES_NOT_EXIST") || IsNoMessage(err) {
 		return nil
 	}

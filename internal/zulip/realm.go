@@ -37,10 +37,9 @@ type VideoChatProvider struct {
 // read, and not where they are written (server-behavior §O3).
 const realmFieldPrefix = "realm_"
 
-// keep takes a field that has no place of its own: a permission, or another setting.
-// Lists and objects are none, but for the one setting that is an object; null is one
-// (unlimited, or unset).
-func (r *Realm) keep(field string, raw json.RawMessage) error {
+// storeField stores a field that has no field of its own in Realm: a permission, or another
+// setting. Lists and objects are not settings, except for one; null is (unlimited, or unset).
+func (r *Realm) storeField(field string, raw json.RawMessage) error {
 	name, ok := strings.CutPrefix(field, realmFieldPrefix)
 	switch {
 	case !ok:
@@ -63,17 +62,16 @@ func (r *Realm) keep(field string, raw json.RawMessage) error {
 	return nil
 }
 
-// isRealmPermission tells the organization's permissions from its other settings:
-// every one of them ends in `_group`, or in `_groups` where that is what it lets people
-// create or manage.
+// isRealmPermission reports whether a setting of the organization is a permission: the name
+// of each ends in `_group`, or in `_groups` if it is about creating or managing groups.
 func isRealmPermission(name string) bool {
 	return strings.HasSuffix(name, "_group") || strings.HasSuffix(name, "_groups")
 }
 
 // RealmUpdate holds what an update of the organization changes; what is not in it
-// is left alone.
+// is left unchanged.
 type RealmUpdate struct {
-	// Settings are parameters under the names of the wire, each plain or JSON
+	// Settings are parameters under the names of the API, each plain or JSON
 	// (server-behavior §R1).
 	Settings    Form
 	Permissions map[string]GroupSettingChange
@@ -82,17 +80,16 @@ type RealmUpdate struct {
 // Empty reports whether the update changes nothing.
 func (u *RealmUpdate) Empty() bool { return u.Settings.Empty() && len(u.Permissions) == 0 }
 
-// UpdateRealm changes settings of the organization. Administrators may, and owners
-// set some of them: for anything of theirs in a request of another account the
-// server refuses all of it, changed or not, with UNAUTHORIZED_PRINCIPAL
-// (server-behavior §O1). Otherwise the settings are carried out one after the
-// other, and what came before a failure stays (server-behavior §O2). The client does not
-// repeat it: an old value no longer matches the second time; read the organization
-// and send what is missing.
+// UpdateRealm changes settings of the organization. It requires an administrator, and some
+// settings an owner: if a request of another account contains one of those, the server
+// refuses all of it with UNAUTHORIZED_PRINCIPAL, even if the value would not change
+// (server-behavior §O1). Otherwise settings are applied one after the other, and those before
+// a failure stay (server-behavior §O2). The client does not retry it: an old value no longer
+// matches the second time. Read the organization again and send what is missing.
 func (c *Client) UpdateRealm(ctx context.Context, update RealmUpdate) (*Answer, error) {
 	form := update.Settings.clone()
 	for name, change := range update.Permissions {
 		form.JSON(name, change)
 	}
-	return c.send(ctx, http.MethodPatch, "/realm", form, never, nil)
+	return c.send(ctx, http.MethodPatch, "/realm", form, neverRetry, nil)
 }

@@ -16,43 +16,42 @@ import (
 
 const masked = "***"
 
-// longestLoggedValue keeps one long message from filling the log.
-const longestLoggedValue = 300
+// maxLoggedValue keeps one long message from filling the log.
+const maxLoggedValue = 300
 
 var (
-	// secretName finds parameters whose value is nobody's business.
+	// secretName matches names of parameters whose value is secret.
 	secretName = regexp.MustCompile(`(?i)password|api_?key|token|secret`)
-	// secretField finds the same in JSON text, and the links that let their
-	// holder join an organization.
+	// secretField matches the same in JSON text, and links that let anybody who has
+	// them join an organization.
 	secretField = regexp.MustCompile(`(?i)("[a-z_-]*(?:password|api_?key|token|secret|invite_link|link_url)[a-z_-]*"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
-	// userInfo finds the credentials of an address, such as a proxy's.
+	// userInfo matches credentials in a URL, such as a proxy's.
 	userInfo = regexp.MustCompile(`(://)[^/@\s"]+@`)
 )
 
-// secrets are the words that must not leave the client but in the
-// Authorization header.
+// secrets are texts that must not appear in a log or an error.
 type secrets []string
 
 func newSecrets(apiKey, authorization string) secrets {
 	var s secrets
 	_, encoded, _ := strings.Cut(authorization, " ")
-	for _, word := range []string{encoded, apiKey} {
-		if word != "" { // an empty word would match between all letters
-			s = append(s, word)
+	for _, secret := range []string{encoded, apiKey} {
+		if secret != "" { // an empty text would match between all letters
+			s = append(s, secret)
 		}
 	}
 	return s
 }
 
-// shortSecret is the length below which a secret is masked only where it is a whole value: every "1" of a log masked would
-// leave nothing to read.
+// shortSecret is the length below which a secret is masked only where it is a whole value: masking every "1" would make a
+// log unreadable.
 const shortSecret = 4
 
 type secretsKey struct{}
 
-// WithSecrets returns a context whose requests show none of the values, wherever they stand, in a log or an error: as they
-// are, encoded for a URL, or as text in JSON. What is known to be secret is for the caller to say; what is one by its name
-// on the wire, such as a password, and the account's own key, are masked in any case.
+// WithSecrets returns a context for requests whose logs and errors must not show the values: as they are, encoded for a
+// URL, or as text in JSON. Parameters with a secret's name, such as a password, and the account's own key are always
+// masked.
 func WithSecrets(ctx context.Context, values ...string) context.Context {
 	words := slices.Clone(secretsOf(ctx))
 	for _, value := range values {
@@ -65,12 +64,12 @@ func WithSecrets(ctx context.Context, values ...string) context.Context {
 			}
 		}
 	}
-	// What holds another one goes first, so that nothing of it is left.
+	// The longest first: one secret may contain another.
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
-	return words.mask(context.WithValue(ctx, secretsKey{}, words))
+	return words.maskLogs(context.WithValue(ctx, secretsKey{}, words))
 }
 
-// inJSON is a text as it stands between the quotes of JSON, which may escape what has a meaning in HTML.
+// inJSON returns a text as it stands between the quotes of JSON, with or without escaping for HTML.
 func inJSON(text string, escapeHTML bool) string {
 	var encoded strings.Builder
 	encoder := json.NewEncoder(&encoded)
@@ -84,8 +83,8 @@ func secretsOf(ctx context.Context) secrets {
 	return words
 }
 
-// mask lets the logger of ctx replace the secrets, wherever they come from.
-func (s secrets) mask(ctx context.Context) context.Context {
+// maskLogs returns a context whose logger masks the secrets.
+func (s secrets) maskLogs(ctx context.Context) context.Context {
 	long := slices.DeleteFunc(slices.Clone(s), isShort)
 	if len(long) == 0 {
 		return ctx
@@ -93,24 +92,24 @@ func (s secrets) mask(ctx context.Context) context.Context {
 	return tflog.MaskLogStrings(ctx, long...)
 }
 
-// text is what may be shown of words that came from outside: an error of the
-// network, a page of a proxy that repeats the request's headers.
-func (s secrets) text(words string) string {
-	for _, word := range s {
-		if words == word {
+// maskText masks the secrets in a text that came from outside, such as an error of the
+// network, or a proxy's page that repeats the request's headers.
+func (s secrets) maskText(text string) string {
+	for _, secret := range s {
+		if text == secret {
 			return masked
 		}
-		if !isShort(word) {
-			words = strings.ReplaceAll(words, word, masked)
+		if !isShort(secret) {
+			text = strings.ReplaceAll(text, secret, masked)
 		}
 	}
-	words = secretField.ReplaceAllString(words, `$1"`+masked+`"`)
-	return userInfo.ReplaceAllString(words, "$1"+masked+"@")
+	text = secretField.ReplaceAllString(text, `$1"`+masked+`"`)
+	return userInfo.ReplaceAllString(text, "$1"+masked+"@")
 }
 
-// form is the form as it may be logged: secrets masked, long values cut. The
+// maskForm returns the form as it may be logged: secrets masked, long values truncated. The
 // logger's own masks do not reach into a map.
-func (s secrets) form(f *Form) map[string]string {
+func (s secrets) maskForm(f *Form) map[string]string {
 	shown := map[string]string{}
 	for _, name := range f.Names() {
 		value := f.fields[name]
@@ -118,21 +117,21 @@ func (s secrets) form(f *Form) map[string]string {
 			shown[name] = masked
 			continue
 		}
-		shown[name] = s.text(s.withoutLeaves(value))
-		if len(shown[name]) > longestLoggedValue {
-			shown[name] = fmt.Sprintf("%s… (%d bytes)", cut(shown[name], longestLoggedValue), len(value))
+		shown[name] = s.maskText(s.maskJSONLeaves(value))
+		if len(shown[name]) > maxLoggedValue {
+			shown[name] = fmt.Sprintf("%s… (%d bytes)", truncate(shown[name], maxLoggedValue), len(value))
 		}
 	}
 	if f != nil && f.file != nil {
-		shown["file"] = fmt.Sprintf("%s, %s (%d bytes)", s.text(f.file.name), f.file.contentType, len(f.file.content))
+		shown["file"] = fmt.Sprintf("%s, %s (%d bytes)", s.maskText(f.file.name), f.file.contentType, len(f.file.content))
 	}
 	return shown
 }
 
 func isShort(secret string) bool { return len(secret) < shortSecret }
 
-// withoutLeaves masks the texts in a JSON value that are secrets as a whole, short ones too.
-func (s secrets) withoutLeaves(value string) string {
+// maskJSONLeaves masks the texts in a JSON value that equal a secret, including short ones.
+func (s secrets) maskJSONLeaves(value string) string {
 	var tree any
 	if !slices.ContainsFunc(s, isShort) || json.Unmarshal([]byte(value), &tree) != nil {
 		return value
@@ -169,8 +168,8 @@ func basicAuthorization(email, apiKey string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(email+":"+apiKey))
 }
 
-// cut shortens text to at most n bytes without splitting a character.
-func cut(text string, n int) string {
+// truncate shortens text to at most n bytes without splitting a character.
+func truncate(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}

@@ -26,7 +26,7 @@ func TestNoSecretIsLoggedOrReturned(t *testing.T) {
 	form.Text("name", "bot "+testKey)
 	form.JSON("config_data", map[string]string{"api_key": password, "link_url": link})
 	for range 5 {
-		if _, err := w.client.send(w.ctx, http.MethodPost, "/bots", form, never, nil); err != nil {
+		if _, err := w.client.send(w.ctx, http.MethodPost, "/bots", form, neverRetry, nil); err != nil {
 			mustNotHold(t, "error", err.Error(), testKey, encoded, password, link)
 		}
 	}
@@ -38,7 +38,7 @@ func TestNoSecretIsLoggedOrReturned(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken.clock = w.clock
-	_, err = broken.send(w.ctx, http.MethodGet, "/users/me", nil, safe, nil)
+	_, err = broken.send(w.ctx, http.MethodGet, "/users/me", nil, safeToRetry, nil)
 	mustNotHold(t, "error", err.Error(), encoded, "hunter2")
 
 	mustNotHold(t, "log", w.log.String(), testKey, encoded, password, link, "hunter2")
@@ -85,10 +85,10 @@ func TestSecretsOfTheCallerAreMasked(t *testing.T) {
 	form.JSON("config_data", map[string]any{"key": secret, "list": []string{short, "shown"}})
 	form.Text("payload_url", "https://example.com/?k="+url.QueryEscape(secret))
 	form.Text("short", short)
-	if _, err := w.client.send(w.ctx, http.MethodPost, "/bots", form, never, nil); err != nil {
+	if _, err := w.client.send(w.ctx, http.MethodPost, "/bots", form, neverRetry, nil); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.client.send(w.ctx, http.MethodPatch, "/bots/1", form, never, nil)
+	_, err := w.client.send(w.ctx, http.MethodPatch, "/bots/1", form, neverRetry, nil)
 	if err == nil {
 		t.Fatal("the refusal is no error")
 	}
@@ -103,8 +103,8 @@ func TestSecretsOfTheCallerAreMasked(t *testing.T) {
 func TestLongValuesAreCutInTheLog(t *testing.T) {
 	form := &Form{}
 	form.Text("content", strings.Repeat("é", 5000))
-	got := secrets(nil).form(form)["content"]
-	if len(got) > longestLoggedValue+50 || !strings.HasSuffix(got, "é… (10000 bytes)") {
+	got := secrets(nil).maskForm(form)["content"]
+	if len(got) > maxLoggedValue+50 || !strings.HasSuffix(got, "é… (10000 bytes)") {
 		t.Errorf("logged %q", got)
 	}
 }

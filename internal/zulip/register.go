@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// The parts of an organization that [Client.Register] can fetch, by their names on
-// the wire (server-behavior §R21).
+// The parts of an organization that [Client.Register] can fetch, as the API calls them
+// (server-behavior §R21).
 const (
 	FetchRealm          = "realm"
 	FetchUserGroups     = "realm_user_groups"
@@ -28,8 +28,7 @@ const (
 	FetchBots           = "realm_bot"
 )
 
-// Snapshot is what one [Client.Register] fetched. Parts that were not asked for are
-// nil.
+// Snapshot is the answer of [Client.Register]. Parts that were not requested are nil.
 type Snapshot struct {
 	QueueID        string
 	FeatureLevel   int
@@ -81,17 +80,17 @@ type Realm struct {
 
 	// Permissions are the organization's own settings, by name without `realm_`.
 	Permissions map[string]GroupSettingValue `json:"-"`
-	// Settings are the other settings of the organization as the wire has them, by name
+	// Settings are the other settings of the organization as the API sends them, by name
 	// without `realm_` (server-behavior §O3).
 	Settings map[string]json.RawMessage `json:"-"`
 	// AuthenticationMethods are the ways to log in that the server has, by name.
 	AuthenticationMethods map[string]AuthenticationMethod `json:"realm_authentication_methods"`
 	// VideoChatProviders are the providers of calls the server is set up for.
 	VideoChatProviders map[string]VideoChatProvider `json:"realm_available_video_chat_providers"`
-	// OffersWebPublicChannels tells whether the server has channels that anyone on the internet reads at all; nil if it
+	// OffersWebPublicChannels reports whether the server has channels that anyone on the internet reads at all; nil if it
 	// does not say.
 	OffersWebPublicChannels *bool `json:"server_web_public_streams_enabled"`
-	// SendsDigestEmails tells whether the server sends digests at all; nil if it does
+	// SendsDigestEmails reports whether the server sends digests at all; nil if it does
 	// not say.
 	SendsDigestEmails *bool `json:"settings_send_digest_emails"`
 }
@@ -107,8 +106,8 @@ type SupportedPermission struct {
 	AllowedSystemGroups    []string `json:"allowed_system_groups"`
 }
 
-// clientCapabilities make the answer whole: deactivated groups and archived channels
-// are left out without them. The first key is mandatory (server-behavior §R22).
+// clientCapabilities make the answer complete: without them the server leaves out
+// deactivated groups and archived channels. The first key is mandatory (server-behavior §R22).
 var clientCapabilities = map[string]bool{
 	"notification_settings_null":     true,
 	"linkifier_url_template":         true,
@@ -130,7 +129,7 @@ func (c *Client) Register(ctx context.Context, parts []string) (*Snapshot, error
 		form.Text("include_subscribers", "true")
 	}
 	var snapshot Snapshot
-	err := c.stream(ctx, http.MethodPost, registerPath, form, safe, func(decoder *json.Decoder) error {
+	err := c.stream(ctx, http.MethodPost, registerPath, form, safeToRetry, func(decoder *json.Decoder) error {
 		snapshot = Snapshot{}
 		return snapshot.decode(decoder, slices.Contains(parts, FetchRealm))
 	})
@@ -141,18 +140,18 @@ func (c *Client) Register(ctx context.Context, parts []string) (*Snapshot, error
 }
 
 // DeleteQueue closes the event queue that [Client.Register] opened. A queue that is
-// gone already is no error.
+// gone already is not an error.
 func (c *Client) DeleteQueue(ctx context.Context, queueID string) error {
 	form := &Form{}
 	form.Text("queue_id", queueID)
-	_, err := c.send(ctx, http.MethodDelete, eventsPath, form, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, eventsPath, form, safeToRetry, nil)
 	if IsCode(err, "BAD_EVENT_QUEUE_ID") {
 		return nil
 	}
 	return err
 }
 
-// decode reads the answer key by key and keeps what the snapshot has a place for.
+// decode reads the answer key by key and keeps what has a field in the snapshot.
 func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
 	realm := &Realm{Permissions: map[string]GroupSettingValue{}, Settings: map[string]json.RawMessage{}}
 	if withRealm {
@@ -222,7 +221,7 @@ func (s *Snapshot) decodeUsers(decoder *json.Decoder, active bool) error {
 	return nil
 }
 
-// channelIDs are IDs on the wire, or the whole objects of servers below 330.
+// channelIDs are IDs in the API, or the whole objects of servers below 330.
 type channelIDs []int64
 
 // UnmarshalJSON accepts both.
@@ -268,7 +267,7 @@ func (s *Snapshot) decodeSubscribers(decoder *json.Decoder) error {
 	return nil
 }
 
-// decodeField keeps one setting of the organization, or passes over it.
+// decodeField stores one setting of the organization, or skips it.
 func (r *Realm) decodeField(decoder *json.Decoder, name string) error {
 	switch name {
 	case "max_stream_name_length":
@@ -296,5 +295,5 @@ func (r *Realm) decodeField(decoder *json.Decoder, name string) error {
 	if err := decoder.Decode(&raw); err != nil {
 		return err
 	}
-	return r.keep(name, raw)
+	return r.storeField(name, raw)
 }

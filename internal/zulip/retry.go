@@ -17,227 +17,226 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-// repeat says what a second time of the same call would do.
-type repeat int
+// retryPolicy reports whether a call may be sent again when its answer was lost.
+type retryPolicy int
 
 const (
-	never repeat = iota // a second time may do it twice: creates
-	safe                // reads, and writes that set a value: the same again changes nothing
+	neverRetry  retryPolicy = iota // sent twice it may be applied twice, like most creates
+	safeToRetry                    // reads, and writes that have the same result when they are repeated
 )
 
 const (
-	shortestBackoff = 500 * time.Millisecond
-	longestBackoff  = 10 * time.Second
+	minBackoff = 500 * time.Millisecond
+	maxBackoff = 10 * time.Second
 
-	// longestRefusal is how long one call waits for the rate limit in all. In
-	// the middle of changes that is the hour that a server looks back on: to
-	// give up would end every change that is still to come in an error. Who has
-	// changed nothing yet loses nothing, and is told soon.
-	longestRefusal         = 65 * time.Minute
-	longestRefusalAtOutset = 15 * time.Minute
-	// longestRetryAfter bounds what a header may ask for, against overflow.
-	longestRetryAfter = 24 * time.Hour
-	// refusalJitter keeps processes that wait for the same moment from coming
-	// back together.
+	// rateLimitWaitAfterWrite is how long one call waits for the rate limit in total,
+	// once the client has changed something: the hour that the server's longest rule
+	// covers. Giving up then would fail every change that is still to come. A client that
+	// has changed nothing yet gives up after rateLimitWaitBeforeWrite.
+	rateLimitWaitAfterWrite  = 65 * time.Minute
+	rateLimitWaitBeforeWrite = 15 * time.Minute
+	// maxRetryAfter limits the wait a header may ask for, to avoid overflow.
+	maxRetryAfter = 24 * time.Hour
+	// refusalJitter keeps processes that wait for the same point in time from
+	// sending together.
 	refusalJitter = 250 * time.Millisecond
-	// quietWait is the longest wait that is not worth a line at INFO.
-	quietWait = 2 * time.Second
+	// maxUnloggedWait is the longest wait that is not worth a line at INFO.
+	maxUnloggedWait = 2 * time.Second
 
 	unlimited = math.MaxInt32
 )
 
-// retries is what a call remembers from one attempt to the next.
-type retries struct {
-	failures   int           // attempts that count against the client's maximum
-	refusals   int           // by the rate limit
-	refused    time.Duration // waited for it so far
-	tooLong    bool          // it asks for more than is waited
-	retryAfter time.Duration // what the last answer asks for; 0: nothing
-	lost       bool          // an earlier attempt may have been carried out
-	wait       time.Duration // before the next attempt
-	last       error         // of the last attempt
-	settled    bool          // the error for the caller was made
+// retryState is what a call keeps from one attempt to the next.
+type retryState struct {
+	failures      int           // attempts that count against the client's maximum
+	refusals      int           // by the rate limit
+	rateLimitWait time.Duration // waited for it so far
+	waitTooLong   bool          // it asks for more than is waited
+	retryAfter    time.Duration // what the last answer asks for; 0: nothing
+	maybeApplied  bool          // an earlier attempt may have been carried out
+	wait          time.Duration // before the next attempt
+	last          error         // of the last attempt
+	isFinal       bool          // the error for the caller was created
 }
 
-// checkRetry decides after each attempt. The library asks twice when there is
-// an answer: before it is read (err is nil), and after.
+// checkRetry decides after each attempt whether there is another one. When there is an
+// answer the library asks twice: before it is read (err is nil), and after.
 func (c *call) checkRetry(ctx context.Context, _ *http.Response, err error) (bool, error) {
 	if err == nil {
 		return false, nil
 	}
-	// What http.Client reports is a *url.Error; receive explains its own.
+	// Errors of http.Client are *url.Error; those of receive are explained already.
 	if network := (*url.Error)(nil); errors.As(err, &network) {
 		err = c.connectionError(ctx, err)
 		tflog.Debug(ctx, "Zulip did not answer", map[string]any{
 			"method": c.method, "path": c.path, "attempt": c.attempts, "error": err.Error(),
 			"duration_ms": c.client.clock.now().Sub(c.trace.started).Milliseconds(),
 		})
-		c.leave(func() { c.neverAnswered(err) })
+		c.release(func() { c.recordNoAnswer(err) })
 	}
 	c.last = err
 	switch {
 	case ctx.Err() != nil:
-		return false, c.final(err)
+		return false, c.finalError(err)
 	case IsRateLimited(err):
-		return c.awaitQuota(ctx, err)
-	case !c.mayRepeat(err):
-		return false, c.final(err)
+		return c.retryRateLimited(ctx, err)
+	case !c.mayRetry(err):
+		return false, c.finalError(err)
 	case c.failures >= c.client.maxRetries:
-		return false, c.final(err)
+		return false, c.finalError(err)
 	}
-	c.lost = c.lost || MayHaveHappened(err)
+	c.maybeApplied = c.maybeApplied || MayHaveHappened(err)
 	c.wait = backoff(c.failures, c.retryAfter)
 	c.failures++
 	return true, nil
 }
 
-// mayRepeat says whether the same call can succeed the next time, and cannot
-// be carried out twice.
-func (c *call) mayRepeat(err error) bool {
+// mayRetry reports whether another attempt can succeed and cannot be applied twice.
+func (c *call) mayRetry(err error) bool {
 	var (
 		refusal    *Error
 		page       *NotZulipError
 		connection *ConnectionError
 		answer     *BadAnswerError
 	)
-	passing := false
+	transient := false
 	switch {
 	case errors.As(err, &connection):
-		passing = !connection.lasting
+		transient = !connection.permanent
 	case errors.As(err, &refusal):
-		passing = isPassing(refusal.Status)
+		transient = isTransient(refusal.Status)
 	case errors.As(err, &page):
-		passing = isPassing(page.Status)
+		transient = isTransient(page.Status)
 	case errors.As(err, &answer):
-		passing = answer.broken && (answer.Status < 400 || isPassing(answer.Status))
+		transient = answer.damaged && (answer.Status < 400 || isTransient(answer.Status))
 	}
-	return passing && (c.again == safe || !MayHaveHappened(err))
+	return transient && (c.policy == safeToRetry || !MayHaveHappened(err))
 }
 
-// settle leaves the pace after an answer, and notes what it says about it.
-func (c *call) settle(headers http.Header, err error) {
+// recordOutcome releases the limiter after an answer.
+func (c *call) recordOutcome(headers http.Header, err error) {
 	switch {
 	case !IsRateLimited(err):
-		c.leave(func() { c.pace.answered(headers) })
-		if err == nil && c.pace != nil && c.writes() {
-			c.client.wrote.Store(true)
+		c.release(func() { c.limiter.releaseCounted(headers) })
+		if err == nil && c.limiter != nil && c.writes() {
+			c.client.hasWritten.Store(true)
 		}
-	case c.pace == nil:
-		c.wait = c.acceptRefusal() // it waits alone
+	case c.limiter == nil:
+		c.wait = c.addRateLimitWait() // other calls are not affected
 	default:
-		wait := c.acceptRefusal()
-		c.leave(func() {
-			if !c.pace.refused(headers, wait) {
+		wait := c.addRateLimitWait()
+		c.release(func() {
+			if !c.limiter.releaseRefused(headers, wait) {
 				c.wait = wait
 			}
 		})
 	}
 }
 
-// acceptRefusal decides how long everybody waits after this call was refused;
-// 0 if that is longer than anybody does.
-func (c *call) acceptRefusal() time.Duration {
+// addRateLimitWait returns how long to wait after the rate limit refused this call;
+// 0 if the call gives up instead.
+func (c *call) addRateLimitWait() time.Duration {
 	if c.retryAfter <= 0 {
 		c.retryAfter = backoff(c.refusals, 0)
 	}
 	c.refusals++
-	c.refused += c.retryAfter
-	if c.tooLong = c.refused > c.patience(); c.tooLong {
+	c.rateLimitWait += c.retryAfter
+	if c.waitTooLong = c.rateLimitWait > c.maxRateLimitWait(); c.waitTooLong {
 		return 0
 	}
 	return c.retryAfter
 }
 
-func (c *call) patience() time.Duration {
-	if c.client.wrote.Load() {
-		return longestRefusal
+func (c *call) maxRateLimitWait() time.Duration {
+	if c.client.hasWritten.Load() {
+		return rateLimitWaitAfterWrite
 	}
-	return longestRefusalAtOutset
+	return rateLimitWaitBeforeWrite
 }
 
-// awaitQuota repeats what the rate limit refused. The server refuses before it
+// retryRateLimited repeats what the rate limit refused. The server refuses before it
 // looks at the call, so even a create can be repeated (server-behavior §R17).
-func (c *call) awaitQuota(ctx context.Context, err error) (bool, error) {
-	if c.tooLong {
+func (c *call) retryRateLimited(ctx context.Context, err error) (bool, error) {
+	if c.waitTooLong {
 		return false, fmt.Errorf("%w. The server asks to wait for another %s, which is longer than this provider waits (%s for one call). "+
-			"Try again then, or set requests_per_minute to spread the requests", c.final(err), c.retryAfter.Round(time.Second), c.patience())
+			"Try again then, or set requests_per_minute to spread the requests", c.finalError(err), c.retryAfter.Round(time.Second), c.maxRateLimitWait())
 	}
 	tflog.Debug(ctx, "The server's rate limit is reached", map[string]any{"method": c.method, "path": c.path, "wait": c.retryAfter.String()})
 	return true, nil
 }
 
-// neverAnswered leaves the pace after an attempt without an answer. If it may
-// have arrived, it counts.
-func (c *call) neverAnswered(err error) {
+// recordNoAnswer releases the limiter after an attempt without an answer. If the request
+// may have arrived, it counts.
+func (c *call) recordNoAnswer(err error) {
 	if MayHaveHappened(err) {
-		c.pace.answered(nil)
+		c.limiter.releaseCounted(nil)
 	} else {
-		c.pace.lost()
+		c.limiter.releaseUnsent()
 	}
 }
 
-// prepareRetry waits before an attempt that repeats another.
+// prepareRetry waits before the next attempt.
 func (c *call) prepareRetry(req *http.Request) error {
 	ctx := req.Context()
-	if c.wait > quietWait {
+	if c.wait > maxUnloggedWait {
 		tflog.Info(ctx, "Waiting before the request is repeated", map[string]any{
 			"method": c.method, "path": c.path, "wait": c.wait.String(), "because": c.last.Error(),
 		})
 	}
 	err := c.client.clock.sleep(ctx, c.wait)
 	if err == nil {
-		err = c.enter(ctx)
+		err = c.acquire(ctx)
 	}
 	if err != nil {
-		return c.stopped(err)
+		return c.stoppedError(err)
 	}
 	return nil
 }
 
-// stopped is the error when ctx ends between two attempts.
-func (c *call) stopped(err error) error {
-	c.settled = true
-	return fmt.Errorf("stopped while waiting to repeat a request: %w; it had failed: %w", err, c.final(c.last))
+// stoppedError is the error when ctx ends between two attempts.
+func (c *call) stoppedError(err error) error {
+	c.isFinal = true
+	return fmt.Errorf("stopped while waiting to repeat a request: %w; it had failed: %w", err, c.finalError(c.last))
 }
 
-// final is the error the caller gets: with what earlier attempts may have
-// done, and how many there were.
-func (c *call) final(err error) error {
-	c.settled = true
+// finalError is the error that the caller gets. It says how many attempts there were, and
+// whether an earlier one may have been applied.
+func (c *call) finalError(err error) error {
+	c.isFinal = true
 	var refusal *Error
-	if c.lost && errors.As(err, &refusal) {
+	if c.maybeApplied && errors.As(err, &refusal) {
 		refusal.AfterLostAnswer = true
 	}
 	if c.failures > 0 {
 		err = fmt.Errorf("%w (tried %d times)", err, c.attempts)
 	}
-	if c.lost && !MayHaveHappened(err) {
-		err = &lostError{err}
+	if c.maybeApplied && !MayHaveHappened(err) {
+		err = &maybeAppliedError{err}
 	}
 	return err
 }
 
-// isPassing: a status that another attempt may not meet again. 501 stays.
-func isPassing(status int) bool {
+// isTransient reports whether another attempt may have another status. 501 is permanent.
+func isTransient(status int) bool {
 	return status >= http.StatusInternalServerError && status != http.StatusNotImplemented
 }
 
-// backoff is the wait after the n-th failure (from 0): doubled each time, with
-// a quarter of it left to chance, or as long as an overloaded server asks for.
+// backoff returns the wait after the n-th failure (from 0): doubled each time, with
+// random jitter of a quarter, or as long as an overloaded server asks for.
 func backoff(n int, retryAfter time.Duration) time.Duration {
-	wait := retryablehttp.DefaultBackoff(shortestBackoff, longestBackoff, n, nil)
+	wait := retryablehttp.DefaultBackoff(minBackoff, maxBackoff, n, nil)
 	wait = max(wait, min(retryAfter, time.Minute))
 	return wait - jitter(wait/4)
 }
 
-// jitter is a random part of d, so that many clients do not act as one.
+// jitter returns a random part of d, so that many clients do not retry at the same time.
 func jitter(d time.Duration) time.Duration {
 	return rand.N(d) //nolint:gosec // nobody gains from guessing it
 }
 
 // parseRetryAfter reads the header Retry-After: seconds, with a fraction as
 // this server writes them ("58.24295520782471"), or a date as a proxy may.
-// What is neither is 0.
+// Anything else is 0.
 func parseRetryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
 	if seconds, err := strconv.ParseFloat(header, 64); err == nil {
@@ -262,9 +261,9 @@ func boundedSeconds(seconds float64) time.Duration {
 	switch {
 	case math.IsNaN(seconds) || seconds <= 0:
 		return 0
-	case seconds >= longestRetryAfter.Seconds():
-		return longestRetryAfter
+	case seconds >= maxRetryAfter.Seconds():
+		return maxRetryAfter
 	}
-	// Rounded up: a moment early is refused once more.
+	// Rounded up: a request that comes too early is refused again.
 	return time.Duration(math.Ceil(seconds * float64(time.Second)))
 }

@@ -71,7 +71,7 @@ func TestRepeats(t *testing.T) {
 func TestAnswersOfAnotherShapeAreNotAskedForAgain(t *testing.T) {
 	w := newWire(t, json200(`{"result":"success","id":"seven"}`))
 	var out struct{ ID int }
-	_, err := w.client.send(w.ctx, http.MethodGet, "/thing", nil, safe, &out)
+	_, err := w.client.send(w.ctx, http.MethodGet, "/thing", nil, safeToRetry, &out)
 	var bad *BadAnswerError
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "expected shape") {
 		t.Errorf("got %v", err)
@@ -82,7 +82,7 @@ func TestAnswersOfAnotherShapeAreNotAskedForAgain(t *testing.T) {
 func TestAnswersAreBounded(t *testing.T) {
 	w := newWire(t, func(_ int, rw http.ResponseWriter, _ *http.Request) {
 		megabyte := strings.Repeat(" ", 1<<20)
-		for range answerLimit>>20 + 1 {
+		for range maxAnswerBytes>>20 + 1 {
 			fmt.Fprint(rw, megabyte)
 		}
 	})
@@ -198,7 +198,7 @@ func TestContextEndsEveryWait(t *testing.T) {
 				answer(n, rw, r)
 			})
 			w.ctx = ctx
-			w.client.clock, w.client.pace.clock = wallClock{}, wallClock{}
+			w.client.clock, w.client.limiter.clock = wallClock{}, wallClock{}
 			started := time.Now()
 			err := w.read()
 			if !errors.Is(err, context.Canceled) {
@@ -219,7 +219,7 @@ func TestDeadlineOfTheCallerIsNotRepeated(t *testing.T) {
 	w := newWire(t, silent)
 	ctx, cancel := context.WithTimeout(w.ctx, 30*time.Millisecond)
 	defer cancel()
-	_, err := w.client.send(ctx, http.MethodPatch, "/streams/1", nil, safe, nil)
+	_, err := w.client.send(ctx, http.MethodPatch, "/streams/1", nil, safeToRetry, nil)
 	var connection *ConnectionError
 	if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &connection) || !connection.MayHaveHappened {
 		t.Errorf("got %v", err)
@@ -233,7 +233,7 @@ func TestDeadlineOfTheCallerIsNotRepeated(t *testing.T) {
 
 func TestRefusalsAfterALostAnswerSaySo(t *testing.T) {
 	w := newWire(t, first(dropped, refusal(400, "EXPECTATION_MISMATCH", "'old' value does not match the expected value.")))
-	_, err := w.client.send(w.ctx, http.MethodPatch, "/streams/1", nil, safe, nil)
+	_, err := w.client.send(w.ctx, http.MethodPatch, "/streams/1", nil, safeToRetry, nil)
 	var refused *Error
 	if !IsExpectationMismatch(err) || !errors.As(err, &refused) || !refused.AfterLostAnswer || !MayHaveHappened(err) {
 		t.Errorf("got %#v", err)
@@ -245,7 +245,7 @@ func TestALaterCertainFailureDoesNotHideALostAnswer(t *testing.T) {
 	w := newWire(t, dropped)
 	transport := &switchingTransport{first: http.DefaultTransport, then: &refusingTransport{times: 9, cause: dialError(syscall.ECONNREFUSED)}}
 	w.client.http.Transport = transport
-	_, err := w.client.send(w.ctx, http.MethodDelete, "/streams/1", nil, safe, nil)
+	_, err := w.client.send(w.ctx, http.MethodDelete, "/streams/1", nil, safeToRetry, nil)
 	var connection *ConnectionError
 	if !errors.As(err, &connection) || connection.MayHaveHappened {
 		t.Fatalf("got %v", err)
@@ -275,7 +275,7 @@ func TestParseRetryAfter(t *testing.T) {
 		"3":     3 * time.Second,
 		now.Add(90 * time.Second).UTC().Format(http.TimeFormat): 90 * time.Second,
 		"": 0, "soon": 0, "-1": 0, "NaN": 0, "-Inf": 0,
-		"Inf": longestRetryAfter, "1e300": longestRetryAfter,
+		"Inf": maxRetryAfter, "1e300": maxRetryAfter,
 		now.Add(-time.Hour).UTC().Format(http.TimeFormat): 0,
 	} {
 		if got := parseRetryAfter(header, now); got != want {
@@ -291,7 +291,7 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		fromBody := bodyRetryAfter(map[string]json.RawMessage{"retry-after": json.RawMessage(text)})
 		for _, wait := range []time.Duration{parseRetryAfter(text, time.Unix(1_795_219_006, 0)), fromBody} {
-			if wait < 0 || wait > longestRetryAfter {
+			if wait < 0 || wait > maxRetryAfter {
 				t.Errorf("%q: %v", text, wait)
 			}
 		}

@@ -53,25 +53,25 @@ func (c *Client) ScheduledMessages(ctx context.Context) ([]*ScheduledMessage, er
 	var answer struct {
 		Messages []*ScheduledMessage `json:"scheduled_messages"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/scheduled_messages", nil, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/scheduled_messages", nil, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	return withoutNull(answer.Messages), nil
 }
 
-// ScheduleMessage schedules a message for a moment, in seconds since 1970, and
-// returns its ID, which is not that of the message to come. Scheduled again, it is
-// sent twice: the client does not repeat it (feature level 179).
+// ScheduleMessage schedules a message for a time in seconds since 1970 and returns the ID of
+// the scheduled message, which is not the ID of the message that will be sent. Calling it again
+// sends the message twice: the client does not retry it (feature level 179).
 func (c *Client) ScheduleMessage(ctx context.Context, to Addressee, content string, at int64) (int64, error) {
 	form := &Form{}
-	to.put(form)
+	to.addTo(form)
 	form.Text("content", content)
 	form.JSON("scheduled_delivery_timestamp", at)
 	form.JSON("read_by_sender", true)
 	var answer struct {
 		ID int64 `json:"scheduled_message_id"`
 	}
-	_, err := c.send(ctx, http.MethodPost, "/scheduled_messages", form, never, &answer)
+	_, err := c.send(ctx, http.MethodPost, "/scheduled_messages", form, neverRetry, &answer)
 	return answer.ID, err
 }
 
@@ -93,20 +93,20 @@ func (u *ScheduledMessageUpdate) Empty() bool {
 func (c *Client) UpdateScheduledMessage(ctx context.Context, id int64, update ScheduledMessageUpdate) error {
 	form := &Form{}
 	if update.To != nil {
-		update.To.put(form)
+		update.To.addTo(form)
 	}
 	if update.Content != nil {
 		form.Text("content", *update.Content)
 	}
 	jsonIfSet(form, "scheduled_delivery_timestamp", update.DeliverAt)
-	_, err := c.send(ctx, http.MethodPatch, scheduledMessagePath(id), form, safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, scheduledMessagePath(id), form, safeToRetry, nil)
 	return err
 }
 
-// DeleteScheduledMessage takes back a message that is not delivered yet. One that is
-// delivered, or gone, is no error.
+// DeleteScheduledMessage cancels a message that is not delivered yet. It is not an error if
+// it was delivered or no longer exists.
 func (c *Client) DeleteScheduledMessage(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, scheduledMessagePath(id), nil, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, scheduledMessagePath(id), nil, safeToRetry, nil)
 	if IsNoScheduledMessage(err) {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// ServerSettings is what a server says of itself to anyone
+// ServerSettings is what a server tells anyone about itself
 // (https://zulip.com/api/get-server-settings).
 type ServerSettings struct {
 	ZulipVersion                string          `json:"zulip_version"`
@@ -36,11 +36,10 @@ type ExternalAuthenticationMethod struct {
 	SignupURL   string  `json:"signup_url"`
 }
 
-// ServerSettings reads what the server says of itself. It needs no credentials and
-// sends none.
+// ServerSettings reads what the server tells anyone about itself. It sends no credentials.
 func (c *Client) ServerSettings(ctx context.Context) (*ServerSettings, error) {
 	var settings ServerSettings
-	if _, err := c.sendAnonymous(ctx, http.MethodGet, "/server_settings", nil, safe, &settings); err != nil {
+	if _, err := c.sendAnonymous(ctx, http.MethodGet, "/server_settings", nil, safeToRetry, &settings); err != nil {
 		return nil, err
 	}
 	if settings.RealmURL == "" {

@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// InsecureSite reports whether the API key would travel to site in clear: it
-// is http:// and not this machine itself. What is no address at all is not
-// insecure; New says what is wrong with it.
+// InsecureSite reports whether the API key would be sent to site unencrypted: it
+// is http:// and not this machine itself. An invalid URL is not insecure; New says
+// what is wrong with it.
 func InsecureSite(site string) bool {
 	u, err := url.Parse(strings.TrimSpace(site))
 	return err == nil && strings.EqualFold(u.Scheme, "http") && !isLoopback(u.Hostname())
 }
 
-// SameSite reports whether two addresses lead to the same organization. It
-// looks at host and port only: http and https, a slash or /api at the end
-// make no other organization.
+// SameSite reports whether two URLs are those of the same organization. It
+// compares host and port only; scheme and path do not matter.
 func SameSite(a, b string) bool { return siteKey(a) == siteKey(b) }
 
 // siteKey is the host and port of a site, even of one that lacks its scheme.
@@ -54,7 +53,7 @@ func parseSite(text string) (string, error) {
 	}
 	u, err := url.Parse(site)
 	if err != nil {
-		// The parser's own words quote the address, and with it a password.
+		// The parser's error quotes the URL, which may contain a password.
 		return "", errors.New("site is not an address: write it like https://chat.example.com")
 	}
 	u.Scheme = strings.ToLower(u.Scheme)

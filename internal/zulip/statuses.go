@@ -48,19 +48,19 @@ func (c *Client) Status(ctx context.Context, userID int64) (Status, error) {
 	var answer struct {
 		Status Status `json:"status"`
 	}
-	_, err := c.send(ctx, http.MethodGet, userPath(userID)+"/status", nil, safe, &answer)
+	_, err := c.send(ctx, http.MethodGet, userPath(userID)+"/status", nil, safeToRetry, &answer)
 	return answer.Status, err
 }
 
 // SetOwnStatus changes the status of the account itself, which has to be a person's.
 func (c *Client) SetOwnStatus(ctx context.Context, update StatusUpdate) error {
-	_, err := c.send(ctx, http.MethodPost, "/users/me/status", update.form(), safe, nil)
+	_, err := c.send(ctx, http.MethodPost, "/users/me/status", update.form(), safeToRetry, nil)
 	return err
 }
 
 // SetStatus changes the status of somebody else. The account has to be a person's and an
 // administrator's. Servers have it from feature level 407 on.
 func (c *Client) SetStatus(ctx context.Context, userID int64, update StatusUpdate) error {
-	_, err := c.send(ctx, http.MethodPost, userPath(userID)+"/status", update.form(), safe, nil)
+	_, err := c.send(ctx, http.MethodPost, userPath(userID)+"/status", update.form(), safeToRetry, nil)
 	return err
 }

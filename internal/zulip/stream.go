@@ -10,16 +10,16 @@ import (
 	"net/http"
 )
 
-// receiveStream lets the call walk the body while it arrives, and returns its size.
+// receiveStream decodes the body while it arrives, and returns its size.
 func (c *call) receiveStream(ctx context.Context, resp *http.Response) (size int, err error) {
-	body := &streamed{body: io.LimitReader(resp.Body, answerLimit+1)}
-	problem := c.walk(json.NewDecoder(body))
+	body := &streamedBody{body: io.LimitReader(resp.Body, maxAnswerBytes+1)}
+	problem := c.decodeStream(json.NewDecoder(body))
 	_, _ = io.Copy(io.Discard, body) // what is left: a line end, or most of a page that is not Zulip's
 	_ = resp.Body.Close()            // everything was read, or will not be
 	if body.err != nil {
 		return body.size, c.readError(ctx, resp.StatusCode, body.err)
 	}
-	return body.size, c.judge(resp, body.start, body.size, func() error {
+	return body.size, c.classify(resp, body.start, body.size, func() error {
 		if problem == nil && !body.envelope {
 			return errNoEnvelope
 		}
@@ -32,33 +32,33 @@ func (c *call) receiveStream(ctx context.Context, resp *http.Response) (size int
 	})
 }
 
-// streamed is a body that is walked while it arrives. It keeps what is needed to say
-// what the body is, if it is not what was expected.
-type streamed struct {
+// streamedBody is a body that is decoded while it arrives. It keeps what is needed to
+// explain an answer that is not the expected one.
+type streamedBody struct {
 	body io.Reader
 
 	start    []byte // no error and no page has to be known further
 	size     int
 	envelope bool   // the body has the field that every envelope has, wherever it stands
-	end      []byte // of what was looked at for it
+	tail     []byte // of what was looked at for it
 	err      error  // why the body could not be read to its end
 }
 
 var envelopeField = []byte(`"result"`)
 
 // Read reads on.
-func (s *streamed) Read(into []byte) (int, error) {
+func (s *streamedBody) Read(into []byte) (int, error) {
 	n, err := s.body.Read(into)
 	part := into[:n]
 	s.size += n
-	if room := longestPage - len(s.start); room > 0 {
-		s.start = append(s.start, part[:min(n, room)]...)
+	if space := maxPageBytes - len(s.start); space > 0 {
+		s.start = append(s.start, part[:min(n, space)]...)
 	}
 	if !s.envelope {
 		s.envelope = bytes.Contains(part, envelopeField) ||
-			bytes.Contains(append(s.end, part[:min(n, len(envelopeField))]...), envelopeField)
-		s.end = append(s.end, part...)
-		s.end = bytes.Clone(s.end[max(0, len(s.end)-len(envelopeField)):])
+			bytes.Contains(append(s.tail, part[:min(n, len(envelopeField))]...), envelopeField)
+		s.tail = append(s.tail, part...)
+		s.tail = bytes.Clone(s.tail[max(0, len(s.tail)-len(envelopeField)):])
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		s.err = err
@@ -89,7 +89,7 @@ func eachField(decoder *json.Decoder, field func(name string) error) error {
 	return err
 }
 
-// onlyField walks one JSON object for the sake of one of its fields.
+// onlyField decodes one field of a JSON object and skips the others.
 func onlyField(decoder *json.Decoder, name string, decode func() error) error {
 	return eachField(decoder, func(field string) error {
 		if field == name {
@@ -119,14 +119,13 @@ func eachElement(decoder *json.Decoder, element func() error) error {
 	return err
 }
 
-// decodeList reads a list of objects, one by one. A null among them is left out: nobody who uses the list should have to
-// expect it.
+// decodeList reads a list of objects one by one. It leaves out null, so that callers need not check for it.
 func decodeList[T any](decoder *json.Decoder, list *[]*T) error {
 	return decodeRows(decoder, list, func(one *T) *T { return one })
 }
 
-// decodeRows is decodeList for objects that the wire has in another shape.
-func decodeRows[Row, T any](decoder *json.Decoder, list *[]*T, keep func(*Row) *T) error {
+// decodeRows is decodeList for objects that are decoded as a Row first.
+func decodeRows[Row, T any](decoder *json.Decoder, list *[]*T, convert func(*Row) *T) error {
 	*list = []*T{}
 	return eachElement(decoder, func() error {
 		var row *Row
@@ -134,7 +133,7 @@ func decodeRows[Row, T any](decoder *json.Decoder, list *[]*T, keep func(*Row) *
 			return err
 		}
 		if row != nil {
-			*list = append(*list, keep(row))
+			*list = append(*list, convert(row))
 		}
 		return nil
 	})

@@ -21,7 +21,7 @@ func TestStreamedFindsTheEnvelope(t *testing.T) {
 			"at once": func(r io.Reader) io.Reader { return r }, "in halves": iotest.HalfReader, "byte by byte": iotest.OneByteReader,
 			"with its end": iotest.DataErrReader,
 		} {
-			body := &streamed{body: arrive(strings.NewReader(test.body))}
+			body := &streamedBody{body: arrive(strings.NewReader(test.body))}
 			if err := onlyField(json.NewDecoder(body), "", nil); err != nil {
 				t.Errorf("%s, %s: %v", test.body, name, err)
 			}

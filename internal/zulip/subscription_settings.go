@@ -33,7 +33,7 @@ func (c *Client) Subscriptions(ctx context.Context) ([]*Subscription, error) {
 	var answer struct {
 		Subscriptions []*Subscription `json:"subscriptions"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/users/me/subscriptions", nil, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/users/me/subscriptions", nil, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	return withoutNull(answer.Subscriptions), nil
@@ -44,6 +44,6 @@ func (c *Client) Subscriptions(ctx context.Context) ([]*Subscription, error) {
 func (c *Client) SetSubscriptionProperties(ctx context.Context, properties []SubscriptionProperty) error {
 	form := &Form{}
 	form.JSON("subscription_data", properties)
-	_, err := c.send(ctx, http.MethodPost, "/users/me/subscriptions/properties", form, safe, nil)
+	_, err := c.send(ctx, http.MethodPost, "/users/me/subscriptions/properties", form, safeToRetry, nil)
 	return err
 }

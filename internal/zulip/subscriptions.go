@@ -16,31 +16,32 @@ func (c *Client) ChannelSubscribers(ctx context.Context, id int64) ([]int64, err
 	answer := struct {
 		Subscribers []int64 `json:"subscribers"`
 	}{Subscribers: []int64{}}
-	if _, err := c.send(ctx, http.MethodGet, channelPath(id)+"/members", nil, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, channelPath(id)+"/members", nil, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	slices.Sort(answer.Subscribers)
 	return answer.Subscribers, nil
 }
 
-// Subscribe puts users into a channel, in one request for all. It names the channel,
-// because this endpoint knows no IDs, and it makes a channel of a name that does not
-// exist: read the name just before (server-behavior §S1, §S3). Who is in it already is
-// passed over; a deactivated user is an error of the whole call ([IsUserDeactivated]).
+// Subscribe subscribes users to a channel, all in one request. It takes the channel's name,
+// because the endpoint knows no IDs, and creates a channel if there is none of that name:
+// read the current name just before (server-behavior §S1, §S3). Users who are subscribed
+// already are skipped; a deactivated user fails the whole call ([IsUserDeactivated]).
 //
-// tell sends each of them a message. Below [featurelevel.QuietSubscribing] the server always
-// does. told is false when it was asked to and did not, because they are too many.
-func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, tell bool, featureLevel int) (told bool, err error) {
+// notify sends each of them a message. Below [featurelevel.QuietSubscribing] the server always
+// does. notified is false if messages were requested and the server sent none, because there
+// are too many users.
+func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, notify bool, featureLevel int) (notified bool, err error) {
 	form := &Form{}
 	form.JSON("subscriptions", []map[string]string{{"name": channel}})
 	form.JSON("principals", users)
 	if featureLevel == 0 || featureLevel >= featurelevel.QuietSubscribing {
-		form.JSON("send_new_subscription_messages", tell)
+		form.JSON("send_new_subscription_messages", notify)
 	}
 	answer := struct {
 		Told bool `json:"new_subscription_messages_sent"`
-	}{Told: true} // it says nothing about what was not asked of it
-	_, err = c.send(ctx, http.MethodPost, "/users/me/subscriptions", form, safe, &answer)
+	}{Told: true} // absent unless notifications were requested
+	_, err = c.send(ctx, http.MethodPost, "/users/me/subscriptions", form, safeToRetry, &answer)
 	return answer.Told, err
 }
 
@@ -48,13 +49,13 @@ func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, t
 // deactivated.
 func IsUserDeactivated(err error) bool { return IsMessage(err, "User is deactivated") }
 
-// Unsubscribe takes users out of a channel, which it names, because this endpoint
-// knows no IDs (server-behavior §S5). Who is not in it is passed over; a deactivated user is
-// an error of the whole call. Nobody is told.
+// Unsubscribe unsubscribes users from a channel. It takes the channel's name, because the
+// endpoint knows no IDs (server-behavior §S5). Users who are not subscribed are skipped; a
+// deactivated user fails the whole call. Nobody is notified.
 func (c *Client) Unsubscribe(ctx context.Context, channel string, users []int64) error {
 	form := &Form{}
 	form.JSON("subscriptions", []string{channel})
 	form.JSON("principals", users)
-	_, err := c.send(ctx, http.MethodDelete, "/users/me/subscriptions", form, safe, nil)
+	_, err := c.send(ctx, http.MethodDelete, "/users/me/subscriptions", form, safeToRetry, nil)
 	return err
 }

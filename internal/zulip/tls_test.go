@@ -119,7 +119,7 @@ func callOnce(t *testing.T, cfg Config) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.send(t.Context(), http.MethodPost, "/streams", nil, never, nil)
+	_, err = client.send(t.Context(), http.MethodPost, "/streams", nil, neverRetry, nil)
 	return err
 }
 
@@ -155,7 +155,7 @@ func TestCertificates(t *testing.T) {
 			if !errors.As(err, &connection) || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("got %v, want %q in it", err, test.want)
 			}
-			if MayHaveHappened(err) || connection.Hint == "" || !connection.lasting {
+			if MayHaveHappened(err) || connection.Hint == "" || !connection.permanent {
 				t.Errorf("got %+v", connection)
 			}
 		})

@@ -22,6 +22,6 @@ func (c *Client) Topics(ctx context.Context, channel int64) ([]Topic, error) {
 	var answer struct {
 		Topics []Topic `json:"topics"`
 	}
-	_, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/users/me/%d/topics", channel), form, safe, &answer)
+	_, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/users/me/%d/topics", channel), form, safeToRetry, &answer)
 	return answer.Topics, err
 }

@@ -20,6 +20,6 @@ func (c *Client) SendTyping(ctx context.Context, operation string, to Addressee)
 		form.JSON("stream_id", to.ChannelID)
 		form.Text("topic", StoredTopic(to.Topic))
 	}
-	_, err := c.send(ctx, http.MethodPost, "/typing", form, safe, nil)
+	_, err := c.send(ctx, http.MethodPost, "/typing", form, safeToRetry, nil)
 	return err
 }

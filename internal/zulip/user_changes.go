@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// NewUser is a person's account that is to be made (server-behavior §U4). It is a member's; no call makes another kind.
+// NewUser is a person's account to be created (server-behavior §U4). It is a member's; no call makes another kind.
 type NewUser struct{ Email, FullName, Password string }
 
-// CreateUser makes an account and returns its ID. It takes a right that the server's
+// CreateUser creates an account and returns its ID. It requires a permission that the server's
 // shell grants, beside the role of an administrator. An address has one account, so a
 // second call makes no second one: it is refused with `Email is already in use.`
 func (c *Client) CreateUser(ctx context.Context, user NewUser) (int64, error) {
@@ -22,7 +22,7 @@ func (c *Client) CreateUser(ctx context.Context, user NewUser) (int64, error) {
 	var answer struct {
 		ID int64 `json:"user_id"`
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/users", form, never, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/users", form, neverRetry, &answer); err != nil {
 		return 0, err
 	}
 	if answer.ID == 0 {
@@ -31,14 +31,14 @@ func (c *Client) CreateUser(ctx context.Context, user NewUser) (int64, error) {
 	return answer.ID, nil
 }
 
-// UserUpdate is a change of a person or bot; nil leaves things as they are (server-behavior §U6). The server makes all
-// of it or nothing.
+// UserUpdate is a change of a person or bot; nil leaves things unchanged. The server applies all of it or nothing
+// (server-behavior §U6).
 type UserUpdate struct {
 	FullName *string
 	Role     *Role
 	// ProfileData holds the custom profile fields that change.
 	ProfileData []ProfileChange
-	// NewEmail is the real address. It takes a right that the server's shell grants.
+	// NewEmail is the real address. It requires a permission that the server's shell grants.
 	NewEmail *string
 }
 
@@ -73,14 +73,14 @@ func (u *UserUpdate) form() *Form {
 
 // UpdateUser changes a person or bot, active or not.
 func (c *Client) UpdateUser(ctx context.Context, id int64, update UserUpdate) error {
-	_, err := c.send(ctx, http.MethodPatch, userPath(id), update.form(), safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, userPath(id), update.form(), safeToRetry, nil)
 	return err
 }
 
 // UpdateUserByEmail changes whoever has an address: the real one where the caller's
 // role may see it, or the API address. Servers have it from feature level 313 on.
 func (c *Client) UpdateUserByEmail(ctx context.Context, email string, update UserUpdate) error {
-	_, err := c.send(ctx, http.MethodPatch, "/users/"+url.PathEscape(email), update.form(), safe, nil)
+	_, err := c.send(ctx, http.MethodPatch, "/users/"+url.PathEscape(email), update.form(), safeToRetry, nil)
 	return err
 }
 
@@ -93,7 +93,7 @@ type Deactivation struct {
 	Actions DeactivationActions
 }
 
-// DeactivationActions say what a deactivation deletes for good
+// DeactivationActions say what a deactivation deletes permanently
 // (https://zulip.com/api/deactivate-user).
 type DeactivationActions struct {
 	DeleteProfile                bool `json:"delete_profile,omitempty"`
@@ -102,10 +102,9 @@ type DeactivationActions struct {
 	DeleteDirectMessages         bool `json:"delete_direct_messages,omitempty"`
 }
 
-// DeactivateUser ends a person's access. Somebody who is deactivated already is no
-// error: already reports it, and nothing was deleted then by this request, though
-// perhaps by an earlier one whose answer was lost. A bot is not found:
-// [Client.DeactivateBot] is for them.
+// DeactivateUser deactivates a person. It is not an error if the person is deactivated already:
+// already is true then, and this request has deleted nothing, though an earlier one whose
+// answer was lost may have. Use [Client.DeactivateBot] for bots, which this call does not find.
 func (c *Client) DeactivateUser(ctx context.Context, id int64, how Deactivation) (already bool, err error) {
 	form := &Form{}
 	if how.Comment != nil {
@@ -114,22 +113,21 @@ func (c *Client) DeactivateUser(ctx context.Context, id int64, how Deactivation)
 	if how.Actions != (DeactivationActions{}) {
 		form.JSON("actions", how.Actions)
 	}
-	_, err = c.send(ctx, http.MethodDelete, userPath(id), form, safe, nil)
+	_, err = c.send(ctx, http.MethodDelete, userPath(id), form, safeToRetry, nil)
 	if IsDeactivated(err) {
 		return true, nil
 	}
 	return false, err
 }
 
-// ReactivateUser gives a person or bot access again. For a person it may be repeated; an
-// active bot is refused because it has its own name (server-behavior §U10).
+// ReactivateUser reactivates a person or bot. For a person it can be repeated; for an active bot
+// the server refuses it, because the bot itself has the name (server-behavior §U10).
 func (c *Client) ReactivateUser(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodPost, userPath(id)+"/reactivate", nil, safe, nil)
+	_, err := c.send(ctx, http.MethodPost, userPath(id)+"/reactivate", nil, safeToRetry, nil)
 	return err
 }
 
-// IsNoUser reports whether the server knows no such person or bot, or none that the
-// account may see.
+// IsNoUser reports whether there is no such user, or none that the account may see.
 func IsNoUser(err error) bool { return IsMessage(err, "No such user") }
 
 // IsDeactivated reports whether a person is deactivated.

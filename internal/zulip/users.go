@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Role is what a person or bot is in the organization, as the wire counts it
+// Role is what a person or bot is in the organization, in the API's numbering
 // (https://zulip.com/api/roles-and-permissions). A smaller number may do more.
 type Role int
 
@@ -81,7 +81,7 @@ type ProfileValue struct {
 	RenderedValue string `json:"rendered_value"`
 }
 
-// Joined returns when the account was made, as far as the server tells.
+// Joined returns when the account was created; ok is false if the server does not tell.
 func (u *User) Joined() (joined time.Time, ok bool) {
 	for _, layout := range []string{"2006-01-02T15:04Z07:00", time.RFC3339} {
 		if joined, err := time.Parse(layout, u.DateJoined); err == nil {
@@ -103,7 +103,7 @@ func (u *User) Address() string {
 // Me returns the account whose key the client uses.
 func (c *Client) Me(ctx context.Context) (*User, error) {
 	var me User
-	if _, err := c.send(ctx, http.MethodGet, "/users/me", nil, safe, &me); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/users/me", nil, safeToRetry, &me); err != nil {
 		return nil, err
 	}
 	return &me, nil
@@ -118,7 +118,7 @@ func (c *Client) Users(ctx context.Context, withProfile bool) ([]*User, error) {
 		form.JSON("include_custom_profile_fields", true)
 	}
 	var users []*User
-	err := c.stream(ctx, http.MethodGet, "/users", form, safe, func(decoder *json.Decoder) error {
+	err := c.stream(ctx, http.MethodGet, "/users", form, safeToRetry, func(decoder *json.Decoder) error {
 		users = nil
 		return onlyField(decoder, "members", func() error { return decodeList(decoder, &users) })
 	})
@@ -144,7 +144,7 @@ func (c *Client) user(ctx context.Context, key string) (*User, error) {
 	var answer struct {
 		User *User `json:"user"`
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/users/"+key, form, safe, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodGet, "/users/"+key, form, safeToRetry, &answer); err != nil {
 		return nil, err
 	}
 	if answer.User == nil {

@@ -65,8 +65,8 @@ func newWire(t *testing.T, answer answers, settings ...func(*Config)) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.pace = newPace(cfg.RequestsPerMinute) // of its own
-	client.clock, client.pace.clock = w.clock, w.clock
+	client.limiter = newRequestLimiter(cfg.RequestsPerMinute) // of its own
+	client.clock, client.limiter.clock = w.clock, w.clock
 	w.client = client
 	return w
 }
@@ -88,12 +88,12 @@ func (w *wire) expectSent(t *testing.T, want int) {
 func (w *wire) create() error {
 	form := &Form{}
 	form.Text("name", "engineering")
-	_, err := w.client.send(w.ctx, http.MethodPost, "/channels/create", form, never, nil)
+	_, err := w.client.send(w.ctx, http.MethodPost, "/channels/create", form, neverRetry, nil)
 	return err
 }
 
 func (w *wire) read() error {
-	_, err := w.client.send(w.ctx, http.MethodGet, "/users/me", nil, safe, nil)
+	_, err := w.client.send(w.ctx, http.MethodGet, "/users/me", nil, safeToRetry, nil)
 	return err
 }
 
@@ -119,7 +119,7 @@ func refusal(status int, code, msg string) answers {
 	return always(status, "application/json", fmt.Sprintf(`{"result":"error","msg":%q,"code":%q}`, msg, code))
 }
 
-// limited is the refusal as it was recorded, with another time to wait.
+// reserveConfigured is the refusal as it was recorded, with another time to wait.
 func limited(header, body string) answers {
 	return func(_ int, w http.ResponseWriter, _ *http.Request) {
 		if header != "" {

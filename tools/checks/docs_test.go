@@ -1,4 +1,5 @@
-// Package checks holds tests of what is not Go code: the generated pages, the examples they show, and what comments cite.
+// Package checks tests what is not Go code: the generated documentation, the examples and guides in it, and the citations
+// in comments.
 package checks
 
 import (

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Whoever looks for an error text in the guide finds it only if the guide has the words that the code says.
+// The headings of the guide quote error texts, so that users find them: each must occur in the code.
 func TestDocsTroubleshootingQuotesTheCode(t *testing.T) {
 	guide, err := os.ReadFile("../../templates/guides/troubleshooting.md.tmpl")
 	if err != nil {

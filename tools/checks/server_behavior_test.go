@@ -15,7 +15,7 @@ import (
 
 const serverBehavior = "internal/zulip/server-behavior.md"
 
-// Whoever follows a citation of the server's behavior finds the fact, and every fact is one that something relies on.
+// Every citation of server-behavior.md refers to a fact in it, and every fact is cited.
 func TestDocsServerBehaviorCitations(t *testing.T) {
 	files := repositoryFiles(t, "../..")
 	facts, ok := files[serverBehavior]

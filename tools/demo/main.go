@@ -1,10 +1,10 @@
-// Demo stands for the person who changes an organization by hand while Terraform is not looking. Its command
+// Demo changes a permission of a channel outside Terraform, for the demo and the guides:
 //
-//	demo CHANNEL SETTING        prints who has a permission in a channel
-//	demo CHANNEL SETTING GROUP  gives the permission to a group
+//	demo CHANNEL SETTING        prints which group has a permission in a channel
+//	demo CHANNEL SETTING GROUP  sets the permission to a group
 //
-// takes the server and the account from ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY. It shares no code with the provider:
-// what it shows is what the server holds.
+// It takes server and account from ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY. It shares no code with the provider, so that
+// what it prints is independent of it.
 package main
 
 import (
@@ -34,19 +34,19 @@ func run(channel, setting string, group []string) error {
 	if err != nil {
 		return err
 	}
-	stream, err := find(channel)
+	stream, err := findChannel(channel)
 	if err != nil {
 		return err
 	}
 	if len(group) == 0 {
-		fmt.Println(words(stream[setting], groups))
+		fmt.Println(groupName(stream[setting], groups))
 		return nil
 	}
 	id, known := groups[group[0]]
 	if !known {
 		return fmt.Errorf("there is no group %s", group[0])
 	}
-	// No "old" value: a click in the web app of someone who does not know of Terraform.
+	// Without an "old" value, like a click in the web app.
 	change := url.Values{setting: {fmt.Sprintf(`{"new": %d}`, id)}}
 	var streamID int
 	if err := json.Unmarshal(stream["stream_id"], &streamID); err != nil {
@@ -70,7 +70,7 @@ func groupIDs() (map[string]int, error) {
 	return ids, err
 }
 
-func find(channel string) (map[string]json.RawMessage, error) {
+func findChannel(channel string) (map[string]json.RawMessage, error) {
 	var answer struct{ Streams []map[string]json.RawMessage }
 	if err := call(http.MethodGet, "streams", nil, &answer); err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func find(channel string) (map[string]json.RawMessage, error) {
 	return nil, fmt.Errorf("there is no channel %s", channel)
 }
 
-// words names the group that value is the number of; anything else is shown as the server has it.
-func words(value json.RawMessage, groups map[string]int) string {
+// groupName returns the name of the group if value is the ID of one, else the value as it is.
+func groupName(value json.RawMessage, groups map[string]int) string {
 	for name, id := range groups {
 		if string(value) == strconv.Itoa(id) {
 			return name

@@ -1,6 +1,7 @@
-// Operations holds the project to its word that every operation of the two systems can be reached. It reads the table of
-// operations in the README and on the provider's page, the pages of the constructs that the table names, and what the
-// tests made the provider call (the file named as argument), and fails if an operation is missing from any of them.
+// Operations checks that the provider supports every API operation that the README lists. It reads the table of operations
+// in the README and on the provider's page, the pages of the resources, data sources and actions that the table names, and
+// the calls that the provider made in the tests (the file named as argument). It fails if an operation is missing from any
+// of them.
 package main
 
 import (
@@ -34,14 +35,14 @@ func main() {
 	}
 }
 
-// missing holds what is missing of which operation, by the operation's name.
+// missing lists, by the name of the operation, what is missing.
 type missing map[string][]string
 
 func (m missing) add(o operation, format string, args ...any) {
 	m[o.name] = append(m[o.name], fmt.Sprintf(format, args...))
 }
 
-// operations counts those that lack something; what the three need to get in is none.
+// operations returns how many operations lack something; the token request does not count as an operation.
 func (m missing) operations() int {
 	count := len(m)
 	if _, ok := m[tokenFlow.name]; ok {
@@ -107,7 +108,7 @@ func readTable(text string) map[string]string {
 	return rows
 }
 
-// construct is a construct's kind and name, as in "resource `zulip_channel`".
+// construct matches the kind and name of a resource, data source, action or ephemeral resource: "resource `zulip_channel`".
 var construct = regexp.MustCompile("(resource|data source|action|ephemeral) `zulip_([a-z_]+)`")
 
 // folders is where the pages of each kind are.
@@ -115,7 +116,7 @@ var folders = map[string]string{
 	"resource": "resources", "data source": "data-sources", "action": "actions", "ephemeral": "ephemeral-resources",
 }
 
-// checkConstructs looks for a page and an example of everything that a cell names.
+// checkConstructs returns what a cell names that has no page or no example.
 func checkConstructs(project, cell string) []string {
 	named := construct.FindAllStringSubmatch(cell, -1)
 	if len(named) == 0 {

@@ -2,17 +2,18 @@ package main
 
 import "strings"
 
-// An operation is something the two systems let a client do.
+// An operation is an operation of one of the two APIs.
 type operation struct {
 	name string
 	// endpoint is the method and the path, without /api/v1 for the messaging system. What is in braces stands for a
 	// number, {email} for an address, {id} for anything.
 	endpoint string
-	// sent is the parameter that tells the operation from others of the same endpoint; empty if there are none.
+	// sent is the parameter that distinguishes the operation from others of the same endpoint; empty if there are none.
 	sent string
 }
 
-// operations are those of the two systems' documents. Where one endpoint does a thing and its opposite, they are two.
+// operations are the operations in the documentation of the two APIs. An endpoint that does something and its opposite
+// counts as two.
 var operations = []operation{
 	{"Send a message", "POST /messages", ""},
 	{"Start typing", "POST /typing", "op=start"},
@@ -46,10 +47,11 @@ var operations = []operation{
 	{"Ping a trade platform", "GET /api/TradePlatforms/{id}/Ping", ""},
 }
 
-// tokenFlow is how a client of the trading system gets in. It is no operation of its own: the three need it.
+// tokenFlow is how a client authenticates with the trading system. It does not count as an operation, but the three
+// operations need it.
 var tokenFlow = operation{"Request an access token", "POST /connect/token", ""}
 
-// wire writes the operation as the table shows it.
+// wire returns the operation as it is written in the table.
 func (o operation) wire() string {
 	if o.sent == "" {
 		return "`" + o.endpoint + "`"
@@ -57,7 +59,7 @@ func (o operation) wire() string {
 	return "`" + o.endpoint + "`, `" + o.sent + "`"
 }
 
-// isCall reports whether a line of what was called, as in "PATCH /streams/12 is_archived=false", is this operation.
+// isCall reports whether a recorded call, such as "PATCH /streams/12 is_archived=false", is this operation.
 func (o operation) isCall(line string) bool {
 	words := strings.Fields(line)
 	want := strings.Fields(o.endpoint)
@@ -84,7 +86,7 @@ func (o operation) isCall(line string) bool {
 	return false
 }
 
-// fits reports whether a part of a path is what the endpoint has there.
+// fits reports whether a segment of a path matches that of the endpoint.
 func fits(pattern, got string) bool {
 	switch {
 	case pattern == "{email}":

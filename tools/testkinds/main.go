@@ -1,5 +1,5 @@
-// Testkinds says how many tests of each kind ran. It reads what `go test -json` wrote, from the files named as arguments,
-// prints a table and one closing line, and fails if a test failed, was skipped, or never ended.
+// Testkinds counts how many tests of each kind ran. It reads the output of `go test -json` from the files named as
+// arguments, prints a table and a summary, and fails if a test failed, was skipped, or never ended.
 package main
 
 import (
@@ -90,8 +90,8 @@ type Tally struct {
 	notes    []string // one line for each test that did not pass
 }
 
-// Read adds the events of one run. Only leaves are counted: subtests stand for the test they belong to, unless that test
-// failed or was skipped and none of them says so.
+// Read adds the events of one run. It counts subtests instead of the test they belong to, unless that test failed or was
+// skipped and none of its subtests did.
 func (t *Tally) Read(r io.Reader) error {
 	run := newRun()
 	lines := bufio.NewScanner(r)
@@ -170,7 +170,7 @@ func (t *Tally) Print(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\n%d passed, %d failed, %d skipped\n", sum.passed, sum.failed, sum.skipped)
 }
 
-// OK tells whether tests ran and every one of them passed.
+// OK reports whether tests ran and every one of them passed.
 func (t *Tally) OK() bool {
 	sum := t.sum()
 	return sum.passed > 0 && sum.failed == 0 && sum.skipped == 0
@@ -186,7 +186,7 @@ func (t *Tally) sum() counts {
 	return sum
 }
 
-// kindOf wants a word's end after the prefix: TestAccChannel is an acceptance test, TestAccess is not.
+// kindOf returns the kind of a test. The prefix must end a word: TestAccChannel is an acceptance test, TestAccess is not.
 func kindOf(name string) string {
 	for _, kind := range kinds[1:] {
 		rest, ok := strings.CutPrefix(name, kind.prefix)

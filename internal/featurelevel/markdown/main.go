@@ -16,17 +16,17 @@ func main() {
 }
 
 func write(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "## What needs a newer server\n\nEverything that is not listed works from feature level %d (Zulip %s) on.\n\n",
+	_, _ = fmt.Fprintf(w, "## What requires a newer server\n\nEverything that is not listed works from feature level %d (Zulip %s) on.\n\n",
 		featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest))
 	writeRows(w, func(row featurelevel.Row) bool { return row.Level > featurelevel.Oldest })
-	_, _ = io.WriteString(w, "\n## What works on both sides of a level\n\nThe server changed, and the same configuration works before and after.\n\n"+
-		"| Level | Zulip | Concerns | On older servers | From the level on |\n|---|---|---|---|---|\n")
+	_, _ = io.WriteString(w, "\n## Differences that the provider hides\n\nThe server's API changed at these levels. The same configuration works below and above.\n\n"+
+		"| Level | Zulip | Affects | On older servers | From the level on |\n|---|---|---|---|---|\n")
 	for _, change := range featurelevel.Changes {
 		if change.Level > featurelevel.Oldest {
 			_, _ = fmt.Fprintf(w, "| %d | %s | `%s` | %s | %s |\n", change.Level, featurelevel.FirstRelease(change.Level), change.Of, change.Below, change.From)
 		}
 	}
-	_, _ = fmt.Fprintf(w, "\n## Servers before Zulip %s\n\nThey are not tested. What is known of them is checked at plan as well:\n\n", featurelevel.FirstRelease(featurelevel.Oldest))
+	_, _ = fmt.Fprintf(w, "\n## Servers before Zulip %s\n\nThey are not tested. The plan checks what is known about them:\n\n", featurelevel.FirstRelease(featurelevel.Oldest))
 	writeRows(w, func(row featurelevel.Row) bool { return row.Level <= featurelevel.Oldest })
 }
 
@@ -41,7 +41,7 @@ func writeRows(w io.Writer, chosen func(featurelevel.Row) bool) {
 	})
 	_, _ = io.WriteString(w, "| Resource, data source or action | Attribute | Level | Zulip | On older servers |\n|---|---|---|---|---|\n")
 	for _, row := range rows {
-		attribute := "all of it"
+		attribute := "everything"
 		if row.Attribute != "" {
 			attribute = "`" + row.Attribute + "`"
 		}

@@ -137,7 +137,7 @@ func rightRows(rights []*report.Right, what string) []cells {
 		what = ""
 	}
 	for i, row := range rows {
-		row[1] = plain(permission.Together(can[i], len(can[i])))
+		row[1] = plain(permission.JoinRights(can[i], len(can[i])))
 	}
 	return rows
 }

@@ -127,7 +127,7 @@ func (a *assessment) commonRisks(where string, rights []*Right) {
 }
 
 // together writes rights in a sentence.
-func together(rights []string) string { return permission.Together(rights, len(rights)) }
+func together(rights []string) string { return permission.JoinRights(rights, len(rights)) }
 
 // botsCannotPostText says which bots can no longer post: what they report stops, and nobody at the bot sees why.
 func botsCannotPostText(people *People) string {

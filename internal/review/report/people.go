@@ -61,7 +61,7 @@ func NewPeopleSets(self int64) *PeopleSets {
 func (s *PeopleSets) SetEverybody(users []*zulip.User) {
 	report := permission.Report{Self: s.self}
 	s.order = slices.SortedStableFunc(slices.Values(users), func(a, b *zulip.User) int {
-		return cmp.Or(cmp.Compare(report.Surprise(a), report.Surprise(b)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(report.SurpriseRank(a), report.SurpriseRank(b)), cmp.Compare(a.ID, b.ID))
 	})
 }
 

@@ -46,7 +46,7 @@ type NewBot struct {
 	Avatars                  []Upload
 }
 
-// CreateBot makes a bot that belongs to actor.
+// CreateBot creates a bot that belongs to actor.
 func (o *Organization) CreateBot(actor User, in NewBot) (User, error) {
 	short := strings.TrimSpace(in.ShortName)
 	if short == "" {
@@ -184,7 +184,7 @@ func (o *Organization) BotsOf(owner int) []User {
 	return bots
 }
 
-// BotChange is what PATCH /bots/{id} asks for; nil leaves things as they are,
+// BotChange is what PATCH /bots/{id} asks for; nil leaves things unchanged,
 // and an empty channel name takes the channel away.
 type BotChange struct {
 	FullName, ShortName      *string
@@ -210,7 +210,7 @@ func (o *Organization) UpdateBot(actor User, id int, c BotChange) error {
 		if err := step(actor, id, c); err != nil {
 			return err
 		}
-		o.Keep()
+		o.Commit()
 	}
 	return nil
 }
@@ -303,7 +303,7 @@ func (o *Organization) setBotChannels(actor User, id int, c BotChange) error {
 		}
 		*choice.field = channel
 		o.Bots.Put(id, row)
-		o.Keep()
+		o.Commit()
 	}
 	set(&row.AllPublic, c.AllPublic)
 	o.Bots.Put(id, row)

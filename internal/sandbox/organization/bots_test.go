@@ -67,7 +67,7 @@ func TestUpdateBotStopsWhereItFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Settle()
+	o.EndRequest()
 	err = o.UpdateBot(member, bot.ID, BotChange{FullName: ptr("Loud Bell"), OwnerID: ptr(999999)})
 	if said(err) != "Failed to change owner, no such user" {
 		t.Fatalf("unknown owner: %v", err)

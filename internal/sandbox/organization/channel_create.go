@@ -53,7 +53,7 @@ func (o *Organization) CreateChannel(actor User, in NewChannel, subscribers []in
 		o.subscribe(u.ID, ch.ID, "")
 	}
 	if len(subscribers) > 0 {
-		o.noteCreated(actor, []Channel{ch}, in.Announce)
+		o.postCreatedNotice(actor, []Channel{ch}, in.Announce)
 	}
 	return ch, nil
 }
@@ -141,7 +141,7 @@ func (o *Organization) insertChannel(ch *Channel, asDefault bool) {
 // checkMayCreate checks the rights that a new channel needs.
 func (o *Organization) checkMayCreate(actor User, in NewChannel, retentionDays *int) error {
 	switch {
-	case !o.mayHave(actor, in.Private), (in.Default || in.DefaultPush) && !actor.IsAdmin():
+	case !o.mayUsePrivacy(actor, in.Private), (in.Default || in.DefaultPush) && !actor.IsAdmin():
 		return errInsufficientPermission
 	case in.Default && in.Private:
 		return errDefaultCannotBePrivate
@@ -157,9 +157,9 @@ func (o *Organization) checkMayCreate(actor User, in NewChannel, retentionDays *
 	return nil
 }
 
-// mayHave is the right to have channels that are private or are not, which is
-// asked for again whenever a PATCH says which of the two a channel is.
-func (o *Organization) mayHave(u User, private bool) bool {
+// mayUsePrivacy reports whether somebody may create private channels, or those that
+// are not private. It is checked again when a PATCH sets the privacy.
+func (o *Organization) mayUsePrivacy(u User, private bool) bool {
 	if private {
 		return o.MayRealm(u, "can_create_private_channel_group")
 	}

@@ -53,7 +53,7 @@ func (o *Organization) UpdateChannel(actor User, id int, c ChannelChange) error 
 			return err
 		}
 		o.Channels.Put(id, ch)
-		o.Keep()
+		o.Commit()
 	}
 	for _, p := range ChannelPermissions {
 		change, given := c.Permissions[p.Name]
@@ -64,12 +64,12 @@ func (o *Organization) UpdateChannel(actor User, id int, c ChannelChange) error 
 			return err
 		}
 		o.Channels.Put(id, ch)
-		o.Keep()
+		o.Commit()
 	}
 	return nil
 }
 
-// privacyAfter works out the kind of channel a change leads to. Sending
+// privacyAfter determines the kind of channel a change leads to. Sending
 // is_private without the history makes the history follow it (server-behavior §C12).
 func privacyAfter(ch Channel, c ChannelChange) (private, webPublic, shared bool) {
 	private, webPublic, shared = ch.Private, ch.WebPublic, ch.SharedHistory
@@ -107,7 +107,7 @@ func (o *Organization) checkPrivacyChange(actor User, ch Channel, c ChannelChang
 		if !o.HasContentAccess(actor, ch) {
 			return errContentAccess
 		}
-		if !o.mayHave(actor, *c.Private) {
+		if !o.mayUsePrivacy(actor, *c.Private) {
 			return errInsufficientPermission
 		}
 	}

@@ -23,7 +23,7 @@ const (
 // TopicsPolicies lists what topics_policy of a channel may be.
 var TopicsPolicies = []string{TopicsInherit, TopicsAllowEmpty, TopicsDisableEmpty, TopicsOnlyEmpty}
 
-// Channel is a channel ("stream" on most of the wire).
+// Channel is a channel ("stream" on most of the API).
 type Channel struct {
 	ID            int                   `json:"id"`
 	Name          string                `json:"name"`
@@ -68,7 +68,7 @@ func (o *Organization) ChannelByName(name string) (Channel, bool) {
 	return o.Channels.Get(id)
 }
 
-// HasContentAccess says whether a person may read what is in the channel
+// HasContentAccess reports whether a person may read what is in the channel
 // (server-behavior §C16). The role of an administrator does not give it.
 func (o *Organization) HasContentAccess(u User, ch Channel) bool {
 	if ch.WebPublic || o.IsSubscribed(u.ID, ch.ID) {
@@ -80,12 +80,12 @@ func (o *Organization) HasContentAccess(u User, ch Channel) bool {
 	return !ch.Private || o.mayChannel(u, ch, "can_subscribe_group") || o.mayChannel(u, ch, "can_add_subscribers_group")
 }
 
-// HasMetadataAccess says whether a person may know of the channel (server-behavior §C16).
+// HasMetadataAccess reports whether a person may know of the channel (server-behavior §C16).
 func (o *Organization) HasMetadataAccess(u User, ch Channel) bool {
 	return u.IsAdmin() || o.HasContentAccess(u, ch) || o.mayChannel(u, ch, "can_administer_channel_group")
 }
 
-// Administers says whether a person is the channel's administrator.
+// Administers reports whether a person is the channel's administrator.
 func (o *Organization) Administers(u User, ch Channel) bool {
 	return u.IsAdmin() || o.mayChannel(u, ch, "can_administer_channel_group")
 }

@@ -8,7 +8,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// channel makes a channel or fails the test.
+// channel creates a channel or fails the test.
 func channel(t *testing.T, o *Organization, by User, spec NewChannel, subscribers ...User) Channel {
 	t.Helper()
 	var ids []int
@@ -83,7 +83,7 @@ func TestPatchStopsWhereItFails(t *testing.T) {
 	admin := people[RoleAdministrator]
 	ch := channel(t, o, admin, NewChannel{Name: "c"})
 	channel(t, o, admin, NewChannel{Name: "taken"})
-	o.Settle()
+	o.EndRequest()
 	err := o.UpdateChannel(admin, ch.ID, ChannelChange{
 		Description: ptr("applied"), Name: ptr("taken"), Folder: &FolderChange{}, TopicsPolicy: ptr(TopicsDisableEmpty),
 		Permissions: map[string]PermissionChange{"can_send_message_group": {New: Named(o.SystemGroup(Nobody))}},
@@ -157,7 +157,7 @@ func TestWhoSubscribesOthers(t *testing.T) {
 	nobody := Named(o.SystemGroup(Nobody))
 	channel(t, o, people[RoleOwner], NewChannel{Name: "named", Permissions: map[string]GroupValue{"can_add_subscribers_group": Listed([]int{people[RoleMember].ID}, nil)}})
 	channel(t, o, people[RoleOwner], NewChannel{Name: "closed", Permissions: map[string]GroupValue{"can_administer_channel_group": nobody}})
-	o.Settle()
+	o.EndRequest()
 	guest := []Principal{{ID: people[RoleGuest].ID}}
 	tests := []struct {
 		role    int
@@ -170,7 +170,7 @@ func TestWhoSubscribesOthers(t *testing.T) {
 		{RoleAdministrator, "closed", ""},
 	}
 	for _, test := range tests {
-		_, err := o.Subscribe(people[test.role], SubscribeRequest{Channels: []Wanted{{Name: test.channel}}, Principals: guest})
+		_, err := o.Subscribe(people[test.role], SubscribeRequest{Channels: []ChannelSpec{{Name: test.channel}}, Principals: guest})
 		if said(err) != test.msg {
 			t.Errorf("role %d, %s: %q, want %q", test.role, test.channel, said(err), test.msg)
 		}
@@ -184,7 +184,7 @@ func TestSubscribingToAnExistingChannel(t *testing.T) {
 	o, people := founded(t)
 	member := people[RoleMember]
 	channel(t, o, member, NewChannel{Name: "there"})
-	o.Settle()
+	o.EndRequest()
 	for name, test := range map[string]struct {
 		spec NewChannel
 		msg  string
@@ -193,7 +193,7 @@ func TestSubscribingToAnExistingChannel(t *testing.T) {
 		"retention": {NewChannel{Retention: 0}, "Bad value for 'message_retention_days': 0"},
 		"privacy":   {NewChannel{Private: true}, ""},
 	} {
-		_, err := o.Subscribe(member, SubscribeRequest{Channels: []Wanted{{Name: "THERE"}}, Create: test.spec})
+		_, err := o.Subscribe(member, SubscribeRequest{Channels: []ChannelSpec{{Name: "THERE"}}, Create: test.spec})
 		if said(err) != test.msg {
 			t.Errorf("%s: %q, want %q", name, said(err), test.msg)
 		}
@@ -217,7 +217,7 @@ func TestSubscribersAreCounted(t *testing.T) {
 		}
 	}
 	count(2)
-	o.Settle()
+	o.EndRequest()
 	if err := o.DeactivateUser(owner, member.ID); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type DefaultChannelGroup struct {
 
 var errDefaultCannotBePrivate = Refuse("A default channel cannot be private.")
 
-// IsDefault says whether new people are subscribed to the channel.
+// IsDefault reports whether new people are subscribed to the channel.
 func (o *Organization) IsDefault(channel int) bool { return o.DefaultChannels.Has(channel) }
 
 func (o *Organization) makeDefault(channel int) {
@@ -32,7 +32,7 @@ func (o *Organization) makeDefault(channel int) {
 
 func (o *Organization) unmakeDefault(channel int) { o.DefaultChannels.Delete(channel) }
 
-// AddDefaultChannel is POST /default_streams; repeating it is no error.
+// AddDefaultChannel is POST /default_streams; repeating it is not an error.
 func (o *Organization) AddDefaultChannel(actor User, channel int) error {
 	ch, err := o.ChannelContent(actor, channel)
 	if err != nil {
@@ -45,7 +45,7 @@ func (o *Organization) AddDefaultChannel(actor User, channel int) error {
 	return nil
 }
 
-// RemoveDefaultChannel is DELETE /default_streams; repeating it is no error.
+// RemoveDefaultChannel is DELETE /default_streams; repeating it is not an error.
 func (o *Organization) RemoveDefaultChannel(actor User, channel int) error {
 	if _, err := o.ReadableChannel(actor, channel); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (o *Organization) ListDefaultChannelGroups() []DefaultChannelGroup {
 	return list
 }
 
-// CreateDefaultChannelGroup makes a group of the channels named.
+// CreateDefaultChannelGroup creates a group of the channels named.
 func (o *Organization) CreateDefaultChannelGroup(actor User, name, description string, channels []string) error {
 	found, err := o.channelsNamed(actor, channels)
 	if err != nil {
@@ -113,7 +113,7 @@ func (o *Organization) UpdateDefaultChannelGroup(id int, name, description strin
 		}
 		g.Name = name
 		o.DefaultChannelGroups.Put(id, g)
-		o.Keep()
+		o.Commit()
 	}
 	if description != "" {
 		g.Description = description
@@ -153,7 +153,7 @@ func (o *Organization) addToDefaultGroup(g DefaultChannelGroup, channels []Chann
 		}
 		g.Channels = sortedSet(append(slices.Clone(g.Channels), ch.ID))
 		o.DefaultChannelGroups.Put(g.ID, g)
-		o.Keep()
+		o.Commit()
 	}
 	return nil
 }

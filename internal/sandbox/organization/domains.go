@@ -30,7 +30,7 @@ func (o *Organization) AddDomain(name string, subdomains bool) (Domain, error) {
 	return d, nil
 }
 
-// UpdateDomain says whether the domain's subdomains count too.
+// UpdateDomain sets whether the domain's subdomains count too.
 func (o *Organization) UpdateDomain(name string, subdomains bool) error {
 	d, err := o.domain(name)
 	if err != nil {
@@ -104,7 +104,7 @@ var disposableDomains = map[string]bool{
 	"yopmail.com": true, "trashmail.com": true, "temp-mail.org": true, "sharklasers.com": true,
 }
 
-// emailRestriction says whether the organization lets an address join.
+// emailRestriction reports whether the organization lets an address join.
 func (o *Organization) emailRestriction(email string) restriction {
 	local, domain, _ := cutLast(strings.ToLower(email), "@")
 	realm := o.Settings()

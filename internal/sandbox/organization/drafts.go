@@ -134,13 +134,13 @@ func (d Draft) Address() (kind string, to []int) {
 	case d.ChannelID != 0:
 		return ToChannel, []int{d.ChannelID}
 	case len(d.People) > 0:
-		return ToPeople, othersThan(d.UserID, d.People)
+		return ToPeople, withoutUser(d.UserID, d.People)
 	}
 	return DraftUnaddressed, []int{}
 }
 
-// othersThan leaves a person out of a conversation, unless it is a monologue.
-func othersThan(user int, people []int) []int {
+// withoutUser leaves a person out of a conversation, unless it is a monologue.
+func withoutUser(user int, people []int) []int {
 	if len(people) == 1 {
 		return people
 	}

@@ -18,7 +18,7 @@ func standardEmoji(name string) (code string, ok bool) {
 	return code, ok
 }
 
-// isStandardEmojiCode says whether any standard emoji has the code.
+// isStandardEmojiCode reports whether any standard emoji has the code.
 func isStandardEmojiCode(code string) bool { return emojiNames().codes[code] }
 
 // StandardEmojiNames returns every name of each standard emoji, by code.

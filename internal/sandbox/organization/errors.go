@@ -24,7 +24,7 @@ func Refuse(format string, args ...any) *Error {
 	return &Error{Msg: fmt.Sprintf(format, args...)}
 }
 
-// Refusals that several nouns share.
+// Refusals that several kinds of objects share.
 var (
 	errInsufficientPermission = Refuse("Insufficient permission")
 	errInvalidChannelID       = Refuse("Invalid channel ID")

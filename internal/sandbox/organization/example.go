@@ -1,9 +1,9 @@
 package organization
 
-// FoundExample fills a founded organization with a small team, for whoever
-// wants to look around: people of every role, two groups, a folder, and
-// channels of each kind.
-func (o *Organization) FoundExample() error {
+// AddExample adds a small team to a new organization, for people who want to try
+// things out: people of every role, two groups, a folder, and channels of each
+// kind.
+func (o *Organization) AddExample() error {
 	o.changeRealm(func(r *Realm) {
 		r.Name = "Example Works"
 		r.Description = "A small organization to try things out in."

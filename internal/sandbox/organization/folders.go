@@ -63,12 +63,12 @@ func (o *Organization) UpdateFolder(id int, c FolderUpdate) error {
 		}
 		f.Name = *c.Name
 		o.Folders.Put(id, f)
-		o.Keep()
+		o.Commit()
 	}
 	if c.Description != nil && *c.Description != f.Description {
 		f.Description = *c.Description
 		o.Folders.Put(id, f)
-		o.Keep()
+		o.Commit()
 	}
 	if c.Archived == nil || *c.Archived == f.Archived {
 		return nil
@@ -129,7 +129,7 @@ func (o *Organization) folderNameTaken(name string) bool {
 	return false
 }
 
-// folderInUse says whether any channel, archived ones included, is in it.
+// folderInUse reports whether any channel, archived ones included, is in it.
 func (o *Organization) folderInUse(id int) bool {
 	for _, ch := range o.Channels.All() {
 		if ch.FolderID != nil && *ch.FolderID == id {

@@ -48,7 +48,7 @@ func (o *Organization) addMembers(actor User, id int, users []int) error {
 	}
 	g.Members = sortedSet(append(slices.Clone(g.Members), users...))
 	o.Groups.Put(id, g)
-	o.tellMembers(actor, users, "added you to the group "+groupMention(g))
+	o.notifyMembers(actor, users, "added you to the group "+groupMention(g))
 	return nil
 }
 
@@ -67,7 +67,7 @@ func (o *Organization) deleteMembers(actor User, id int, users []int) error {
 	}
 	g.Members = without(g.Members, users)
 	o.Groups.Put(id, g)
-	o.tellMembers(actor, users, "removed you from the group "+groupMention(g))
+	o.notifyMembers(actor, users, "removed you from the group "+groupMention(g))
 	return nil
 }
 

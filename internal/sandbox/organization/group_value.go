@@ -24,7 +24,7 @@ func Listed(members, subgroups []int) GroupValue {
 	return GroupValue{Members: sortedSet(members), Subgroups: sortedSet(subgroups)}
 }
 
-// MarshalJSON writes the value as the wire has it.
+// MarshalJSON writes the value as the API sends it.
 func (v GroupValue) MarshalJSON() ([]byte, error) {
 	if v.Group != 0 {
 		return json.Marshal(v.Group)
@@ -172,7 +172,7 @@ func (o *Organization) defaultValue(p Permission, creator User) GroupValue {
 	return Named(o.SystemGroup(p.Default))
 }
 
-// names says whether the value names the group, directly or in its list.
+// names reports whether the value names the group, directly or in its list.
 func (v GroupValue) names(group int) bool {
 	return v.Group == group || slices.Contains(v.Subgroups, group)
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The system groups by their names on the wire (server-behavior §P8).
+// The system groups by their names in the API (server-behavior §P8).
 const (
 	Nobody         = "role:nobody"
 	Owners         = "role:owners"
@@ -67,7 +67,7 @@ type NewGroup struct {
 	Permissions       map[string]GroupValue
 }
 
-// CheckMayCreateGroups refuses whoever may not create groups. The server asks this before it looks at the parameters.
+// CheckMayCreateGroups refuses accounts that may not create groups. The server asks this before it looks at the parameters.
 func (o *Organization) CheckMayCreateGroups(actor User) error {
 	if !o.MayRealm(actor, "can_create_groups") {
 		return errInsufficientPermission
@@ -75,7 +75,7 @@ func (o *Organization) CheckMayCreateGroups(actor User) error {
 	return nil
 }
 
-// CreateGroup makes a group (server-behavior §G3). Its creator is not a member.
+// CreateGroup creates a group (server-behavior §G3). Its creator is not a member.
 func (o *Organization) CreateGroup(actor User, in NewGroup) (UserGroup, error) {
 	if err := o.CheckMayCreateGroups(actor); err != nil {
 		return UserGroup{}, err

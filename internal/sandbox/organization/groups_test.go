@@ -124,7 +124,7 @@ func TestMembershipFollowsSubgroupsAndRoles(t *testing.T) {
 func TestFullMembersHaveWaited(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	o := New(func() time.Time { return now }, func() int { return 442 })
-	o.Found()
+	o.Initialize()
 	u := o.AddUser(User{Email: "new@example.com", FullName: "New", Role: RoleMember})
 	o.changeRealm(func(r *Realm) { r.WaitingPeriodThreshold = 3 })
 	full := Named(o.SystemGroup(FullMembers))
@@ -132,7 +132,7 @@ func TestFullMembersHaveWaited(t *testing.T) {
 		t.Error("a new member counts as a full member")
 	}
 	now = now.Add(72 * time.Hour)
-	o.Settle()
+	o.EndRequest()
 	if !o.In(u, full) {
 		t.Error("after the waiting period the member is none still")
 	}
@@ -149,7 +149,7 @@ func TestWhoMayChangeMembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Settle()
+	o.EndRequest()
 	const no = "Insufficient permission"
 	tests := []struct {
 		name   string

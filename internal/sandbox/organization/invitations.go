@@ -50,7 +50,7 @@ type NewInvite struct {
 	WelcomeMessage              *string
 }
 
-// CreateInviteLink makes a link.
+// CreateInviteLink creates a link.
 func (o *Organization) CreateInviteLink(actor User, in NewInvite) (InviteLink, error) {
 	if !o.MayRealm(actor, "create_multiuse_invite_group") {
 		return InviteLink{}, errInsufficientPermission
@@ -68,7 +68,7 @@ func (o *Organization) CreateInviteLink(actor User, in NewInvite) (InviteLink, e
 }
 
 // Invite invites each of the addresses in a text. Addresses that have an
-// account are passed over and reported, although the others are invited.
+// account are skipped and reported, although the others are invited.
 func (o *Organization) Invite(actor User, addresses string, notify bool, in NewInvite) error {
 	if !o.MayRealm(actor, "can_invite_users_group") {
 		return errInsufficientPermission
@@ -106,7 +106,7 @@ func (o *Organization) Invite(actor User, addresses string, notify bool, in NewI
 		o.Invitations.Put(i.ID, i)
 	}
 	if len(taken) > 0 {
-		o.Keep()
+		o.Commit()
 		return invitationFailed("Some of those addresses are already using Zulip, so we didn't send them an invitation. We did send invitations to everyone else!", taken, true)
 	}
 	return nil
@@ -117,13 +117,13 @@ func (o *Organization) Invite(actor User, addresses string, notify bool, in NewI
 func (o *Organization) ListInvitations(u User) ([]Invitation, []InviteLink) {
 	var invitations []Invitation
 	for _, i := range o.Invitations.All() {
-		if o.usable(i.InviteTerms) && (u.IsAdmin() || i.InviterID == u.ID) {
+		if o.isUsableInvite(i.InviteTerms) && (u.IsAdmin() || i.InviterID == u.ID) {
 			invitations = append(invitations, i)
 		}
 	}
 	var links []InviteLink
 	for _, l := range o.InviteLinks.All() {
-		if !l.Revoked && o.usable(l.InviteTerms) && (u.IsAdmin() || l.InviterID == u.ID) {
+		if !l.Revoked && o.isUsableInvite(l.InviteTerms) && (u.IsAdmin() || l.InviterID == u.ID) {
 			links = append(links, l)
 		}
 	}
@@ -233,7 +233,7 @@ func (o *Organization) inviteTerms(actor User, in NewInvite) (InviteTerms, error
 	return terms, nil
 }
 
-func (o *Organization) usable(terms InviteTerms) bool {
+func (o *Organization) isUsableInvite(terms InviteTerms) bool {
 	return terms.Expires == nil || terms.Expires.After(o.now())
 }
 

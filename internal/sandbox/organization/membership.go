@@ -107,7 +107,7 @@ func (o *Organization) pastWaitingPeriod(u User) bool {
 	return o.now().Sub(u.DateJoined) >= threshold
 }
 
-// Has says whether the value gives the right to the person. A right that
+// Has reports whether the value gives the right to the person. A right that
 // everyone cannot have is never a guest's (server-behavior §P6).
 func (o *Organization) Has(u User, p Permission, v GroupValue) bool {
 	if !p.AllowEveryone && u.IsGuest() {
@@ -116,7 +116,7 @@ func (o *Organization) Has(u User, p Permission, v GroupValue) bool {
 	return o.In(u, v)
 }
 
-// In says whether the value holds the person, directly or through groups.
+// In reports whether the value holds the person, directly or through groups.
 func (o *Organization) In(u User, v GroupValue) bool {
 	if v.Group == 0 && slices.Contains(v.Members, u.ID) {
 		return true
@@ -154,7 +154,7 @@ func (o *Organization) AllMembers(g UserGroup) []int {
 	return sortedSet(members)
 }
 
-// AllSubgroups returns the groups below a group, however deep, ascending and
+// AllSubgroups returns the groups below a group, at any depth, ascending and
 // without itself.
 func (o *Organization) AllSubgroups(g UserGroup) []int {
 	seen := map[int]bool{g.ID: true}

@@ -9,7 +9,7 @@ import (
 )
 
 // manyPeople is how many people a channel or topic may have before mentioning
-// all of them takes a right.
+// all of them requires a permission.
 const manyPeople = 15
 
 // mentions is whom a content mentions.
@@ -68,7 +68,7 @@ func (o *Organization) mentioned(text string) (int, bool) {
 	return 0, false
 }
 
-// checkMentions asks the right to mention many people, and groups.
+// checkMentions checks the permission to mention many people, and groups.
 func (o *Organization) checkMentions(sender User, m Message, said mentions) error {
 	mayMany := func() bool { return o.MayRealm(sender, "can_mention_many_users_group") }
 	if !m.Direct() && said.channel && o.SubscriberCount(m.ChannelID) > manyPeople && !mayMany() {

@@ -13,7 +13,7 @@ func (o *Organization) DeleteMessage(actor User, id int) error {
 	return nil
 }
 
-// checkMayDelete asks the rights over any message, then those over the own
+// checkMayDelete checks the permissions over any message, then those over the own
 // messages, which those of the own bots are too, and their time limit.
 func (o *Organization) checkMayDelete(actor User, m Message) error {
 	ch, inChannel := o.Channels.Get(m.ChannelID)

@@ -31,7 +31,7 @@ type MessageChange struct {
 	ContentHash *string
 }
 
-// edit is a change of a message, worked out.
+// edit is a change of a message, determined.
 type edit struct {
 	message  Message
 	from, to Channel // zero for direct messages
@@ -45,7 +45,7 @@ type edit struct {
 
 func (e edit) moves() bool { return e.changesTopic || e.changesChannel }
 
-// togglesResolved says whether the new name only resolves or unresolves.
+// togglesResolved reports whether the new name only resolves or unresolves.
 func (e edit) togglesResolved() bool { return e.resolves || e.unresolves }
 
 // UpdateMessage changes a message's content or moves it, alone or with others
@@ -158,15 +158,15 @@ func contentHash(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// prepareMove works out where a message of a channel goes.
+// prepareMove determines where a message of a channel goes.
 func (o *Organization) prepareMove(actor User, e *edit, c MessageChange) error {
 	e.from, _ = o.Channels.Get(e.message.ChannelID)
 	e.to = e.from
-	before, wanted := e.message.Topic, e.topic
-	e.topic = truncatedTopic(wanted)
+	before, newTopic := e.message.Topic, e.topic
+	e.topic = truncatedTopic(newTopic)
 	if e.changesTopic {
 		e.resolves = strings.HasPrefix(e.topic, resolvedPrefix) && !strings.HasPrefix(before, resolvedPrefix) &&
-			strings.TrimPrefix(wanted, resolvedPrefix) == before
+			strings.TrimPrefix(newTopic, resolvedPrefix) == before
 		e.unresolves = strings.HasPrefix(before, resolvedPrefix) && !strings.HasPrefix(e.topic, resolvedPrefix) &&
 			strings.TrimLeft(before, resolvedPrefix) == e.topic
 	}
@@ -182,7 +182,7 @@ func (o *Organization) prepareMove(actor User, e *edit, c MessageChange) error {
 	return o.checkTopicAllowed(e.to, e.topic)
 }
 
-// checkTopicChange asks the rights to resolve topics or to move messages among
+// checkTopicChange checks the permissions to resolve topics or to move messages among
 // topics: the organization's, or that of either channel.
 func (o *Organization) checkTopicChange(actor User, e *edit, _ MessageChange) error {
 	if !e.changesTopic {
@@ -232,7 +232,7 @@ func (o *Organization) checkChannelChange(actor User, e *edit, _ MessageChange) 
 }
 
 // checkMoveOfAll refuses to move a topic of which a part is too old, and tells
-// how much of it may be moved; then it asks the right to start the new topic,
+// how much of it may be moved; then it checks the permission to start the new topic,
 // unless it is the old one resolved or taken up again.
 func (o *Organization) checkMoveOfAll(actor User, e *edit, c MessageChange) error {
 	if !e.moves() {

@@ -33,9 +33,9 @@ func (o *Organization) move(actor User, e edit, c MessageChange) {
 		o.followSent(sender, after, true)
 	}
 	if e.changesTopic && !e.changesChannel && !e.changesContent && e.togglesResolved() {
-		o.noteResolved(actor, e)
+		o.postResolvedNotice(actor, e)
 	}
-	o.noteMove(actor, e, c, len(ids), whole, met)
+	o.postMoveNotice(actor, e, c, len(ids), whole, met)
 }
 
 // moveOne moves a message, and notes it in the message's history. If the
@@ -84,9 +84,9 @@ func (o *Organization) copiesIn(m Message, ch Channel) map[int]Flags {
 	return copies
 }
 
-// noteResolved posts that a topic was resolved or unresolved, or takes back the
+// postResolvedNotice posts that a topic was resolved or unresolved, or takes back the
 // notice of the opposite.
-func (o *Organization) noteResolved(actor User, e edit) {
+func (o *Organization) postResolvedNotice(actor User, e edit) {
 	ids := o.inTopic(e.to.ID, e.topic)
 	last, _ := o.Messages.Get(ids[len(ids)-1])
 	if last.Resolving && o.now().Sub(last.Sent) <= undoResolving {
@@ -107,8 +107,8 @@ func (o *Organization) noteResolved(actor User, e edit) {
 	}, mentions{}, readBy...)
 }
 
-// noteMove posts the notices of a move where they were asked for.
-func (o *Organization) noteMove(actor User, e edit, c MessageChange, count int, whole, met bool) {
+// postMoveNotice posts the notices of a move where they were asked for.
+func (o *Organization) postMoveNotice(actor User, e edit, c MessageChange, count int, whole, met bool) {
 	there := topicLink(e.to, e.topic)
 	here := topicLink(e.from, e.message.Topic)
 	by := silentMention(actor)

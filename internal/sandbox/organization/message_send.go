@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// Longer texts are cut, without a word (server-behavior §M1).
+// Longer texts are cut silently (server-behavior §M1).
 const (
 	MaxMessageLength = 10000
 	MaxTopicLength   = 60
@@ -40,7 +40,7 @@ func (o *Organization) SendMessage(sender User, to Addressee, content string, re
 	return m.ID, o.followSent(sender, m, starts), nil
 }
 
-// checkMessage works out a message, in the server's order of checks.
+// checkMessage determines a message, in the server's order of checks.
 func (o *Organization) checkMessage(sender User, to Addressee, content string) (Message, mentions, error) {
 	m := Message{SenderID: sender.ID, Sent: o.now().UTC()}
 	var err error
@@ -152,7 +152,7 @@ func (o *Organization) addressedChannel(to Addressee) (Channel, error) {
 	return ch, nil
 }
 
-// checkMaySend asks the channel's right to post, then for a way to see the
+// checkMaySend checks the channel's right to post, then for a way to see the
 // channel. A bot may post where its owner may.
 func (o *Organization) checkMaySend(sender User, ch Channel) error {
 	if err := o.checkMayPost(sender, ch); err != nil {
@@ -186,7 +186,7 @@ func (o *Organization) checkMayStartTopic(sender User, ch Channel, topic string)
 	return nil
 }
 
-// eitherMay says whether an account has a right, or, if it is a bot, its owner.
+// eitherMay reports whether an account has a right, or, if it is a bot, its owner.
 func (o *Organization) eitherMay(u User, ch Channel, right string) bool {
 	if o.mayChannel(u, ch, right) {
 		return true
@@ -213,7 +213,7 @@ func aboutEmptyTopic(format string, args ...any) *Error {
 	return e
 }
 
-// checkMayDirect asks the organization's two rights for direct messages. Bots
+// checkMayDirect checks the organization's two rights for direct messages. Bots
 // are free, and so are messages to bots and to oneself.
 func (o *Organization) checkMayDirect(sender User, people []int) error {
 	others := slices.ContainsFunc(people, func(id int) bool {

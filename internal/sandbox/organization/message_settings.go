@@ -15,8 +15,8 @@ func (o *Organization) topicsPolicy(ch Channel) string {
 	return ch.TopicsPolicy
 }
 
-// past says whether a message is older than a limit in seconds, nil being no
-// limit, and the buffer.
+// past reports whether a message is older than limit seconds plus the buffer; nil is
+// no limit.
 func (o *Organization) past(m Message, limit *int, buffer time.Duration) bool {
 	return limit != nil && o.now().Sub(m.Sent) > time.Duration(*limit)*time.Second+buffer
 }

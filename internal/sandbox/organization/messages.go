@@ -28,7 +28,7 @@ type Message struct {
 	Copies map[int]Flags `json:"copies"`
 }
 
-// MessageEdit is what one edit changed; what it left alone is nil.
+// MessageEdit is what one edit changed; what it left unchanged is nil.
 type MessageEdit struct {
 	UserID      int     `json:"user_id"`
 	Time        int64   `json:"time"` // Unix seconds
@@ -42,7 +42,7 @@ type MessageEdit struct {
 
 var errInvalidMessage = Refuse("Invalid message(s)")
 
-// Direct says whether the message is in no channel.
+// Direct reports whether the message is in no channel.
 func (m Message) Direct() bool { return m.ChannelID == 0 }
 
 // messageIndex finds the messages of channels, topics and conversations, each
@@ -149,7 +149,7 @@ func (o *Organization) inTopic(channel int, topic string) []int {
 	return o.messages.topics[channel][strings.ToLower(topic)]
 }
 
-// hasNamedTopics says whether any message of a channel is in a topic with a
+// hasNamedTopics reports whether any message of a channel is in a topic with a
 // name.
 func (o *Organization) hasNamedTopics(channel int) bool {
 	for topic := range o.messages.topics[channel] {
@@ -179,7 +179,7 @@ func (o *Organization) messageToChange(u User, id int) (Message, error) {
 	return m, err
 }
 
-// mayRead says whether a person may read a message, by its id: direct messages
+// mayRead reports whether a person may read a message, by its id: direct messages
 // and those of protected history must have been received. A guest who is not in
 // a web-public channel sees it as spectators do, and is given none of its
 // messages (https://zulip.com/api/roles-and-permissions).

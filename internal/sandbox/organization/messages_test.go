@@ -24,7 +24,7 @@ func newOffice(t *testing.T) *office {
 	t.Helper()
 	f := &office{t: t, feature: 442, time: time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC), people: map[int]User{}}
 	f.Organization = New(func() time.Time { return f.time }, func() int { return f.feature })
-	f.Found()
+	f.Initialize()
 	for _, role := range []int{RoleOwner, RoleAdministrator, RoleModerator, RoleMember, RoleGuest} {
 		f.people[role] = f.AddUser(User{Email: roleName(role) + "@example.com", FullName: roleName(role), Role: role})
 	}

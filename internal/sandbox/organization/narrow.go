@@ -34,22 +34,22 @@ type MessageQuery struct {
 	IDs []int
 }
 
-// Found is the answer to a MessageQuery.
-type Found struct {
+// QueryResult is the answer to a MessageQuery.
+type QueryResult struct {
 	IDs                                   []int // ascending
 	Anchor                                int
 	FoundAnchor, FoundOldest, FoundNewest bool
 }
 
 // FindMessages returns the messages a person may see that match.
-func (o *Organization) FindMessages(u User, q MessageQuery) (Found, error) {
+func (o *Organization) FindMessages(u User, q MessageQuery) (QueryResult, error) {
 	matches, history, err := o.narrowTests(u, q.Narrow)
 	if err != nil {
-		return Found{}, err
+		return QueryResult{}, err
 	}
 	if q.IDs != nil {
 		ids := o.readable(u, sortedSet(q.IDs))
-		return Found{IDs: slices.DeleteFunc(ids, func(id int) bool {
+		return QueryResult{IDs: slices.DeleteFunc(ids, func(id int) bool {
 			m, _ := o.Messages.Get(id)
 			return !matches(m)
 		})}, nil
@@ -68,10 +68,10 @@ func (o *Organization) FindMessages(u User, q MessageQuery) (Found, error) {
 }
 
 // around cuts the range out of what matches.
-func around(matching []int, q MessageQuery) Found {
+func around(matching []int, q MessageQuery) QueryResult {
 	at, found := slices.BinarySearch(matching, q.Anchor)
 	before, after := matching[:at], matching[at:]
-	result := Found{IDs: []int{}, Anchor: q.Anchor, FoundAnchor: found && !q.ExcludeAnchor}
+	result := QueryResult{IDs: []int{}, Anchor: q.Anchor, FoundAnchor: found && !q.ExcludeAnchor}
 	if found {
 		after = after[1:]
 	}

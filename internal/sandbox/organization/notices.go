@@ -15,15 +15,15 @@ const (
 	newChannelsTopic = "new channels"
 )
 
-// notice posts as the notification bot; readBy have read it from the start.
+// notice posts a message of the notification bot; readBy have read it already.
 func (o *Organization) notice(channel int, topic, text string, readBy ...int) {
 	o.post(Message{
 		SenderID: NotificationBotID, ChannelID: channel, Topic: topic, Content: text, Sent: o.now().UTC(),
 	}, mentions{}, readBy...)
 }
 
-// tell sends a direct message as the notification bot.
-func (o *Organization) tell(person int, text string) {
+// sendNotice sends a direct message from the notification bot.
+func (o *Organization) sendNotice(person int, text string) {
 	o.post(Message{
 		SenderID: NotificationBotID, People: sortedSet([]int{NotificationBotID, person}), Content: text, Sent: o.now().UTC(),
 	}, mentions{})
@@ -42,9 +42,9 @@ func (o *Organization) channelNotice(ch Channel, text string, readBy ...int) {
 	o.notice(ch.ID, topic, text, readBy...)
 }
 
-// noteCreated posts that channels with subscribers were created: in each of
+// postCreatedNotice posts that channels with subscribers were created: in each of
 // them, and where the organization announces new channels.
-func (o *Organization) noteCreated(actor User, channels []Channel, announce bool) {
+func (o *Organization) postCreatedNotice(actor User, channels []Channel, announce bool) {
 	if len(channels) == 0 {
 		return
 	}
@@ -116,9 +116,9 @@ func (o *Organization) principalNames(v GroupValue) string {
 	return strings.Join(names, ", ")
 }
 
-// tellSubscribed tells people that somebody else put them into channels that
-// were there before.
-func (o *Organization) tellSubscribed(actor User, subscribed map[int][]Channel) {
+// notifySubscribed sends a direct message to people whom somebody else subscribed to
+// existing channels.
+func (o *Organization) notifySubscribed(actor User, subscribed map[int][]Channel) {
 	for _, person := range slices.Sorted(maps.Keys(subscribed)) {
 		u, _ := o.Users.Get(person)
 		if u.IsBot || person == actor.ID {
@@ -126,23 +126,23 @@ func (o *Organization) tellSubscribed(actor User, subscribed map[int][]Channel) 
 		}
 		channels := subscribed[person]
 		if len(channels) == 1 {
-			o.tell(person, fmt.Sprintf("%s subscribed you to the channel %s.", silentMention(actor), channelLink(channels[0])))
+			o.sendNotice(person, fmt.Sprintf("%s subscribed you to the channel %s.", silentMention(actor), channelLink(channels[0])))
 			continue
 		}
 		text := silentMention(actor) + " subscribed you to the following channels:\n\n"
 		for _, ch := range channels {
 			text += "* " + channelLink(ch) + "\n"
 		}
-		o.tell(person, text)
+		o.sendNotice(person, text)
 	}
 }
 
-// tellMembers tells the people whom somebody else added to a group or removed
-// from one (server-behavior §G7).
-func (o *Organization) tellMembers(actor User, users []int, what string) {
+// notifyMembers sends a direct message to people whom somebody else added to a group
+// or removed from one (server-behavior §G7).
+func (o *Organization) notifyMembers(actor User, users []int, what string) {
 	for _, id := range users {
 		if u, ok := o.Users.Get(id); ok && !u.IsBot && u.Active && id != actor.ID {
-			o.tell(id, fmt.Sprintf("%s %s.", silentMention(actor), what))
+			o.sendNotice(id, fmt.Sprintf("%s %s.", silentMention(actor), what))
 		}
 	}
 }

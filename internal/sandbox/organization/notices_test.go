@@ -88,7 +88,7 @@ func TestWhoIsToldOfSubscriptions(t *testing.T) {
 	member, guest := f.people[RoleMember], f.people[RoleGuest]
 	told := func(u User) int { return len(f.messages.conversations[conversation([]int{NotificationBotID, u.ID})]) }
 	add := func(u User, quiet bool) {
-		request := SubscribeRequest{Channels: []Wanted{{Name: later.Name}}, Principals: principalsOf([]int{u.ID}), Quiet: quiet}
+		request := SubscribeRequest{Channels: []ChannelSpec{{Name: later.Name}}, Principals: principalsOf([]int{u.ID}), Quiet: quiet}
 		if _, err := f.Subscribe(f.people[RoleOwner], request); err != nil {
 			t.Fatal(err)
 		}

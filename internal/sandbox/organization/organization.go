@@ -91,37 +91,37 @@ func New(now func() time.Time, level func() int) *Organization {
 // firstUser is the number of the first account: two recorded sentences name one by number.
 const firstUser = 43
 
-// OverlapNumbers lets channels have the same numbers as accounts, as on a real
-// server, where each kind is counted by itself. The example organization keeps
-// them apart, so that one taken for the other is noticed.
+// OverlapNumbers lets channels have the same ids as accounts, as on a real server,
+// where each kind has its own sequence. The example organization keeps them apart, so
+// that code that confuses them is noticed.
 func (o *Organization) OverlapNumbers() { o.Channels.next = firstUser }
 
-// Found creates what every organization has from its first moment. It is not
-// called for one that is loaded.
-func (o *Organization) Found() {
+// Initialize creates what every new organization has: the groups of roles, and its
+// settings. It is not called for one that is loaded.
+func (o *Organization) Initialize() {
 	o.createSystemGroups()
 	o.createRealm()
 }
 
-// Empty says whether the organization has not been founded yet.
+// Empty reports whether the organization has not been initialized yet.
 func (o *Organization) Empty() bool { return o.Realm.Len() == 0 }
 
-// Keep commits the steps done so far: a later Rollback stops here. Rules whose
-// steps the real server commits one by one call it (server-behavior §C10).
-func (o *Organization) Keep() { o.log.kept = len(o.log.undo) }
+// Commit keeps the steps done so far: a later Rollback stops here. Rules call it
+// where the real server commits its steps one by one (server-behavior §C10).
+func (o *Organization) Commit() { o.log.kept = len(o.log.undo) }
 
-// Rollback undoes what was done since the last Keep or Settle.
+// Rollback undoes everything since the last Commit or EndRequest.
 func (o *Organization) Rollback() { o.log.rewind(o.log.kept) }
 
-// Revert undoes everything since the last Settle, kept or not. It is for a
-// store that could not write the changes.
+// Revert undoes everything since the last EndRequest, even if it was committed. It
+// is for a store that could not write the changes.
 func (o *Organization) Revert() {
 	o.log.rewind(0)
-	o.Settle()
+	o.EndRequest()
 }
 
-// Settle ends a request: what was done stays.
-func (o *Organization) Settle() {
+// EndRequest ends a request: its changes are final.
+func (o *Organization) EndRequest() {
 	o.log = newChangeLog()
 	o.membership.forget()
 }
@@ -140,7 +140,7 @@ type Sequence struct {
 	Next  int
 }
 
-// Changes returns the records and sequences changed since the last Settle,
+// Changes returns the records and sequences changed since the last EndRequest,
 // ordered by table and id.
 func (o *Organization) Changes() ([]Change, []Sequence, error) {
 	byName := map[string]storedTable{}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Roles as the wire numbers them (https://zulip.com/api/roles-and-permissions).
+// Roles as the API numbers them (https://zulip.com/api/roles-and-permissions).
 const (
 	RoleOwner         = 100
 	RoleAdministrator = 200
@@ -34,7 +34,7 @@ const (
 	BotEmbedded        = 4
 )
 
-// Host is the domain of the addresses the server makes up: the dummy addresses
+// Host is the domain of the addresses the server generates: the dummy addresses
 // of people who hide their own, and bots' addresses.
 const Host = "zulip.example.com"
 
@@ -68,17 +68,17 @@ type User struct {
 	CanChangeUserEmails bool `json:"can_change_user_emails,omitempty"`
 }
 
-// IsOwner says whether the role is owner. Bots can have it.
+// IsOwner reports whether the role is owner. Bots can have it.
 func (u User) IsOwner() bool { return u.Role == RoleOwner }
 
-// IsAdmin says whether the role is administrator or owner. Bots can have it.
+// IsAdmin reports whether the role is administrator or owner. Bots can have it.
 func (u User) IsAdmin() bool { return u.Role == RoleOwner || u.Role == RoleAdministrator }
 
-// IsGuest says whether the role is guest.
+// IsGuest reports whether the role is guest.
 func (u User) IsGuest() bool { return u.Role == RoleGuest }
 
 // APIEmail is the address under which the API shows the account to everybody:
-// the real one if everyone may see it, else a made-up one (server-behavior §U1).
+// the real one if everyone may see it, else a dummy address (server-behavior §U1).
 func (u User) APIEmail() string {
 	if u.EmailVisibility == EmailVisibleToEveryone {
 		return u.Email
@@ -86,7 +86,7 @@ func (u User) APIEmail() string {
 	return fmt.Sprintf("user%d@%s", u.ID, Host)
 }
 
-// EmailVisibleTo says whether viewer may see the real address of u.
+// EmailVisibleTo reports whether viewer may see the real address of u.
 func (u User) EmailVisibleTo(viewer User) bool {
 	if u.ID == viewer.ID {
 		return true
@@ -204,7 +204,7 @@ func (o *Organization) ActiveHuman(id int) (User, error) {
 }
 
 // DeactivateUser ends a person's access (server-behavior §U9). The person's bots go
-// too; memberships, settings and subscriptions keep naming the person, hidden
+// too; memberships, settings and subscriptions keep the person, hidden
 // until a reactivation.
 func (o *Organization) DeactivateUser(actor User, id int) error {
 	return o.DeactivateAndDelete(actor, id, Deletions{})
@@ -322,7 +322,7 @@ func (o *Organization) ReactivateUser(actor User, id int) error {
 		return err
 	}
 	if u.Deleted {
-		return Refuse("Cannot reactivate a deleted user") // the text is made up
+		return Refuse("Cannot reactivate a deleted user") // the text is generated
 	}
 	if u.IsBot {
 		if err := o.checkMayCreateBot(actor, u.BotType); err != nil {
@@ -342,7 +342,7 @@ func (o *Organization) ReactivateUser(actor User, id int) error {
 	return nil
 }
 
-// isLastOwner says whether u is a human owner while only one active human
+// isLastOwner reports whether u is a human owner while only one active human
 // owner is left. Owner bots do not count.
 func (o *Organization) isLastOwner(u User) bool {
 	if u.IsBot || !u.IsOwner() {
@@ -357,7 +357,7 @@ func (o *Organization) isLastOwner(u User) bool {
 	return owners <= 1
 }
 
-// isLastPerson says whether u is the only active person.
+// isLastPerson reports whether u is the only active person.
 func (o *Organization) isLastPerson(u User) bool {
 	for id, other := range o.Users.All() {
 		if id != u.ID && other.Active && !other.IsBot {

@@ -116,7 +116,7 @@ func (o *Organization) changeSettings(id int, change UserDefaults, own bool) {
 	o.PersonalSettings.Put(id, after)
 }
 
-// names says whether a setting is changed.
+// names reports whether a setting is changed.
 func (change UserDefaults) names(setting string) bool {
 	_, flag := change.Flags[setting]
 	_, number := change.Numbers[setting]

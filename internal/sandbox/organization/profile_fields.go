@@ -119,7 +119,7 @@ func (o *Organization) CreateProfileField(f ProfileField, data FieldData) (Profi
 }
 
 // ProfileFieldChange is what PATCH /realm/profile_fields/{id} asks for; nil
-// leaves things as they are. The type of a field never changes.
+// leaves things unchanged. The type of a field never changes.
 type ProfileFieldChange struct {
 	Name, Hint                  *string
 	Data                        *FieldData
@@ -202,10 +202,10 @@ func (f ProfileField) choices() []string {
 	return slices.Sorted(maps.Keys(decodeFieldData(f.Data)))
 }
 
-// hasData says whether the type keeps field_data at all.
+// hasData reports whether the type keeps field_data at all.
 func (f ProfileField) hasData() bool { return f.Type == FieldSelect || f.Type == FieldExternal }
 
-// differs says whether a change touches what a known service prescribes.
+// differs reports whether a change touches what a known service prescribes.
 func (f ProfileField) differs(c ProfileFieldChange) bool {
 	return c.Name != nil && *c.Name != f.Name || c.Hint != nil && *c.Hint != f.Hint ||
 		c.Data != nil && !reflect.DeepEqual(c.Data.Value, decodeFieldData(f.Data))

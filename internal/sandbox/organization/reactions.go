@@ -8,7 +8,7 @@ type Reaction struct {
 	Emoji
 }
 
-// sameAs says whether a reaction is the same emoji, by whatever name.
+// sameAs reports whether a reaction is the same emoji, by whatever name.
 func (e Emoji) sameAs(r Reaction) bool { return r.Code == e.Code && r.Type == e.Type }
 
 // AddReaction is POST /messages/{id}/reactions. code and kind may be nil: they

@@ -149,7 +149,7 @@ func (o *Organization) changeRealm(change func(*Realm)) {
 	o.Realm.Put(realmID, realm)
 }
 
-// MayRealm says whether the person has an organization-wide right.
+// MayRealm reports whether the person has an organization-wide right.
 func (o *Organization) MayRealm(u User, right string) bool {
 	p, ok := FindPermission(RealmPermissions, right)
 	return ok && o.Has(u, p, o.Settings().Permissions[right])

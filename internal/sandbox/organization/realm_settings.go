@@ -172,13 +172,13 @@ func (o *Organization) UpdateRealm(actor User, u RealmUpdate) (map[string]any, e
 		return nil, err
 	}
 	o.changeRealm(func(r *Realm) { o.setPlain(r, u, retentionDays, changed) })
-	o.Keep()
+	o.Commit()
 	if err := o.setRealmPermissions(u, changed); err != nil {
 		return nil, err
 	}
 	if u.AuthenticationMethods != nil && !maps.Equal(u.AuthenticationMethods, o.Settings().AuthenticationMethods) {
 		o.changeRealm(func(r *Realm) { maps.Copy(r.AuthenticationMethods, u.AuthenticationMethods) })
-		o.Keep()
+		o.Commit()
 		changed["authentication_methods"] = u.AuthenticationMethods
 	}
 	if err := o.setRealmChannels(actor, u, changed); err != nil {
@@ -231,7 +231,7 @@ func (o *Organization) checkRealmUpdate(actor User, u RealmUpdate) (*int, error)
 	return days, err
 }
 
-// needsOwner says whether anything is sent that only owners may send, changed
+// needsOwner reports whether anything is sent that only owners may send, changed
 // or not.
 func (u RealmUpdate) needsOwner() bool {
 	if u.AuthenticationMethods != nil || u.RetentionDays != nil || u.StringID != nil {
@@ -296,7 +296,7 @@ func (o *Organization) setTimeLimits(u RealmUpdate, changed map[string]any) erro
 				changed[s.Name] = limit
 			}
 		})
-		o.Keep()
+		o.Commit()
 	}
 	numbers := map[string]*int{}
 	for _, s := range RealmTimeLimits {
@@ -387,7 +387,7 @@ func (o *Organization) setRealmPermissions(u RealmUpdate, changed map[string]any
 			return err
 		}
 		o.changeRealm(func(r *Realm) { r.Permissions[p.Name] = value })
-		o.Keep()
+		o.Commit()
 		changed[p.Name] = value
 		if value.Group == 0 {
 			changed[p.Name] = change.New.asSent()
@@ -415,7 +415,7 @@ func (o *Organization) setRealmChannels(actor User, u RealmUpdate, changed map[s
 			}
 		}
 		o.changeRealm(func(r *Realm) { *s.Field(r) = max(id, 0) })
-		o.Keep()
+		o.Commit()
 		changed[s.Name] = id
 	}
 	return nil

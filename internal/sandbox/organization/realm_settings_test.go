@@ -11,7 +11,7 @@ import (
 func TestUpdateRealmStopsWhereItFails(t *testing.T) {
 	o, people := founded(t)
 	owner, admin := people[RoleOwner], people[RoleAdministrator]
-	o.Settle()
+	o.EndRequest()
 	fail := func(actor User, u RealmUpdate, want string) {
 		t.Helper()
 		if _, err := o.UpdateRealm(actor, u); said(err) != want {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is written comes back as it was, whatever the noun.
+// Every kind of object is the same after it was written and loaded.
 func TestRowsComeBackAsTheyWere(t *testing.T) {
 	o, people := founded(t)
 	owner, member := people[RoleOwner], people[RoleMember]
@@ -71,10 +71,10 @@ func TestRowsComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-func same[T any](t *testing.T, noun string, want, got *Table[T]) {
+func same[T any](t *testing.T, kind string, want, got *Table[T]) {
 	t.Helper()
 	if len(want.rows) == 0 {
-		t.Errorf("%s: nothing to compare", noun)
+		t.Errorf("%s: nothing to compare", kind)
 	}
 	for id, row := range want.rows {
 		before, err := want.encode(id)
@@ -86,7 +86,7 @@ func same[T any](t *testing.T, noun string, want, got *Table[T]) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(before, after) {
-			t.Errorf("%s: %+v came back as %s", noun, row, after)
+			t.Errorf("%s: %+v came back as %s", kind, row, after)
 		}
 	}
 }

@@ -188,13 +188,13 @@ func (to *Addressee) set(channel *int, people []int) error {
 // addressee is whom the message is for, as sending takes it.
 func (s ScheduledMessage) addressee() Addressee {
 	if s.ChannelID == 0 {
-		return Addressee{People: principalsOf(othersThan(s.SenderID, s.People))}
+		return Addressee{People: principalsOf(withoutUser(s.SenderID, s.People))}
 	}
 	return Addressee{ToChannel: true, ChannelID: &s.ChannelID, Topic: &s.Topic}
 }
 
 // Recipients are the people of a direct message as its sender reads them.
-func (s ScheduledMessage) Recipients() []int { return othersThan(s.SenderID, s.People) }
+func (s ScheduledMessage) Recipients() []int { return withoutUser(s.SenderID, s.People) }
 
 // DeleteScheduledMessage removes a message, sent or not.
 func (o *Organization) DeleteScheduledMessage(sender User, id int) error {
@@ -231,7 +231,7 @@ func (o *Organization) FailLate() {
 	}
 }
 
-// due lists what should have been sent by now, the oldest first.
+// due lists what should have been sent meanwhile, the oldest first.
 func (o *Organization) due() []ScheduledMessage {
 	now := o.now().Unix()
 	var due []ScheduledMessage
@@ -270,7 +270,7 @@ func (o *Organization) failDelivery(s ScheduledMessage, why string) {
 	s.Failed = true
 	o.ScheduledMessages.Put(s.ID, s)
 	if sender, ok := o.Users.Get(s.SenderID); ok && sender.Active {
-		o.tell(sender.ID, fmt.Sprintf("The message you scheduled for <time:%s> was not sent because of the following error:\n\n> %s\n\n[View scheduled messages](#scheduled)",
+		o.sendNotice(sender.ID, fmt.Sprintf("The message you scheduled for <time:%s> was not sent because of the following error:\n\n> %s\n\n[View scheduled messages](#scheduled)",
 			time.Unix(s.DeliverAt, 0).UTC().Format(time.RFC3339), why))
 	}
 }

@@ -144,7 +144,7 @@ func TestDraftsAreNormalized(t *testing.T) {
 		{DraftInput{Type: ToChannel, To: []int{f.channel.ID}, Topic: "a\x00", Content: "a"}, "", nil, "", "Topic must not contain null bytes"},
 	}
 	for i, test := range tests {
-		f.Settle()
+		f.EndRequest()
 		ids, err := f.CreateDrafts(member, []DraftInput{{Content: "first"}, test.in})
 		if said(err) != test.msg {
 			t.Errorf("%d: %v, want %q", i, err, test.msg)

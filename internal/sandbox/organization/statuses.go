@@ -8,10 +8,10 @@ type Status struct {
 	Away  bool   `json:"away,omitempty"`
 }
 
-// Empty says whether there is nothing to show.
+// Empty reports whether there is nothing to show.
 func (s Status) Empty() bool { return s == Status{} }
 
-// StatusChange is what a change asks for; nil leaves things as they are, and an
+// StatusChange is what a change asks for; nil leaves things unchanged, and an
 // empty text takes a part away.
 type StatusChange struct {
 	Text                           *string

@@ -5,7 +5,7 @@ import "regexp"
 // hexColor is what a subscription's color may look like.
 var hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3,6})$`)
 
-// IsColor says whether a text is a color as subscriptions have it.
+// IsColor reports whether a text is a color as subscriptions have it.
 func IsColor(s string) bool { return hexColor.MatchString(s) }
 
 // SetSubscriptionProperty changes one of the caller's own settings of a channel

@@ -81,7 +81,7 @@ func (o *Organization) countable(user int) int {
 	return 0
 }
 
-// IsSubscribed says whether a person is in a channel.
+// IsSubscribed reports whether a person is in a channel.
 func (o *Organization) IsSubscribed(user, channel int) bool {
 	return o.subscribers.of[user][channel]
 }
@@ -124,7 +124,7 @@ func (o *Organization) FormerSubscriptionOf(user, channel int) (Subscription, bo
 	return o.Subscriptions.Get(o.subscribers.rows[[2]int{user, channel}])
 }
 
-// subscribe puts a person into a channel and says whether that was new.
+// subscribe puts a person into a channel and reports whether that was new.
 func (o *Organization) subscribe(user, channel int, color string) bool {
 	sub, known := o.FormerSubscriptionOf(user, channel)
 	if known && sub.Active {
@@ -161,7 +161,7 @@ type Principal struct {
 }
 
 // principals resolves whom a request is for: the caller if nobody is named.
-// others says whether anybody but the caller, by id, was named.
+// others reports whether anybody but the caller, by id, was named.
 func (o *Organization) principals(actor User, named []Principal) (people []User, others bool, err error) {
 	if len(named) == 0 {
 		return []User{actor}, false, nil
@@ -187,13 +187,13 @@ func (o *Organization) principals(actor User, named []Principal) (people []User,
 	return people, others, nil
 }
 
-// Wanted is one channel somebody is to be subscribed to; the description is
+// ChannelSpec is one channel somebody is to be subscribed to; the description is
 // for a channel that has to be created.
-type Wanted struct{ Name, Description, Color string }
+type ChannelSpec struct{ Name, Description, Color string }
 
 // SubscribeRequest is what POST /users/me/subscriptions asks for (https://zulip.com/api/subscribe).
 type SubscribeRequest struct {
-	Channels   []Wanted
+	Channels   []ChannelSpec
 	Principals []Principal
 	// Create describes the channels that do not exist yet.
 	Create NewChannel
@@ -258,9 +258,9 @@ func (o *Organization) Subscribe(actor User, in SubscribeRequest) (SubscribeResu
 		}
 	}
 	result.Changed = len(result.Subscribed)
-	o.noteCreated(actor, created, in.Create.Announce)
+	o.postCreatedNotice(actor, created, in.Create.Announce)
 	if !in.Quiet && result.Changed <= MaxNewSubscriptionMessages {
-		o.tellSubscribed(actor, joined)
+		o.notifySubscribed(actor, joined)
 	}
 	return result, nil
 }
@@ -282,12 +282,12 @@ func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, 
 	if _, err := o.checkNewChannel(actor, in.Create); err != nil {
 		return nil, nil, nil, err
 	}
-	for _, wanted := range in.Channels {
-		if err := checkChannelName(strings.TrimSpace(wanted.Name)); err != nil {
+	for _, requested := range in.Channels {
+		if err := checkChannelName(strings.TrimSpace(requested.Name)); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	missing := func(wanted Wanted) bool { _, ok := o.ChannelByName(wanted.Name); return !ok }
+	missing := func(requested ChannelSpec) bool { _, ok := o.ChannelByName(requested.Name); return !ok }
 	if slices.ContainsFunc(in.Channels, missing) {
 		// Unlike POST /channels/create, which asks for the right to create first.
 		if err := o.preparePermissions(actor, &Channel{}, in.Create); err != nil {
@@ -295,13 +295,13 @@ func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, 
 		}
 	}
 	colors = map[int]string{}
-	for _, wanted := range in.Channels {
-		name := strings.TrimSpace(wanted.Name)
+	for _, requested := range in.Channels {
+		name := strings.TrimSpace(requested.Name)
 		spec := in.Create
-		spec.Name, spec.Description = name, wanted.Description
+		spec.Name, spec.Description = name, requested.Description
 		if ch, ok := o.ChannelByName(name); ok {
 			existing = append(existing, ch)
-			colors[ch.ID] = wanted.Color
+			colors[ch.ID] = requested.Color
 			continue
 		}
 		ch, err := o.prepareChannel(actor, spec)
@@ -310,7 +310,7 @@ func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, 
 		}
 		o.insertChannel(&ch, spec.Default)
 		created = append(created, ch)
-		colors[ch.ID] = wanted.Color
+		colors[ch.ID] = requested.Color
 	}
 	return existing, created, colors, nil
 }
@@ -363,7 +363,7 @@ func (o *Organization) Unsubscribe(actor User, names []string, named []Principal
 	return result, nil
 }
 
-// mayUnsubscribe says whether the actor may take people out of all the channels. Guests may not, whatever the channels are and
+// mayUnsubscribe reports whether the actor may take people out of all the channels. Guests may not, whatever the channels are and
 // even if there are none.
 func (o *Organization) mayUnsubscribe(actor User, people []User, channels []Channel) bool {
 	others := slices.ContainsFunc(people, func(u User) bool { return u.ID != actor.ID && (!u.IsBot || u.BotOwnerID != actor.ID) })

@@ -10,10 +10,10 @@ import (
 // A request may name a channel several times, one that it creates too: it counts once, and nobody is told of the new one.
 func TestChannelsNamedTwice(t *testing.T) {
 	o := New(time.Now, func() int { return 442 })
-	o.Found()
+	o.Initialize()
 	owner := o.AddUser(User{Email: "owner@example.com", FullName: "Owner", Role: RoleOwner})
 	member := o.AddUser(User{Email: "member@example.com", FullName: "Member", Role: RoleMember})
-	request := SubscribeRequest{Channels: []Wanted{{Name: "new"}, {Name: "New"}}, Principals: []Principal{{ID: member.ID}}}
+	request := SubscribeRequest{Channels: []ChannelSpec{{Name: "new"}, {Name: "New"}}, Principals: []Principal{{ID: member.ID}}}
 	messages := o.Messages.Len()
 	result, err := o.Subscribe(owner, request)
 	if err != nil || !slices.Equal(result.Subscribed[member.ID], []string{"new"}) || len(result.Already) != 0 {

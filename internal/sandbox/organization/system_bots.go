@@ -41,7 +41,7 @@ func (o *Organization) Sender(id int) User {
 	return u
 }
 
-// isSystemBot says whether an address is that of a system bot.
+// isSystemBot reports whether an address is that of a system bot.
 func isSystemBot(email string) bool {
 	for _, bot := range systemBotNames {
 		if strings.EqualFold(email, bot.address+"@"+Host) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Table holds the rows of one noun by id. Rows are values: whoever changes one
+// Table holds the rows of one kind of object by id. Rows are values: whoever changes one
 // clones its slices and maps first, so that the row before stays as it was and
 // can be put back.
 type Table[T any] struct {
@@ -48,7 +48,7 @@ func (t *Table[T]) Get(id int) (T, bool) {
 	return row, ok
 }
 
-// Has says whether there is a row with the id.
+// Has reports whether there is a row with the id.
 func (t *Table[T]) Has(id int) bool {
 	_, ok := t.rows[id]
 	return ok
@@ -167,7 +167,7 @@ type recordKey struct {
 	id    int
 }
 
-// changeLog notes what changed since the last Settle, and how to undo it.
+// changeLog notes what changed since the last EndRequest, and how to undo it.
 type changeLog struct {
 	undo      []func()
 	kept      int // how many of undo belong to steps that are committed

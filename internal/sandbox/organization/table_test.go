@@ -14,12 +14,12 @@ import (
 func founded(t testing.TB) (*Organization, map[int]User) {
 	t.Helper()
 	o := New(time.Now, func() int { return 442 })
-	o.Found()
+	o.Initialize()
 	people := map[int]User{}
 	for _, role := range []int{RoleOwner, RoleAdministrator, RoleModerator, RoleMember, RoleGuest} {
 		people[role] = o.AddUser(User{Email: fmt.Sprintf("r%d@example.com", role), FullName: fmt.Sprint("Role ", role), Role: role})
 	}
-	o.Settle()
+	o.EndRequest()
 	return o, people
 }
 
@@ -70,7 +70,7 @@ func TestTableRollsBack(t *testing.T) {
 		o.log = newChangeLog()
 		_, settled := contents(table)
 		change("kept")
-		o.Keep()
+		o.Commit()
 		_, kept := contents(table)
 		change("undone")
 		o.Rollback()
@@ -93,7 +93,7 @@ func TestChangesSayWhatToWrite(t *testing.T) {
 	if len(sequences) != 1 || sequences[0].Next != ch.ID+1 {
 		t.Errorf("sequences %v", sequences)
 	}
-	o.Settle()
+	o.EndRequest()
 	if changes, _, _ := o.Changes(); len(changes) != 0 {
 		t.Errorf("changes after settling: %v", changes)
 	}

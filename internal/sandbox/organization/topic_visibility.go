@@ -61,7 +61,7 @@ func (o *Organization) setVisibility(v TopicVisibility) {
 	}
 }
 
-// followSent makes the topic of a sent message more visible to its sender, and
+// followSent creates the topic of a sent message more visible to its sender, and
 // returns the new policy; 0 if it stays.
 func (o *Organization) followSent(sender User, m Message, starts bool) int {
 	if sender.IsBot || m.Direct() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// IsURL says whether the server takes a text for the address of a page: with a
+// IsURL reports whether the server takes a text for the address of a page: with a
 // scheme of the web or of file transfer, and a host that is a full name, an
 // address or localhost.
 func IsURL(s string) bool {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// UserChange is what PATCH /users/{id} asks for; nil leaves things as they are
+// UserChange is what PATCH /users/{id} asks for; nil leaves things unchanged
 // (server-behavior §U6).
 type UserChange struct {
 	FullName, NewEmail *string
@@ -20,7 +20,7 @@ type UserChange struct {
 }
 
 // UpdateUser changes a person or bot, active or not, in one transaction. An
-// empty name is passed over.
+// empty name is skipped.
 func (o *Organization) UpdateUser(actor User, id int, c UserChange) error {
 	u, err := o.AdministeredUser(actor, id)
 	if err != nil {
@@ -98,7 +98,7 @@ func (o *Organization) addressTaken(email string) (problem string, deactivated b
 // NewUser is what POST /users asks for.
 type NewUser struct{ Email, Password, FullName string }
 
-// CreateUser makes a member. It takes a right that the API does not give
+// CreateUser makes a member. It requires a permission that the API does not give
 // (server-behavior §U4).
 func (o *Organization) CreateUser(actor User, in NewUser) (User, error) {
 	if !actor.CanCreateUsers {
@@ -172,7 +172,7 @@ func isControl(r rune) bool { return unicode.IsControl(r) || r >= 0xFFF9 && r <=
 // comparableName makes names that look alike equal.
 func comparableName(name string) string { return cases.Fold().String(norm.NFKC.String(name)) }
 
-// activeNameTaken says whether an active account has exactly the name.
+// activeNameTaken reports whether an active account has exactly the name.
 func (o *Organization) activeNameTaken(name string) bool {
 	for _, u := range o.Users.All() {
 		if u.Active && u.FullName == name {
@@ -182,7 +182,7 @@ func (o *Organization) activeNameTaken(name string) bool {
 	return false
 }
 
-// isAddress says whether a text is a plain e-mail address.
+// isAddress reports whether a text is a plain e-mail address.
 func isAddress(s string) bool {
 	parsed, err := mail.ParseAddress(s)
 	if err != nil || parsed.Address != s {

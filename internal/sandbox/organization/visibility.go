@@ -1,6 +1,6 @@
 package organization
 
-// MaySee says whether viewer may know of a person. Only guests can be kept from
+// MaySee reports whether viewer may know of a person. Only guests can be kept from
 // it, by can_access_all_users_group; they still see bots and whoever shares a
 // channel with them (server-behavior §U3).
 func (o *Organization) MaySee(viewer, target User) bool {

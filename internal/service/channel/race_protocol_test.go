@@ -42,7 +42,7 @@ type race struct {
 	results map[string]acctest.Diagnostics
 
 	ended   chan ending
-	waiting map[string]*sandbox.Held
+	waiting map[string]*sandbox.HeldRequest
 	running map[string]bool
 	// held are the permissions of the channel at each moment, oldest first.
 	held []values
@@ -67,7 +67,7 @@ func try(t *testing.T, scenario scenario, schedule *schedule) {
 	r := &race{
 		t: t, server: server, wants: map[string]values{first: scenario.first, second: scenario.second}, saw: scenario.before,
 		runs: map[string]*acctest.Run{}, plans: map[string]*acctest.Plan{}, results: map[string]acctest.Diagnostics{},
-		ended: make(chan ending), waiting: map[string]*sandbox.Held{}, running: map[string]bool{},
+		ended: make(chan ending), waiting: map[string]*sandbox.HeldRequest{}, running: map[string]bool{},
 	}
 	r.runs[first] = acctest.NewRun(context.Background(), t, "zulip_channel", r.block(first))
 	r.found(scenario.before)
@@ -184,7 +184,7 @@ func (r *race) drive(schedule *schedule) {
 	}
 }
 
-func isRead(request *sandbox.Held) bool { return request.Request.Method == http.MethodGet }
+func isRead(request *sandbox.HeldRequest) bool { return request.Request.Method == http.MethodGet }
 
 // gather waits until everybody waits at the gate or is done.
 func (r *race) gather() {

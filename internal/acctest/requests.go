@@ -14,27 +14,27 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// Sent watches what the provider sends from now on. Changes by hand are to be made before.
+// Sent records the requests from now on. Make changes outside Terraform before.
 func (o *Organization) Sent() *Sent { return &Sent{o: o, since: len(o.sent())} }
 
-// Sent is what was sent to the server since some moment.
+// Sent lists the requests to the server since [Organization.Sent] was called.
 type Sent struct {
 	o     *Organization
 	since int
 }
 
-// Requests returns every request, reads included, oldest first.
+// Requests returns every request, including reads, oldest first.
 func (s *Sent) Requests() []sandbox.Request { return s.o.sent()[s.since:] }
 
-// Writes returns the requests that change something. The snapshot and its event queue change nothing for anybody.
+// Writes returns the requests that change something. Registering and deleting an event queue do not count.
 func (s *Sent) Writes() []sandbox.Request {
 	return slices.DeleteFunc(slices.Clone(s.Requests()), func(r sandbox.Request) bool {
 		return r.Method == http.MethodGet || r.Path == "/register" || r.Path == "/events"
 	})
 }
 
-// Words writes the changes in short: the method and the names of the parameters, as in "PATCH description is_private".
-// They are sorted, for what runs at the same time has no order.
+// Words summarizes the writes: the method and the names of the parameters, as in "PATCH description is_private". They are
+// sorted, because concurrent requests have no order.
 func (s *Sent) Words() []string {
 	words := []string{}
 	for _, r := range s.Writes() {
@@ -44,7 +44,7 @@ func (s *Sent) Words() []string {
 	return words
 }
 
-// Expect fails the test unless exactly these changes were sent, in the words of Words.
+// Expect fails the test unless exactly these writes were sent, in the form of [Sent.Words].
 func (s *Sent) Expect(t *testing.T, want ...string) {
 	t.Helper()
 	slices.Sort(want)
@@ -53,7 +53,7 @@ func (s *Sent) Expect(t *testing.T, want ...string) {
 	}
 }
 
-// recorder stands before a real server and notes what passes.
+// recorder is a proxy in front of a real server that records the requests.
 type recorder struct {
 	url string
 
@@ -69,7 +69,7 @@ func newRecorder(t *testing.T, site string) *recorder {
 	}
 	r := &recorder{}
 	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) {
-		p.SetURL(target) // and the host with it, by which the server knows the organization
+		p.SetURL(target) // sets the host too, which the server needs to find the organization
 	}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if err := r.note(req); err != nil {
@@ -83,7 +83,7 @@ func newRecorder(t *testing.T, site string) *recorder {
 	return r
 }
 
-// note keeps the parameters of a request and puts its body back.
+// note records a request and restores its body.
 func (r *recorder) note(req *http.Request) error {
 	body, err := readAgain(req)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Call does by hand what the client has no call for, and returns the answer's fields. A refusal fails the test.
+// Call sends a request that the client has no method for, and returns the fields of the answer. A refusal fails the test.
 func (o *Organization) Call(t *testing.T, method, path string, params map[string]string) map[string]any {
 	t.Helper()
 	form := url.Values{}
@@ -42,7 +42,7 @@ func (o *Organization) Call(t *testing.T, method, path string, params map[string
 	return answer
 }
 
-// Change changes a channel by hand.
+// Change changes a channel outside Terraform.
 func (o *Organization) Change(t *testing.T, name string, update zulip.ChannelUpdate) {
 	t.Helper()
 	if _, err := o.Client.UpdateChannel(context.Background(), o.MustChannel(t, name).ID, update); err != nil {
@@ -50,7 +50,7 @@ func (o *Organization) Change(t *testing.T, name string, update zulip.ChannelUpd
 	}
 }
 
-// Archive archives a channel by hand.
+// Archive archives a channel outside Terraform.
 func (o *Organization) Archive(t *testing.T, name string) {
 	t.Helper()
 	if err := o.Client.ArchiveChannel(context.Background(), o.MustChannel(t, name).ID); err != nil {
@@ -58,7 +58,7 @@ func (o *Organization) Archive(t *testing.T, name string) {
 	}
 }
 
-// MustChannel reads a channel that has to be there.
+// MustChannel reads a channel and fails the test if there is none.
 func (o *Organization) MustChannel(t *testing.T, name string) *zulip.Channel {
 	t.Helper()
 	channel := o.Channel(t, name)
@@ -68,7 +68,7 @@ func (o *Organization) MustChannel(t *testing.T, name string) *zulip.Channel {
 	return channel
 }
 
-// Subscribers returns the IDs of who is in a channel, ascending.
+// Subscribers returns the IDs of a channel's subscribers, ascending.
 func (o *Organization) Subscribers(t *testing.T, name string) []int64 {
 	t.Helper()
 	var ids []int64
@@ -81,7 +81,7 @@ func (o *Organization) Subscribers(t *testing.T, name string) []int64 {
 	return ids
 }
 
-// Folder makes a channel folder, which is emptied and archived when the test is over, and returns its ID.
+// Folder creates a channel folder, which is emptied and archived after the test, and returns its ID.
 func (o *Organization) Folder(t *testing.T, name string) int64 {
 	t.Helper()
 	answer := o.Call(t, http.MethodPost, "/channel_folders/create", map[string]string{"name": o.Prefix + name, "description": ""})
@@ -101,7 +101,7 @@ func (o *Organization) Folder(t *testing.T, name string) int64 {
 	return id
 }
 
-// Group makes a user group, which is deactivated when the test is over, and returns its ID. Its name has the prefix.
+// Group creates a user group, which is deactivated after the test, and returns its ID. Its name has the prefix.
 func (o *Organization) Group(t *testing.T, name string) int64 {
 	t.Helper()
 	id, _ := o.Call(t, http.MethodPost, "/user_groups/create", map[string]string{
@@ -111,7 +111,7 @@ func (o *Organization) Group(t *testing.T, name string) int64 {
 	return int64(id)
 }
 
-// Emoji adds an emoji to the organization, which is deactivated when the test is over, and returns its ID.
+// Emoji adds an emoji to the organization, which is deactivated after the test, and returns its ID.
 func (o *Organization) Emoji(t *testing.T, name string) int64 {
 	t.Helper()
 	var picture bytes.Buffer
@@ -140,8 +140,8 @@ func (o *Organization) Emoji(t *testing.T, name string) int64 {
 	return 0
 }
 
-// readAgain reads the parameters of a request, wherever they stand, and leaves the body to be read again. Those beside an
-// uploaded file are left out: nothing is sent with one so far.
+// readAgain returns the encoded parameters of a request, from the query or the body, and restores the body. It ignores
+// parameters that accompany an uploaded file: the provider sends none.
 func readAgain(req *http.Request) (string, error) {
 	if req.Method == http.MethodGet {
 		return req.URL.RawQuery, nil

@@ -27,7 +27,7 @@ func TestRateLimitIsWaitedForExactly(t *testing.T) {
 				t.Errorf("waited %v, want %v", total, test.want)
 			}
 			logged := strings.Count(w.log.String(), `"@level":"info"`)
-			if want := map[bool]int{true: 1}[test.want > quietWait]; logged != want {
+			if want := map[bool]int{true: 1}[test.want > maxUnloggedWait]; logged != want {
 				t.Errorf("%d lines at INFO, want %d: %s", logged, want, w.log)
 			}
 			w.expectSent(t, 2)
@@ -75,7 +75,7 @@ func TestRateLimitHoldsBackTheWholeClient(t *testing.T) {
 	if err := w.read(); err != nil {
 		t.Fatal(err)
 	}
-	w.client.pace.quota.notBefore = w.clock.now().Add(40 * time.Second)
+	w.client.limiter.server.notBefore = w.clock.now().Add(40 * time.Second)
 	before := w.clock.now()
 	var all sync.WaitGroup
 	for range 20 {
@@ -98,10 +98,10 @@ func TestRequestsPerMinute(t *testing.T) {
 			w := newWire(t, json200(ok), func(c *Config) { c.RequestsPerMinute = perMinute })
 			var left []time.Time
 			for range 3*perMinute + 1 {
-				if err := w.client.pace.enter(w.ctx, false); err != nil {
+				if err := w.client.limiter.acquire(w.ctx, false); err != nil {
 					t.Fatal(err)
 				}
-				w.client.pace.answered(nil)
+				w.client.limiter.releaseCounted(nil)
 				left = append(left, w.clock.now())
 			}
 			for i := range len(left) - perMinute {
