@@ -100,7 +100,7 @@ func (a *Addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Di
 				Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
 		case channel.IsArchived:
 			diags.AddAttributeError(path.Root("channel"), "The channel is archived",
-				fmt.Sprintf("Nobody can write to %q. A zulip_channel with its name and adopt_archived = true takes it back; write its zulip_channel.NAME.id here, so that it comes first.", channel.Name))
+				fmt.Sprintf("Nobody can write to %q. A zulip_channel with its name and adopt_archived = true unarchives it; write its zulip_channel.NAME.id here, so that it comes first.", channel.Name))
 		default:
 			to.ChannelID = channel.ID
 		}

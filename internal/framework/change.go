@@ -108,7 +108,7 @@ func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U],
 		if now == nil {
 			var err error
 			if now, err = s.Read(ctx); err != nil {
-				diags.AddError("Could not read "+s.Unread, Explain(err))
+				diags.AddError("Cannot read "+s.Unread, Explain(err))
 				return nil
 			}
 		}
@@ -169,7 +169,7 @@ func (s Subject[T, U]) refusedByServer(ctx context.Context, before T, all []Step
 	if err == nil {
 		detail += "\n\n" + applied(all, now.Thing)
 	}
-	diags.AddError("Could not change "+s.Name(before), detail)
+	diags.AddError("Cannot change "+s.Name(before), detail)
 	return now
 }
 

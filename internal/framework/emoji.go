@@ -33,7 +33,7 @@ func (e Emoji) Check(ctx context.Context, meta *Meta, view *snapshot.Snapshot, d
 	}
 	standard, err := meta.Store.EmojiNames(ctx)
 	if err != nil {
-		diags.AddError("Could not read the organization", Explain(err))
+		diags.AddError("Cannot read the organization", Explain(err))
 		return
 	}
 	name := e.Name.ValueString()

@@ -34,7 +34,7 @@ type Existing struct {
 }
 
 // NeverAdopted says on the page of a resource what becomes of one that is there already.
-const NeverAdopted = "What is there already is never taken into the state because it looks the same: it is refused, with the way to import it. What an apply has left that was broken off before its state was written, `recover_interrupted` of the provider block takes into the state."
+const NeverAdopted = "An object that exists already is never adopted because it looks the same: creating it is refused, with the command to import it. What an interrupted apply left behind, `recover_interrupted` of the provider block adopts."
 
 // Interrupted is how long ago something can have been made to count as what an apply has left that was broken off.
 const Interrupted = time.Hour
@@ -56,8 +56,8 @@ func (b *Base) CheckExisting(e Existing, diags *diag.Diagnostics) (adopted bool)
 		// It is this very thing, to be made anew, or one that this run gives another name.
 	case b.Meta.RecoverInterrupted && e.AsPlanned && e.Ours:
 		run.Release(e.Kind, e.key(), e.ID)
-		diags.AddAttributeWarning(e.At, fmt.Sprintf("The %s is there already, and is taken into the state", e.Noun),
-			fmt.Sprintf("%s %q (%s) is exactly what is planned here, as far as the server tells, and recover_interrupted is set: it is taken for what an apply has made that was broken off. Nothing changes in the organization.", capitalize(e.Noun), e.Name, e.Import))
+		diags.AddAttributeWarning(e.At, fmt.Sprintf("Existing %s will be adopted", e.Noun),
+			fmt.Sprintf("%s %q (%s) is as planned, as far as the server tells, and recover_interrupted is set: it counts as created by an apply that was interrupted. Nothing changes in the organization.", capitalize(e.Noun), e.Name, e.Import))
 		return true
 	case e.MayBeReplaced:
 		diags.AddAttributeWarning(e.At, e.Summary+", and the apply will stop at it", e.text(b.Meta))
@@ -78,10 +78,10 @@ func (e Existing) text(meta *Meta) string {
 	if e.Detail != "" {
 		text.WriteString(e.Detail + "\n\n")
 	}
-	fmt.Fprintf(&text, "To manage it, import it:\n\n  terraform import ADDRESS %s\n\nIf it is managed here under another address, as before a key of for_each changed, write a moved block. "+
-		"If this is the very resource that has it, made anew, take create_before_destroy away: the name is taken until the old one is gone.", e.Import)
+	fmt.Fprintf(&text, "To manage it, import it:\n\n  terraform import ADDRESS %s\n\nIf it is managed in this configuration under another address, for example before a for_each key changed, add a moved block. "+
+		"If this resource is being replaced, remove create_before_destroy: the name is taken until the old object is gone.", e.Import)
 	if e.AsPlanned && !meta.RecoverInterrupted {
-		text.WriteString("\n\nIf an apply has left it that was broken off, apply once with ZULIP_RECOVER_INTERRUPTED=true: that takes into the state what is exactly as planned, and was made by the same account within the hour as far as the server tells.")
+		text.WriteString("\n\nIf an interrupted apply left it behind, apply once with ZULIP_RECOVER_INTERRUPTED=true: that adopts what is exactly as planned and, as far as the server tells, was created by the same account within the last hour.")
 	}
 	return text.String()
 }
@@ -100,9 +100,9 @@ func (b *Base) PlanEnd(e Existing, diags *diag.Diagnostics) {
 func (e Existing) key() string { return cmp.Or(e.Key, e.Name) }
 
 func (e Existing) refuseAddress(diags *diag.Diagnostics) {
-	noun, name := e.Noun, e.Name
-	diags.AddError(fmt.Sprintf("A %s changes its address", noun),
-		fmt.Sprintf("%s %q is in the state under one address, where it ends, and a new one of the same name is made at another. Nobody knows which of the two would come first, and the name is taken until then. "+
-			"If it is the same %s under another name, or with another key of for_each or count, write a moved block (from and to): then nothing happens to it. To end it and make a new one, apply twice: without the new resource first.\n\n"+
-			"If the state shows it as a deposed object, which an apply has left that failed:\n\n  terraform state rm ADDRESS\n  terraform import ADDRESS %s", capitalize(noun), name, noun, e.Import))
+	diags.AddError(fmt.Sprintf("%s %q will be destroyed and re-created", capitalize(e.Noun), e.Name),
+		fmt.Sprintf("One resource of this configuration destroys it, and another one creates a %s of the same name. The order of the two is not defined, and the name is taken until the old object is gone. "+
+			"If this is a rename of the resource, or another key of for_each or count, add a moved block and nothing will be destroyed:\n\n  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }\n\n"+
+			"To replace it, apply twice: first without the new resource.\n\n"+
+			"If the state shows it as a deposed object after a failed apply:\n\n  terraform state rm ADDRESS\n  terraform import ADDRESS %s", e.Noun, e.Import))
 }

@@ -136,7 +136,7 @@ func (r *OrderResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	}
 	all, err := r.Seen(ctx, r.Meta.Store)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the "+r.Things, Explain(err))
+		resp.Diagnostics.AddError("Cannot read the "+r.Things, Explain(err))
 		return
 	}
 	prior := types.ListNull(types.Int64Type)
@@ -206,7 +206,7 @@ func (r *OrderResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
 	all, err := r.Seen(ctx, r.Meta.Store)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the "+r.Things, Explain(err))
+		resp.Diagnostics.AddError("Cannot read the "+r.Things, Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -281,7 +281,7 @@ func (r *OrderResource) arrange(ctx context.Context, list types.List, diags *dia
 	for range arrangements {
 		var all []Ordered
 		if all, err = r.Fresh(ctx, r.Meta.Store, shows); err != nil {
-			diags.AddError("Could not read the "+r.Things, Explain(err))
+			diags.AddError("Cannot read the "+r.Things, Explain(err))
 			return false
 		}
 		there := counting(all)
@@ -300,7 +300,7 @@ func (r *OrderResource) arrange(ctx context.Context, list types.List, diags *dia
 	if err == nil {
 		err = fmt.Errorf("the server took the order and has another one each time it is read: somebody else sets it too")
 	}
-	diags.AddAttributeError(path.Root(r.Attribute), "Could not order the "+r.Things, Explain(err))
+	diags.AddAttributeError(path.Root(r.Attribute), "Cannot order the "+r.Things, Explain(err))
 	return false
 }
 

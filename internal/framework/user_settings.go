@@ -166,7 +166,7 @@ func (s Settings) CheckSound(ctx context.Context, plan SettingValues, base *Base
 	}
 	view, err := base.Meta.Store.Read(ctx, store.UserDefaults)
 	if err != nil {
-		diags.AddError("Could not read the default user settings", Explain(err))
+		diags.AddError("Cannot read the default user settings", Explain(err))
 		return
 	}
 	var sounds []string

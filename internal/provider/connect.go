@@ -67,7 +67,7 @@ func explainSite(values configuration.Values, err error, diags *diag.Diagnostics
 // explainAccount reports that the server does not accept the account.
 func explainAccount(values configuration.Values, err error, diags *diag.Diagnostics) {
 	if !zulip.IsUnauthorized(err) {
-		diags.AddError("Could not find out who the account is", framework.Explain(err))
+		diags.AddError("Cannot find out who the account is", framework.Explain(err))
 		return
 	}
 	at("api_key", values.APIKey.Source, diags)("The server does not accept the account",

@@ -82,7 +82,7 @@ func TestProtocolInterruptedIsRecovered(t *testing.T) {
 		diags.ExpectNoError(t)
 		diags = append(diags, m.run.Apply(plan)...)
 		diags.ExpectNoError(t)
-		diags.ExpectWarning(t, diagnosedAt(diags), "is taken into the state", "recover_interrupted")
+		diags.ExpectWarning(t, diagnosedAt(diags), "will be adopted", "recover_interrupted")
 		if m.run.State == nil || m.run.State.Values["id"] != id {
 			t.Fatalf("the state holds %v, want %v", m.run.State, id)
 		}
@@ -158,7 +158,7 @@ func TestProtocolAnotherAddressIsRefused(t *testing.T) {
 				}
 				reported = append(reported, diags...)
 			}
-			reported.ExpectError(t, "", "changes its address", "moved block")
+			reported.ExpectError(t, "", "will be destroyed and re-created", "moved block")
 			_, word, _ := strings.Cut(reported.Errors()[0].Detail, "terraform import ADDRESS ")
 			m.o.NewRun(t, m.of).Import(word, nil).ExpectNoError(t)
 		}

@@ -124,7 +124,7 @@ func (s *Store) readEmojiNames(ctx context.Context) (map[string]string, error) {
 	}
 	names, err := s.client.EmojiNames(ctx, current.Realm().EmojiDataURL)
 	if err != nil {
-		tflog.Info(ctx, "Could not read the names of the emoji: the server checks them when they are used", map[string]any{"error": err.Error()})
+		tflog.Info(ctx, "Cannot read the names of the emoji: the server checks them when they are used", map[string]any{"error": err.Error()})
 	}
 	return names, nil
 }

@@ -273,7 +273,7 @@ func (s *Store) register(ctx context.Context, parts []Part) (*zulip.Snapshot, er
 	}
 	if err := s.client.DeleteQueue(ctx, read.QueueID); err != nil {
 		// The server drops an idle queue by itself after ten minutes (server-behavior §R24).
-		tflog.Warn(ctx, "Could not close the event queue of the snapshot", map[string]any{"error": err.Error()})
+		tflog.Warn(ctx, "Cannot close the event queue of the snapshot", map[string]any{"error": err.Error()})
 	}
 	return read, nil
 }

@@ -56,7 +56,7 @@ func (s *slowServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	status := http.StatusOK
 	if s.status != 0 {
-		status, body = s.status, `{"result": "error", "code": "BAD_REQUEST", "msg": "Could not allocate event queue"}`
+		status, body = s.status, `{"result": "error", "code": "BAD_REQUEST", "msg": "Cannot allocate event queue"}`
 	}
 	return &http.Response{
 		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
@@ -185,7 +185,7 @@ func TestAFailureIsToldOnce(t *testing.T) {
 					switch {
 					case errors.As(err, &told):
 						referred++
-					case zulip.IsMessage(err, "Could not allocate event queue"):
+					case zulip.IsMessage(err, "Cannot allocate event queue"):
 						full++
 					default:
 						t.Error(err)

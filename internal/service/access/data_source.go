@@ -100,7 +100,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 		return
 	}
 	channel, err := framework.FindChannel(view, wanted.ValueString())
@@ -144,7 +144,7 @@ func (d *DataSource) facts(ctx context.Context, channel *zulip.Channel, diags *d
 	}
 	found, err := d.Meta.Store.Subscribers(ctx, channel.ID)
 	if err != nil {
-		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Could not read who is in channel %q", channel.Name), framework.Explain(err))
+		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Cannot read who is in channel %q", channel.Name), framework.Explain(err))
 		return facts, false
 	}
 	if found == nil && channel.IsArchived {

@@ -211,7 +211,7 @@ func TestProtocolTellsNothingItDoesNotKnow(t *testing.T) {
 
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: fmt.Sprintf("/streams/%d/members", o.MustChannel(t, "leads").ID), Action: sandbox.FaultStatus, Status: 400})
 	_, diags = read("leads")
-	diags.ExpectError(t, "channel", `Could not read who is in channel "leads"`)
+	diags.ExpectError(t, "channel", `Cannot read who is in channel "leads"`)
 	heal()
 
 	o.Archive(t, "leads")

@@ -89,7 +89,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	var err error
 	if p.view, err = r.Meta.Store.Read(ctx, store.Bots); err != nil {
-		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the bots", framework.Explain(err))
 		return
 	}
 	var config model // what is not configured is not managed
@@ -158,7 +158,7 @@ func (p *planning) checkNamesake(namesake *zulip.User) {
 		p.Meta.Run.PlanReactivation(namesake.ID)
 	case namesake.IsBot && !namesake.IsActive && !namesake.IsDeleted && p.plan.AdoptDeactivated.ValueBool() && sameType(namesake, p.plan):
 		p.Meta.Run.PlanReactivation(namesake.ID)
-		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The bot %s will be taken back", namesake.Address()),
+		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The bot %s will be reactivated", namesake.Address()),
 			fmt.Sprintf("It has the ID %d and is called %q, and keeps its key. What this configuration does not set stays as it was.", namesake.ID, namesake.FullName))
 	case namesake.IsActive && sameType(namesake, p.plan):
 		p.CheckExisting(p.existing(p.plan, namesake), p.diags)
@@ -193,7 +193,7 @@ func taken(namesake *zulip.User, wanted *model) (summary, detail string) {
 	case !sameType(namesake, wanted):
 		return "The short name is taken by another kind of bot", facts + "A bot's type cannot be changed, and its short name stays taken. Choose another short_name."
 	}
-	return "The short name belongs to a deactivated bot", facts + "Set adopt_deactivated = true to take it back."
+	return "The short name belongs to a deactivated bot", facts + "Set adopt_deactivated = true to reactivate it."
 }
 
 // checkRename refuses a short name that another account has. That of a bot which this run manages may be free by then.
@@ -353,7 +353,7 @@ func (p *planning) warn(ctx context.Context) {
 func (p *planning) warnOfEnd(ctx context.Context) {
 	view, err := p.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
-		p.diags.AddError("Could not read the bots", framework.Explain(err))
+		p.diags.AddError("Cannot read the bots", framework.Explain(err))
 		return
 	}
 	email := p.state.Email.ValueString()

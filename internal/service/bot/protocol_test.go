@@ -147,7 +147,7 @@ func TestProtocolBotAdopted(t *testing.T) {
 	_, diags = run.Plan(alerts(values{"bot_type": "incoming_webhook", "adopt_deactivated": true}))
 	diags.ExpectError(t, "short_name", "another kind of bot", "another short_name")
 	plan, diags := run.Plan(alerts(values{"full_name": "Alarms", "adopt_deactivated": true}))
-	diags.ExpectWarning(t, "adopt_deactivated", "will be taken back")
+	diags.ExpectWarning(t, "adopt_deactivated", "will be reactivated")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/*/reactivate", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.Apply(plan).ExpectNoError(t)
 	if run.State.Values["id"] != id || !held(t, o, run).IsActive {
@@ -193,7 +193,7 @@ func TestFaultBotHalfMade(t *testing.T) {
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(alerts(values{"role": "guest"}))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", "Could not change the bot")
+	run.Apply(plan).ExpectError(t, "", "Cannot change the bot")
 	heal()
 	run.MustApply(alerts(values{"role": "guest"}))
 	if made := count(t, o, "Alerts"); made != 1 {

@@ -94,7 +94,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 // make makes the bot, or takes a deactivated one back, and returns its ID; 0 after an error.
 func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) (id int64, made bool) {
-	summary := fmt.Sprintf("Could not make the bot %q", plan.FullName.ValueString())
+	summary := fmt.Sprintf("Cannot make the bot %q", plan.FullName.ValueString())
 	view, err := r.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
 		diags.AddError(summary, framework.Explain(err))
@@ -162,7 +162,7 @@ func (r *Resource) reactivate(ctx context.Context, bot *zulip.User, diags *diag.
 		}
 	}
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Could not take the bot %s back", bot.Address()), framework.Explain(err))
+		diags.AddError(fmt.Sprintf("Cannot reactivate the bot %s", bot.Address()), framework.Explain(err))
 		return 0
 	}
 	r.Meta.Run.Manage(kind, bot.ID)
@@ -221,7 +221,7 @@ func (r *Resource) bring(ctx context.Context, now *reading, update zulip.BotUpda
 		if update.ShortName != nil {
 			cause += fmt.Sprintf("\n\nThe change includes the short name %q, which needs an address that no other account has, active or deactivated. If it is taken, choose another short_name.", *update.ShortName)
 		}
-		diags.AddError(fmt.Sprintf("Could not change the bot %s", now.user.Address()),
+		diags.AddError(fmt.Sprintf("Cannot change the bot %s", now.user.Address()),
 			cause+"\n\nThe server makes one change after the other: those before the one it refused are made. The next plan shows what is left.")
 		return nil
 	}
@@ -238,7 +238,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	view, err := r.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the bots", framework.Explain(err))
 		return
 	}
 	user, visible := view.User(state.ID.ValueInt64())
@@ -315,7 +315,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	id := state.ID.ValueInt64()
 	defer r.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
 	if err := r.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not deactivate the bot %s", state.Email.ValueString()), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot deactivate the bot %s", state.Email.ValueString()), framework.Explain(err))
 		return
 	}
 	r.Meta.Run.Destroy(kind, id)
@@ -329,7 +329,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
 	view, err := r.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the bots", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the bots", framework.Explain(err))
 		return
 	}
 	user, err := framework.FindUser(view, word)

@@ -154,7 +154,7 @@ func TestProtocolSaysWhatIsTakenBack(t *testing.T) {
 	}
 	o.Archive(t, "old")
 	_, diags := run.Process().Plan("zulip_channel", nil, values{"name": "old", "adopt_archived": true})
-	diags.ExpectWarning(t, "adopt_archived", "An archived channel will be taken back", `Channel "old" has the ID`, "has subscribers: 1.")
+	diags.ExpectWarning(t, "adopt_archived", "An archived channel will be unarchived", `Channel "old" has the ID`, "has subscribers: 1.")
 }
 
 func TestProtocolRefusesWhatTheServerIsTooOldFor(t *testing.T) {

@@ -33,7 +33,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	if plan.AdoptArchived.ValueBool() {
 		view, err := r.Meta.Store.Fresh(ctx, store.Channels)
 		if err != nil {
-			diags.AddError("Could not look for an archived channel", framework.Explain(err))
+			diags.AddError("Cannot look for an archived channel", framework.Explain(err))
 			return 0
 		}
 		if namesake, ok := view.Channels().ByName(name); ok && namesake.IsArchived {
@@ -42,7 +42,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Could not create channel %q", name), framework.Explain(err))
+		diags.AddError(fmt.Sprintf("Cannot create channel %q", name), framework.Explain(err))
 		return 0
 	}
 	request := r.createRequest(plan, view, diags)
@@ -167,7 +167,7 @@ func whetherMade(lookErr error) string {
 
 // createBySubscribing makes a channel on a server below feature level 417.
 func (r *Resource) createBySubscribing(ctx context.Context, request zulip.ChannelCreate, diags *diag.Diagnostics) int64 {
-	summary := fmt.Sprintf("Could not create channel %q", request.Name)
+	summary := fmt.Sprintf("Cannot create channel %q", request.Name)
 	view, err := r.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
 		diags.AddError(summary, framework.Explain(err))
@@ -231,9 +231,9 @@ func (r *Resource) unarchive(ctx context.Context, id int64, name string, diags *
 	}
 	detail := framework.Explain(err)
 	if zulip.IsMessage(err, "Channel is private and have no subscribers") {
-		detail += "\n\nSomebody has to be in a private channel before it can be taken back. Make it public in the web app, or give the new channel another name."
+		detail += "\n\nSomebody has to be in a private channel before it can be unarchived. Make it public in the web app, or give the new channel another name."
 	}
-	diags.AddError(fmt.Sprintf("Could not take the archived channel %q back", name), detail)
+	diags.AddError(fmt.Sprintf("Cannot unarchive channel %q", name), detail)
 	return 0
 }
 
@@ -250,7 +250,7 @@ func (r *Resource) explainCreate(ctx context.Context, request zulip.ChannelCreat
 			framework.Explain(cause)+"\n\nThe account the provider uses does not see the channel that has it: probably a private one.")
 		return
 	}
-	diags.AddError(fmt.Sprintf("Could not create channel %q", request.Name), framework.Explain(cause))
+	diags.AddError(fmt.Sprintf("Cannot create channel %q", request.Name), framework.Explain(cause))
 }
 
 // warnIgnored says which settings the server did not know; they are compared afterwards, and then are an error if they
@@ -276,7 +276,7 @@ func taken(namesake *zulip.Channel) string {
 // howToTake says how to get the name of an archived channel.
 func howToTake(namesake *zulip.Channel) string {
 	return fmt.Sprintf("Channels keep their names when they are archived, so that it is not free (ID %d). "+
-		"Set adopt_archived = true to take that channel back with its messages and subscribers, or choose another name, or rename the archived one.", namesake.ID)
+		"Set adopt_archived = true to unarchive that channel with its messages and subscribers, or choose another name, or rename the archived one.", namesake.ID)
 }
 
 // refuse reports that a name is taken, by what, and how to get it.

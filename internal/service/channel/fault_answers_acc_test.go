@@ -73,14 +73,14 @@ func TestFaultOutage(t *testing.T) {
 		says        []string
 	}{
 		{"500 forever", "on every creation", sandbox.Fault{Method: "POST", Path: createPath, Action: sandbox.FaultStatus}, []string{
-			`Could not create channel "`, `answered POST /channels/create with 500: "Internal server error"`, "The server failed.", "is not there, so that applying again is safe"}},
+			`Cannot create channel "`, `answered POST /channels/create with 500: "Internal server error"`, "The server failed.", "is not there, so that applying again is safe"}},
 		{"500 forever", "on every change", sandbox.Fault{Method: "PATCH", Path: updatePath, Action: sandbox.FaultStatus}, []string{
 			`does not take the change`, `description is One, and stays so when it is set to Two`, "500"}},
 		{"500 forever", "after every change", sandbox.Fault{Method: "PATCH", Path: updatePath, After: true, Action: sandbox.FaultStatus}, nil},
 		{"HTML from a proxy", "a login page before everything", sandbox.Fault{Action: sandbox.FaultHTML, Status: 200}, []string{
 			"This is not a Zulip server", "is no proxy in between?"}},
 		{"HTML from a proxy", "502 on every creation", sandbox.Fault{Method: "POST", Path: createPath, Action: sandbox.FaultHTML}, []string{
-			`Could not create channel "`, "The server, or a proxy before it, is out of order or overloaded"}},
+			`Cannot create channel "`, "The server, or a proxy before it, is out of order or overloaded"}},
 		{"empty 200", "on every read of the organization", sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultEmpty}, []string{"the answer is empty"}},
 		{"stall", "no answer to any creation", sandbox.Fault{Method: "POST", Path: createPath, After: true, Action: sandbox.FaultStall, Delay: time.Minute}, nil},
 		{"stall", "no answer to anything", sandbox.Fault{Action: sandbox.FaultStall, Delay: time.Minute}, []string{"The server cannot be reached", "no answer from", "raise request_timeout"}},

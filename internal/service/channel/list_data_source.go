@@ -57,7 +57,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 		return
 	}
 	list.Channels = []facts{}

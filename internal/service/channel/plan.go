@@ -58,7 +58,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	p.on = attribute.On(&r.Base, view)
@@ -144,7 +144,7 @@ func (p *planning) checkName() {
 	if p.state == nil && namesake.IsArchived && p.config.AdoptArchived.ValueBool() {
 		p.Meta.Run.PlanChannelName(namesake.ID, p.plan.Name.ValueString())
 		// Named in the detail alone, so that the CLI can make one warning of many.
-		p.diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel will be taken back",
+		p.diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel will be unarchived",
 			fmt.Sprintf("Channel %q has the ID %d, keeps its messages, and has subscribers: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, namesake.SubscriberCount))
 		return
 	}

@@ -117,7 +117,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 		return
 	}
 	channel, ok := view.Channels().ByID(state.ID.ValueInt64())
@@ -151,7 +151,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	id := state.ID.ValueInt64()
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	// The CLI ends what is not used any more before it changes what has used it: a folder that this run has archived has
@@ -211,7 +211,7 @@ func (r *Resource) archive(ctx context.Context, id int64, name string, diags *di
 		}
 		// A second request finds out whether the first was carried out.
 		if !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || !framework.Wait(ctx, pause) {
-			diags.AddError(fmt.Sprintf("Could not archive channel %q", name), framework.Explain(err))
+			diags.AddError(fmt.Sprintf("Cannot archive channel %q", name), framework.Explain(err))
 			return
 		}
 		pause *= 2
@@ -226,7 +226,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 		return
 	}
 	channel, err := framework.FindChannel(view, word)
@@ -236,7 +236,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	if channel.IsArchived {
 		resp.Diagnostics.AddError("Cannot import an archived channel",
-			fmt.Sprintf("Channel %q is archived. Write a zulip_channel with its name and adopt_archived = true to take it back.", channel.Name))
+			fmt.Sprintf("Channel %q is archived. Write a zulip_channel with its name and adopt_archived = true to unarchive it.", channel.Name))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), channel.ID)...)

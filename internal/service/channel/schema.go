@@ -45,7 +45,7 @@ func creationAttributes() map[string]schema.Attribute {
 		},
 		"adopt_archived": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "If an archived channel has the name, take it back with its messages and subscribers instead of failing. What the configuration does not set stays as it was. It counts on creation only. " + featurelevel.Sentence(featurelevel.ReactivateChannel),
+			MarkdownDescription: "If an archived channel has the name, unarchive it with its messages and subscribers instead of failing. What the configuration does not set stays as it was. It counts on creation only. " + featurelevel.Sentence(featurelevel.ReactivateChannel),
 		},
 		"on_destroy": schema.StringAttribute{
 			Optional:            true,

@@ -115,7 +115,7 @@ func TestProtocolPutsTheChannelIntoTheStateFirst(t *testing.T) {
 		},
 		"the change that follows fails": {
 			sandbox.Fault{Method: http.MethodPatch, Path: "/streams/*", Action: sandbox.FaultStatus, Status: http.StatusBadRequest},
-			[]string{`Could not change channel "created"`},
+			[]string{`Cannot change channel "created"`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestProtocolKeepsTheStateWhenAChangeCannotBeRead(t *testing.T) {
 	run.MustApply(before)
 	plan := run.MustPlan(but(before, values{"description": "after"}))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: "/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "Could not read channel")
+	run.Apply(plan).ExpectError(t, "", "Cannot read channel")
 	if run.State == nil || run.State.Values["description"] != "before" {
 		t.Errorf("in the state: %v", run.State)
 	}

@@ -64,7 +64,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Folders)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channel folders", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channel folders", framework.Explain(err))
 		return
 	}
 	list.Folders = []listed{}

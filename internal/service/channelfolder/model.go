@@ -93,7 +93,7 @@ Zulip deletes no folder. Destroying one takes all channels out of it, archived o
 			},
 			"adopt_archived": schema.BoolAttribute{
 				Optional:            true,
-				MarkdownDescription: "If an archived folder has the name, take it back instead of making another: of several, the one that was made last. It counts on creation only. Without it a second folder of the same name is made, for archived folders do not hold their names.",
+				MarkdownDescription: "If an archived folder has the name, reactivate it instead of making another: of several, the one that was made last. It counts on creation only. Without it a second folder of the same name is made, for archived folders do not hold their names.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,

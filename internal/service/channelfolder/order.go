@@ -40,7 +40,7 @@ func ordered(view *snapshot.Snapshot, err error) ([]framework.Ordered, error) {
 	for _, folder := range view.Folders().List() {
 		one := framework.Ordered{ID: folder.ID}
 		if folder.IsArchived {
-			one.Aside = fmt.Sprintf("Channel folder %d, %q, is archived. A zulip_channel_folder with its name and adopt_archived = true takes it back.", folder.ID, folder.Name)
+			one.Aside = fmt.Sprintf("Channel folder %d, %q, is archived. A zulip_channel_folder with its name and adopt_archived = true unarchives it.", folder.ID, folder.Name)
 		}
 		all = append(all, one)
 	}

@@ -275,7 +275,7 @@ func TestProtocolDefaultUserSettingsRefused(t *testing.T) {
 	run.MustApply(values{"color_scheme": "dark"})
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/user_settings_defaults", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
 		Body: `{"result":"error","msg":"Must be an organization administrator","code":"UNAUTHORIZED_PRINCIPAL"}`})
-	run.Apply(run.MustPlan(values{"color_scheme": "light"})).ExpectError(t, "", "Could not change", "Must be an organization administrator", "color_scheme")
+	run.Apply(run.MustPlan(values{"color_scheme": "light"})).ExpectError(t, "", "Cannot change", "Must be an organization administrator", "color_scheme")
 	heal()
 	if run.State == nil || run.State.Values["color_scheme"] != "dark" {
 		t.Errorf("the state holds %v: it is to hold what the server does", run.State)

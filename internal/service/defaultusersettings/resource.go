@@ -157,7 +157,7 @@ func (r *Resource) ImportState(ctx context.Context, _ resource.ImportStateReques
 func (r *Resource) held(ctx context.Context, kept framework.SettingValues, diags *diag.Diagnostics) framework.SettingValues {
 	view, err := r.Meta.Store.Read(ctx, store.UserDefaults)
 	if err != nil {
-		diags.AddError("Could not read the default user settings", framework.Explain(err))
+		diags.AddError("Cannot read the default user settings", framework.Explain(err))
 		return nil
 	}
 	return settings.Read(view.UserDefaults(), r.FeatureLevel(), kept, diags)
@@ -170,7 +170,7 @@ func (r *Resource) send(ctx context.Context, plan framework.SettingValues, chang
 		err := r.Meta.Client.UpdateUserDefaults(ctx, changes.Form(plan, nil, r.FeatureLevel()))
 		r.Meta.Store.Invalidate(store.UserDefaults)
 		if err != nil {
-			diags.AddError("Could not change the default user settings",
+			diags.AddError("Cannot change the default user settings",
 				fmt.Sprintf("%s\n\nSent were %s.", framework.Explain(err), changes.Names()))
 			return nil
 		}

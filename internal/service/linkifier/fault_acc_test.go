@@ -42,7 +42,7 @@ func TestFaultLinkifierReplaced(t *testing.T) {
 	}
 	other := strings.Replace(one, `"a"`, `"b"`, 1)
 	trial.Want(other)
-	trial.Fails([]string{"A linkifier changes its address", "moved block"})
+	trial.Fails([]string{"will be destroyed and re-created", "moved block"})
 	trial.Want(other + "moved {\n  from = zulip_linkifier.a\n  to = zulip_linkifier.b\n}\n")
 	trial.Succeeds()
 	trial.Converges()

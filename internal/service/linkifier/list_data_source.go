@@ -45,7 +45,7 @@ func (d *ListDataSource) Read(ctx context.Context, _ datasource.ReadRequest, res
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Linkifiers)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the linkifiers", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the linkifiers", framework.Explain(err))
 		return
 	}
 	list := listModel{Linkifiers: []model{}}

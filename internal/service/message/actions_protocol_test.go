@@ -99,7 +99,7 @@ func TestProtocolSendMessageCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	_, diags := p.InvokeAction(ctx, sendAction, inTopic("deploys", "Deployed."), func(string) { cancel() })
-	diags.ExpectError(t, "", "Could not send the message")
+	diags.ExpectError(t, "", "Cannot send the message")
 	if requests := len(sent.Writes()); requests > 1 {
 		t.Errorf("%d requests: the action went on", requests)
 	}

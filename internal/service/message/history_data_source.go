@@ -81,7 +81,7 @@ func (d *HistoryDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	history, err := d.Meta.Client.MessageHistory(ctx, state.MessageID.ValueInt64())
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("message_id"),
-			fmt.Sprintf("Could not read the history of message %d", state.MessageID.ValueInt64()), explainHistory(err))
+			fmt.Sprintf("Cannot read the history of message %d", state.MessageID.ValueInt64()), explainHistory(err))
 		return
 	}
 	state.History = []snapshotModel{}

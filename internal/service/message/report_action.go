@@ -82,7 +82,7 @@ func (a *ReportAction) Invoke(ctx context.Context, req action.InvokeRequest, res
 	resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf("Reporting message %d", id)})
 	err := a.Meta.Client.ReportMessage(ctx, id, config.ReportType.ValueString(), config.Description.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not report message %d", id), explainReport(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot report message %d", id), explainReport(err))
 	}
 }
 

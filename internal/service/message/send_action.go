@@ -65,7 +65,7 @@ func (a *SendAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReques
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	framework.CheckContent(config.Content, view, &resp.Diagnostics)
@@ -83,7 +83,7 @@ func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	}
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	framework.CheckContent(config.Content, view, &resp.Diagnostics)
@@ -94,7 +94,7 @@ func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Sending to " + config.Words()})
 	sent, err := send(ctx, a.Meta, to, config.Content.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError("Could not send the message", framework.ExplainWith(err, hint))
+		resp.Diagnostics.AddError("Cannot send the message", framework.ExplainWith(err, hint))
 		return
 	}
 	text := fmt.Sprintf("Sent as message %d", sent.ID)

@@ -91,7 +91,7 @@ func (a *FlagsAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	})
 	ignored, err := a.Meta.Client.UpdateFlags(ctx, config.Messages, config.wire())
 	if err != nil {
-		resp.Diagnostics.AddError("Could not change the flag of the messages", explain(err))
+		resp.Diagnostics.AddError("Cannot change the flag of the messages", explain(err))
 		return
 	}
 	warnIgnored(ignored, &resp.Diagnostics)

@@ -124,7 +124,7 @@ func (a *NarrowAction) Invoke(ctx context.Context, req action.InvokeRequest, res
 	for {
 		result, err := a.Meta.Client.UpdateFlagsForNarrow(ctx, messages, config.change.wire())
 		if err != nil {
-			resp.Diagnostics.AddError("Could not change the flag of the messages",
+			resp.Diagnostics.AddError("Cannot change the flag of the messages",
 				fmt.Sprintf("%s\n\n%d messages were looked at before, and %d of them changed.", explain(err), processed, updated))
 			return
 		}

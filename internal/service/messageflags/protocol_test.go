@@ -90,7 +90,7 @@ func TestProtocolMessageFlags(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	_, diags = p.InvokeAction(ctx, flags, values{"messages": plans, "op": "add", "flag": "read"}, func(string) { cancel() })
-	diags.ExpectError(t, "", "Could not change the flag")
+	diags.ExpectError(t, "", "Cannot change the flag")
 	heal()
 }
 
@@ -109,7 +109,7 @@ func TestProtocolHideLinkPreviews(t *testing.T) {
 		for action, config := range map[string]values{flags: byMessage, narrow: byNarrow} {
 			p.PlanAction(action, config).ExpectError(t, "flag", "too old for flag = "+flag, "It needs feature level 510", "upgrade the server")
 			_, diags := p.InvokeAction(context.Background(), action, config, nil)
-			diags.ExpectError(t, "", "Could not change the flag", flag)
+			diags.ExpectError(t, "", "Cannot change the flag", flag)
 		}
 		p.PlanAction(flags, values{"messages": plans, "op": "add", "flag": "starred"}).ExpectNoError(t)
 		p.PlanAction(flags, values{"messages": plans, "op": "add", "flag": acctest.Unknown}).ExpectNoError(t)
@@ -197,7 +197,7 @@ func TestProtocolMessageFlagsForNarrowErrors(t *testing.T) {
 	}
 	p.PlanAction(narrow, config(values{"narrow": acctest.Unknown, "num_before": acctest.Unknown})).ExpectNoError(t)
 	_, diags := p.InvokeAction(context.Background(), narrow, config(values{"narrow": []any{values{"operator": "color", "operand": "red"}}}), nil)
-	diags.ExpectError(t, "", "Could not change the flag", "color")
+	diags.ExpectError(t, "", "Cannot change the flag", "color")
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 154})
 	o.NewRun(t, "zulip_message").Process().PlanAction(narrow, config(nil)).ExpectError(t, "", "feature level 155")
 }
@@ -233,7 +233,7 @@ func TestProtocolMarkTopicAsReadTrap(t *testing.T) {
 
 	p.PlanAction(topic, values{"channel": "genral", "topic": "plans"}).ExpectError(t, "channel", `did you mean "general"?`)
 	_, diags := p.InvokeAction(context.Background(), topic, values{"channel": "general", "topic": "nothing here"}, nil)
-	diags.ExpectError(t, "", "Could not mark topic", "No such topic")
+	diags.ExpectError(t, "", "Cannot mark topic", "No such topic")
 }
 
 // An element of the list is unknown as a whole while a conditional expression decides which it is.

@@ -93,7 +93,7 @@ func (a *TopicAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 func (a *TopicAction) channel(ctx context.Context, config *topicModel, diags *diag.Diagnostics) *zulip.Channel {
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		diags.AddError("Could not read the channels", framework.Explain(err))
+		diags.AddError("Cannot read the channels", framework.Explain(err))
 		return nil
 	}
 	channel, err := framework.FindChannel(view, config.Channel.ValueString())
@@ -123,6 +123,6 @@ func (a *TopicAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	}
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Marking " + what + " as read"})
 	if err := a.Meta.Client.MarkTopicAsRead(ctx, channel.ID, zulip.StoredTopic(config.Topic.ValueString())); err != nil {
-		resp.Diagnostics.AddError("Could not mark "+what+" as read", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot mark "+what+" as read", framework.Explain(err))
 	}
 }

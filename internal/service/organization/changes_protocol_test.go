@@ -118,7 +118,7 @@ func TestProtocolOrganizationFailsInTheMiddle(t *testing.T) {
 	gate.Open()
 	arrived.Release()
 	diags := <-applied
-	diags.ExpectError(t, "", "Could not change the organization", "Already as planned: description, can_create_groups.")
+	diags.ExpectError(t, "", "Cannot change the organization", "Already as planned: description, can_create_groups.")
 	if got := run.State.Values; got["description"] != "new" || got["signup_announcements_stream_id"] == channel || got["org_type"] == "business" {
 		t.Errorf("the state holds %v", got)
 	}
@@ -156,7 +156,7 @@ func TestProtocolOrganizationRefused(t *testing.T) {
 		Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
 		Body: `{"result":"error","msg":"Available on Zulip Cloud Standard. Upgrade to access.","code":"BAD_REQUEST"}`,
 	})
-	run.Apply(run.MustPlan(values{"message_retention_days": "30"})).ExpectError(t, "", "Could not change the organization", "Available on Zulip Cloud Standard", "Nothing else was changed either")
+	run.Apply(run.MustPlan(values{"message_retention_days": "30"})).ExpectError(t, "", "Cannot change the organization", "Available on Zulip Cloud Standard", "Nothing else was changed either")
 	heal()
 	if run.State != nil {
 		t.Errorf("the state holds %v: nothing was created", run.State.Values)

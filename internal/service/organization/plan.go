@@ -269,7 +269,7 @@ func (p *planning) checkChannel(ctx context.Context, attribute string, value att
 	}
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		p.diags.AddError("Could not read the channels", framework.Explain(err))
+		p.diags.AddError("Cannot read the channels", framework.Explain(err))
 		return
 	}
 	channel, err := framework.FindChannel(view, strconv.FormatInt(number.ValueInt64(), 10))

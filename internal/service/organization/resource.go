@@ -140,7 +140,7 @@ func (r *Resource) ImportState(ctx context.Context, _ resource.ImportStateReques
 }
 
 // unreadable begins the message of a read that failed.
-const unreadable = "Could not read the organization"
+const unreadable = "Cannot read the organization"
 
 // apply sends what differs between prior and planned values, and returns what the server then holds; nil if that could not
 // be read. now is what was just read, or nil.

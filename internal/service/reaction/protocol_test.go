@@ -100,7 +100,7 @@ func TestProtocolReactionOwnEmoji(t *testing.T) {
 func TestProtocolReactionUncheckedEmoji(t *testing.T) {
 	o, run, message := managed(t)
 	o.Sandbox.SetFeatureLevel(130)
-	run.Apply(run.MustPlan(values{"message_id": message, "emoji_name": "no_such_emoji"})).ExpectError(t, "", "Could not react", "no_such_emoji")
+	run.Apply(run.MustPlan(values{"message_id": message, "emoji_name": "no_such_emoji"})).ExpectError(t, "", "Cannot react", "no_such_emoji")
 }
 
 // Whoever reacts first names the emoji for all; the configuration keeps its own name.
@@ -182,5 +182,5 @@ func TestProtocolReactionBadInput(t *testing.T) {
 
 func TestProtocolReactionImportOfNothing(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	o.NewRun(t, "zulip_reaction").Import("99/tada", nil).ExpectError(t, "", "Could not read message 99", "may not read it")
+	o.NewRun(t, "zulip_reaction").Import("99/tada", nil).ExpectError(t, "", "Cannot read message 99", "may not read it")
 }

@@ -68,7 +68,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	view, err := r.Meta.Store.Read(ctx, store.CustomEmoji)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 	}
 	if !resp.Diagnostics.HasError() {
 		framework.Emoji{Name: config.EmojiName, Code: config.EmojiCode, Kind: config.ReactionType}.Check(ctx, r.Meta, view, &resp.Diagnostics)
@@ -82,7 +82,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	summary := fmt.Sprintf("Could not react with %q to message %d", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64())
+	summary := fmt.Sprintf("Cannot react with %q to message %d", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64())
 	// The account's reactions on one message are changed one after the other: which one is new tells its code.
 	done, ok := r.Alone(ctx, fmt.Sprint("zulip_reaction ", plan.MessageID.ValueInt64()), summary, &resp.Diagnostics)
 	if !ok {
@@ -160,7 +160,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
 	message, err := r.Meta.Store.Message(ctx, state.MessageID.ValueInt64())
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", state.MessageID.ValueInt64()), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", state.MessageID.ValueInt64()), framework.Explain(err))
 		return
 	}
 	var own []zulip.Reaction
@@ -188,7 +188,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	summary := fmt.Sprintf("Could not take the reaction %q to message %d away", state.EmojiName.ValueString(), state.MessageID.ValueInt64())
+	summary := fmt.Sprintf("Cannot remove the reaction %q from message %d", state.EmojiName.ValueString(), state.MessageID.ValueInt64())
 	done, ok := r.Alone(ctx, fmt.Sprint("zulip_reaction ", state.MessageID.ValueInt64()), summary, &resp.Diagnostics)
 	if !ok {
 		return
@@ -224,7 +224,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	own, err := r.own(ctx, message)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not read message %d", message), explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", message), explain(err))
 		return
 	}
 	kind, code, byCode := strings.Cut(emoji, "/")

@@ -39,7 +39,7 @@ type planning struct {
 func (b *base) locate(ctx context.Context, plan, state *shared, resp *resource.ModifyPlanResponse) *planning {
 	view, err := b.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return nil
 	}
 	p := &planning{view: view, wanted: peopleIn(plan.Users, view, &resp.Diagnostics)}
@@ -74,7 +74,7 @@ func (b *base) locate(ctx context.Context, plan, state *shared, resp *resource.M
 func (b *base) start(ctx context.Context, plan *shared, diags *diag.Diagnostics) (*reading, people) {
 	view, err := b.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		diags.AddError("Could not read the organization", framework.Explain(err))
+		diags.AddError("Cannot read the organization", framework.Explain(err))
 		return nil, people{}
 	}
 	channel := findChannel(view, plan.Channel, diags)
@@ -99,7 +99,7 @@ func findChannel(view *snapshot.Snapshot, text types.String, diags *diag.Diagnos
 		return nil
 	case channel.IsArchived:
 		diags.AddAttributeError(path.Root("channel"), "The channel is archived",
-			fmt.Sprintf("Nobody enters %q. A zulip_channel with its name and adopt_archived = true takes it back; refer to it here, so that it comes first.", channel.Name))
+			fmt.Sprintf("Nobody enters %q. A zulip_channel with its name and adopt_archived = true unarchives it; refer to it here, so that it comes first.", channel.Name))
 		return nil
 	}
 	return channel

@@ -227,7 +227,7 @@ func TestProtocolSubscribersLostAnswers(t *testing.T) {
 	// The second half fails for good: the state holds the first.
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: path, Action: sandbox.FaultStatus, Status: http.StatusBadRequest})
 	config := values{"channel": "announcements", "users": []any{owner, member}}
-	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Could not take "+guest+" out of channel")
+	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot unsubscribe "+guest+" from channel")
 	if got := fmt.Sprint(run.State.Values["users"]); !strings.Contains(got, guest) || !strings.Contains(got, member) {
 		t.Errorf("the state holds %s", got)
 	}

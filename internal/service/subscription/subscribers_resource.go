@@ -80,7 +80,7 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if !p.held {
 		in, err := r.Meta.Store.Subscribers(ctx, p.channel.ID)
 		if err != nil {
-			resp.Diagnostics.AddError("Could not read the subscribers", framework.Explain(err))
+			resp.Diagnostics.AddError("Cannot read the subscribers", framework.Explain(err))
 			return
 		}
 		saw = setOf(in)
@@ -229,7 +229,7 @@ func (r *Subscribers) ImportState(ctx context.Context, req resource.ImportStateR
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 		return
 	}
 	channel := findChannel(view, types.StringValue(req.ID), &resp.Diagnostics)

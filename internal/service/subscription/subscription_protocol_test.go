@@ -61,7 +61,7 @@ func TestProtocolSubscriptionLostAnswers(t *testing.T) {
 	// Every answer is lost: what was done is in the state, and ends with it.
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: path, After: true, Action: sandbox.FaultDrop})
 	run.Block = o.Block(values{"max_retries": 0})
-	run.Apply(run.MustPlan(values{"channel": "incidents", "users": []any{member2, guest}})).ExpectError(t, "", "Could not add "+guest, "Applying again is safe")
+	run.Apply(run.MustPlan(values{"channel": "incidents", "users": []any{member2, guest}})).ExpectError(t, "", "Cannot add "+guest, "Applying again is safe")
 	heal()
 	if got := len(run.State.Values["added_user_ids"].([]any)); got != 2 {
 		t.Errorf("%d were added", got)

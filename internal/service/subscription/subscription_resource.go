@@ -107,7 +107,7 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, wanted, end ids, diags *diag.Diagnostics) {
 	list, err := r.Meta.Store.Subscribers(ctx, channel.ID)
 	if err != nil {
-		diags.AddError("Could not read the subscribers", framework.Explain(err))
+		diags.AddError("Cannot read the subscribers", framework.Explain(err))
 		return
 	}
 	in := setOf(list)
@@ -121,7 +121,7 @@ func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, chann
 func (r *Subscription) planEnd(ctx context.Context, state *additive, diags *diag.Diagnostics) {
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		diags.AddError("Could not read the organization", framework.Explain(err))
+		diags.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	if channel, ok := view.Channels().ByID(state.ChannelID.ValueInt64()); ok && !channel.IsArchived {
@@ -235,7 +235,7 @@ func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, r
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	if channel, ok := view.Channels().ByID(id); !ok || channel.IsArchived {
@@ -270,7 +270,7 @@ func (r *Subscription) ImportState(ctx context.Context, req resource.ImportState
 func (r *Subscription) importUsers(ctx context.Context, channelText string, users []string, resp *resource.ImportStateResponse) {
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	channel := findChannel(view, types.StringValue(channelText), &resp.Diagnostics)
@@ -279,7 +279,7 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 	}
 	list, err := r.Meta.Store.Subscribers(ctx, channel.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the subscribers", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the subscribers", framework.Explain(err))
 		return
 	}
 	in := setOf(list)

@@ -38,12 +38,12 @@ type reading struct {
 func (b *base) read(ctx context.Context, id int64, diags *diag.Diagnostics) *reading {
 	in, err := b.Meta.Store.FreshSubscribers(ctx, id)
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Could not read the subscribers of channel %d", id), framework.Explain(err))
+		diags.AddError(fmt.Sprintf("Cannot read the subscribers of channel %d", id), framework.Explain(err))
 		return nil
 	}
 	view, err := b.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Could not read channel %d", id), framework.Explain(err))
+		diags.AddError(fmt.Sprintf("Cannot read channel %d", id), framework.Explain(err))
 		return nil
 	}
 	channel, ok := view.Channels().ByID(id)
@@ -60,12 +60,12 @@ func (b *base) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) ([
 	// First, for the channels may come with them.
 	in, err := b.Meta.Store.Subscribers(ctx, id)
 	if err != nil {
-		diags.AddError("Could not read the subscribers", framework.Explain(err))
+		diags.AddError("Cannot read the subscribers", framework.Explain(err))
 		return nil, nil
 	}
 	view, err := b.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		diags.AddError("Could not read the organization", framework.Explain(err))
+		diags.AddError("Cannot read the organization", framework.Explain(err))
 		return nil, nil
 	}
 	if channel, ok := view.Channels().ByID(id); ok && channel.IsArchived {
@@ -89,7 +89,7 @@ func (b *base) send(ctx context.Context, now *reading, add, remove []int64, tell
 			return err
 		})
 		if err != nil {
-			b.failed(ctx, now, &in, err, fmt.Sprintf("Could not add %s to channel %q", namesOf(add, now.view), now.channel.Name), diags)
+			b.failed(ctx, now, &in, err, fmt.Sprintf("Cannot add %s to channel %q", namesOf(add, now.view), now.channel.Name), diags)
 			return false
 		}
 		if tell && !told {
@@ -103,7 +103,7 @@ func (b *base) send(ctx context.Context, now *reading, add, remove []int64, tell
 			return b.Meta.Client.Unsubscribe(ctx, now.channel.Name, remove)
 		})
 		if err != nil {
-			b.failed(ctx, now, &in, err, fmt.Sprintf("Could not take %s out of channel %q", namesOf(remove, now.view), now.channel.Name), diags)
+			b.failed(ctx, now, &in, err, fmt.Sprintf("Cannot unsubscribe %s from channel %q", namesOf(remove, now.view), now.channel.Name), diags)
 			return false
 		}
 		for _, id := range remove {

@@ -61,7 +61,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -96,7 +96,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	subscription, err := r.Meta.Store.Subscription(ctx, channel.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the account's subscriptions", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the account's subscriptions", framework.Explain(err))
 	} else if subscription == nil {
 		resp.Diagnostics.AddAttributeWarning(path.Root("channel"), "The account is not in the channel",
 			fmt.Sprintf("The account the provider uses has settings only of channels it is in, and it is not in %q now. Unless this run subscribes it before (then let this resource depend on that one), the apply fails.", channel.Name))
@@ -122,7 +122,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 		return
 	}
 	channel, err := framework.FindChannel(view, plan.Channel.ValueString())
@@ -151,7 +151,7 @@ func (r *Resource) subscription(ctx context.Context, channel int64, diags *diag.
 	found, err := r.Meta.Store.Subscription(ctx, channel)
 	switch {
 	case err != nil:
-		diags.AddError("Could not read the account's subscriptions", framework.Explain(err))
+		diags.AddError("Cannot read the account's subscriptions", framework.Explain(err))
 	case found == nil:
 		diags.AddAttributeError(path.Root("channel"), "The account is not in the channel",
 			fmt.Sprintf("The account the provider uses has settings only of channels it is in. Subscribe it to channel %d first.", channel))
@@ -168,7 +168,7 @@ func (r *Resource) set(ctx context.Context, channel int64, changes []zulip.Subsc
 		err := r.Meta.Client.SetSubscriptionProperties(ctx, changes)
 		r.Meta.Store.Invalidate(store.Subscriptions)
 		if err != nil {
-			diags.AddError(fmt.Sprintf("Could not change the account's settings of channel %d", channel),
+			diags.AddError(fmt.Sprintf("Cannot change the account's settings of channel %d", channel),
 				framework.Explain(err)+"\n\nThe server changes one setting after the other: those before the one it refused are changed. The next plan shows what is left.")
 			return nil
 		}
@@ -186,12 +186,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ChannelID})...)
 	found, err := r.Meta.Store.Subscription(ctx, state.ChannelID.ValueInt64())
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the account's subscriptions", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the account's subscriptions", framework.Explain(err))
 		return
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 		return
 	}
 	if found == nil {
@@ -238,7 +238,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 		return
 	}
 	channel, err := framework.FindChannel(view, req.ID)

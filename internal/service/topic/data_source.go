@@ -76,7 +76,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 		return
 	}
 	channel, err := framework.FindChannel(view, state.Channel.ValueString())
@@ -86,7 +86,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	topics, err := d.Meta.Client.Topics(ctx, channel.ID)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("channel"), fmt.Sprintf("Could not read the topics of channel %q", channel.Name),
+		resp.Diagnostics.AddAttributeError(path.Root("channel"), fmt.Sprintf("Cannot read the topics of channel %q", channel.Name),
 			framework.Explain(err)+"\n\n"+d.whyUnreadable(channel))
 		return
 	}

@@ -65,7 +65,7 @@ func TestProtocolTopicsOfAnArchivedChannel(t *testing.T) {
 		return o.NewRun(t, "zulip_message").Process().ReadData("zulip_channel_topics", values{"channel": "general"})
 	}
 	_, diags := read()
-	diags.ExpectError(t, "channel", `Could not read the topics of channel "general"`, "The channel is archived", "needs feature level 480", "the server has 479")
+	diags.ExpectError(t, "channel", `Cannot read the topics of channel "general"`, "The channel is archived", "needs feature level 480", "the server has 479")
 
 	o.Sandbox.SetFeatureLevel(featurelevel.ArchivedChannels)
 	found, diags := read()

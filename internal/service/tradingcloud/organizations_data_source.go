@@ -47,7 +47,7 @@ func (d *OrganizationsDataSource) Read(ctx context.Context, _ datasource.ReadReq
 	}
 	organizations, err := d.Meta.Trading.Organizations(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not list the trading cloud's organizations", framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot list the trading cloud's organizations", framework.Sentence(err))
 		return
 	}
 	slices.SortFunc(organizations, func(a, b trading.Organization) int { return cmp.Compare(a.ID, b.ID) })

@@ -59,7 +59,7 @@ func (d *PingDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	ping, err := d.Meta.Trading.Ping(ctx, check.PlatformID.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not check the connection to the platform %s", check.PlatformID.ValueString()), framework.Sentence(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot check the connection to the platform %s", check.PlatformID.ValueString()), framework.Sentence(err))
 		return
 	}
 	check.Reachable = types.BoolValue(ping.Reachable)

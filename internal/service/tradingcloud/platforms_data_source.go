@@ -58,7 +58,7 @@ func (d *PlatformsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	}
 	platforms, err := d.Meta.Trading.Platforms(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not list the trade platforms", framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot list the trade platforms", framework.Sentence(err))
 		return
 	}
 	slices.SortFunc(platforms, func(a, b trading.Platform) int { return cmp.Compare(a.ID, b.ID) })

@@ -178,5 +178,5 @@ func TestProtocolTradingToken(t *testing.T) {
 
 	t.Setenv("TRADING_CLOUD_CLIENT_SECRET", "wrong")
 	_, diags = configured(t, acctest.Values{}).Open("zulip_trading_token", acctest.Values{})
-	diags.ExpectError(t, "", "Could not get a token", "invalid_client")
+	diags.ExpectError(t, "", "Cannot get a token", "invalid_client")
 }

@@ -72,7 +72,7 @@ func (e *TokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, re
 	}
 	token, err := e.Meta.Trading.Token(ctx, wanted)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not get a token of the trading cloud", framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot get a token of the trading cloud", framework.Sentence(err))
 		return
 	}
 	result.AccessToken = types.StringValue(token.AccessToken)

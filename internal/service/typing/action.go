@@ -66,7 +66,7 @@ func (a *Action) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, r
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	config.CheckPlan(view, &resp.Diagnostics)
@@ -83,7 +83,7 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	}
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	to, _ := config.Check(view, &resp.Diagnostics)
@@ -92,6 +92,6 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	}
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Typing (" + config.Operation.ValueString() + ") to " + config.Words()})
 	if err := a.Meta.Client.SendTyping(ctx, config.Operation.ValueString(), to); err != nil {
-		resp.Diagnostics.AddError("Could not show that the account is typing", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot show that the account is typing", framework.Explain(err))
 	}
 }

@@ -38,12 +38,12 @@ func TestProtocolTyping(t *testing.T) {
 
 	member := o.As(t, "member").NewRun(t, "zulip_message").Process()
 	_, diags := member.InvokeAction(context.Background(), typing, values{"op": "start", "channel": "announcements", "topic": "x"}, nil)
-	diags.ExpectError(t, "", "Could not show that the account is typing", "permission")
+	diags.ExpectError(t, "", "Cannot show that the account is typing", "permission")
 
 	// The server takes its time, so that there is something to cancel.
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/typing", Action: sandbox.FaultStall, Delay: time.Minute})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	_, diags = p.InvokeAction(ctx, typing, channel, func(string) { cancel() })
-	diags.ExpectError(t, "", "Could not show that the account is typing")
+	diags.ExpectError(t, "", "Cannot show that the account is typing")
 }

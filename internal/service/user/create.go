@@ -18,7 +18,7 @@ import (
 // make makes the account, or takes a deactivated one back, and returns its ID; 0 after an error.
 func (r *Resource) make(ctx context.Context, plan *account, password string, diags *diag.Diagnostics) int64 {
 	email := plan.Email.ValueString()
-	summary := fmt.Sprintf("Could not make an account for %s", email)
+	summary := fmt.Sprintf("Cannot make an account for %s", email)
 	if err := framework.RefusedBefore(r.Meta, kind); err != nil {
 		diags.AddError(summary, framework.Sentence(err))
 		return 0
@@ -92,7 +92,7 @@ func made(view *snapshot.Snapshot, wanted zulip.NewUser, free func(int64) bool) 
 func (r *Resource) reactivate(ctx context.Context, user *zulip.User, diags *diag.Diagnostics) int64 {
 	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.ReactivateUser(ctx, user.ID) })
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Could not take the account of %s back", user.Address()), explain(err))
+		diags.AddError(fmt.Sprintf("Cannot reactivate %s", user.Address()), explain(err))
 		return 0
 	}
 	r.Meta.Run.Manage(kind, user.ID)

@@ -52,7 +52,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 		return
 	}
 	wanted, at := config.Email.ValueString(), path.Root("email")

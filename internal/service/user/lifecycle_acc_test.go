@@ -66,7 +66,7 @@ func TestAccSandboxUser(t *testing.T) {
 			{Config: config(whole)},
 			{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: ignore},
 			{ResourceName: address, ImportState: true, ImportStateId: newcomer, ImportStateVerify: true, ImportStateVerifyIgnore: ignore},
-			{PreConfig: deactivate, Config: config(whole), ExpectError: acctest.Message("Set adopt_deactivated = true to take it back")},
+			{PreConfig: deactivate, Config: config(whole), ExpectError: acctest.Message("Set adopt_deactivated = true to reactivate it")},
 			{
 				Config: config(whole + "\n  adopt_deactivated = true"), ConfigPlanChecks: action(plancheck.ResourceActionCreate),
 				ConfigStateChecks: []statecheck.StateCheck{sameID()},

@@ -84,7 +84,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 		return
 	}
 	for _, address := range list.Emails {

@@ -39,7 +39,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
 	var err error
 	if p.view, err = r.Meta.Store.Read(ctx, store.Users); err != nil {
-		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -122,7 +122,7 @@ func (p *planning) checkNamesake(namesake *zulip.User) {
 		p.warnOfDeletion(namesake, p.plan)
 	case !namesake.IsActive && !namesake.IsDeleted && !namesake.IsBot && p.plan.AdoptDeactivated.ValueBool():
 		p.Meta.Run.PlanReactivation(namesake.ID)
-		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The account of %s will be taken back", namesake.Address()),
+		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The account of %s will be reactivated", namesake.Address()),
 			fmt.Sprintf("It has the ID %d and is called %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", namesake.ID, namesake.FullName))
 	case namesake.IsActive && !namesake.IsBot:
 		p.CheckExisting(p.existing(p.plan, namesake), p.diags)
@@ -155,7 +155,7 @@ func taken(namesake *zulip.User) (summary, detail string) {
 		return framework.DeletedAccount(namesake, "email")
 	}
 	return fmt.Sprintf("%s has a deactivated account", namesake.Address()),
-		fmt.Sprintf("It has the ID %d and is called %q, and keeps its address. Set adopt_deactivated = true to take it back.", namesake.ID, namesake.FullName)
+		fmt.Sprintf("It has the ID %d and is called %q, and keeps its address. Set adopt_deactivated = true to reactivate it.", namesake.ID, namesake.FullName)
 }
 
 // checkChange keeps the state's words where the configuration says the same in others, and refuses what the server

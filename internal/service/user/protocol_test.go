@@ -191,7 +191,7 @@ func TestProtocolUserAdopted(t *testing.T) {
 	_, diags := run.Plan(nadia(values{"full_name": "Nadia Again"}))
 	diags.ExpectWarning(t, "email", "deactivated account", "adopt_deactivated = true")
 	plan, diags := run.Plan(nadia(values{"full_name": "Nadia Again", "role": "member", "adopt_deactivated": true}))
-	diags.ExpectWarning(t, "adopt_deactivated", "will be taken back", "Nadia Haddad")
+	diags.ExpectWarning(t, "adopt_deactivated", "will be reactivated", "Nadia Haddad")
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "POST", "PATCH full_name role")
@@ -296,7 +296,7 @@ func TestFaultUserHalfMade(t *testing.T) {
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(nadia(values{"role": "moderator"}))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/*", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", "Could not change the account")
+	run.Apply(plan).ExpectError(t, "", "Cannot change the account")
 	heal()
 	if run.State == nil {
 		t.Fatal("the account is not in the state")

@@ -105,7 +105,7 @@ func (r *Resource) bring(ctx context.Context, user *zulip.User, view *snapshot.S
 		err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.UpdateUser(ctx, user.ID, update) })
 		r.Meta.Store.Invalidate(store.Users, store.UserGroups) // roles are groups too
 		if err != nil {
-			diags.AddError(fmt.Sprintf("Could not change the account of %s", state.Email.ValueString()), explain(err)+"\n\nThe server makes all of a change or nothing.")
+			diags.AddError(fmt.Sprintf("Cannot change the account of %s", state.Email.ValueString()), explain(err)+"\n\nThe server makes all of a change or nothing.")
 			return
 		}
 		if user, view = r.fresh(ctx, user.ID, diags); user == nil {
@@ -125,7 +125,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 		return
 	}
 	user, ok := view.User(state.ID.ValueInt64())
@@ -156,12 +156,12 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 		return
 	}
 	now, err := r.Meta.Client.User(ctx, state.ID.ValueInt64())
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not read the account of %s", state.Email.ValueString()), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read the account of %s", state.Email.ValueString()), framework.Explain(err))
 		return
 	}
 	saw, _ := zulip.ParseRole(state.Role.ValueString())
@@ -200,7 +200,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	how := zulip.Deactivation{Comment: state.Comment.ValueStringPointer(), Actions: state.deactivationActions()}
 	already, err := r.Meta.Client.DeactivateUser(ctx, id, how)
 	if err != nil && !zulip.IsNoUser(err) {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not deactivate %s", state.Email.ValueString()), explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot deactivate %s", state.Email.ValueString()), explain(err))
 		return
 	}
 	if already && how.Actions != (zulip.DeactivationActions{}) {
@@ -228,7 +228,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	case !user.IsActive:
 		resp.Diagnostics.AddError("Cannot import a deactivated account",
-			fmt.Sprintf("%s (ID %d) is deactivated. Write a zulip_user with its address and adopt_deactivated = true to take it back.", user.Address(), user.ID))
+			fmt.Sprintf("%s (ID %d) is deactivated. Write a zulip_user with its address and adopt_deactivated = true to reactivate it.", user.Address(), user.ID))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), user.ID)...)

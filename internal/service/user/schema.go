@@ -20,7 +20,7 @@ import (
 
 const description = "The account of a person. Bots are `zulip_bot`; to manage the role alone of somebody who joined by themselves, there is `zulip_user_role`.\n\n" +
 	"Making accounts takes an administrator with the right `can_create_users`, which only the server's shell grants, and changing an address takes `can_change_user_emails`. Most organizations invite people instead.\n\n" +
-	"Zulip deletes nobody: destroying deactivates the account, with the bots it owns. Its address stays taken, and `adopt_deactivated = true` takes the account back. " + framework.NeverAdopted + "\n\n" +
+	"Zulip deletes nobody: destroying deactivates the account, with the bots it owns. Its address stays taken, and `adopt_deactivated = true` reactivates the account. " + framework.NeverAdopted + "\n\n" +
 	"An address has one account, so applying again after a lost answer makes no second one: the account is found by its address, or, where that is hidden from the account the provider uses, as the one of that name that came with the call. Nothing recognises the account of an apply that was killed in between; importing it does."
 
 func resourceSchema() schema.Schema {

@@ -28,7 +28,7 @@ func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostic
 		view, err = r.Meta.Store.Fresh(ctx, store.UserGroups)
 	}
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Could not create user group %q", name), framework.Explain(err))
+		diags.AddError(fmt.Sprintf("Cannot create user group %q", name), framework.Explain(err))
 		return 0
 	}
 	if namesake, ok := view.UserGroups().ByName(name); ok && namesake.Deactivated && plan.AdoptDeactivated.ValueBool() {
@@ -145,7 +145,7 @@ func (r *Resource) explainCreate(ctx context.Context, request zulip.UserGroupCre
 			}
 		}
 	}
-	diags.AddError(fmt.Sprintf("Could not create user group %q", request.Name), framework.Explain(cause))
+	diags.AddError(fmt.Sprintf("Cannot create user group %q", request.Name), framework.Explain(cause))
 }
 
 // warnIgnored says what the server did not know. Permissions are compared afterwards, and then are an error.
@@ -167,5 +167,5 @@ func taken(namesake *zulip.UserGroup) string {
 // howToTake says how to get the name of a deactivated group.
 func howToTake(namesake *zulip.UserGroup) string {
 	return fmt.Sprintf("Groups keep their names when they are deactivated, so that it is not free (ID %d). "+
-		"Set adopt_deactivated = true to take that group back with its members and permissions, or choose another name, or rename the deactivated one.", namesake.ID)
+		"Set adopt_deactivated = true to reactivate that group with its members and permissions, or choose another name, or rename the deactivated one.", namesake.ID)
 }

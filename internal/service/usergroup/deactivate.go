@@ -40,7 +40,7 @@ func (r *Resource) deactivate(ctx context.Context, id int64, name string, diags 
 		}
 		// A second request finds out whether the first was carried out.
 		if !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || !framework.Wait(ctx, pause) {
-			diags.AddError(fmt.Sprintf("Could not deactivate user group %q", name), r.explainDeactivate(ctx, err, objections))
+			diags.AddError(fmt.Sprintf("Cannot deactivate user group %q", name), r.explainDeactivate(ctx, err, objections))
 			return
 		}
 		pause *= 2
@@ -56,7 +56,7 @@ func (r *Resource) sendDeactivate(ctx context.Context, id int64) error {
 func (r *Resource) release(ctx context.Context, id int64, settings []string, diags *diag.Diagnostics) bool {
 	now, err := fresh(ctx, &r.Base, id, false)
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Could not read user group %d", id), framework.Explain(err))
+		diags.AddError(fmt.Sprintf("Cannot read user group %d", id), framework.Explain(err))
 		return false
 	}
 	nobody := permission.NobodyID(now.View)

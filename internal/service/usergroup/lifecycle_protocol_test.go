@@ -182,7 +182,7 @@ func TestProtocolAdopt(t *testing.T) {
 
 	config := but(everything(), values{"adopt_deactivated": true, "can_mention_group": set("role:members")})
 	plan, diags := run.Plan(config)
-	diags.ExpectWarning(t, "adopt_deactivated", "A deactivated user group will be taken back", `User group "ops" has the ID`, "members: 2")
+	diags.ExpectWarning(t, "adopt_deactivated", "A deactivated user group will be reactivated", `User group "ops" has the ID`, "members: 2")
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	// Who is not to be in it is taken out before the group is active again.
@@ -239,7 +239,7 @@ func TestProtocolTakesWhatABrokenOffApplyLeft(t *testing.T) {
 	run.State = nil // it was never written
 	run.Block["recover_interrupted"] = true
 	plan, diags := run.Plan(everything())
-	diags.ExpectWarning(t, "name", "is taken into the state")
+	diags.ExpectWarning(t, "name", "will be adopted")
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)

@@ -57,7 +57,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
 		return
 	}
 	var user int64

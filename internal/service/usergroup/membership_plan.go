@@ -49,7 +49,7 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
 		return

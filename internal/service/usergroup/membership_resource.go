@@ -100,7 +100,7 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
 		return
 	}
 	id, err := managedGroup(view, plan.Group.ValueString())
@@ -111,7 +111,7 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	plan.GroupID = types.Int64Value(id)
 	before, err := fresh(ctx, &r.Base, id, false)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not read user group %d", id), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), framework.Explain(err))
 		return
 	}
 	found := foundThere{}
@@ -144,7 +144,7 @@ func (r *MembershipResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
 		return
 	}
 	group, ok := view.UserGroups().ByID(state.GroupID.ValueInt64())
@@ -174,7 +174,7 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 	id := prior.GroupID.ValueInt64()
 	before, err := fresh(ctx, &r.Base, id, false)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not read user group %d", id), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), framework.Explain(err))
 		return
 	}
 	found := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(before.Thing, before.View)
@@ -215,7 +215,7 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 	id := state.GroupID.ValueInt64()
 	view, err := r.Meta.Store.Fresh(ctx, store.UserGroups)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Could not read user group %d", id), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), framework.Explain(err))
 		return
 	}
 	group, ok := view.UserGroups().ByID(id)
@@ -284,7 +284,7 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
 		return
 	}
 	byIdentity := req.ID == ""

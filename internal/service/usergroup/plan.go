@@ -58,7 +58,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	var err error
 	if p.view, err = r.Meta.Store.Read(ctx, store.Organization); err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	on := attribute.On(&r.Base, p.view)
@@ -151,7 +151,7 @@ func (p *planning) checkName() {
 	case p.before == nil && namesake.Deactivated && p.config.AdoptDeactivated.ValueBool():
 		p.takes = namesake
 		// Named in the detail alone, so that the CLI can make one warning of many.
-		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), "A deactivated user group will be taken back",
+		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), "A deactivated user group will be reactivated",
 			fmt.Sprintf("User group %q has the ID %d, and members: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, len(namesake.Members)))
 	case namesake.Deactivated && p.before == nil && p.Meta.Run.IsManaged(kind, namesake.ID):
 		// It is this very group, to be replaced: this run deactivates it, to take it back.

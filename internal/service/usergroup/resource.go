@@ -111,7 +111,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
 		return
 	}
 	group, ok := view.UserGroups().ByID(state.ID.ValueInt64())
@@ -139,7 +139,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	id := state.ID.ValueInt64()
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	on := attribute.On(&r.Base, view)
@@ -193,7 +193,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
 		return
 	}
 	group, problem := managedGroup(view, word)
@@ -216,7 +216,7 @@ func managedGroup(view *snapshot.Snapshot, text string) (int64, error) {
 	case found.Group.IsSystemGroup:
 		return 0, fmt.Errorf("%q is a role: who is in it follows from the roles of people, and nobody can change it", found.Group.Name)
 	case found.Group.Deactivated:
-		return 0, fmt.Errorf("user group %q is deactivated. Write a zulip_user_group with its name and adopt_deactivated = true to take it back", found.Group.Name)
+		return 0, fmt.Errorf("user group %q is deactivated. Write a zulip_user_group with its name and adopt_deactivated = true to reactivate it", found.Group.Name)
 	}
 	return found.Group.ID, nil
 }

@@ -45,7 +45,7 @@ func creationAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"adopt_deactivated": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "If a deactivated group has the name, take it back instead of failing. What the configuration does not set stays as it was, members included. It counts on creation only. " + featurelevel.Sentence(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")),
+			MarkdownDescription: "If a deactivated group has the name, reactivate it instead of failing. What the configuration does not set stays as it was, members included. It counts on creation only. " + featurelevel.Sentence(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")),
 		},
 	}
 }

@@ -106,7 +106,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -164,7 +164,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 		return
 	}
 	user, err := framework.FindUser(view, plan.User.ValueString())
@@ -173,7 +173,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	plan.UserID = types.Int64Value(user.ID)
-	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", user.ID), "Could not set the role of "+plan.User.ValueString(), &resp.Diagnostics)
+	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", user.ID), "Cannot set the role of "+plan.User.ValueString(), &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -195,7 +195,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 		return
 	}
 	user, ok := view.User(state.UserID.ValueInt64())
@@ -235,7 +235,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The role is kept, and not managed any more", map[string]any{"user": state.User.ValueString(), "role": state.Role.ValueString()})
 		return
 	}
-	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", state.UserID.ValueInt64()), "Could not set the role of "+state.User.ValueString(), &resp.Diagnostics)
+	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", state.UserID.ValueInt64()), "Cannot set the role of "+state.User.ValueString(), &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -255,7 +255,7 @@ func (r *Resource) onDestroy(ctx context.Context, state *model, diags *diag.Diag
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		diags.AddError("Could not read the people", framework.Explain(err))
+		diags.AddError("Cannot read the people", framework.Explain(err))
 		return change, false
 	}
 	user, visible := view.User(state.UserID.ValueInt64())
@@ -264,7 +264,7 @@ func (r *Resource) onDestroy(ctx context.Context, state *model, diags *diag.Diag
 
 // give reads the person or bot again, and writes the role if it is still the one that the plan saw.
 func (r *Resource) give(ctx context.Context, m *model, change framework.RoleChange, diags *diag.Diagnostics) bool {
-	summary := fmt.Sprintf("Could not make %s %s", m.User.ValueString(), change.To)
+	summary := fmt.Sprintf("Cannot make %s %s", m.User.ValueString(), change.To)
 	now, byEmail, err := r.reach(ctx, m)
 	switch {
 	case err != nil:
@@ -319,7 +319,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	word := framework.ImportedWord(ctx, req, "user_id", &resp.Diagnostics)
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 		return
 	}
 	user, err := framework.FindUser(view, word)

@@ -129,7 +129,7 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	answer, err := a.Meta.Client.UpdateSettingsOf(ctx, change.SettingsTarget, change.settings.Form(change.config, nil, a.FeatureLevel()))
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError("Could not set the settings of others", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot set the settings of others", framework.Explain(err))
 	case len(answer.IgnoredParameters) > 0:
 		resp.Diagnostics.AddError("The server does not take everything",
 			fmt.Sprintf("It ignores %s (feature level %d). The rest is set.", strings.Join(answer.IgnoredParameters, ", "), a.FeatureLevel()))
@@ -161,7 +161,7 @@ func (a *Action) prepare(ctx context.Context, config tfsdk.Config, diags *diag.D
 	}
 	view, err := a.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		diags.AddError("Could not read the organization", framework.Explain(err))
+		diags.AddError("Cannot read the organization", framework.Explain(err))
 		return c
 	}
 	c.findUsers(view, diags)

@@ -291,7 +291,7 @@ func TestProtocolSetUserSettingsErrors(t *testing.T) {
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/settings", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
 		Body: `{"result":"error","msg":"Invalid user ID: 7","code":"BAD_REQUEST"}`, Count: 1})
 	_, diags := p.InvokeAction(context.Background(), typeName, config(dark), nil)
-	diags.ExpectError(t, "", "Could not set the settings of others", "Invalid user ID: 7")
+	diags.ExpectError(t, "", "Cannot set the settings of others", "Invalid user ID: 7")
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/settings", Action: sandbox.FaultStatus, Status: http.StatusOK,
 		Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["color_scheme"]}`, Count: 1})
 	_, diags = p.InvokeAction(context.Background(), typeName, config(dark), nil)

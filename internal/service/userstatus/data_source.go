@@ -57,7 +57,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 		return
 	}
 	user, err := framework.FindUser(view, data.User.ValueString())
@@ -74,7 +74,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	status, err := d.Meta.Client.Status(ctx, user.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the status of "+user.Address(), framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the status of "+user.Address(), framework.Explain(err))
 		return
 	}
 	data.UserID = types.Int64Value(user.ID)

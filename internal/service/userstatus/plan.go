@@ -146,7 +146,7 @@ func (r *Resource) checkEmoji(ctx context.Context, config *model, diags *diag.Di
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
-		diags.AddError("Could not read the organization", framework.Explain(err))
+		diags.AddError("Cannot read the organization", framework.Explain(err))
 		return
 	}
 	framework.Emoji{Name: config.EmojiName, Code: config.EmojiCode, Kind: config.ReactionType}.Check(ctx, r.Meta, view, diags)

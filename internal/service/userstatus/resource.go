@@ -93,7 +93,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
 	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the statuses", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the statuses", framework.Explain(err))
 		return
 	}
 	user, ok := view.User(state.UserID.ValueInt64())
@@ -128,7 +128,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	id := state.UserID.ValueInt64()
-	summary := "Could not clear the status of " + state.User.ValueString()
+	summary := "Cannot clear the status of " + state.User.ValueString()
 	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", id), summary, &resp.Diagnostics)
 	if !ok {
 		return
@@ -155,7 +155,7 @@ func (r *Resource) isPlanned(ctx context.Context, text types.String, diags *diag
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
-		diags.AddError("Could not read the people", framework.Explain(err))
+		diags.AddError("Cannot read the people", framework.Explain(err))
 		return false
 	}
 	_, later, _ := framework.FindUserInPlan(view, text.ValueString())
@@ -169,7 +169,7 @@ func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
-		diags.AddError("Could not read the people", framework.Explain(err))
+		diags.AddError("Cannot read the people", framework.Explain(err))
 		return nil
 	}
 	user, err := framework.FindUser(view, m.User.ValueString())
@@ -183,7 +183,7 @@ func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *
 // set sends what differs from the status as it is now, and reads what the server makes of it.
 func (r *Resource) set(ctx context.Context, plan *model, diags *diag.Diagnostics) bool {
 	id := plan.UserID.ValueInt64()
-	summary := "Could not set the status of " + plan.User.ValueString()
+	summary := "Cannot set the status of " + plan.User.ValueString()
 	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", id), summary, diags)
 	if !ok {
 		return false
@@ -251,7 +251,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
-		resp.Diagnostics.AddError("Could not read the statuses", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the statuses", framework.Explain(err))
 		return
 	}
 	user, err := framework.FindUser(view, req.ID)
