@@ -38,7 +38,7 @@ type Meta struct {
 	// NoTrading says what is missing for calls to the trading cloud; nil when nothing is.
 	NoTrading error
 
-	saidWaited sync.Once
+	warnedOfRateLimit sync.Once
 }
 
 // Base is embedded by every resource and data source. Meta is nil until the provider is configured, which it is not
@@ -63,7 +63,7 @@ func (b *Base) Ready(diags *diag.Diagnostics) bool {
 	case b.Meta.NoAccount != nil:
 		diags.AddError("No account to work with", b.Meta.NoAccount.Error())
 	default:
-		b.Meta.sayWaited(diags)
+		b.Meta.warnOfRateLimit(diags)
 		return true
 	}
 	return false

@@ -93,8 +93,8 @@ type progress struct {
 	err        error    // of the last write
 }
 
-// hopeless reports whether another try would be like the last.
-func (p *progress) hopeless(retries int) bool {
+// isExhausted reports whether another try would be like the last.
+func (p *progress) isExhausted(retries int) bool {
 	return len(p.ignored) > 0 || p.sent == 2 || p.mismatches == mostMismatches || p.lost > retries
 }
 
@@ -121,8 +121,8 @@ func (s Subject[T, U]) Change(ctx context.Context, base *Base, all []Step[T, U],
 		case len(conflicts) > 0:
 			s.refuse(thing, conflicts, all, diags)
 			return now
-		case p.hopeless(base.Meta.Client.MaxRetries()):
-			s.unsettled(thing, pending, &p, base.FeatureLevel(), diags)
+		case p.isExhausted(base.Meta.Client.MaxRetries()):
+			s.reportUnknownOutcome(thing, pending, &p, base.FeatureLevel(), diags)
 			return now
 		}
 		// The server may refuse an old value that was just read, if it hides deactivated people in it
@@ -173,8 +173,8 @@ func (s Subject[T, U]) refusedByServer(ctx context.Context, before T, all []Step
 	return now
 }
 
-// unsettled reports a change that the server does not make, although it says nothing against it.
-func (s Subject[T, U]) unsettled(now T, pending []Step[T, U], p *progress, level int, diags *diag.Diagnostics) {
+// reportUnknownOutcome reports a change that the server does not make, although it says nothing against it.
+func (s Subject[T, U]) reportUnknownOutcome(now T, pending []Step[T, U], p *progress, level int, diags *diag.Diagnostics) {
 	var text strings.Builder
 	for _, step := range pending {
 		fmt.Fprintf(&text, "%s is %s, and stays so when it is set to %s.\n", step.Attribute, step.Prior, step.Planned)

@@ -32,7 +32,7 @@ func (c Creation) Run(ctx context.Context, meta *Meta) (id int64, err error) {
 		return 0, err
 	}
 	defer done()
-	if err := RefusedBefore(meta, c.Kind); err != nil && !c.Differ {
+	if err := EarlierRefusal(meta, c.Kind); err != nil && !c.Differ {
 		return 0, err
 	}
 	before := map[int64]bool{}

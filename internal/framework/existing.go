@@ -86,10 +86,10 @@ func (e Existing) text(meta *Meta) string {
 	return text.String()
 }
 
-// PlanEnd registers that a resource of this run gives up its thing, and refuses it where another one makes a new thing
+// RegisterDestroy registers that a resource of this run gives up its thing, and refuses it where another one makes a new thing
 // of the same name: whichever of the two is planned last says so, this or [Base.CheckExisting]. Of the thing it takes
 // Kind, Noun, Name, Key, ID and Import.
-func (b *Base) PlanEnd(e Existing, diags *diag.Diagnostics) {
+func (b *Base) RegisterDestroy(e Existing, diags *diag.Diagnostics) {
 	b.Meta.Run.WillDestroy(e.Kind, e.ID)
 	if b.Meta.Run.WillBeCreated(e.Kind, e.key()) {
 		e.refuseAddress(diags)

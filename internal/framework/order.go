@@ -145,7 +145,7 @@ func (r *OrderResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	}
 	before, _ := numbers(prior)
 	wanted = r.checkNamed(wanted, before, all, &resp.Diagnostics)
-	there := counting(all)
+	there := activeIDs(all)
 	if known && !resp.Diagnostics.HasError() && !slices.Equal(inOrder(there, wanted), there) {
 		r.RequireAdministrator("order "+r.Things, &resp.Diagnostics)
 	}
@@ -211,7 +211,7 @@ func (r *OrderResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	there := counting(all)
+	there := activeIDs(all)
 	if !list.IsNull() { // as it is after an import
 		named, _ := numbers(list)
 		isThere := func(id int64) bool { return slices.Contains(there, id) }
@@ -274,8 +274,8 @@ func (r *OrderResource) arrange(ctx context.Context, list types.List, diags *dia
 	var err error
 	sent, pause := false, firstArrangementPause
 	shows := func(all []Ordered) bool {
-		there := counting(all)
-		missing := slices.ContainsFunc(wanted, func(id int64) bool { return !slices.Contains(everything(all), id) })
+		there := activeIDs(all)
+		missing := slices.ContainsFunc(wanted, func(id int64) bool { return !slices.Contains(idsOf(all), id) })
 		return !missing && (!sent || slices.Equal(inOrder(there, wanted), there))
 	}
 	for range arrangements {
@@ -284,13 +284,13 @@ func (r *OrderResource) arrange(ctx context.Context, list types.List, diags *dia
 			diags.AddError("Cannot read the "+r.Things, Explain(err))
 			return false
 		}
-		there := counting(all)
+		there := activeIDs(all)
 		// What was deleted since the plan is left out; the next plan says so.
 		present := slices.DeleteFunc(slices.Clone(wanted), func(id int64) bool { return !slices.Contains(there, id) })
 		if slices.Equal(inOrder(there, present), there) {
 			return true
 		}
-		err = r.send(ctx, inOrder(everything(all), present))
+		err = r.send(ctx, inOrder(idsOf(all), present))
 		sent = err == nil
 		if err != nil && (!r.IsIncomplete(err) || r.List != "" && !Wait(ctx, pause)) {
 			break
@@ -311,8 +311,8 @@ func (r *OrderResource) send(ctx context.Context, ids []int64) error {
 	return r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Write(ctx, r.Meta.Client, ids) })
 }
 
-// everything returns the IDs of all things, in order.
-func everything(all []Ordered) []int64 {
+// idsOf returns the IDs of all things, in order.
+func idsOf(all []Ordered) []int64 {
 	ids := make([]int64, len(all))
 	for i, one := range all {
 		ids[i] = one.ID
@@ -320,9 +320,9 @@ func everything(all []Ordered) []int64 {
 	return ids
 }
 
-// counting returns the IDs of the things that have a place in the order.
-func counting(all []Ordered) []int64 {
-	return everything(slices.DeleteFunc(slices.Clone(all), func(one Ordered) bool { return one.Aside != "" }))
+// activeIDs returns the IDs of the things that have a place in the order.
+func activeIDs(all []Ordered) []int64 {
+	return idsOf(slices.DeleteFunc(slices.Clone(all), func(one Ordered) bool { return one.Aside != "" }))
 }
 
 // inOrder returns all that is there: first what is named, then the rest in its order.

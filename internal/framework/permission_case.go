@@ -30,7 +30,8 @@ const (
 	PermissionUnchanged
 	// PermissionPlanned is an attribute with a principal that this run creates or reactivates.
 	PermissionPlanned
-	// PermissionEquivalent is an attribute that names other principals than the state and has the same effect.
+	// PermissionEquivalent is an attribute whose principals have the effect of the raw value, though they are not written as
+	// in the state.
 	PermissionEquivalent
 	// PermissionWritten is an attribute whose value is to be sent.
 	PermissionWritten
@@ -45,8 +46,9 @@ type PermissionCase struct {
 }
 
 // ClassifyPermission decides what a plan or an apply does about one permission attribute. It is the only place that
-// decides, so that a plan, its checks and its apply agree. prior is the attribute in the state, nil for what is to be
-// created; current is the value on the server that the plan was computed from, nil for one that was never read.
+// decides what is sent, so that a plan, its checks and its apply agree; whether the plan shows an equivalent value,
+// [PermissionPlan.KeepEqual] decides. stated is the attribute in the state, nil for what is to be created; raw is the
+// server's value that the plan was computed from, nil for one that was never read.
 //
 // A deactivated person or group has no effect in a permission and is never an error by itself. The server leaves
 // deactivated people out of the values it returns, and refuses deactivated people and groups in the values it is sent
@@ -65,7 +67,7 @@ type PermissionCase struct {
 // The plan shows principals as the configuration has them, deactivated ones included: so it stays the same when somebody
 // is deactivated between plan and apply. Who was left out is added once active again, for the value on the server then
 // differs from the configuration; who was removed while deactivated, and is still in the value, is removed then.
-func ClassifyPermission(planned types.Set, prior *types.Set, current *zulip.GroupSettingValue, view *snapshot.Snapshot) PermissionCase {
+func ClassifyPermission(planned types.Set, stated *types.Set, raw *zulip.GroupSettingValue, view *snapshot.Snapshot) PermissionCase {
 	if planned.IsNull() {
 		return PermissionCase{Outcome: PermissionUnset}
 	}
@@ -78,11 +80,11 @@ func ClassifyPermission(planned types.Set, prior *types.Set, current *zulip.Grou
 	switch {
 	case len(found.Problems) > 0:
 		found.Outcome = PermissionUnusable
-	case prior != nil && planned.Equal(*prior):
+	case stated != nil && planned.Equal(*stated):
 		found.Outcome = PermissionUnchanged
 	case len(found.Planned) > 0:
 		found.Outcome = PermissionPlanned
-	case current != nil && found.isHeldIn(*current, view):
+	case raw != nil && found.isHeldIn(*raw, view):
 		found.Outcome = PermissionEquivalent
 	default:
 		found.Outcome = PermissionWritten
@@ -139,7 +141,7 @@ Deactivated people and groups have no effect in a permission. A plan warns of th
 | somebody whom ` + "`adopt_deactivated`" + ` reactivates in the same run | The value is written with them. Refer to the resource that does it, so that it comes first. |
 | an address that is known only on apply | Decided on apply, by the same rules. |
 
-Once somebody who was left out is active again, the next plan adds them. Somebody who was removed from the configuration while deactivated, and whom the server still keeps in the value, is removed by the next plan then.`
+A plan can therefore add or remove somebody although the configuration has not changed: once somebody who was left out is active again, the next plan adds them. Somebody who was removed from the configuration while deactivated, and whom the server still keeps in the value, is removed by the next plan then.`
 
 // warnDeactivated warns of the deactivated principals of a configured permission.
 func warnDeactivated(setting string, configured types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {

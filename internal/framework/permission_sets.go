@@ -94,32 +94,32 @@ func (p PermissionPlan) KeepEqual() {
 		return
 	}
 	for _, setting := range p.Table.All() {
-		planned, held := p.Plan(setting.Name), *p.State(setting.Name)
-		if planned.IsUnknown() && held.IsNull() {
+		planned, stated := p.Plan(setting.Name), *p.State(setting.Name)
+		if planned.IsUnknown() && stated.IsNull() {
 			// The server does not have the setting, and will not have it after this apply either.
-			*planned = held
+			*planned = stated
 			continue
 		}
-		if held.IsNull() {
+		if stated.IsNull() {
 			continue
 		}
-		if found := p.Classify(setting.Name); found.Outcome == PermissionEquivalent && found.isSameIn(held, p.View) {
-			*planned = held
+		if found := p.Classify(setting.Name); found.Outcome == PermissionEquivalent && found.isSameIn(stated, p.View) {
+			*planned = stated
 		}
 	}
 }
 
 // Classify decides what is to be done about one of the permissions.
 func (p PermissionPlan) Classify(setting string) PermissionCase {
-	var prior *types.Set
+	var stated *types.Set
 	if p.State != nil {
-		prior = p.State(setting)
+		stated = p.State(setting)
 	}
-	var current *zulip.GroupSettingValue
+	var raw *zulip.GroupSettingValue
 	if value, ok := p.Prior[setting]; ok {
-		current = &value
+		raw = &value
 	}
-	found := ClassifyPermission(*p.Plan(setting), prior, current, p.View)
+	found := ClassifyPermission(*p.Plan(setting), stated, raw, p.View)
 	for i, problem := range found.Problems {
 		found.Problems[i] = problem.For(setting, p.supported(setting), p.View)
 	}
@@ -180,7 +180,8 @@ type PrivateSetter interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// RawPermissions returns the permissions as they were when the state was read: what an update sends as old values.
+// RawPermissions returns the permissions as they were when the state was read: what a plan compares with, and what an apply
+// takes for the prior values. The old value that is sent beside a new one is read anew before.
 func RawPermissions(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
 	data, found := private.GetKey(ctx, privateKey)
 	diags.Append(found...)

@@ -39,7 +39,8 @@ func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, befor
 	return all, problems
 }
 
-// Step is the change of one permission from a prior value to a planned one.
+// Step is the change of one permission from a prior value to a planned one. Who is deactivated is taken from the view,
+// throughout the apply.
 func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingValue, view *snapshot.Snapshot) Step[T, U] {
 	describe := func(value zulip.GroupSettingValue) string {
 		return permission.Describe(activeMembers(value, view), view)

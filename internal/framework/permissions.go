@@ -154,6 +154,7 @@ func AddProblems(diags *diag.Diagnostics, at path.Path, problems []permission.Pr
 
 // KeepOrFormat returns a set for a value the server holds. A set that already means the value is kept as it is written:
 // people and groups that have been deactivated since do not count.
+// It is compared with the server's value alone: nil for the state, because Unchanged would hide what the server has.
 func KeepOrFormat(kept types.Set, value zulip.GroupSettingValue, view *snapshot.Snapshot) types.Set {
 	if ClassifyPermission(kept, nil, &value, view).Outcome == PermissionEquivalent {
 		return kept

@@ -24,8 +24,8 @@ type RoleChange struct {
 	At path.Path
 }
 
-// WayOut ends the messages of lock-out protection.
-const WayOut = "\n\nIf that is meant, set lockout_protection = false in the provider block."
+// LockoutAdvice ends the messages of lock-out protection.
+const LockoutAdvice = "\n\nIf that is meant, set lockout_protection = false in the provider block."
 
 // DeclareRole refuses, at plan, two resources of a configuration that give somebody different roles.
 func DeclareRole(meta *Meta, user *zulip.User, role types.String, diags *diag.Diagnostics) {
@@ -54,14 +54,14 @@ func (c RoleChange) Check(meta *Meta, view *snapshot.Snapshot, diags *diag.Diagn
 			fmt.Sprintf("%s is the only active owner, whom the server lets nobody demote. Make another person an owner first; if this configuration does, let this resource depend on that one.", who))
 	case meta.LockoutProtection && c.User.ID == self.ID && c.To > c.Saw:
 		diags.AddAttributeError(c.At, "This would lock the provider out",
-			fmt.Sprintf("%s is the account the provider uses. As %s it could do less than now, and could not take this back.", who, withArticle(c.To))+WayOut)
+			fmt.Sprintf("%s is the account the provider uses. As %s it could do less than now, and could not take this back.", who, withArticle(c.To))+LockoutAdvice)
 	}
 	meta.Run.PlanRole(c.User.ID, int(c.To))
 }
 
-// Stands reports whether the role is still the one that the plan saw, or already the one that is asked; any other is
+// IsCurrent reports whether the role is still the one that the plan saw, or already the one that is asked; any other is
 // somebody's decision, and is reported. now is the person as just read.
-func (c RoleChange) Stands(now *zulip.User, diags *diag.Diagnostics) bool {
+func (c RoleChange) IsCurrent(now *zulip.User, diags *diag.Diagnostics) bool {
 	if now.Role == c.Saw || now.Role == c.To {
 		return true
 	}
@@ -86,7 +86,7 @@ func CheckDeactivation(meta *Meta, view *snapshot.Snapshot, user *zulip.User, di
 			fmt.Sprintf("%s is the only active owner, whom the server does not deactivate. Make another person an owner first, or take the resource out of the state.", who))
 	case meta.LockoutProtection && user.ID == self.ID:
 		diags.AddError("This would lock the provider out",
-			fmt.Sprintf("%s is the account the provider uses. Deactivated, it could not even be reactivated by this configuration.", who)+WayOut)
+			fmt.Sprintf("%s is the account the provider uses. Deactivated, it could not even be reactivated by this configuration.", who)+LockoutAdvice)
 	}
 }
 

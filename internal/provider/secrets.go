@@ -11,18 +11,18 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// secretive knows the schemas that have anything sensitive or write-only, by the name of the resource, data source,
+// secretMasker knows the schemas that have anything sensitive or write-only, by the name of the resource, data source,
 // ephemeral resource or action.
-type secretive struct {
+type secretMasker struct {
 	once    sync.Once
 	schemas map[string]*tfprotov6.Schema
 }
 
 // hide returns a context under which nothing that the schema calls sensitive or write-only is logged: neither by what the
 // provider logs of its requests nor by an error.
-func (s *lean) hide(ctx context.Context, of string, values ...*tfprotov6.DynamicValue) context.Context {
-	s.secretive.once.Do(func() { s.secretive.schemas = s.withSecrets(ctx) })
-	schema, ok := s.secretive.schemas[of]
+func (s *protocolServer) hide(ctx context.Context, of string, values ...*tfprotov6.DynamicValue) context.Context {
+	s.secretMasker.once.Do(func() { s.secretMasker.schemas = s.withSecrets(ctx) })
+	schema, ok := s.secretMasker.schemas[of]
 	if !ok {
 		return ctx
 	}
@@ -34,7 +34,7 @@ func (s *lean) hide(ctx context.Context, of string, values ...*tfprotov6.Dynamic
 }
 
 // withSecrets returns the schemas that have secrets. A provider whose schemas cannot be had answers nothing else either.
-func (s *lean) withSecrets(ctx context.Context) map[string]*tfprotov6.Schema {
+func (s *protocolServer) withSecrets(ctx context.Context) map[string]*tfprotov6.Schema {
 	found := map[string]*tfprotov6.Schema{}
 	all, err := s.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {

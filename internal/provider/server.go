@@ -17,7 +17,7 @@ func NewServer(version string) tfprotov6.ProviderServer {
 	if !ok {
 		panic("the framework's server does not answer all of the protocol any more")
 	}
-	return &lean{protocol: whole, unchanged: unchanged{provider: made}}
+	return &protocolServer{protocol: whole, unchanged: unchanged{provider: made}}
 }
 
 // protocol is all that the framework's server answers.
@@ -29,37 +29,37 @@ type protocol interface {
 	tfprotov6.ProviderServerWithStateStores
 }
 
-// lean is the framework's, but for what it keeps: it holds the context of every request until it is stopped, and with it
+// protocolServer is the framework's, but for what it keeps: it holds the context of every request until it is stopped, and with it
 // the request's loggers and stream, some 25 kB. A plan asks four times per resource, so that thousands of resources would
 // take hundreds of megabytes that the collector marks again and again. What is asked once per object is therefore answered
 // under a context that lets go of everything when the answer is there.
 //
-// It also keeps what the schemas call sensitive out of the log, see [lean.hide], and plans resources that stay as they are
+// It also keeps what the schemas call sensitive out of the log, see [protocolServer.hide], and plans resources that stay as they are
 // by itself, see [unchanged].
-type lean struct {
+type protocolServer struct {
 	protocol
-	secretive secretive
-	unchanged unchanged
+	secretMasker secretMasker
+	unchanged    unchanged
 }
 
-func (s *lean) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s *protocolServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return passing(ctx, req, s.protocol.ValidateResourceConfig)
 }
 
-func (s *lean) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (s *protocolServer) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return passing(ctx, req, s.protocol.UpgradeResourceState)
 }
 
-func (s *lean) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (s *protocolServer) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	return passing(ctx, req, s.protocol.UpgradeResourceIdentity)
 }
 
-func (s *lean) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+func (s *protocolServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.CurrentState)
 	return passing(ctx, req, s.protocol.ReadResource)
 }
 
-func (s *lean) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
 	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 		if answer := s.unchanged.plan(ctx, req); answer != nil {
@@ -69,32 +69,32 @@ func (s *lean) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResour
 	})
 }
 
-func (s *lean) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PlannedState, req.PriorState)
 	return passing(ctx, req, s.protocol.ApplyResourceChange)
 }
 
-func (s *lean) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (s *protocolServer) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	return passing(ctx, req, s.protocol.ImportResourceState)
 }
 
-func (s *lean) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+func (s *protocolServer) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	return passing(ctx, req, s.protocol.ValidateDataResourceConfig)
 }
 
-func (s *lean) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+func (s *protocolServer) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
 	return passing(ctx, req, s.protocol.ReadDataSource)
 }
 
-func (s *lean) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
+func (s *protocolServer) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
 	return passing(ctx, req, s.protocol.CallFunction)
 }
 
-func (s *lean) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+func (s *protocolServer) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
 	return s.protocol.OpenEphemeralResource(s.hide(ctx, req.TypeName, req.Config), req)
 }
 
-func (s *lean) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+func (s *protocolServer) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	return s.protocol.InvokeAction(s.hide(ctx, req.ActionType, req.Config), req)
 }
 
@@ -102,7 +102,7 @@ func (s *lean) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequ
 func passing[Request, Response any](ctx context.Context, req Request, answer func(context.Context, Request) (Response, error)) (Response, error) {
 	own, cancel := context.WithCancelCause(context.Background())
 	unlink := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
-	passing := &passingContext{Context: own}
+	passing := &detachedContext{Context: own}
 	passing.request.Store(&ctx)
 	defer func() {
 		unlink()
@@ -112,15 +112,15 @@ func passing[Request, Response any](ctx context.Context, req Request, answer fun
 	return answer(passing, req)
 }
 
-// passingContext is a request's context that does not hold the request: it ends with it, and has the values of it until
+// detachedContext is a request's context that does not hold the request: it ends with it, and has the values of it until
 // then. Whatever is derived from it hangs on its own context, which never changes.
-type passingContext struct {
+type detachedContext struct {
 	context.Context
 	request atomic.Pointer[context.Context] // nil when it is answered
 }
 
 // Deadline is the request's.
-func (p *passingContext) Deadline() (time.Time, bool) {
+func (p *detachedContext) Deadline() (time.Time, bool) {
 	if request := p.request.Load(); request != nil {
 		return (*request).Deadline()
 	}
@@ -128,7 +128,7 @@ func (p *passingContext) Deadline() (time.Time, bool) {
 }
 
 // Value is the request's.
-func (p *passingContext) Value(key any) any {
+func (p *detachedContext) Value(key any) any {
 	if value := p.Context.Value(key); value != nil {
 		return value
 	}

@@ -23,7 +23,7 @@ func (r *Resource[M, T, K]) ModifyPlan(ctx context.Context, req resource.ModifyP
 	}
 	number := r.register(ctx, p, req)
 	if !p.IsDestroy() && !p.IsCreate() {
-		p.Diags.Append(framework.KeepReplaced(ctx, resp.Private, number)...)
+		p.Diags.Append(framework.StoreReplacedID(ctx, resp.Private, number)...)
 	}
 	if r.writes(p, req.State.Raw, resp.Plan.Raw) {
 		if !p.IsDestroy() {
@@ -36,7 +36,7 @@ func (r *Resource[M, T, K]) ModifyPlan(ctx context.Context, req resource.ModifyP
 	if !p.IsDestroy() && !p.IsReplaced && r.def.Unique.Of != nil && !p.Diags.HasError() {
 		var own []int64
 		if p.IsCreate() {
-			own = framework.Replaced(ctx, req.Private, p.Diags)
+			own = framework.ReplacedID(ctx, req.Private, p.Diags)
 		} else if number != 0 {
 			own = []int64{number}
 		}

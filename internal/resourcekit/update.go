@@ -94,7 +94,7 @@ func (r *Resource[M, T, K]) Delete(ctx context.Context, req resource.DeleteReque
 	}
 	summary := "Cannot " + r.deleteVerb() + " " + subject
 	// Another resource of this run may be about to create the same, or have adopted this one.
-	unlock, ok := r.Alone(ctx, r.kind()+" "+r.fold(r.name(&state)), summary, &resp.Diagnostics)
+	unlock, ok := r.LockOrReport(ctx, r.kind()+" "+r.fold(r.name(&state)), summary, &resp.Diagnostics)
 	if !ok {
 		return
 	}

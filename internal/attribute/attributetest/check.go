@@ -192,6 +192,9 @@ func (c *Test[Model, Object, Update]) Apply(t *testing.T, start func(*testing.T)
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
+			if _, ok := c.Samples[name]; !ok {
+				t.Fatalf("%s: the test has no sample of it", name)
+			}
 			with := func(sample string) (config acctest.Values) {
 				_, value := c.read(row, c.decode(sample))
 				config = maps.Clone(base)

@@ -318,7 +318,7 @@ func (p *planning) checkGivenAway(owner int64) {
 	self := p.Meta.Store.Self()
 	if p.Meta.LockoutProtection && self.Role > zulip.RoleAdministrator && owner != self.ID {
 		p.diags.AddAttributeError(path.Root("owner"), "This would lock the provider out",
-			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.", self.Address())+framework.WayOut)
+			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.", self.Address())+framework.LockoutAdvice)
 	}
 }
 
@@ -357,7 +357,7 @@ func (p *planning) warnOfEnd(ctx context.Context) {
 		return
 	}
 	email := p.state.Email.ValueString()
-	p.PlanEnd(framework.Existing{Kind: kind, Noun: "bot", Name: email, Key: strings.ToLower(email), ID: p.state.ID.ValueInt64(), Import: email}, p.diags)
+	p.RegisterDestroy(framework.Existing{Kind: kind, Noun: "bot", Name: email, Key: strings.ToLower(email), ID: p.state.ID.ValueInt64(), Import: email}, p.diags)
 	if bot, ok := view.User(p.state.ID.ValueInt64()); ok && !p.diags.HasError() {
 		p.WarnOfDeactivation(ctx, p.diags, bot, view.Users())
 	}

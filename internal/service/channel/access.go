@@ -40,10 +40,10 @@ func (p *planning) refuseNobodyLeft(change permission.ChannelChange) (refused bo
 	case left[permission.CanAddSubscribers] && certain && joins.IsEmpty():
 		p.diags.AddAttributeError(p.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could come into channel %q any more", p.state.Name.ValueString()),
 			"The channel would be private, no account that has access to it could add others, and nobody could join it. Not even an owner of the organization could change that, "+
-				"or make the channel public again. Put somebody into the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+framework.WayOut)
+				"or make the channel public again. Put somebody into the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+framework.LockoutAdvice)
 	case left[permission.CanSendMessage]:
 		p.diags.AddAttributeError(p.cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", p.state.Name.ValueString()),
-			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+framework.WayOut)
+			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+framework.LockoutAdvice)
 	default:
 		return false
 	}

@@ -122,7 +122,7 @@ func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diag
 			if err != nil {
 				return 0, err
 			}
-			if channel := r.byUs(view, request.Name); channel != nil && free(channel.ID) {
+			if channel := r.createdByThisRun(view, request.Name); channel != nil && free(channel.ID) {
 				return channel.ID, nil
 			}
 			return 0, nil
@@ -147,8 +147,8 @@ func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diag
 	return id
 }
 
-// byUs returns the active channel of a name if this account made it; nil if there is none.
-func (r *Resource) byUs(view *snapshot.Snapshot, name string) *zulip.Channel {
+// createdByThisRun returns the active channel of a name if this account made it; nil if there is none.
+func (r *Resource) createdByThisRun(view *snapshot.Snapshot, name string) *zulip.Channel {
 	channel, ok := view.Channels().ByName(name)
 	if !ok || channel.IsArchived || channel.CreatorID == nil || *channel.CreatorID != r.Meta.Store.Self().ID {
 		return nil
@@ -156,8 +156,8 @@ func (r *Resource) byUs(view *snapshot.Snapshot, name string) *zulip.Channel {
 	return channel
 }
 
-// whetherMade says what the look for a channel has found whose creation failed.
-func whetherMade(lookErr error) string {
+// outcomeOf says what the look for a channel has found whose creation failed.
+func outcomeOf(lookErr error) string {
 	if lookErr == nil {
 		return "The channel was looked for afterwards and is not there, so that applying again is safe."
 	}
@@ -192,14 +192,14 @@ func (r *Resource) createBySubscribing(ctx context.Context, request zulip.Channe
 	now, lookErr := r.Meta.Store.Fresh(ctx, store.Channels)
 	var made *zulip.Channel
 	if lookErr == nil {
-		made = r.byUs(now, request.Name) // it was not there before
+		made = r.createdByThisRun(now, request.Name) // it was not there before
 	}
 	if made == nil {
 		cause := "The server says that it did."
 		if err != nil {
 			cause = framework.Explain(err)
 		}
-		diags.AddError(summary, cause+"\n\n"+whetherMade(lookErr))
+		diags.AddError(summary, cause+"\n\n"+outcomeOf(lookErr))
 		return 0
 	}
 	if answer != nil {
@@ -273,8 +273,8 @@ func taken(namesake *zulip.Channel) string {
 	return fmt.Sprintf("A channel called %q exists already", namesake.Name)
 }
 
-// howToTake says how to get the name of an archived channel.
-func howToTake(namesake *zulip.Channel) string {
+// adoptionAdvice says how to get the name of an archived channel.
+func adoptionAdvice(namesake *zulip.Channel) string {
 	return fmt.Sprintf("Channels keep their names when they are archived, so that it is not free (ID %d). "+
 		"Set adopt_archived = true to unarchive that channel with its messages and subscribers, or choose another name, or rename the archived one.", namesake.ID)
 }
@@ -282,7 +282,7 @@ func howToTake(namesake *zulip.Channel) string {
 // refuse reports that a name is taken, by what, and how to get it.
 func (r *Resource) refuse(namesake *zulip.Channel, diags *diag.Diagnostics) {
 	if namesake.IsArchived {
-		diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+		diags.AddAttributeError(path.Root("name"), taken(namesake), adoptionAdvice(namesake))
 		return
 	}
 	existing := r.existing(namesake)

@@ -29,7 +29,7 @@ type planning struct {
 	plan   model
 	state  *model // nil for a channel that is to be created
 	prior  *prior
-	// changes are what the apply would write.
+	// changes are what the apply would write. The plan may show more: see [framework.PermissionEquivalent].
 	changes []step
 	diags   *diag.Diagnostics
 }
@@ -150,7 +150,7 @@ func (p *planning) checkName() {
 	}
 	if namesake.IsArchived {
 		if p.state != nil || !p.Meta.Run.IsManaged(kind, namesake.ID) { // else this run archives it, to take it back
-			p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), howToTake(namesake), p.diags)
+			p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), adoptionAdvice(namesake), p.diags)
 		}
 		return
 	}

@@ -72,12 +72,12 @@ func (p *planning) checkLockout() {
 	manages := p.state == nil || p.administers(self)
 	if self.Role > zulip.RoleAdministrator && manages && !p.admits("can_administer_channel_group", self) {
 		p.diags.AddAttributeError(path.Root("can_administer_channel_group"), "This would lock the provider out",
-			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+framework.WayOut)
+			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+framework.LockoutAdvice)
 	}
 	if p.state == nil && zulip.Privacy(p.plan.Privacy.ValueString()).IsPrivate() && framework.IsSet(p.plan.InitialSubscribers) &&
 		!p.subscribesSelf(self) && !p.opensTo("can_add_subscribers_group", self) && !p.opensTo("can_subscribe_group", self) {
 		p.diags.AddAttributeError(path.Root("initial_subscribers"), "This would lock the provider out",
-			fmt.Sprintf("%s is not among the initial subscribers of this private channel, nor in can_add_subscribers_group or can_subscribe_group. It could never add anybody to the channel or change its privacy, whatever its role.", self.Address())+framework.WayOut)
+			fmt.Sprintf("%s is not among the initial subscribers of this private channel, nor in can_add_subscribers_group or can_subscribe_group. It could never add anybody to the channel or change its privacy, whatever its role.", self.Address())+framework.LockoutAdvice)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 
 // What the attributes are, for the resource and the data source.
 var (
-	describePattern      = "A regular expression of RE2, without look-around and back references. Its named groups, `(?P<name>…)`, are the variables of `url_template`. No two linkifiers have the same."
-	describeTemplate     = "A URL template of RFC 6570, as `https://example.com/{name}`. Its variables are the named groups of `pattern`, no more and no fewer."
+	describePattern      = "A regular expression of RE2, without look-around and back references. Its named groups, `(?P<name>…)`, are the variables of `url_template`. No two linkifiers have the same. The server removes white space at both ends, which is no difference."
+	describeTemplate     = "A URL template of RFC 6570, as `https://example.com/{name}`. Its variables are the named groups of `pattern`, no more and no fewer. The server removes white space at both ends, which is no difference."
 	describeExample      = "A text that `pattern` matches; `\"\"` is none. " + featurelevel.Needs("zulip_linkifier", "example_input")
 	describeReverse      = "What a pasted URL becomes that the linkifier could have made, as `#{name}`; `\"\"`: it stays a URL. It wants an `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")
 	describeAlternatives = "More URL templates that a pasted URL is compared with. They make no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates")

@@ -84,7 +84,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	summary := fmt.Sprintf("Cannot react with %q to message %d", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64())
 	// The account's reactions on one message are changed one after the other: which one is new tells its code.
-	done, ok := r.Alone(ctx, fmt.Sprint("zulip_reaction ", plan.MessageID.ValueInt64()), summary, &resp.Diagnostics)
+	done, ok := r.LockOrReport(ctx, fmt.Sprint("zulip_reaction ", plan.MessageID.ValueInt64()), summary, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -189,7 +189,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	summary := fmt.Sprintf("Cannot remove the reaction %q from message %d", state.EmojiName.ValueString(), state.MessageID.ValueInt64())
-	done, ok := r.Alone(ctx, fmt.Sprint("zulip_reaction ", state.MessageID.ValueInt64()), summary, &resp.Diagnostics)
+	done, ok := r.LockOrReport(ctx, fmt.Sprint("zulip_reaction ", state.MessageID.ValueInt64()), summary, &resp.Diagnostics)
 	if !ok {
 		return
 	}

@@ -51,7 +51,7 @@ func (c *change) check(diags *diag.Diagnostics) {
 	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && c.channel.Privacy().IsPrivate() && !c.opens(self) {
 		diags.AddAttributeError(path.Root("users"), "This would lock the provider out",
 			fmt.Sprintf("It takes %s out of the private channel %q. The account could never add anybody to it again nor change its privacy, whatever its role. Name the account among the users, or in can_add_subscribers_group or can_subscribe_group.", self.Address(), c.channel.Name)+
-				framework.WayOut)
+				framework.LockoutAdvice)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 func (r *Resource) make(ctx context.Context, plan *account, password string, diags *diag.Diagnostics) int64 {
 	email := plan.Email.ValueString()
 	summary := fmt.Sprintf("Cannot make an account for %s", email)
-	if err := framework.RefusedBefore(r.Meta, kind); err != nil {
+	if err := framework.EarlierRefusal(r.Meta, kind); err != nil {
 		diags.AddError(summary, framework.Sentence(err))
 		return 0
 	}

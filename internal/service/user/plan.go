@@ -46,7 +46,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if p.plan == nil {
 		email := p.state.Email.ValueString()
-		r.PlanEnd(framework.Existing{Kind: kind, Noun: "user", Name: email, Key: strings.ToLower(email), ID: p.state.ID.ValueInt64(), Import: email}, p.diags)
+		r.RegisterDestroy(framework.Existing{Kind: kind, Noun: "user", Name: email, Key: strings.ToLower(email), ID: p.state.ID.ValueInt64(), Import: email}, p.diags)
 		if user, ok := p.view.User(p.state.ID.ValueInt64()); ok {
 			framework.CheckDeactivation(r.Meta, p.view, user, p.diags)
 			if user.IsActive {

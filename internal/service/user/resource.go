@@ -166,7 +166,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	saw, _ := zulip.ParseRole(state.Role.ValueString())
 	if to, managed := zulip.ParseRole(plan.Role.ValueString()); managed && to != saw &&
-		!(framework.RoleChange{Saw: saw, To: to, At: path.Root("role")}).Stands(now, &resp.Diagnostics) {
+		!(framework.RoleChange{Saw: saw, To: to, At: path.Root("role")}).IsCurrent(now, &resp.Diagnostics) {
 		return
 	}
 	update := plan.changes(now, view, &resp.Diagnostics)

@@ -16,7 +16,7 @@ import (
 // warnOfAccess warns, in a plan that changes who is in a group, who gains and who loses which right in which channels.
 // group is as the organization holds it.
 func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGroup, later permission.Membership, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	same := func(words framework.Words, now, later []int64) bool {
+	same := func(words framework.PrincipalSet, now, later []int64) bool {
 		return slices.Equal(words.Active(now, view), words.Active(later, view))
 	}
 	if diags.HasError() || !later.Unknown && same(framework.Users, group.Members, later.Members) && same(framework.Groups, group.DirectSubgroupIDs, later.Subgroups) {

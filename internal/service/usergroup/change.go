@@ -17,7 +17,7 @@ import (
 // membershipList is one of the two lists of what is in a group.
 type membershipList struct {
 	name      string
-	words     framework.Words
+	words     framework.PrincipalSet
 	attribute func(*facts) *types.Set
 	held      func(*zulip.UserGroup) *[]int64
 	later     func(*permission.Membership) *[]int64
@@ -49,7 +49,7 @@ var (
 var membershipLists = []membershipList{membersList, subgroupsList}
 
 // problems are the words of a list that an apply cannot use.
-func (l membershipList) problems(meant framework.Meant) []permission.Problem {
+func (l membershipList) problems(meant framework.Resolved) []permission.Problem {
 	var problems []permission.Problem
 	for _, err := range meant.Problems {
 		problems = append(problems, permission.Problem{Summary: "Not in the organization: " + l.name, Detail: framework.Sentence(err)})

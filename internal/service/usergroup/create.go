@@ -79,7 +79,7 @@ func (r *Resource) create(ctx context.Context, request zulip.UserGroupCreate, di
 			if err != nil {
 				return 0, err
 			}
-			return r.madeByUs(view, request.Name, free), nil
+			return r.createdByThisRun(view, request.Name, free), nil
 		},
 		Make: func(ctx context.Context) (int64, error) {
 			var id int64
@@ -105,9 +105,9 @@ func (r *Resource) create(ctx context.Context, request zulip.UserGroupCreate, di
 	return id
 }
 
-// madeByUs returns the ID of an active group of that name that this account made, and for which free reports true; else
+// createdByThisRun returns the ID of an active group of that name that this account made, and for which free reports true; else
 // zero.
-func (r *Resource) madeByUs(view *snapshot.Snapshot, name string, free func(int64) bool) int64 {
+func (r *Resource) createdByThisRun(view *snapshot.Snapshot, name string, free func(int64) bool) int64 {
 	group, ok := view.UserGroups().ByName(name)
 	if !ok || group.Deactivated || !free(group.ID) {
 		return 0
@@ -135,7 +135,7 @@ func (r *Resource) explainCreate(ctx context.Context, request zulip.UserGroupCre
 		if view, err := r.Meta.Store.Fresh(ctx, store.UserGroups); err == nil {
 			if namesake, ok := view.UserGroups().ByName(request.Name); ok {
 				if namesake.Deactivated {
-					diags.AddAttributeError(path.Root("name"), taken(namesake), howToTake(namesake))
+					diags.AddAttributeError(path.Root("name"), taken(namesake), adoptionAdvice(namesake))
 				} else {
 					existing := r.existing(namesake)
 					existing.AsPlanned = existing.Ours // the refusal says what else is asked
@@ -164,8 +164,8 @@ func taken(namesake *zulip.UserGroup) string {
 	return fmt.Sprintf("A user group called %q exists already", namesake.Name)
 }
 
-// howToTake says how to get the name of a deactivated group.
-func howToTake(namesake *zulip.UserGroup) string {
+// adoptionAdvice says how to get the name of a deactivated group.
+func adoptionAdvice(namesake *zulip.UserGroup) string {
 	return fmt.Sprintf("Groups keep their names when they are deactivated, so that it is not free (ID %d). "+
 		"Set adopt_deactivated = true to reactivate that group with its members and permissions, or choose another name, or rename the deactivated one.", namesake.ID)
 }

@@ -122,8 +122,8 @@ func groupToChange(view *snapshot.Snapshot, text string) (framework.GroupReferen
 }
 
 // checkWords resolves both lists, and keeps the state's words where the configuration says the same in others.
-func (r *MembershipResource) checkWords(plan, state *membershipModel, view *snapshot.Snapshot, diags *diag.Diagnostics) map[string]framework.Meant {
-	all := map[string]framework.Meant{}
+func (r *MembershipResource) checkWords(plan, state *membershipModel, view *snapshot.Snapshot, diags *diag.Diagnostics) map[string]framework.Resolved {
+	all := map[string]framework.Resolved{}
 	for _, list := range membershipLists {
 		set, at := plan.set(list), path.Root(list.name)
 		meant, known := list.words.Resolve(*set, view)
@@ -163,13 +163,13 @@ func (r *MembershipResource) checkShared(plan *membershipModel, group runstate.G
 
 // change is what an apply sends, as far as it is known: of a list that is not known yet, nothing. A list of meant is one
 // that is managed and known.
-func (m *membershipModel) change(group *zulip.UserGroup, meant map[string]framework.Meant, state *membershipModel, found foundThere, view *snapshot.Snapshot) zulip.MembershipChange {
+func (m *membershipModel) change(group *zulip.UserGroup, meant map[string]framework.Resolved, state *membershipModel, found foundThere, view *snapshot.Snapshot) zulip.MembershipChange {
 	var change zulip.MembershipChange
 	for _, list := range membershipLists {
 		if _, known := meant[list.name]; !known && !m.set(list).IsNull() {
 			continue
 		}
-		var managed framework.Meant
+		var managed framework.Resolved
 		if state != nil {
 			managed, _ = list.words.Resolve(*state.set(list), view)
 		}
@@ -180,7 +180,7 @@ func (m *membershipModel) change(group *zulip.UserGroup, meant map[string]framew
 }
 
 // isKnown reports whether everybody is known who will be in the group because of the resource.
-func (m *membershipModel) isKnown(meant map[string]framework.Meant) bool {
+func (m *membershipModel) isKnown(meant map[string]framework.Resolved) bool {
 	for _, list := range membershipLists {
 		known, ok := meant[list.name]
 		if !m.set(list).IsNull() && (!ok || len(known.Planned) > 0) {

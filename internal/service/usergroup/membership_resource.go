@@ -239,7 +239,7 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 func (r *MembershipResource) steps(plan, prior *membershipModel, found foundThere, view *snapshot.Snapshot, diags *diag.Diagnostics) []step {
 	var all []step
 	for _, list := range membershipLists {
-		var wanted, managed framework.Meant
+		var wanted, managed framework.Resolved
 		if plan != nil {
 			wanted, _ = list.words.Resolve(*plan.set(list), view)
 			framework.ReportProblems(diags, list.problems(wanted))

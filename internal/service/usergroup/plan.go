@@ -156,7 +156,7 @@ func (p *planning) checkName() {
 	case namesake.Deactivated && p.before == nil && p.Meta.Run.IsManaged(kind, namesake.ID):
 		// It is this very group, to be replaced: this run deactivates it, to take it back.
 	case namesake.Deactivated:
-		p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), howToTake(namesake), p.diags)
+		p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), adoptionAdvice(namesake), p.diags)
 	case p.before != nil:
 		p.existing(namesake).Refuse(p.Meta, p.diags)
 	default:
@@ -207,7 +207,7 @@ func (p *planning) checkList(list membershipList) {
 }
 
 // warnDeactivated says of whom an apply does nothing.
-func warnDeactivated(diags *diag.Diagnostics, at path.Path, meant framework.Meant) {
+func warnDeactivated(diags *diag.Diagnostics, at path.Path, meant framework.Resolved) {
 	if len(meant.Deactivated) > 0 {
 		diags.AddAttributeWarning(at, "Deactivated, and left alone",
 			fmt.Sprintf("The server neither adds nor removes who is deactivated: %s. They do not count until they are reactivated.", strings.Join(meant.Deactivated, ", ")))

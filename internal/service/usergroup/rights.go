@@ -133,7 +133,7 @@ func (p *planning) checkLockout() {
 	}
 	p.diags.AddAttributeError(path.Root("can_manage_group"), "This would lock the provider out",
 		fmt.Sprintf("%s manages this group only because can_manage_group names it, directly or through a group, and would not be in it any more. Name it there, or use the key of an account in the organization's can_manage_all_groups (%s).",
-			c.self.Address(), permission.Describe(all, p.view))+framework.WayOut)
+			c.self.Address(), permission.Describe(all, p.view))+framework.LockoutAdvice)
 }
 
 // laterView is the organization with one group as it is planned.

@@ -173,7 +173,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	plan.UserID = types.Int64Value(user.ID)
-	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", user.ID), "Cannot set the role of "+plan.User.ValueString(), &resp.Diagnostics)
+	done, ok := r.LockOrReport(ctx, fmt.Sprint(kind, " ", user.ID), "Cannot set the role of "+plan.User.ValueString(), &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -235,7 +235,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The role is kept, and not managed any more", map[string]any{"user": state.User.ValueString(), "role": state.Role.ValueString()})
 		return
 	}
-	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", state.UserID.ValueInt64()), "Cannot set the role of "+state.User.ValueString(), &resp.Diagnostics)
+	done, ok := r.LockOrReport(ctx, fmt.Sprint(kind, " ", state.UserID.ValueInt64()), "Cannot set the role of "+state.User.ValueString(), &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -274,7 +274,7 @@ func (r *Resource) give(ctx context.Context, m *model, change framework.RoleChan
 		diags.AddAttributeError(path.Root("user"), fmt.Sprintf("%s is somebody else's address now", m.User.ValueString()),
 			fmt.Sprintf("The plan was made for the account %d, and the address belongs to %d (%s). Nothing was sent. Plan again.", m.UserID.ValueInt64(), now.ID, now.FullName))
 		return false
-	case !change.Stands(now, diags):
+	case !change.IsCurrent(now, diags):
 		return false
 	case now.Role == change.To:
 		return true

@@ -129,7 +129,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	id := state.UserID.ValueInt64()
 	summary := "Cannot clear the status of " + state.User.ValueString()
-	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", id), summary, &resp.Diagnostics)
+	done, ok := r.LockOrReport(ctx, fmt.Sprint(kind, " ", id), summary, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -184,7 +184,7 @@ func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *
 func (r *Resource) set(ctx context.Context, plan *model, diags *diag.Diagnostics) bool {
 	id := plan.UserID.ValueInt64()
 	summary := "Cannot set the status of " + plan.User.ValueString()
-	done, ok := r.Alone(ctx, fmt.Sprint(kind, " ", id), summary, diags)
+	done, ok := r.LockOrReport(ctx, fmt.Sprint(kind, " ", id), summary, diags)
 	if !ok {
 		return false
 	}

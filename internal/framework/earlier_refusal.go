@@ -2,9 +2,9 @@ package framework
 
 import "fmt"
 
-// RefusedBefore returns an error if the server has refused, earlier in this run, to let the provider's account create
+// EarlierRefusal returns an error if the server has refused, earlier in this run, to let the provider's account create
 // anything of a kind, whatever it is: then nothing more of the kind is sent. Otherwise it returns nil.
-func RefusedBefore(meta *Meta, kind string) error {
+func EarlierRefusal(meta *Meta, kind string) error {
 	if !meta.Run.IsRefused(kind) {
 		return nil
 	}

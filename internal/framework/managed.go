@@ -41,7 +41,7 @@ func (b *Base) Held(ctx context.Context, kind, noun string, anyCase bool, req re
 func (b *Base) Manage(e Existing, isDestroyed bool, diags *diag.Diagnostics) {
 	b.Meta.Run.Manage(e.Kind, e.ID)
 	if isDestroyed {
-		b.PlanEnd(e, diags)
+		b.RegisterDestroy(e, diags)
 		return
 	}
 	if !b.Meta.Run.Keep(e.Kind, e.ID) {

@@ -8,20 +8,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// worthSaying is how long requests have stood still before a run says so in its output. The log says it earlier.
-const worthSaying = 30 * time.Second
+// minWaitToReport is how long requests have stood still before a run says so in its output. The log says it earlier.
+const minWaitToReport = 30 * time.Second
 
-// sayWaited warns, once in a run, that it takes longer because of the server's rate limit. The CLI shows no other word
+// warnOfRateLimit warns, once in a run, that it takes longer because of the server's rate limit. The CLI shows no other word
 // about what a provider is doing.
-func (m *Meta) sayWaited(diags *diag.Diagnostics) {
+func (m *Meta) warnOfRateLimit(diags *diag.Diagnostics) {
 	if m.Client == nil {
 		return
 	}
 	waited := m.Client.Waited()
-	if waited.Time < worthSaying {
+	if waited.Time < minWaitToReport {
 		return
 	}
-	m.saidWaited.Do(func() {
+	m.warnedOfRateLimit.Do(func() {
 		diags.AddWarning("The server's rate limit holds this run back",
 			fmt.Sprintf("Requests have waited %s so far: the server takes %s from this account. Nothing has failed, and whatever is left is done as the limit allows. "+
 				"To interrupt the run is safe: the next one goes on where it ended. "+

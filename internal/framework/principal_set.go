@@ -11,9 +11,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
-// Words lead a set of words to the people or the groups that it means, and back. Who has been deactivated does not count:
+// PrincipalSet resolves a set of texts to the people or the groups that they name, and describes them as texts again. Who has been deactivated does not count:
 // the server hides such people and accepts them nowhere, so that they are neither a difference nor an error.
-type Words struct {
+type PrincipalSet struct {
 	// find returns whom a word means. later says that this run has yet to create it, with id zero, or to reactivate it.
 	find func(view *snapshot.Snapshot, word string) (id int64, active, later bool, err error)
 	// write is the word for an ID.
@@ -23,7 +23,7 @@ type Words struct {
 }
 
 // Users are words for people and bots: addresses or IDs in digits.
-var Users = Words{
+var Users = PrincipalSet{
 	find: func(view *snapshot.Snapshot, word string) (int64, bool, bool, error) {
 		user, later, err := FindUserInPlan(view, word)
 		if user == nil {
@@ -44,7 +44,7 @@ var Users = Words{
 }
 
 // Groups are words for user groups: names or IDs in digits.
-var Groups = Words{
+var Groups = PrincipalSet{
 	find: func(view *snapshot.Snapshot, word string) (int64, bool, bool, error) {
 		found, err := FindGroup(view, word)
 		if err != nil {
@@ -59,8 +59,8 @@ var Groups = Words{
 	},
 }
 
-// Meant is what a set of words comes to.
-type Meant struct {
+// Resolved are the people or groups that a set of texts names.
+type Resolved struct {
 	// IDs are ascending, each once, and active. They are complete only when nothing is planned and there are no problems.
 	IDs []int64
 	// Deactivated and Planned are the words for who does not count, and for what this run has yet to create or to
@@ -70,14 +70,14 @@ type Meant struct {
 }
 
 // Resolve finds whom a set means. known is false while one of the words is not known yet.
-func (w Words) Resolve(set types.Set, view *snapshot.Snapshot) (meant Meant, known bool) {
+func (w PrincipalSet) Resolve(set types.Set, view *snapshot.Snapshot) (meant Resolved, known bool) {
 	if set.IsUnknown() {
-		return Meant{}, false
+		return Resolved{}, false
 	}
 	for _, element := range set.Elements() {
 		text, ok := element.(types.String)
 		if !ok || text.IsUnknown() || text.IsNull() {
-			return Meant{}, false
+			return Resolved{}, false
 		}
 		switch id, active, later, err := w.find(view, text.ValueString()); {
 		case err != nil:
@@ -96,14 +96,14 @@ func (w Words) Resolve(set types.Set, view *snapshot.Snapshot) (meant Meant, kno
 }
 
 // Active returns those that count, ascending.
-func (w Words) Active(ids []int64, view *snapshot.Snapshot) []int64 {
+func (w PrincipalSet) Active(ids []int64, view *snapshot.Snapshot) []int64 {
 	active := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !w.active(view, id) })
 	slices.Sort(active)
 	return active
 }
 
 // Keep returns a set for what the server holds. Words that mean one of it are kept, and words for who does not count.
-func (w Words) Keep(kept types.Set, ids []int64, view *snapshot.Snapshot) types.Set {
+func (w PrincipalSet) Keep(kept types.Set, ids []int64, view *snapshot.Snapshot) types.Set {
 	missing := w.Active(ids, view)
 	held := slices.Clone(missing)
 	var words []attr.Value
@@ -125,12 +125,12 @@ func (w Words) Keep(kept types.Set, ids []int64, view *snapshot.Snapshot) types.
 }
 
 // Of returns the set of words for IDs.
-func (w Words) Of(ids []int64, view *snapshot.Snapshot) types.Set {
+func (w PrincipalSet) Of(ids []int64, view *snapshot.Snapshot) types.Set {
 	return w.Keep(types.SetNull(types.StringType), ids, view)
 }
 
 // Describe writes IDs for a message.
-func (w Words) Describe(ids []int64, view *snapshot.Snapshot) string {
+func (w PrincipalSet) Describe(ids []int64, view *snapshot.Snapshot) string {
 	words := make([]string, len(ids))
 	for i, id := range ids {
 		words[i] = strconv.Quote(w.write(view, id))

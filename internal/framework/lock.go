@@ -6,9 +6,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// Alone waits until no other resource of this run works on the same thing, and returns what is to be called when this one
+// LockOrReport waits until no other resource of this run works on the same thing, and returns what is to be called when this one
 // is done with it. If the context ends first it reports an error with the summary, and ok is false.
-func (b *Base) Alone(ctx context.Context, thing, summary string, diags *diag.Diagnostics) (done func(), ok bool) {
+func (b *Base) LockOrReport(ctx context.Context, thing, summary string, diags *diag.Diagnostics) (done func(), ok bool) {
 	done, err := b.Meta.Run.Lock(ctx, thing)
 	if err != nil {
 		diags.AddError(summary, Explain(err))

@@ -32,7 +32,7 @@ func TestLawWordsMeanWhatTheyWereWrittenFor(t *testing.T) {
 		groups = append(groups, group.ID)
 	}
 	for name, test := range map[string]struct {
-		words framework.Words
+		words framework.PrincipalSet
 		all   []int64
 	}{"people": {framework.Users, people}, "groups": {framework.Groups, groups}} {
 		t.Run(name, func(t *testing.T) {
