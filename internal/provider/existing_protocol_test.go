@@ -134,7 +134,7 @@ func TestProtocolMadeBeforeTheEndOfItsName(t *testing.T) {
 		again, diags := p.Plan(m.of, nil, m.create)
 		diags.ExpectNoError(t)
 		_, diags = p.Apply(again)
-		diags.ExpectError(t, diagnosedAt(diags), "take create_before_destroy away")
+		diags.ExpectError(t, diagnosedAt(diags), "remove create_before_destroy")
 		if plan := m.run.MustPlan(m.create); !plan.Empty() {
 			t.Errorf("it was changed: %v", plan.Changes())
 		}

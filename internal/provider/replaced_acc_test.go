@@ -142,7 +142,7 @@ func TestAccReplaced(t *testing.T) {
 		t.Fatal("another key of for_each was planned for what has a name of its own")
 	}
 	addressed := slices.DeleteFunc(slices.Clone(named), func(of string) bool { return of == "zulip_reaction" }) // its plan reads no message
-	if got := kindsIn(printed, `changes its address with (\w+)\.x\[`); !slices.Equal(got, addressed) {
+	if got := kindsIn(printed, `will be destroyed and re-created with (\w+)\.x\[`); !slices.Equal(got, addressed) {
 		t.Errorf("another key of for_each: refused were %v, want %v", got, addressed)
 	}
 	w.forEach = w.keys(isNamed, "a", "b")
