@@ -5,6 +5,10 @@
 // nor loses an object.
 //
 // A resource that does one of these otherwise embeds *[Resource] and writes that method itself.
+//
+// Words: a listing is one state of all objects; written is an object that was just created or updated, and its words the model
+// as it is configured; the run state manages the objects of this run, reserves the names it plans, releases at plan what a
+// creation is to adopt, and takes it then.
 package resourcekit
 
 import (
@@ -69,7 +73,8 @@ type Definition[M, T any, K Key] struct {
 	// IsCreated reports whether an object is what Create made of a model. It is set where the server does not tell the ID of
 	// what it creates. Optional.
 	IsCreated func(m *M, object *T, c *Context) bool
-	// Create sends the request that creates an object, and returns its ID; zero where the server does not tell it.
+	// Create sends the request that creates an object, and returns its ID, a text as the server stores it; the zero value
+	// where the server does not tell it.
 	Create func(ctx context.Context, c *Context, plan *M) (K, error)
 	// Update sends what differs between the plan and the prior state. Optional if every attribute is in ForceNew.
 	Update func(ctx context.Context, c *Context, plan, prior *M) error
@@ -92,9 +97,11 @@ type Source struct {
 	Part store.Part
 	// Needs are further parts that ReadInto looks things up in, for objects that are no part of the snapshot.
 	Needs []store.Part
-	// Lags is set for parts that the server caches: see [store.Store.ReadUntil].
+	// Lags is set for parts that the server caches, so that a list may be older than the last write: see
+	// [store.Store.ReadUntil]. The sandbox has a list of them in lag.go.
 	Lags bool
-	// StoresAsSent is set where the server stores exactly what it is sent: then nothing is read after a write.
+	// StoresAsSent is set where the server stores what it is sent, or what means the same: then nothing is read after a write.
+	// Create sets every attribute of the plan that is unknown; otherwise the object is read nevertheless.
 	StoresAsSent bool
 }
 
@@ -116,7 +123,8 @@ type Unique[M, T any] struct {
 	// for names that are written without quotes.
 	Where    string
 	Unquoted bool
-	// IsTaken reports whether the server refused a request because another object has it.
+	// IsTaken reports whether the server refused a request because another object has it. A plan refuses that too, but for
+	// an object that is exactly as planned: a replacement may meet itself, so that the plan warns and the apply refuses.
 	IsTaken func(error) bool
 	// Existing adds to what is known of an object that has it: Detail, and who created it and when, as far as the server
 	// tells. Optional.

@@ -136,7 +136,7 @@ func update(ctx context.Context, c *resourcekit.Context, plan, _ *model) error {
 	return c.Meta.Client.UpdateDomain(ctx, plan.wire())
 }
 
-// remove removes the domain. With the last one the organization's restriction to its domains ends.
+// remove removes the domain. With the last one the organization's restriction to its domains ends (server-behavior §L11).
 func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
 	defer c.Meta.Store.Invalidate(store.Organization)
 	return c.Meta.Client.DeleteDomain(ctx, state.ID.ValueString())
