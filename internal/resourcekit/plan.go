@@ -118,7 +118,7 @@ func (r *Resource[M, T, K]) writes(p *Plan[M], prior, planned tftypes.Value) boo
 	case p.IsCreate() || p.IsReplaced:
 		return true
 	}
-	return !agrees(planned, prior, r.def.Unsent...)
+	return !planned.IsFullyKnown() || !agrees(planned, prior, r.def.Unsent...)
 }
 
 // register tells the run which object the prior state manages, or gives up, and returns its ID; zero if there is none.

@@ -37,14 +37,15 @@ func isFilledIn(value tftypes.Value) bool {
 	return true
 }
 
-// agrees reports whether current has every planned value that is known and set, leaving out the attributes except.
+// agrees reports whether current has every planned value that is known, leaving out the attributes except. Null is a value:
+// what is unset and managed nevertheless, as an attribute that is not computed.
 func agrees(planned, current tftypes.Value, except ...string) bool {
 	var plan, has map[string]tftypes.Value
 	if planned.As(&plan) != nil || current.As(&has) != nil {
 		return false
 	}
 	for name, value := range plan {
-		if value.IsFullyKnown() && !value.IsNull() && !value.Equal(has[name]) && !slices.Contains(except, name) {
+		if value.IsFullyKnown() && !value.Equal(has[name]) && !slices.Contains(except, name) {
 			return false
 		}
 	}
@@ -71,9 +72,7 @@ func afterWrite(planned, prior, current tftypes.Value) (state tftypes.Value, con
 			after[name] = value
 			continue
 		}
-		if !value.IsNull() {
-			conflicts = append(conflicts, name)
-		}
+		conflicts = append(conflicts, name)
 	}
 	slices.Sort(conflicts)
 	return tftypes.NewValue(current.Type(), after), conflicts, nil

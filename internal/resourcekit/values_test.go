@@ -26,7 +26,7 @@ func TestAgrees(t *testing.T) {
 		"equal":                {planned: map[string]any{"a": "x"}, current: map[string]any{"a": "x"}, want: true},
 		"different":            {planned: map[string]any{"a": "x"}, current: map[string]any{"a": "y"}},
 		"unknown is anything":  {planned: map[string]any{"a": tftypes.UnknownValue}, current: map[string]any{"a": "y"}, want: true},
-		"unset is anything":    {planned: map[string]any{"a": nil}, current: map[string]any{"a": "y"}, want: true},
+		"unset is a value":     {planned: map[string]any{"a": nil}, current: map[string]any{"a": "y"}},
 		"empty is a value":     {planned: map[string]any{"a": ""}, current: map[string]any{"a": nil}},
 		"one that is left out": {planned: map[string]any{"a": "x", "b": "1"}, current: map[string]any{"a": "x", "b": "2"}, except: []string{"b"}, want: true},
 	} {

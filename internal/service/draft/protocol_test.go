@@ -64,6 +64,14 @@ func TestProtocolDraftLives(t *testing.T) {
 	expect(t, o)
 }
 
+// That an attribute is removed is a change like any other.
+func TestProtocolDraftForNobodyAnyMore(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(config("Begun."))
+	run.MustApply(values{"content": "Begun."})
+	expect(t, o, "//Begun.")
+}
+
 func TestProtocolDraftDrift(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(config("Begun."))
