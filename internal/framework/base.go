@@ -1,4 +1,4 @@
-// Package framework holds what the nouns share on top of terraform-plugin-framework: the base they embed, the
+// Package framework holds what resources share on top of terraform-plugin-framework: the base they embed, the
 // attributes of permissions, and the way from an error of the wire to a message for people.
 package framework
 

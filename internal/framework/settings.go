@@ -24,7 +24,7 @@ import (
 const OnceID = "organization"
 
 // Settings are what an organization has once, as a table: one line says what the attribute is, how it is read and how
-// it is sent. A noun that has them still says itself what it creates, reads, updates and deletes.
+// it is sent. A resource that has them still says itself what it creates, reads, updates and deletes.
 type Settings []Setting
 
 // Setting is one line of the table.

@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// many is how many there are of each noun.
+// many is how many there are of each kind.
 const many = 100
 
 // fewRequests is what a plan without changes may cost: the server's settings, the account, and one snapshot for all kinds
@@ -54,7 +54,7 @@ resource "zulip_user_group_membership" "many" {
 }
 `
 
-// TestAccSandboxScale makes many of five nouns in one configuration, and counts what that asks of the server, and what a
+// TestAccSandboxScale makes many of five kinds in one configuration, and counts what that asks of the server, and what a
 // plan asks afterwards.
 func TestAccSandboxScale(t *testing.T) {
 	org := acctest.StartSandbox(t, sandbox.Config{})
@@ -90,7 +90,7 @@ func TestAccSandboxScale(t *testing.T) {
 	w.Must(t, "destroy", "-auto-approve")
 	destroyed := sent.Requests()
 	t.Logf("destroying: %s", counted(destroyed))
-	scale.add(fmt.Sprintf("making %d of each of five nouns", many), len(made), fmt.Sprintf("%.2f each, at most %.1f", each, sharedReads))
+	scale.add(fmt.Sprintf("making %d of each of five kinds", many), len(made), fmt.Sprintf("%.2f each, at most %.1f", each, sharedReads))
 	scale.add("a plan without changes", len(planned), fmt.Sprintf("at most %d", fewRequests))
 	scale.add("destroying them", len(destroyed), fmt.Sprintf("%.2f each", float64(len(destroyed))/(5*many)))
 }

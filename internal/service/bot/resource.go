@@ -1,4 +1,4 @@
-// Package bot is the noun of bots.
+// Package bot is the resource zulip_bot: a bot, its owner and its configuration.
 package bot
 
 import (

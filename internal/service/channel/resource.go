@@ -1,4 +1,5 @@
-// Package channel is the noun of channels: who may enter, who may do what, and where they stand.
+// Package channel is the resource zulip_channel, with the permissions of a channel, and the data sources zulip_channel and
+// zulip_channels.
 package channel
 
 import (

@@ -1,4 +1,4 @@
-// Package defaultusersettings is the noun of the settings that new accounts of an organization start with.
+// Package defaultusersettings is the resource zulip_default_user_settings: the settings that new accounts start with.
 package defaultusersettings
 
 import (

@@ -1,4 +1,5 @@
-// Package messageflags is the noun of the flags of messages: what the account has read, starred and collapsed.
+// Package messageflags is the actions zulip_message_flags, zulip_message_flags_for_narrow and zulip_mark_topic_as_read: what
+// the provider's account has read, starred and collapsed.
 package messageflags
 
 import (

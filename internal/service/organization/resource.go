@@ -1,4 +1,5 @@
-// Package organization is the noun of the organization itself: its settings, and who may do what in it.
+// Package organization is the resource and the data source zulip_organization: the settings and permissions of the
+// organization.
 package organization
 
 import (

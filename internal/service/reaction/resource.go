@@ -1,4 +1,4 @@
-// Package reaction is the noun of reactions: the account's own emoji on messages.
+// Package reaction is the resource zulip_reaction: an emoji that the provider's account adds to a message.
 package reaction
 
 import (

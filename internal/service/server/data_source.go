@@ -1,4 +1,4 @@
-// Package server is the noun of the server itself.
+// Package server is the data source zulip_server_settings: what a server tells without an account.
 package server
 
 import (

@@ -1,4 +1,5 @@
-// Package subscription is the noun of who is in a channel: exactly these people, or these people among others.
+// Package subscription is the resources zulip_channel_subscribers, which manages everybody in a channel, and
+// zulip_channel_subscription, which manages some people among others.
 package subscription
 
 import (

@@ -1,4 +1,5 @@
-// Package subscriptionsettings is the noun of the account's own settings of a channel: how it looks, and what it tells.
+// Package subscriptionsettings is the resource zulip_channel_subscription_settings: how the provider's account sees a channel,
+// and what it is notified of.
 package subscriptionsettings
 
 import (

@@ -1,4 +1,4 @@
-// Package topic is the noun of topics.
+// Package topic is the data source zulip_channel_topics: the topics of a channel.
 package topic
 
 import (

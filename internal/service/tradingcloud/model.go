@@ -1,4 +1,4 @@
-// Package tradingcloud is the noun of the trading cloud: its organizations, its trade platforms, and the token that lets
+// Package tradingcloud is what the provider reads of the trading cloud: its organizations, its trade platforms, and the token that lets
 // other tools ask it.
 package tradingcloud
 

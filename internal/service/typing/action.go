@@ -1,4 +1,4 @@
-// Package typing is the act of being seen writing.
+// Package typing is the action zulip_typing, which shows the provider's account as typing.
 package typing
 
 import (

@@ -1,4 +1,4 @@
-// Package user is the noun of people and bots.
+// Package user is the resource zulip_user, a person's account, and the data sources zulip_user and zulip_users.
 package user
 
 import (

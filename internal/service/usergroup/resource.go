@@ -1,4 +1,5 @@
-// Package usergroup is the noun of user groups: who is in them, and who may do what with them.
+// Package usergroup is the resources zulip_user_group, with the permissions of a group, and zulip_user_group_membership, and
+// the data sources zulip_user_group and zulip_user_groups.
 package usergroup
 
 import (

@@ -1,4 +1,4 @@
-// Package userrole is the noun of roles: what people and bots are in the organization.
+// Package userrole is the resource zulip_user_role: the role of a person or bot.
 package userrole
 
 import (

@@ -1,4 +1,4 @@
-// Package userstatus is the noun of statuses: what people tell the others about being there.
+// Package userstatus is the resource and the data source zulip_user_status: the status that a person shows to others.
 package userstatus
 
 import (
