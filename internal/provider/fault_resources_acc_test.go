@@ -15,8 +15,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// noun is a construct that TestFaultNouns has made while the server or the plugin fails.
-type noun struct {
+// faulted is a resource that TestFaultResources has made while the server or the plugin fails.
+type faulted struct {
 	resource string
 	lines    string // of its block, which is called x
 	create   sandbox.Fault
@@ -26,9 +26,9 @@ type noun struct {
 	left int
 }
 
-func nouns(picture string) []noun {
+func faultedResources(picture string) []faulted {
 	post := func(path string) sandbox.Fault { return sandbox.Fault{Method: "POST", Path: path} }
-	return []noun{
+	return []faulted{
 		{"zulip_linkifier", "pattern = \"#(?P<id>[0-9]+)\"\n  url_template = \"https://example.com/{id}\"", post("/realm/filters"),
 			listed("realm_linkifiers", "realm_linkifiers", "url_template", "https://example.com/{id}"), 0},
 		{"zulip_invite_link", "expires_in_minutes = 1440\n  invite_as = \"guest\"", post("/invites/multiuse"), invitations, 1},
@@ -57,7 +57,7 @@ func nouns(picture string) []noun {
 	}
 }
 
-// cachedLists are the nouns that a server keeps in caches, each as one list that can be behind its writes.
+// cachedLists are the resources that a server keeps in caches, each as one list that can be behind its writes.
 var cachedLists = []string{
 	"zulip_linkifier", "zulip_custom_emoji", "zulip_code_playground", "zulip_domain", "zulip_custom_profile_field", "zulip_default_channel_group",
 }
@@ -65,12 +65,12 @@ var cachedLists = []string{
 // once makes the provider ask again soon, and not often.
 const once = "provider \"zulip\" {\n  max_retries = 1\n}\n"
 
-// TestFaultNouns: each noun is made while the answer is lost, the server fails, or the plugin is killed. After that the
+// TestFaultResources: each resource is created while the answer is lost, the server fails, or the plugin is killed. After that the
 // next apply leaves exactly one, and the state knows it.
-func TestFaultNouns(t *testing.T) {
+func TestFaultResources(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "kudos.png")
 	writePicture(t, picture)
-	for _, n := range nouns(picture) {
+	for _, n := range faultedResources(picture) {
 		t.Run(n.resource, func(t *testing.T) {
 			t.Run("answer lost", func(t *testing.T) {
 				trial := n.trial(t, "answer lost")
@@ -124,9 +124,9 @@ func TestFaultNouns(t *testing.T) {
 	}
 }
 
-func (n noun) address() string { return n.resource + ".x" }
+func (n faulted) address() string { return n.resource + ".x" }
 
-func (n noun) trial(t *testing.T, fault string) *acctest.Trial {
+func (n faulted) trial(t *testing.T, fault string) *acctest.Trial {
 	t.Helper()
 	trial := acctest.NewTrial(t, fault, "while a "+n.resource+" was made", sandbox.Config{})
 	trial.Want(fmt.Sprintf("%sresource %q \"x\" {\n  %s\n}\n", once, n.resource, n.lines))
@@ -137,7 +137,7 @@ func (n noun) trial(t *testing.T, fault string) *acctest.Trial {
 var importCommand = regexp.MustCompile(`terraform import (?:ADDRESS|zulip_[a-z_]+\.NAME) (\S+)`)
 
 // recover applies again. What was made by a plugin that is gone may be refused once, if the sentence says how to import it.
-func (n noun) recover(t *testing.T, trial *acctest.Trial) {
+func (n faulted) recover(t *testing.T, trial *acctest.Trial) {
 	t.Helper()
 	if printed, ok := trial.Apply(); !ok {
 		found := importCommand.FindStringSubmatch(printed)
@@ -151,7 +151,7 @@ func (n noun) recover(t *testing.T, trial *acctest.Trial) {
 
 // kill kills the plugin when the server has made the thing: the answer is lost, and the plugin's next request tells that it
 // knows. Whatever it asks then is too late.
-func (n noun) kill(t *testing.T, trial *acctest.Trial) {
+func (n faulted) kill(t *testing.T, trial *acctest.Trial) {
 	t.Helper()
 	lost := n.create
 	lost.After, lost.Action = true, sandbox.FaultDrop
