@@ -84,7 +84,7 @@ func permissionDescription(table permission.Table, setting permission.Setting) s
 		text += " Only owners may set it."
 	}
 	text += fmt.Sprintf(" A new %s starts with %s.", table.Noun, code(setting.Default))
-	return text + " " + featurelevel.Sentence(setting.FeatureLevel) + " Unset: not managed."
+	return text + " " + featurelevel.Sentence(setting.FeatureLevel) + " Not managed if it is not set."
 }
 
 func code(text string) string {

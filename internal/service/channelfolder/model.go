@@ -88,12 +88,12 @@ Zulip deletes no folder. Destroying one takes all channels out of it, archived o
 			},
 			"description": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "What the folder is for, in Markdown, at most 1024 characters. Unset: not managed; a new folder has none.",
+				MarkdownDescription: "What the folder is for, in Markdown, at most 1024 characters. Not managed if it is not set; a new folder then has none.",
 				Validators:          []validator.String{validators.Length(0, maxDescription)},
 			},
 			"adopt_archived": schema.BoolAttribute{
 				Optional:            true,
-				MarkdownDescription: "If an archived folder has the name, reactivate it instead of making another: of several, the one that was made last. It counts on creation only. Without it a second folder of the same name is made, for archived folders do not hold their names.",
+				MarkdownDescription: "Reactivate an archived folder with the name instead of creating one; of several, the one that was created last. Only used on creation. Without it a second folder of the name is created: archived folders give up their names.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,
@@ -101,10 +101,10 @@ Zulip deletes no folder. Destroying one takes all channels out of it, archived o
 				Validators:          []validator.String{validators.OneOf(onDestroyArchive, onDestroyKeep)},
 			},
 			"creator_id": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "The ID of the user who made it; null if that is not known.", PlanModifiers: keepNumber,
+				Computed: true, MarkdownDescription: "User ID of who created it; null if that is not known.", PlanModifiers: keepNumber,
 			},
 			"date_created": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "When it was made (RFC 3339).", PlanModifiers: keepText,
+				Computed: true, MarkdownDescription: "Time at which it was created (RFC 3339).", PlanModifiers: keepText,
 			},
 		},
 	}

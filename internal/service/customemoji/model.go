@@ -55,7 +55,7 @@ After an import the content of the file is unknown, and the first plan takes the
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The emoji's ID.", PlanModifiers: keepNumber},
 			"name": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The name, without colons: small letters, digits, dashes and underscores, with a letter or digit at the end. The name of a standard emoji hides that emoji, and only administrators may take one. Another name makes a new emoji.",
+				Required: true, MarkdownDescription: "The name, without colons: small letters, digits, dashes and underscores, with a letter or digit at the end. The name of a standard emoji hides that emoji, and only administrators may use one. Changing this forces a new emoji.",
 				Validators: []validator.String{
 					validators.Matches(emojiName, "must have only small letters, digits, dashes and underscores"),
 					validators.Matches(emojiNameEnd, "must end with a letter or digit"),
@@ -67,7 +67,7 @@ After an import the content of the file is unknown, and the first plan takes the
 			"file_sha256": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "The SHA-256 of the file that was uploaded, in hexadecimal; null after an import until the next apply.",
 			},
-			"author_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of who added it; null if the server does not know.", PlanModifiers: keepNumber},
+			"author_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of who added it; null if the server does not know.", PlanModifiers: keepNumber},
 			"source_url": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "Where the image is, from the organization's address on.",
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},

@@ -73,11 +73,11 @@ When the last domain is removed while only addresses of the organization's domai
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"domain": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The domain, as in `example.com`, at most 80 characters. Case makes no difference. Another domain is another resource.",
+				Required: true, MarkdownDescription: "The domain, as in `example.com`, at most 80 characters. Case is ignored. Changing this forces a new domain.",
 				Validators: []validator.String{domainValidator{}},
 			},
 			"allow_subdomains": schema.BoolAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "Whether addresses of its subdomains count too. A new domain starts with `false`. Unset: not managed.",
+				Optional: true, Computed: true, MarkdownDescription: "Whether addresses of its subdomains count too. Defaults to `false` on creation. Not managed if it is not set.",
 			},
 		},
 	}

@@ -73,8 +73,8 @@ func sharedAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":                 schema.Int64Attribute{Computed: true, MarkdownDescription: "The invitation's ID."},
 		"invite_as":          schema.StringAttribute{Computed: true, MarkdownDescription: "The role that whoever joins has: `owner`, `administrator`, `moderator`, `member` or `guest`."},
-		"invited_by_user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of who invited."},
-		"invited":            schema.StringAttribute{Computed: true, MarkdownDescription: "When the invitation was made (RFC 3339)."},
+		"invited_by_user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of who invited."},
+		"invited":            schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the invitation was created (RFC 3339)."},
 		"expiry_date":        schema.StringAttribute{Computed: true, MarkdownDescription: "When it ends (RFC 3339); null: never."},
 	}
 }

@@ -124,7 +124,7 @@ func resourceSchema() schema.Schema {
 			},
 			"expires_in_minutes": schema.Int64Attribute{
 				Optional: true, Validators: []validator.Int64{validators.AtLeast(1)},
-				MarkdownDescription: "How long the link can be used, in minutes from when it is made. Unset: for ever, until it is revoked.",
+				MarkdownDescription: "How long the link can be used, in minutes from its creation. If it is not set, until the link is revoked.",
 			},
 			"invite_as": schema.StringAttribute{
 				Optional: true, Computed: true, Validators: []validator.String{validators.OneOf("owner", "administrator", "moderator", "member", "guest")}, PlanModifiers: keepText,
@@ -149,8 +149,8 @@ func resourceSchema() schema.Schema {
 				Validators:          []validator.String{validators.Length(0, zulip.MaxWelcomeMessageLength)},
 				MarkdownDescription: "What the Welcome Bot says to whoever joins, in Markdown, at most 8000 characters; `\"\"`: nothing. By default what the organization has set. Only administrators and owners may set it, even to `\"\"`. The server does not give it back. " + featurelevel.Needs("zulip_invite_link", "welcome_message_custom_text"),
 			},
-			"invited_by_user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of who made the link.", PlanModifiers: keepNumber},
-			"invited":            schema.StringAttribute{Computed: true, MarkdownDescription: "When the link was made (RFC 3339).", PlanModifiers: keepText},
+			"invited_by_user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of who created the link.", PlanModifiers: keepNumber},
+			"invited":            schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the link was created (RFC 3339).", PlanModifiers: keepText},
 			"expiry_date":        schema.StringAttribute{Computed: true, MarkdownDescription: "When it ends (RFC 3339); null: never.", PlanModifiers: keepText},
 		},
 	}

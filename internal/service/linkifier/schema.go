@@ -20,7 +20,7 @@ var (
 	describeExample      = "A text that `pattern` matches; `\"\"` is none. " + featurelevel.Needs("zulip_linkifier", "example_input")
 	describeReverse      = "What a pasted URL becomes that the linkifier could have made, as `#{name}`; `\"\"`: it stays a URL. It wants an `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")
 	describeAlternatives = "More URL templates that a pasted URL is compared with. They make no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates")
-	unmanaged            = " Unset: not managed."
+	unmanaged            = " Not managed if it is not set."
 )
 
 func resourceSchema() schema.Schema {

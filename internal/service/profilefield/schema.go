@@ -26,7 +26,7 @@ var (
 	notBlank = regexp.MustCompile(`[^\s\pZ]`)
 )
 
-const unmanaged = " Unset: not managed."
+const unmanaged = " Not managed if it is not set."
 
 func resourceSchema() schema.Schema {
 	attributes := map[string]schema.Attribute{

@@ -61,7 +61,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		Attributes: map[string]schema.Attribute{
 			"zulip_version":                   text("The server's version."),
 			"zulip_merge_base":                text("The version that the server's code was last merged with; may be empty."),
-			"zulip_feature_level":             schema.Int64Attribute{Computed: true, MarkdownDescription: "What the server's API can do, as a number that grows."},
+			"zulip_feature_level":             schema.Int64Attribute{Computed: true, MarkdownDescription: "API feature level of the server."},
 			"push_notifications_enabled":      flag("Whether the server sends push notifications to phones."),
 			"is_incompatible":                 flag("Whether the server considers this client too old."),
 			"email_auth_enabled":              flag("Whether people may sign in with address and password."),

@@ -70,7 +70,7 @@ func sharedAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"channel": schema.StringAttribute{
 			Required:            true,
-			MarkdownDescription: "The channel: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`. Another channel is another resource.",
+			MarkdownDescription: "The channel: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`. Changing this forces a new resource.",
 		},
 		"channel_id": schema.Int64Attribute{
 			Computed: true, MarkdownDescription: "The channel's ID.",

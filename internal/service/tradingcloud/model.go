@@ -47,7 +47,7 @@ func organizationAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "Its ID, a GUID."},
 		"name":    schema.StringAttribute{Computed: true, MarkdownDescription: "Its name; may be null."},
-		"created": schema.StringAttribute{Computed: true, MarkdownDescription: "When it was made, as the trading cloud writes it (ISO 8601); may be null."},
+		"created": schema.StringAttribute{Computed: true, MarkdownDescription: "Time of creation, as the trading cloud writes it (ISO 8601); may be null."},
 	}
 }
 

@@ -75,10 +75,10 @@ func attributes() map[string]schema.Attribute {
 		"is_active":      schema.BoolAttribute{Computed: true, MarkdownDescription: "False for who has been deactivated."},
 		"is_deleted":     schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account was deleted on the server. Such an account is deactivated, too, and cannot be reactivated. " + featurelevel.Needs(kind, "is_deleted")},
 		"is_bot":         schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is a bot."},
-		"bot_type":       schema.Int64Attribute{Computed: true, MarkdownDescription: "Of a bot: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. Null for people."},
-		"bot_owner_id":   schema.Int64Attribute{Computed: true, MarkdownDescription: "Of a bot: the ID of who owns it. Null for people."},
+		"bot_type":       schema.Int64Attribute{Computed: true, MarkdownDescription: "Type of the bot: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. Null for people."},
+		"bot_owner_id":   schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the bot's owner. Null for people."},
 		"timezone":       schema.StringAttribute{Computed: true, MarkdownDescription: "The time zone, as in `Europe/Berlin`; empty if not set."},
-		"date_joined":    schema.StringAttribute{Computed: true, MarkdownDescription: "When the account was made."},
+		"date_joined":    schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the account was created (RFC 3339)."},
 		"profile_data":   schema.MapAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "The custom profile fields by name, as the server stores them. Fields without a value are absent."},
 	}
 }

@@ -63,10 +63,10 @@ func resourceSchema() schema.Schema {
 			},
 			"deactivation_actions": deactivationActionsAttribute(),
 			"adopt_deactivated": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "Whether to take back, when it is created, a deactivated account with the address. Its ID, messages and subscriptions stay; the bots it owned stay deactivated. By default that is an error.",
+				Optional: true, MarkdownDescription: "Reactivate a deactivated account with the address instead of failing. Its ID, messages and subscriptions stay; the bots it owned stay deactivated. Only used on creation. Defaults to `false`.",
 			},
 			"date_joined": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "When the account was made.",
+				Computed: true, MarkdownDescription: "Time at which the account was created (RFC 3339).",
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 		},

@@ -79,7 +79,7 @@ var attributes = table{
 		}},
 		listRow{subgroupsList, row[types.Set]{
 			Name: "subgroups", Description: "The groups that are in the group directly, by name (`role:members` and its like are groups too). Without deactivated groups.",
-			Setting:    "An ID is accepted too; `name:2024` is the group called 2024. The list is complete. Unset: not managed.",
+			Setting:    "An ID is accepted too; `name:2024` is the group called 2024. The list is complete. Not managed if it is not set.",
 			Validators: []validator.Describer{setvalidator.ValueStringsAre(validators.Length(1, 0))},
 			At:         subgroupsList.attribute,
 		}},

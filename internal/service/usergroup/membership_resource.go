@@ -61,7 +61,7 @@ The identity of the resource is the group: who is put into it changes. Several r
 ` + toldText + ` ` + botsText,
 		Attributes: map[string]schema.Attribute{
 			"group": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The user group, by ID or name; `name:2024` is the group called 2024. Another group makes another resource.",
+				Required: true, MarkdownDescription: "The user group, by ID or name; `name:2024` is the group called 2024. Changing this forces a new resource.",
 				Validators: []validator.String{validators.Length(1, 0)},
 			},
 			"group_id": schema.Int64Attribute{
