@@ -98,7 +98,7 @@ func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (in
 		for _, object := range c.candidates(view, c.w.words) {
 			c.before[ObjectID(c.def.Key(object))] = true
 		}
-		find(view)
+		find(view) // free notes what has every planned value already
 		return 0, nil
 	}
 	view, err := c.readFresh(ctx, func(view *listing[T]) bool { return find(view) != nil })
@@ -158,7 +158,7 @@ func (r *Resource[M, T, K]) candidates(view *listing[T], plan *M) []*T {
 func (r *Resource[M, T, K]) isAsPlanned(ctx context.Context, plan *M, planned tftypes.Value, object *T, view *listing[T]) bool {
 	m := *plan
 	r.def.ReadInto(&m, object, r.context(view))
-	current, diags := valueOf(ctx, r.def.Schema, &m)
+	current, diags := valueOf(ctx, r.schema(), &m)
 	return !diags.HasError() && agrees(planned, current, append([]string{idAttribute}, r.def.Unsent...)...)
 }
 

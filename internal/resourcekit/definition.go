@@ -35,8 +35,9 @@ type Definition[M, T any, K Key] struct {
 	Name string
 	// Title is what messages call one object, Plural what they call several, as in "linkifier" and "linkifiers".
 	Title, Plural string
-	// Schema describes the resource. Its attribute `id` is the ID.
-	Schema schema.Schema
+	// Schema returns what describes the resource. Its attribute `id` is the ID. It is called when the schema is first needed,
+	// because the framework makes a resource for every request.
+	Schema func() schema.Schema
 	// Role is who may write: this role and those above it. Zero leaves the check to CheckPlan.
 	Role zulip.Role
 	// ForceNew are the attributes that cannot be changed: another value replaces the object.

@@ -1,6 +1,7 @@
 package resourcekit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -93,7 +94,7 @@ func (r *Resource[M, T, K]) isUnchanged(ctx context.Context, name string, req re
 
 // keepUnset gives attributes that are not configured their prior value: unset is not managed.
 func (r *Resource[M, T, K]) keepUnset(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	for name, attribute := range r.def.Schema.Attributes {
+	for name, attribute := range r.schema().Attributes {
 		if !attribute.IsOptional() || !attribute.IsComputed() {
 			continue
 		}
@@ -208,12 +209,5 @@ func (r *Resource[M, T, K]) aboutCase() string {
 	return fmt.Sprintf(" (case is ignored in a %s)", r.def.Unique.word())
 }
 
-func (u *Unique[M, T]) attribute() string { return orName(u.Attribute) }
-func (u *Unique[M, T]) word() string      { return orName(u.Word) }
-
-func orName(word string) string {
-	if word == "" {
-		return "name"
-	}
-	return word
-}
+func (u *Unique[M, T]) attribute() string { return cmp.Or(u.Attribute, "name") }
+func (u *Unique[M, T]) word() string      { return cmp.Or(u.Word, "name") }

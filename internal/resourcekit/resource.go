@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -22,7 +24,8 @@ const idAttribute = "id"
 // Resource is a resource by its definition.
 type Resource[M, T any, K Key] struct {
 	framework.Resource
-	def Definition[M, T, K]
+	def    Definition[M, T, K]
+	schema func() schema.Schema
 }
 
 var (
@@ -35,7 +38,7 @@ var (
 
 // New returns the resource of a definition.
 func New[M, T any, K Key](def Definition[M, T, K]) *Resource[M, T, K] {
-	return &Resource[M, T, K]{def: def}
+	return &Resource[M, T, K]{def: def, schema: sync.OnceValue(def.Schema)}
 }
 
 // kind is the type of the resource.
@@ -48,12 +51,12 @@ func (r *Resource[M, T, K]) Metadata(_ context.Context, _ resource.MetadataReque
 
 // Schema tells the attributes.
 func (r *Resource[M, T, K]) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = r.def.Schema
+	resp.Schema = r.schema()
 }
 
 // IdentitySchema makes the ID the identity.
 func (r *Resource[M, T, K]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	description := r.def.Schema.Attributes[idAttribute].GetMarkdownDescription()
+	description := r.schema().Attributes[idAttribute].GetMarkdownDescription()
 	var id identityschema.Attribute = identityschema.Int64Attribute{RequiredForImport: true, Description: description}
 	if _, isText := any(*new(K)).(string); isText {
 		id = identityschema.StringAttribute{RequiredForImport: true, Description: description}

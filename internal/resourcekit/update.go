@@ -1,8 +1,10 @@
 package resourcekit
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -33,7 +35,7 @@ func (r *Resource[M, T, K]) Update(ctx context.Context, req resource.UpdateReque
 		r.storeWritten(ctx, w, &resp.State, &resp.Diagnostics)
 		return
 	}
-	r.reportUpdate(r.called(r.name(&prior), id), err, &resp.Diagnostics)
+	r.reportUpdate(&plan, r.called(r.name(&prior), id), err, &resp.Diagnostics)
 	var refusal *zulip.Error
 	if errors.As(err, &refusal) && !r.def.Source.StoresAsSent {
 		r.showCurrent(ctx, id, &prior, resp)
@@ -55,9 +57,9 @@ func (r *Resource[M, T, K]) showCurrent(ctx context.Context, id K, prior *M, res
 }
 
 // reportUpdate reports why an object was not updated: at the unique attribute if that is why.
-func (r *Resource[M, T, K]) reportUpdate(subject string, err error, diags *diag.Diagnostics) {
+func (r *Resource[M, T, K]) reportUpdate(plan *M, subject string, err error, diags *diag.Diagnostics) {
 	if r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err) {
-		diags.AddAttributeError(path.Root(r.def.Unique.attribute()), "Cannot update "+subject, r.Explain(err))
+		diags.AddAttributeError(r.existingAt(plan), "Cannot update "+subject, r.Explain(err))
 		return
 	}
 	r.report(diags, "Cannot update "+subject, err)
@@ -92,9 +94,10 @@ func (r *Resource[M, T, K]) Delete(ctx context.Context, req resource.DeleteReque
 			return
 		}
 	}
-	summary := "Cannot " + r.deleteVerb() + " " + subject
+	summary := "Cannot " + cmp.Or(r.def.DeleteVerb, "delete") + " " + subject
 	// Another resource of this run may be about to create the same, or have adopted this one.
-	unlock, ok := r.LockOrReport(ctx, r.kind()+" "+r.fold(r.name(&state)), summary, &resp.Diagnostics)
+	same := cmp.Or(r.fold(r.name(&state)), fmt.Sprint(id))
+	unlock, ok := r.LockOrReport(ctx, r.kind()+" "+same, summary, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -126,11 +129,4 @@ func (r *Resource[M, T, K]) findState(ctx context.Context, id K, state *M, diags
 	}
 	r.def.ReadInto(state, object, r.context(view))
 	return r.def.Key(object), true
-}
-
-func (r *Resource[M, T, K]) deleteVerb() string {
-	if r.def.DeleteVerb == "" {
-		return "delete"
-	}
-	return r.def.DeleteVerb
 }

@@ -30,7 +30,7 @@ func (r *Resource[M, T, K]) storeWritten(ctx context.Context, w written[M, T, K]
 		return
 	}
 	state.Raw = raw
-	sent, problems := valueOf(ctx, r.def.Schema, w.words) // with what Create has filled in
+	sent, problems := valueOf(ctx, r.schema(), w.words) // with what Create has filled in
 	isKnown := r.def.Source.StoresAsSent && !problems.HasError() && isFilledIn(sent)
 	if isKnown {
 		state.Raw = sent
@@ -66,7 +66,7 @@ func (r *Resource[M, T, K]) readBack(ctx context.Context, w written[M, T, K], st
 	}
 	m := *w.words
 	r.def.ReadInto(&m, w.object, r.context(w.view))
-	current, problems := valueOf(ctx, r.def.Schema, &m)
+	current, problems := valueOf(ctx, r.schema(), &m)
 	diags.Append(problems...)
 	stored, conflicts, err := afterWrite(w.planned, w.prior, current)
 	if err == nil {

@@ -22,7 +22,7 @@ import (
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.ChannelFolder, int64]{
 		Name: "channel_folder", Title: "channel folder", Plural: "channel folders",
-		Schema: resourceSchema(),
+		Schema: resourceSchema,
 		Role:   zulip.RoleAdministrator, Unsent: []string{"adopt_archived", "on_destroy"},
 		Source: resourcekit.Source{Part: store.Folders},
 		Index:  (*snapshot.Snapshot).Folders,

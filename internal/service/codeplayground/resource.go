@@ -27,7 +27,7 @@ import (
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.Playground, int64]{
 		Name: "code_playground", Title: "code playground", Plural: "code playgrounds",
-		Schema: resourceSchema(),
+		Schema: resourceSchema,
 		Role:   zulip.RoleAdministrator, ForceNew: []string{"name", "pygments_language", "url_template"},
 		Source: resourcekit.Source{Part: store.Playgrounds, Lags: true, StoresAsSent: true},
 		Index:  (*snapshot.Snapshot).Playgrounds,

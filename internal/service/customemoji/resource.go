@@ -27,7 +27,7 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.CustomEmoji, int64]{
 		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
-		Schema:   resourceSchema(),
+		Schema:   resourceSchema,
 		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
 		Source: resourcekit.Source{Part: list, Lags: true},
 		Index:  (*snapshot.Snapshot).CustomEmoji,

@@ -30,7 +30,7 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.DefaultChannelGroup, int64]{
 		Name: "default_channel_group", Title: "default channel group", Plural: "default channel groups",
-		Schema: resourceSchema(),
+		Schema: resourceSchema,
 		Role:   zulip.RoleAdministrator,
 		Source: resourcekit.Source{Part: list, Lags: true},
 		Index:  (*snapshot.Snapshot).DefaultChannelGroups,

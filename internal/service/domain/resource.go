@@ -26,7 +26,7 @@ import (
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.Domain, string]{
 		Name: "domain", Title: "domain", Plural: "domains",
-		Schema: resourceSchema(),
+		Schema: resourceSchema,
 		Role:   zulip.RoleOwner, ForceNew: []string{"domain"},
 		Source: resourcekit.Source{Part: store.Domains, Lags: true, StoresAsSent: true},
 		Index:  (*snapshot.Snapshot).Domains,

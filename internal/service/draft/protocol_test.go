@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -161,6 +162,34 @@ func TestProtocolDraftsTogether(t *testing.T) {
 	if len(sent.Writes()) == 0 {
 		t.Error("nothing was sent")
 	}
+}
+
+// Drafts have no name by which one could be another: none waits for the end of another's deletion.
+func TestProtocolDraftsAreDeletedAtTheSameTime(t *testing.T) {
+	o, run := managed(t)
+	other := o.NewRun(t, "zulip_draft")
+	run.MustApply(config("One"))
+	other.MustApply(config("Two"))
+	p, gate, done := run.Process(), o.Sandbox.Gate(http.MethodDelete, "/drafts/*"), make(chan acctest.Diagnostics)
+	for _, state := range []*acctest.Instance{run.State, other.State} {
+		plan, diags := p.Plan("zulip_draft", state, nil)
+		diags.ExpectNoError(t)
+		go func() {
+			_, diags := p.Apply(plan)
+			done <- diags
+		}()
+	}
+	for range 2 {
+		select {
+		case <-gate.Arrived:
+		case <-time.After(10 * time.Second):
+			t.Error("a deletion waits for another")
+		}
+	}
+	gate.Open()
+	(<-done).ExpectNoError(t)
+	(<-done).ExpectNoError(t)
+	expect(t, o)
 }
 
 // Without one that is refused, one request is enough for all that come together.

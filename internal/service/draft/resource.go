@@ -17,7 +17,7 @@ import (
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.Draft, int64]{
 		Name: "draft", Title: "draft", Plural: "drafts",
-		Schema:   resourceSchema(),
+		Schema:   resourceSchema,
 		Source:   resourcekit.Source{Part: store.Drafts, Needs: []store.Part{store.Channels}, StoresAsSent: true},
 		List:     func(ctx context.Context, s *store.Store) ([]*zulip.Draft, error) { return s.Drafts(ctx) },
 		WhereIDs: "GET /drafts lists the account's own. It may have been sent or deleted; only the account that began a draft sees it.",

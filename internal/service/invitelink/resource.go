@@ -23,7 +23,7 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.Invitation, int64]{
 		Name: "invite_link", Title: "invitation link", Plural: "invitations",
-		Schema: resourceSchema(),
+		Schema: resourceSchema,
 		Source: resourcekit.Source{Part: store.Invitations},
 		List: func(ctx context.Context, s *store.Store) ([]*zulip.Invitation, error) {
 			all, err := s.Invitations(ctx)

@@ -23,7 +23,7 @@ const list = zulip.FetchLinkifiers
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.Linkifier, int64]{
 		Name: "linkifier", Title: "linkifier", Plural: "linkifiers",
-		Schema: resourceSchema(),
+		Schema: resourceSchema,
 		Role:   zulip.RoleAdministrator,
 		Source: resourcekit.Source{Part: list, Lags: true},
 		Index:  (*snapshot.Snapshot).Linkifiers,

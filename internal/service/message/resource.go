@@ -28,7 +28,7 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.Message, int64]{
 		Name: "message", Title: "message", Plural: "messages",
-		Schema:    resourceSchema(),
+		Schema:    resourceSchema,
 		Unsent:    []string{"on_destroy"},
 		Validate:  func(config *model, diags *diag.Diagnostics) { config.Validate(diags) },
 		CheckPlan: checkPlan,

@@ -20,7 +20,7 @@ const list = zulip.FetchProfileFields
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.ProfileField, int64]{
 		Name: "custom_profile_field", Title: "custom profile field", Plural: "custom profile fields",
-		Schema: resourceSchema(),
+		Schema: resourceSchema,
 		Role:   zulip.RoleAdministrator, ForceNew: []string{"field_type", "subtype"},
 		Source: resourcekit.Source{Part: list, Lags: true},
 		Index:  (*snapshot.Snapshot).ProfileFields,

@@ -25,7 +25,7 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.ScheduledMessage, int64]{
 		Name: "scheduled_message", Title: "scheduled message", Plural: "scheduled messages",
-		Schema: resourceSchema(),
+		Schema: resourceSchema,
 		Source: resourcekit.Source{Part: store.ScheduledMessages, Needs: []store.Part{store.Channels}, StoresAsSent: true},
 		List: func(ctx context.Context, s *store.Store) ([]*zulip.ScheduledMessage, error) {
 			return s.ScheduledMessages(ctx)
