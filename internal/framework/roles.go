@@ -70,6 +70,16 @@ func (c RoleChange) IsCurrent(now *zulip.User, diags *diag.Diagnostics) bool {
 	return false
 }
 
+// RoleConflict reports, on apply, a role that somebody else has changed since the plan was made, where the plan changes it.
+// current is the account as just read.
+func RoleConflict(planned, prior types.String, current *zulip.User) (diags diag.Diagnostics) {
+	saw, _ := zulip.ParseRole(prior.ValueString())
+	if to, isManaged := zulip.ParseRole(planned.ValueString()); isManaged && to != saw {
+		RoleChange{Saw: saw, To: to, At: path.Root("role")}.IsCurrent(current, &diags)
+	}
+	return diags
+}
+
 // CheckDeactivation refuses, at plan, to deactivate whom the server keeps, and the account the provider uses
 // (server-behavior §U9).
 func CheckDeactivation(meta *Meta, view *snapshot.Snapshot, user *zulip.User, diags *diag.Diagnostics) {

@@ -3,6 +3,7 @@ package resourcekit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -57,6 +58,7 @@ func (r *Resource[M, T, K]) create(ctx context.Context, w *written[M, T, K], dia
 	_, err := framework.Creation{Kind: r.kind(), Thing: name, Look: attempt.look, Make: attempt.send}.Run(ctx, r.Meta)
 	switch {
 	case err == nil:
+		w.isNew = true
 		return true
 	case r.def.IsCreated != nil && (attempt.isAnswered || zulip.MayHaveHappened(err)):
 		w.id = *new(K)
@@ -78,12 +80,12 @@ type creation[M, T any, K Key] struct {
 	isAnswered bool // the server has created it
 }
 
-// look is the Look of a [framework.Creation]: it finds an object that has every planned value. What is there before is in
+// look is the Look of a [framework.Creation]: it finds an object that may be the new one. What is there before is in
 // the snapshot; after that it reads anew.
 func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (int64, error) {
 	find := func(view *listing[T]) *T {
 		for _, object := range c.candidates(view, c.w.words) {
-			if c.isAsPlanned(ctx, c.w.words, c.w.planned, object, view) && free(ObjectID(c.def.Key(object))) {
+			if (c.def.MayBeCreated != nil || c.isAsPlanned(ctx, c.w.words, c.w.planned, object, view)) && free(ObjectID(c.def.Key(object))) {
 				return object
 			}
 		}
@@ -98,7 +100,7 @@ func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (in
 		for _, object := range c.candidates(view, c.w.words) {
 			c.before[ObjectID(c.def.Key(object))] = true
 		}
-		find(view) // free notes what has every planned value already
+		find(view) // free notes what was there before
 		return 0, nil
 	}
 	view, err := c.readFresh(ctx, func(view *listing[T]) bool { return find(view) != nil })
@@ -145,7 +147,11 @@ func (c *creation[M, T, K]) send(ctx context.Context) (int64, error) {
 
 // candidates are the objects that may be what a plan creates.
 func (r *Resource[M, T, K]) candidates(view *listing[T], plan *M) []*T {
-	if r.def.Unique.Of == nil {
+	switch {
+	case r.def.MayBeCreated != nil:
+		c, all := r.context(view), slices.Clone(r.all(view))
+		return slices.DeleteFunc(all, func(object *T) bool { return !r.def.MayBeCreated(plan, object, c) })
+	case r.def.Unique.Of == nil:
 		return r.all(view)
 	}
 	if object, ok := r.withName(view, plan); ok {

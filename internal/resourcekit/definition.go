@@ -77,14 +77,21 @@ type Definition[M, T any, K Key] struct {
 	// Create sends the request that creates an object, and returns its ID, a text as the server stores it; the zero value
 	// where the server does not tell it.
 	Create func(ctx context.Context, c *Context, plan *M) (K, error)
+	// Complete sends what differs between the plan and an object that was just created or adopted, where the request that
+	// creates one does not carry all of it. isNew reports whether Create made the object. It returns whether it sent anything;
+	// then the object is read again. The object is in the state before. Optional.
+	Complete func(ctx context.Context, c *Context, plan *M, object *T, isNew bool) (changed bool, err error)
+	// MayBeCreated reports whether an object may be what Create made of a model: it is asked after a lost answer, of objects
+	// that were not there before. It goes with Complete. Optional: what has every planned value.
+	MayBeCreated func(m *M, object *T, c *Context) bool
 	// Update sends what differs between the plan and the prior state. Optional if every attribute is in ForceNew.
 	Update func(ctx context.Context, c *Context, plan, prior *M) error
 	// Delete sends the request that deletes the object.
 	Delete func(ctx context.Context, c *Context, state *M) error
 	// DeleteVerb is what messages call that: "delete" if it is empty.
 	DeleteVerb string
-	// Adopt reactivates an object instead of creating one, and returns its ID. ok is false if there is none to reactivate.
-	// Optional.
+	// Adopt reactivates an object instead of creating one, and returns its ID. ok is false if there is none to reactivate. Its
+	// error is that of the creation: it may refuse an object that is in the way. Optional.
 	Adopt func(ctx context.Context, c *Context, plan *M) (id K, ok bool, err error)
 	// IsKept reports whether the object stays when its resource is destroyed. Optional.
 	IsKept func(state *M) bool
@@ -116,6 +123,9 @@ type Unique[M, T any] struct {
 	Of func(*M) string
 	// IgnoresCase is set where the server compares without regard to case.
 	IgnoresCase bool
+	// IsCheckedByPlan is set where CheckPlan itself finds out who has it: then the core reserves nothing, looks for nobody,
+	// and a plan writes no private state.
+	IsCheckedByPlan bool
 	// Find returns the object that has what the model is to have. Optional: by the name in the index.
 	Find func(s *snapshot.Snapshot, plan *M) (*T, bool)
 	// ByName returns the object that a name means for import. Optional: by the name in the index.

@@ -23,7 +23,7 @@ func (r *Resource[M, T, K]) ModifyPlan(ctx context.Context, req resource.ModifyP
 		return
 	}
 	number := r.register(ctx, p, req)
-	if !p.IsDestroy() && !p.IsCreate() {
+	if !p.IsDestroy() && !p.IsCreate() && r.reservesName() {
 		p.Diags.Append(framework.StoreReplacedID(ctx, resp.Private, number)...)
 	}
 	if r.writes(p, req.State.Raw, resp.Plan.Raw) {
@@ -34,7 +34,7 @@ func (r *Resource[M, T, K]) ModifyPlan(ctx context.Context, req resource.ModifyP
 			r.Meta.RequireRole(r.def.Role, path.Empty(), "manage "+r.def.Plural, p.Diags)
 		}
 	}
-	if !p.IsDestroy() && !p.IsReplaced && r.def.Unique.Of != nil && !p.Diags.HasError() {
+	if !p.IsDestroy() && !p.IsReplaced && r.reservesName() && !p.Diags.HasError() {
 		var own []int64
 		if p.IsCreate() {
 			own = framework.ReplacedID(ctx, req.Private, p.Diags)
@@ -92,20 +92,21 @@ func (r *Resource[M, T, K]) isUnchanged(ctx context.Context, name string, req re
 	return resp.Diagnostics.HasError() || planned.Equal(prior)
 }
 
-// keepUnset gives attributes that are not configured their prior value: unset is not managed.
+// keepUnset gives attributes that are not configured, and have no default, their prior value: unset is not managed.
 func (r *Resource[M, T, K]) keepUnset(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	for name, attribute := range r.schema().Attributes {
 		if !attribute.IsOptional() || !attribute.IsComputed() {
 			continue
 		}
 		at := path.Root(name)
-		var configured, prior attr.Value
+		var configured, planned, prior attr.Value
 		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, at, &configured)...)
+		resp.Diagnostics.Append(resp.Plan.GetAttribute(ctx, at, &planned)...)
 		resp.Diagnostics.Append(req.State.GetAttribute(ctx, at, &prior)...)
 		if resp.Diagnostics.HasError() {
 			return
 		}
-		if configured.IsNull() {
+		if configured.IsNull() && planned.IsUnknown() {
 			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, at, prior)...)
 		}
 	}
@@ -136,6 +137,11 @@ func (r *Resource[M, T, K]) register(ctx context.Context, p *Plan[M], req resour
 		Kind: r.kind(), Noun: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: number, Import: fmt.Sprint(id),
 	}, p.IsDestroy(), p.Diags)
 	return number
+}
+
+// reservesName reports whether a plan reserves the name of its object for it, and refuses one that another object has.
+func (r *Resource[M, T, K]) reservesName() bool {
+	return r.def.Unique.Of != nil && !r.def.Unique.IsCheckedByPlan
 }
 
 // checkUnique refuses a name that another object has, of this configuration or of the organization. own is the ID of the

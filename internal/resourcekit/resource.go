@@ -94,6 +94,7 @@ func (r *Resource[M, T, K]) Read(ctx context.Context, req resource.ReadRequest, 
 	object := r.active(view, id, &state)
 	if object == nil {
 		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id})
+		r.Meta.Run.Lose(r.kind(), ObjectID(id)) // it may still have its name
 		// Without an identity the CLI takes the answer for a mistake.
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 		resp.State.RemoveResource(ctx)

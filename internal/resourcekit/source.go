@@ -125,6 +125,14 @@ type DiagnosticsError struct{ Diagnostics diag.Diagnostics }
 // Error returns the first summary.
 func (e *DiagnosticsError) Error() string { return e.Diagnostics[0].Summary() }
 
+// AsError returns the diagnostics that a hook has written as its error; nil if there is no error among them.
+func AsError(diags diag.Diagnostics) error {
+	if !diags.HasError() {
+		return nil
+	}
+	return &DiagnosticsError{Diagnostics: diags}
+}
+
 // report adds an error under a summary, or the diagnostics that a hook has written.
 func (r *Resource[M, T, K]) report(diags *diag.Diagnostics, summary string, err error) {
 	var written *DiagnosticsError

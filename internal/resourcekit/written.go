@@ -2,6 +2,7 @@ package resourcekit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -18,7 +19,8 @@ type written[M, T any, K Key] struct {
 	id             K
 	words          *M // the model whose words are kept where they mean the same
 	planned, prior tftypes.Value
-	object         *T // what the server has, if that was read already
+	isNew          bool // created by this run, and not adopted
+	object         *T   // what the server has, if that was read already
 	view           *listing[T]
 }
 
@@ -40,30 +42,46 @@ func (r *Resource[M, T, K]) storeWritten(ctx context.Context, w written[M, T, K]
 	}
 	r.Meta.Run.Manage(r.kind(), ObjectID(w.id))
 	diags.Append(state.SetAttribute(ctx, path.Root(idAttribute), w.id)...)
+	if r.def.Complete != nil && w.prior.IsNull() && !r.complete(ctx, &w, diags) {
+		return
+	}
 	if !isKnown {
 		r.readBack(ctx, w, state, diags)
 	}
 }
 
+// stateIsKept ends the messages of what fails after the object is in the state.
+const stateIsKept = "\n\nIt is in the state. The next apply goes on from there."
+
+// complete brings a created or adopted object to what is planned. It returns false if it reported an error.
+func (r *Resource[M, T, K]) complete(ctx context.Context, w *written[M, T, K], diags *diag.Diagnostics) bool {
+	if !r.readWritten(ctx, w, diags) {
+		return false
+	}
+	var changed bool
+	err := r.write(ctx, func(ctx context.Context) (err error) {
+		changed, err = r.def.Complete(ctx, r.context(w.view), w.words, w.object, w.isNew)
+		return err
+	})
+	if changed {
+		w.object = nil // to be read again
+	}
+	var reported *DiagnosticsError
+	switch {
+	case errors.As(err, &reported):
+		diags.Append(reported.Diagnostics...)
+	case err != nil:
+		diags.AddError("Cannot update "+r.called(r.name(w.words), w.id), r.Explain(err)+stateIsKept)
+	}
+	return err == nil
+}
+
 // readBack sets the state to what the server has after a write.
 func (r *Resource[M, T, K]) readBack(ctx context.Context, w written[M, T, K], state *tfsdk.State, diags *diag.Diagnostics) {
-	subject := r.called(r.name(w.words), w.id)
-	if w.object == nil {
-		var err error
-		w.view, err = r.readFresh(ctx, func(view *listing[T]) bool {
-			object, ok := r.get(view, w.id)
-			return ok && r.isAsPlanned(ctx, w.words, w.planned, object, view)
-		})
-		if err != nil {
-			diags.AddError("Cannot read "+subject+" after it was written", framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
-			return
-		}
-		var ok bool
-		if w.object, ok = r.get(w.view, w.id); !ok {
-			r.reportUnlisted(ctx, subject, diags)
-			return
-		}
+	if !r.readWritten(ctx, &w, diags) {
+		return
 	}
+	subject := r.called(r.name(w.words), w.id)
 	m := *w.words
 	r.def.ReadInto(&m, w.object, r.context(w.view))
 	current, problems := valueOf(ctx, r.schema(), &m)
@@ -82,4 +100,26 @@ func (r *Resource[M, T, K]) readBack(ctx context.Context, w written[M, T, K], st
 			fmt.Sprintf("The server accepted the request, but has other values of %s than planned: somebody else changed them at the same time, or the server is too old for them. "+
 				"The state shows the current values. Plan again.", strings.Join(conflicts, ", ")))
 	}
+}
+
+// readWritten reads what was written, unless that was read already. It returns false if the object is not there to be
+// read, which it reports.
+func (r *Resource[M, T, K]) readWritten(ctx context.Context, w *written[M, T, K], diags *diag.Diagnostics) (ok bool) {
+	if w.object != nil {
+		return true
+	}
+	var err error
+	w.view, err = r.readFresh(ctx, func(view *listing[T]) bool {
+		object, ok := r.get(view, w.id)
+		return ok && r.isAsPlanned(ctx, w.words, w.planned, object, view)
+	})
+	subject := r.called(r.name(w.words), w.id)
+	if err != nil {
+		diags.AddError("Cannot read "+subject+" after it was written", framework.Explain(err)+stateIsKept)
+		return false
+	}
+	if w.object, ok = r.get(w.view, w.id); !ok {
+		r.reportUnlisted(ctx, subject, diags)
+	}
+	return ok
 }

@@ -37,6 +37,9 @@ func (u *users) withAddress(address string) (*zulip.User, bool) {
 	return user, ok
 }
 
+// Accounts returns the people and bots, the server's own included, by their IDs. They have no names.
+func (s *Snapshot) Accounts() *Index[zulip.User] { return &s.facts.users.Index }
+
 // User returns the person or bot with an ID, deactivated ones included.
 func (s *Snapshot) User(id int64) (*zulip.User, bool) { return s.facts.users.ByID(id) }
 

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -33,24 +35,24 @@ type model struct {
 	AdoptDeactivated            types.Bool   `tfsdk:"adopt_deactivated"`
 }
 
-// The words for types and interfaces, by the numbers of the wire.
+// The names of types and interfaces, by their numbers in the API.
 var (
-	typeWords      = []string{"", "generic", "incoming_webhook", "outgoing_webhook", "embedded"}
-	interfaceWords = []string{"", "generic", "slack"}
+	typeNames      = []string{"", "generic", "incoming_webhook", "outgoing_webhook", "embedded"}
+	interfaceNames = []string{"", "generic", "slack"}
 )
 
-// word returns the word for a number; a number that this provider does not know is in digits.
-func word(words []string, number int64) string {
-	if number > 0 && number < int64(len(words)) {
-		return words[number]
+// name returns the name of a number; a number that this provider does not know is in digits.
+func name(names []string, number int64) string {
+	if number > 0 && number < int64(len(names)) {
+		return names[number]
 	}
 	return fmt.Sprint(number)
 }
 
-// number returns the number that a word stands for; zero for none.
-func number(words []string, text string) int64 {
-	for i, known := range words {
-		if i > 0 && known == text {
+// number returns the number of a name; zero if it has none.
+func number(names []string, name string) int64 {
+	for i, known := range names {
+		if i > 0 && known == name {
 			return int64(i)
 		}
 	}
@@ -58,7 +60,7 @@ func number(words []string, text string) int64 {
 }
 
 func (m *model) botType() zulip.BotType {
-	return zulip.BotType(number(typeWords, m.BotType.ValueString()))
+	return zulip.BotType(number(typeNames, m.BotType.ValueString()))
 }
 
 // typeOf returns the type of a bot; zero if the server did not say it.
@@ -84,54 +86,103 @@ func hasShortName(user *zulip.User, name string) bool {
 	return strings.EqualFold(shortName(user.Address()), name)
 }
 
-// read takes what the server says, in the words there are where they mean the same.
-func (m *model) read(user *zulip.User, bot *zulip.Bot, view *snapshot.Snapshot) {
-	m.ID, m.Email = types.Int64Value(user.ID), types.StringValue(user.Address())
-	if m.ShortName.IsNull() {
+// address is that of a bot with the short name; "" if it is not known.
+func (m *model) address(s *snapshot.Snapshot) string {
+	domain := s.Realm().BotDomain
+	if domain == "" || !framework.IsSet(m.ShortName) {
+		return ""
+	}
+	return m.ShortName.ValueString() + suffix + "@" + domain
+}
+
+// channelFields are the attributes that name a channel.
+var channelFields = map[string]func(*model) *types.String{
+	"default_sending_stream":         func(m *model) *types.String { return &m.DefaultSendingStream },
+	"default_events_register_stream": func(m *model) *types.String { return &m.DefaultEventsRegisterStream },
+}
+
+// readInto sets the model to what the server has. What the server does not tell stays: the type of a bot on a server that
+// is not supported, and the configuration of a bot that is not listed any more because another account owns it.
+func readInto(m *model, user *zulip.User, c *resourcekit.Context) {
+	s := c.Snapshot
+	isRenamed := renamesInPlace(c.Base) && !m.Email.IsNull() && !strings.EqualFold(m.Email.ValueString(), user.Address()) && !hasShortName(user, m.ShortName.ValueString())
+	if m.ShortName.IsNull() || isRenamed {
 		m.ShortName = types.StringValue(shortName(user.Address()))
 	}
+	m.ID, m.Email, m.Role = types.Int64Value(user.ID), types.StringValue(user.Address()), types.StringValue(user.Role.String())
 	if strings.TrimSpace(m.FullName.ValueString()) != user.FullName {
 		m.FullName = types.StringValue(user.FullName)
 	}
-	m.BotType, m.Role = types.StringValue(word(typeWords, int64(typeOf(user)))), types.StringValue(user.Role.String())
-	m.Owner = ownerWords(m.Owner, user.BotOwnerID, view)
-	m.DefaultSendingStream = channelWords(m.DefaultSendingStream, bot.DefaultSendingStream, view)
-	m.DefaultEventsRegisterStream = channelWords(m.DefaultEventsRegisterStream, bot.DefaultEventsRegisterStream, view)
+	if user.BotType != nil {
+		m.BotType = types.StringValue(name(typeNames, *user.BotType))
+	}
+	m.Owner = ownerText(m.Owner, user.BotOwnerID, s)
+	bot, isListed := s.Bots().ByID(user.ID)
+	if !isListed {
+		return
+	}
+	m.DefaultSendingStream = channelText(m.DefaultSendingStream, bot.DefaultSendingStream, s)
+	m.DefaultEventsRegisterStream = channelText(m.DefaultEventsRegisterStream, bot.DefaultEventsRegisterStream, s)
 	m.DefaultAllPublicStreams = types.BoolValue(bot.DefaultAllPublicStreams)
 	m.PayloadURL, m.Interface = types.StringNull(), types.StringNull()
 	if typeOf(user) == zulip.BotOutgoingWebhook && len(bot.Services) > 0 {
 		m.PayloadURL = types.StringValue(bot.Services[0].BaseURL)
-		m.Interface = types.StringValue(word(interfaceWords, bot.Services[0].Interface))
+		m.Interface = types.StringValue(name(interfaceNames, bot.Services[0].Interface))
 	}
 }
 
-// ownerWords returns the words for the owner: those there are if they mean the person. Old bots may have none.
-func ownerWords(kept types.String, id *int64, view *snapshot.Snapshot) types.String {
+// ownerText writes the owner as prior does if that means the person. Old bots may have none.
+func ownerText(prior types.String, id *int64, s *snapshot.Snapshot) types.String {
 	if id == nil {
 		return types.StringNull()
 	}
-	if owner, ok := view.User(*id); ok {
-		return types.StringValue(framework.UserAddress(kept.ValueString(), owner, view))
+	if owner, ok := s.User(*id); ok {
+		return types.StringValue(framework.UserAddress(prior.ValueString(), owner, s))
 	}
 	return types.StringValue(fmt.Sprint(*id))
 }
 
-// channelWords returns the words for a channel that the server names: those there are if they mean it. "" is none.
-func channelWords(kept types.String, name *string, view *snapshot.Snapshot) types.String {
+// channelText writes a channel that the server names as prior does if that means it. "" is none.
+func channelText(prior types.String, name *string, s *snapshot.Snapshot) types.String {
 	if name == nil {
 		return types.StringValue("")
 	}
-	channel, ok := view.Channels().ByName(*name)
+	channel, ok := s.Channels().ByName(*name)
 	if !ok {
 		return types.StringValue(*name) // one that the account does not see
 	}
-	return types.StringValue(framework.KeepChannel(kept.ValueString(), channel.ID, view))
+	return types.StringValue(framework.KeepChannel(prior.ValueString(), channel.ID, s))
 }
 
-// changes are what has to be sent so that the bot becomes what is planned. config are the keys that are to be written.
-// What cannot be resolved is reported.
-func (m *model) changes(user *zulip.User, bot *zulip.Bot, config map[string]string, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.BotUpdate {
+// keepPrior gives attributes their prior value where both mean the same.
+func (m *model) keepPrior(prior *model, s *snapshot.Snapshot) {
+	if framework.IsSet(m.FullName) && strings.TrimSpace(m.FullName.ValueString()) == strings.TrimSpace(prior.FullName.ValueString()) {
+		m.FullName = prior.FullName
+	}
+	if framework.IsSet(m.Owner) && framework.IsSet(prior.Owner) {
+		if owner, err := framework.FindUser(s, m.Owner.ValueString()); err == nil && framework.UserAddress(prior.Owner.ValueString(), owner, s) == prior.Owner.ValueString() {
+			m.Owner = prior.Owner
+		}
+	}
+	for _, field := range channelFields {
+		planned, before := field(m), *field(prior)
+		if !framework.IsSet(*planned) || planned.ValueString() == "" {
+			continue
+		}
+		if channel, err := framework.FindChannel(s, planned.ValueString()); err == nil && framework.KeepChannel(before.ValueString(), channel.ID, s) == before.ValueString() {
+			*planned = before
+		}
+	}
+}
+
+// changes returns what has to be sent so that the current bot becomes what is planned. config are the keys to write.
+func (m *model) changes(user *zulip.User, config map[string]string, s *snapshot.Snapshot) (zulip.BotUpdate, error) {
 	update := zulip.BotUpdate{Config: config}
+	bot, isListed := s.Bots().ByID(user.ID)
+	if !isListed {
+		return update, errors.New("the server shows the settings of a bot to its owner and to administrators, and the provider's account is neither")
+	}
+	var diags diag.Diagnostics
 	if name := strings.TrimSpace(m.FullName.ValueString()); name != user.FullName {
 		update.FullName = &name
 	}
@@ -139,57 +190,58 @@ func (m *model) changes(user *zulip.User, bot *zulip.Bot, config map[string]stri
 		update.Role = &role
 	}
 	if framework.IsSet(m.Owner) {
-		owner, err := framework.FindUser(view, m.Owner.ValueString())
+		owner, err := framework.FindUser(s, m.Owner.ValueString())
 		if err != nil {
 			diags.AddAttributeError(path.Root("owner"), "No such person", framework.Sentence(err))
 		} else if user.BotOwnerID == nil || *user.BotOwnerID != owner.ID {
 			update.OwnerID = &owner.ID
 		}
 	}
-	update.DefaultSendingStream = channelChange("default_sending_stream", m.DefaultSendingStream, bot.DefaultSendingStream, view, diags)
-	update.DefaultEventsRegisterStream = channelChange("default_events_register_stream", m.DefaultEventsRegisterStream, bot.DefaultEventsRegisterStream, view, diags)
+	update.DefaultSendingStream = m.channelChange("default_sending_stream", bot.DefaultSendingStream, s, &diags)
+	update.DefaultEventsRegisterStream = m.channelChange("default_events_register_stream", bot.DefaultEventsRegisterStream, s, &diags)
 	if all := m.DefaultAllPublicStreams; !all.IsNull() && !all.IsUnknown() && all.ValueBool() != bot.DefaultAllPublicStreams {
 		update.DefaultAllPublicStreams = all.ValueBoolPointer()
 	}
 	if typeOf(user) == zulip.BotOutgoingWebhook && framework.IsSet(m.PayloadURL) {
-		wanted := m.service(bot)
-		if len(bot.Services) == 0 || wanted != bot.Services[0] {
-			update.Service = &wanted
+		if planned := m.service(bot); len(bot.Services) == 0 || planned != bot.Services[0] {
+			update.Service = &planned
 		}
 	}
-	return update
+	return update, resourcekit.AsError(diags)
 }
 
-// service is where an outgoing webhook is to send to; an interface that is not managed stays.
-func (m *model) service(bot *zulip.Bot) zulip.BotService {
-	wanted := zulip.BotService{BaseURL: m.PayloadURL.ValueString(), Interface: 1}
-	if len(bot.Services) > 0 {
-		wanted.Interface = bot.Services[0].Interface
-	}
-	if framework.IsSet(m.Interface) {
-		wanted.Interface = number(interfaceWords, m.Interface.ValueString())
-	}
-	return wanted
-}
-
-// channelChange is the channel's name to send; nil if it is not managed or there already.
-func channelChange(attribute string, wanted types.String, held *string, view *snapshot.Snapshot, diags *diag.Diagnostics) *string {
-	if !framework.IsSet(wanted) {
+// channelChange returns the name of a planned channel to send; nil if it is not managed or there already. current is the
+// channel that the bot has.
+func (m *model) channelChange(attribute string, current *string, s *snapshot.Snapshot, diags *diag.Diagnostics) *string {
+	planned := *channelFields[attribute](m)
+	if !framework.IsSet(planned) {
 		return nil
 	}
 	name := ""
-	if wanted.ValueString() != "" {
-		channel, err := framework.FindChannel(view, wanted.ValueString())
+	if planned.ValueString() != "" {
+		channel, err := framework.FindChannel(s, planned.ValueString())
 		if err != nil {
 			diags.AddAttributeError(path.Root(attribute), "No such channel", framework.Sentence(err))
 			return nil
 		}
 		name = channel.Name
 	}
-	if held != nil && strings.EqualFold(*held, name) || held == nil && name == "" {
+	if current != nil && strings.EqualFold(*current, name) || current == nil && name == "" {
 		return nil
 	}
 	return &name
+}
+
+// service is where an outgoing webhook is to send to; an interface that is not managed stays.
+func (m *model) service(bot *zulip.Bot) zulip.BotService {
+	planned := zulip.BotService{BaseURL: m.PayloadURL.ValueString(), Interface: 1}
+	if len(bot.Services) > 0 {
+		planned.Interface = bot.Services[0].Interface
+	}
+	if framework.IsSet(m.Interface) {
+		planned.Interface = number(interfaceNames, m.Interface.ValueString())
+	}
+	return planned
 }
 
 // config returns the settings of the bot's service, as far as they are known and not null.
@@ -203,9 +255,9 @@ func (m *model) config() map[string]string {
 	return config
 }
 
-// newKeys are the keys whose value differs from what was written last: the server shows none of them.
-func (m *model) newKeys(written *model) map[string]string {
-	wanted, before := m.config(), written.config()
-	maps.DeleteFunc(wanted, func(key, value string) bool { held, ok := before[key]; return ok && held == value })
-	return wanted
+// newConfig returns the settings that differ from those that were written last: the server shows none of them.
+func (m *model) newConfig(prior *model) map[string]string {
+	planned, before := m.config(), prior.config()
+	maps.DeleteFunc(planned, func(key, value string) bool { written, ok := before[key]; return ok && written == value })
+	return planned
 }

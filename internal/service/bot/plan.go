@@ -13,39 +13,44 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// ValidateConfig refuses what is wrong in any organization.
-func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	var config model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+// validate refuses what is wrong in any organization.
+func validate(config *model, diags *diag.Diagnostics) {
 	if config.BotType.IsUnknown() {
 		return
 	}
-	outgoing := config.botType() == zulip.BotOutgoingWebhook
-	if outgoing && config.PayloadURL.IsNull() {
-		resp.Diagnostics.AddAttributeError(path.Root("payload_url"), "Nowhere to send to", "An outgoing webhook needs payload_url.")
+	isOutgoing := config.botType() == zulip.BotOutgoingWebhook
+	if isOutgoing && config.PayloadURL.IsNull() {
+		diags.AddAttributeError(path.Root("payload_url"), "Missing payload_url", "An outgoing webhook needs payload_url.")
 	}
 	for attribute, value := range map[string]types.String{"payload_url": config.PayloadURL, "interface": config.Interface} {
-		if !outgoing && framework.IsSet(value) {
-			resp.Diagnostics.AddAttributeError(path.Root(attribute), "Only for outgoing webhooks", fmt.Sprintf("Take %s out, or set bot_type = \"outgoing_webhook\".", attribute))
+		if !isOutgoing && framework.IsSet(value) {
+			diags.AddAttributeError(path.Root(attribute), "Only for outgoing webhooks", fmt.Sprintf("Remove %s, or set bot_type = \"outgoing_webhook\".", attribute))
 		}
 	}
 }
 
-// renamesInPlace reports whether the server changes the short name of a bot that exists. An older server ignores the change
+// renamesInPlace reports whether a server changes the short name of a bot that exists. An older server ignores the change
 // and reports success, and a server whose level is not known may be an older one: there, another short name forces a new bot.
-func (r *Resource) renamesInPlace() bool { return r.FeatureLevel() >= featurelevel.BotShortName }
+func renamesInPlace(b *framework.Base) bool { return b.FeatureLevel() >= featurelevel.BotShortName }
 
-// planShortName keeps the short name in the state if the planned one differs in case only, for the server does not tell
-// them apart, and plans the replacement of the bot where its short name cannot be changed.
-func (r *Resource) planShortName(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.State.Raw.IsNull() || req.Plan.Raw.IsNull() {
-		return
+// ModifyPlan plans the short name, also while the provider is not configured, and then what is planned for every resource.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !req.State.Raw.IsNull() && !req.Plan.Raw.IsNull() {
+		r.planShortName(ctx, req, resp)
 	}
+	r.Resource.ModifyPlan(ctx, req, resp)
+}
+
+// planShortName keeps the prior short name if the planned one differs in case only, since the server does not tell them
+// apart, and plans the replacement of the bot where its short name cannot be changed.
+func (r *Resource) planShortName(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	at := path.Root("short_name")
 	var prior, planned types.String
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, at, &prior)...)
@@ -53,323 +58,249 @@ func (r *Resource) planShortName(ctx context.Context, req resource.ModifyPlanReq
 	switch {
 	case !planned.IsUnknown() && strings.EqualFold(planned.ValueString(), prior.ValueString()):
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, at, prior)...)
-	case !r.renamesInPlace():
+	case !renamesInPlace(&r.Base):
 		resp.RequiresReplace.Append(at)
 	}
 }
 
-// planning is the plan of one bot while it is checked.
-type planning struct {
-	*Resource
-	view  *snapshot.Snapshot
-	plan  *model
-	state *model // nil for a bot that is to be made
-	diags *diag.Diagnostics
-}
-
-// ModifyPlan refuses what the server would refuse, with the reason and the way out.
-func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	r.planShortName(ctx, req, resp) // before the provider is configured, too
-	if !r.CanPlan(&resp.Diagnostics) {
+// checkPlan refuses what the server would refuse, with the reason and the way out.
+func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+	const doing = "create or update bots"
+	if !p.IsDestroy() && !(p.Meta.RequirePerson(path.Empty(), doing, p.Diags) && p.Meta.RequireMember(doing, p.Diags)) {
 		return
 	}
-	p := planning{Resource: r, diags: &resp.Diagnostics}
-	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
-		p.warnOfEnd(ctx)
+	s, err := p.Meta.Store.Read(ctx, store.Bots)
+	if err != nil {
+		p.Diags.AddError("Cannot read the bots", framework.Explain(err))
 		return
 	}
-	r.CheckLevels(ctx, "zulip_bot", req.Config, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Plan.Get(ctx, &p.plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &p.state)...)
-	r.Meta.RequirePerson(path.Empty(), "make or change bots", &resp.Diagnostics)
-	r.Meta.RequireMember("make or change bots", &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if p.IsDestroy() {
+		warnOfDeactivation(ctx, p, s)
 		return
 	}
-	var err error
-	if p.view, err = r.Meta.Store.Read(ctx, store.Bots); err != nil {
-		resp.Diagnostics.AddError("Cannot read the bots", framework.Explain(err))
-		return
+	if !p.Plan.BotType.IsUnknown() && p.Plan.botType() != zulip.BotOutgoingWebhook && p.Config.Interface.IsNull() {
+		p.Plan.Interface = types.StringNull()
 	}
-	var config model // what is not configured is not managed
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !p.plan.BotType.IsUnknown() && p.plan.botType() != zulip.BotOutgoingWebhook && config.Interface.IsNull() {
-		p.plan.Interface = types.StringNull()
-	}
-	if p.state == nil || p.isReplaced() {
-		p.checkNew()
+	if p.IsCreate() || p.IsReplaced {
+		checkNew(p, s)
 	} else {
-		p.checkChange(config.Role)
+		checkUpdate(p, s)
 	}
-	p.checkReferences()
-	p.warn(ctx)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.plan)...)
+	checkChannels(p, s)
+	checkOwner(p, s)
+	switch {
+	case p.IsCreate() || p.Diags.HasError():
+	case p.IsReplaced:
+		email := p.Prior.Email.ValueString()
+		p.RegisterDestroy(framework.Existing{Kind: kind, Noun: "bot", Name: email, Key: key(p.Prior), ID: p.Prior.ID.ValueInt64(), Import: email}, p.Diags)
+		warnOfDeactivation(ctx, p, s)
+	default:
+		warnOfAccess(ctx, p, s)
+	}
 }
 
-// isReplaced reports whether another bot takes the place of the one in the state.
-func (p *planning) isReplaced() bool {
-	return p.isRenamed() && !p.renamesInPlace() || !p.plan.BotType.Equal(p.state.BotType)
-}
+// key is the short name by which the run state knows a bot.
+func key(m *model) string { return strings.ToLower(m.ShortName.ValueString()) }
 
-// isRenamed reports whether the bot in the state gets another short name, or the next one does that takes its place.
-func (p *planning) isRenamed() bool { return !p.plan.ShortName.Equal(p.state.ShortName) }
-
-// address is that of a bot with the planned short name; empty if it is not known.
-func (p *planning) address() string {
-	domain := p.view.Realm().BotDomain
-	if domain == "" || !framework.IsSet(p.plan.ShortName) {
-		return ""
-	}
-	return p.plan.ShortName.ValueString() + suffix + "@" + domain
-}
-
-// checkNew refuses a bot that the account may not make, or that is there already.
-func (p *planning) checkNew() {
-	p.checkMayCreate()
-	if p.state == nil && p.address() != "" {
-		p.Meta.Run.WillCreate(kind, strings.ToLower(p.address()))
-	}
-	person := &zulip.User{Email: p.plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
-	if namesake, ok := p.view.UserByAddress(p.address()); ok {
-		person = namesake
-		p.checkNamesake(namesake)
-	} else if address := p.address(); address != "" {
-		p.Meta.Run.PlanAddress(0, address)
-	}
-	p.checkName(person.ID)
-	p.checkRole(person, person.Role)
-}
-
-// checkMayCreate refuses whom the organization lets make no bots of the type.
-func (p *planning) checkMayCreate() {
+// checkNew refuses a bot that the account may not create, or that exists already.
+func checkNew(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
 	rights := []string{"can_create_bots_group"}
-	if p.plan.botType() == zulip.BotIncomingWebhook {
+	if p.Plan.botType() == zulip.BotIncomingWebhook {
 		rights = append(rights, "can_create_write_only_bots_group")
 	}
-	p.Meta.RequireRight(p.view, path.Root("bot_type"), "make this kind of bot", p.diags, rights...)
+	p.Meta.RequireRight(s, path.Root("bot_type"), "create bots of this type", p.Diags, rights...)
+	bot := &zulip.User{Email: p.Plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
+	if address := p.Plan.address(s); address != "" {
+		if p.IsCreate() {
+			p.Meta.Run.WillCreate(kind, key(p.Plan))
+		}
+		if holder, ok := s.UserByAddress(address); ok {
+			bot = holder
+			checkHolder(p, holder)
+		} else {
+			p.Meta.Run.PlanAddress(0, address)
+		}
+	}
+	checkName(p, s, bot.ID)
+	checkRole(p, s, bot, bot.Role)
 }
 
-// checkNamesake refuses to take a bot over that was not asked for.
-func (p *planning) checkNamesake(namesake *zulip.User) {
+// checkHolder refuses a short name whose address another account has, unless it is to be adopted.
+func checkHolder(p *resourcekit.Plan[model], holder *zulip.User) {
+	run := &p.Meta.Run
+	// A bot that is replaced is deactivated first, and then reactivated.
+	isOwn := run.IsManaged(kind, holder.ID) && !run.IsLost(kind, holder.ID) && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)) &&
+		(p.IsCreate() || p.Plan.BotType.Equal(p.Prior.BotType))
 	switch {
-	case p.Meta.Run.IsManaged(kind, namesake.ID) && (!namesake.IsActive || !p.Meta.Run.WillBeDestroyed(kind, namesake.ID)) && (p.state == nil || p.plan.BotType.Equal(p.state.BotType)), p.Meta.Run.IsDestroyed(kind, namesake.ID):
-		// It is this very bot, which is deactivated and taken back.
-		p.Meta.Run.PlanReactivation(namesake.ID)
-	case namesake.IsBot && !namesake.IsActive && !namesake.IsDeleted && p.plan.AdoptDeactivated.ValueBool() && sameType(namesake, p.plan):
-		p.Meta.Run.PlanReactivation(namesake.ID)
-		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The bot %s will be reactivated", namesake.Address()),
-			fmt.Sprintf("It has the ID %d and is called %q, and keeps its key. What this configuration does not set stays as it was.", namesake.ID, namesake.FullName))
-	case namesake.IsActive && sameType(namesake, p.plan):
-		p.CheckExisting(p.existing(p.plan, namesake), p.diags)
+	case isOwn || run.IsDestroyed(kind, holder.ID):
+		run.PlanReactivation(holder.ID)
+	case holder.IsBot && !holder.IsActive && !holder.IsDeleted && p.Plan.AdoptDeactivated.ValueBool() && sameType(holder, p.Plan):
+		run.PlanReactivation(holder.ID)
+		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("Bot %s will be reactivated", holder.Address()),
+			fmt.Sprintf("It has the ID %d and the name %q, and keeps its API key. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
+	case holder.IsActive && sameType(holder, p.Plan):
+		p.CheckExisting(existing(p.Plan, holder), p.Diags)
 	default:
-		summary, detail := taken(namesake, p.plan)
-		p.RefuseTakenName(kind, namesake.ID, path.Root("short_name"), summary, detail, p.diags)
+		summary, detail := taken(holder, p.Plan)
+		p.RefuseTakenName(kind, holder.ID, path.Root("short_name"), summary, detail, p.Diags)
 	}
 }
 
-// existing is the active bot that has the planned short name.
-func (r *Resource) existing(plan *model, namesake *zulip.User) framework.Existing {
-	asPlanned := namesake.FullName == strings.TrimSpace(plan.FullName.ValueString())
-	joined, known := namesake.Joined()
+// existing describes the active bot that has the planned short name.
+func existing(plan *model, holder *zulip.User) framework.Existing {
+	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString())
+	joined, isKnown := holder.Joined()
 	return framework.Existing{
-		Kind: kind, Noun: "bot", Name: namesake.Address(), Key: strings.ToLower(namesake.Address()), ID: namesake.ID, Import: namesake.Address(), At: path.Root("short_name"),
-		Summary:   "The bot exists already",
-		Detail:    fmt.Sprintf("%s has the ID %d and is called %q.", namesake.Address(), namesake.ID, namesake.FullName),
-		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: known && framework.IsRecent(joined), // the server does not tell who made it
+		Kind: kind, Noun: "bot", Name: holder.Address(), Key: key(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
+		Summary:   fmt.Sprintf("A bot with the short name %s already exists", suggest.Quote(plan.ShortName.ValueString())),
+		Detail:    fmt.Sprintf("%s has the ID %d and the name %q.", holder.Address(), holder.ID, holder.FullName),
+		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && framework.IsRecent(joined), // the server does not tell who created it
 	}
 }
 
-func sameType(user *zulip.User, wanted *model) bool {
-	return user.BotType != nil && typeOf(user) == wanted.botType()
+// sameType reports whether a bot has the planned type.
+func sameType(user *zulip.User, plan *model) bool {
+	return user.BotType != nil && typeOf(user) == plan.botType()
 }
 
-// taken says that a short name belongs to a bot, and what to do.
-func taken(namesake *zulip.User, wanted *model) (summary, detail string) {
-	facts := fmt.Sprintf("%s has the ID %d and is called %q. ", namesake.Address(), namesake.ID, namesake.FullName)
+// taken says which account has the planned short name, and what to do.
+func taken(holder *zulip.User, plan *model) (summary, detail string) {
+	facts := fmt.Sprintf("%s has the ID %d and the name %q. ", holder.Address(), holder.ID, holder.FullName)
 	switch {
-	case namesake.IsDeleted:
-		return framework.DeletedAccount(namesake, "short_name")
-	case !sameType(namesake, wanted):
+	case holder.IsDeleted:
+		return framework.DeletedAccount(holder, "short_name")
+	case !sameType(holder, plan):
 		return "The short name is taken by another kind of bot", facts + "A bot's type cannot be changed, and its short name stays taken. Choose another short_name."
 	}
 	return "The short name belongs to a deactivated bot", facts + "Set adopt_deactivated = true to reactivate it."
 }
 
-// checkRename refuses a short name that another account has. That of a bot which this run manages may be free by then.
-func (p *planning) checkRename(user *zulip.User) {
-	address := p.address()
+// checkUpdate keeps the prior values that mean what is configured, and refuses what the server would.
+func checkUpdate(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+	user, ok := s.User(p.Prior.ID.ValueInt64())
+	if !ok {
+		return // the next read removes it from the state
+	}
+	p.Plan.keepPrior(p.Prior, s)
+	if !p.Plan.ShortName.Equal(p.Prior.ShortName) {
+		p.Plan.Email = types.StringUnknown()
+		checkShortName(p, s, user)
+	}
+	checkName(p, s, user.ID)
+	framework.DeclareRole(p.Meta, user, p.Config.Role, p.Diags)
+	prior, _ := zulip.ParseRole(p.Prior.Role.ValueString())
+	checkRole(p, s, user, prior)
+}
+
+// checkShortName refuses a new short name that another account has. That of a bot which this run manages may be free by then.
+func checkShortName(p *resourcekit.Plan[model], s *snapshot.Snapshot, user *zulip.User) {
+	address := p.Plan.address(s)
 	if address == "" {
 		return
 	}
 	at := path.Root("short_name")
-	if !p.Meta.Run.Reserve(kind, strings.ToLower(address), user.ID) {
-		p.diags.AddAttributeError(at, fmt.Sprintf("Duplicate short name %q", p.plan.ShortName.ValueString()),
+	if !p.Meta.Run.Reserve(kind, key(p.Plan), user.ID) {
+		p.Diags.AddAttributeError(at, fmt.Sprintf("Duplicate short name %q", p.Plan.ShortName.ValueString()),
 			"Another zulip_bot in this configuration gets the same short name. Change one of them.")
 		return
 	}
-	holder, taken := p.view.UserByAddress(address)
+	holder, isTaken := s.UserByAddress(address)
 	p.Meta.Run.PlanAddress(user.ID, address)
-	if !taken || holder.ID == user.ID || p.Meta.Run.IsManaged(kind, holder.ID) {
+	if !isTaken || holder.ID == user.ID || p.Meta.Run.IsManaged(kind, holder.ID) {
 		return
 	}
 	detail := fmt.Sprintf("The address %s belongs to %q (ID %d).", address, holder.FullName, holder.ID)
 	if !holder.IsActive {
 		detail += " That account is deactivated and keeps its address."
 	}
-	p.diags.AddAttributeError(at, fmt.Sprintf("Cannot change the short name of %s to %q", user.Address(), p.plan.ShortName.ValueString()),
+	p.Diags.AddAttributeError(at, fmt.Sprintf("Cannot change the short name of %s to %q", user.Address(), p.Plan.ShortName.ValueString()),
 		detail+" Choose another short_name, or rename that account first.")
 }
 
-// checkName refuses the name of another active account.
-func (p *planning) checkName(own int64) {
-	if !framework.IsSet(p.plan.FullName) {
+// checkName refuses the name of another active account. id is the bot's, zero for a new one.
+func checkName(p *resourcekit.Plan[model], s *snapshot.Snapshot, id int64) {
+	if !framework.IsSet(p.Plan.FullName) {
 		return
 	}
-	name := strings.TrimSpace(p.plan.FullName.ValueString())
-	for _, user := range p.view.Users() {
-		if user.IsActive && user.FullName == name && user.ID != own && !p.Meta.Run.IsManaged(kind, user.ID) {
-			p.diags.AddAttributeError(path.Root("full_name"), "The name is taken",
-				fmt.Sprintf("%s (ID %d) is called %q too. The server gives a bot no name that an active account has.", user.Address(), user.ID, name))
+	name := strings.TrimSpace(p.Plan.FullName.ValueString())
+	for _, user := range s.Users() {
+		if user.IsActive && user.FullName == name && user.ID != id && !p.Meta.Run.IsManaged(kind, user.ID) {
+			p.Diags.AddAttributeError(path.Root("full_name"), "The name is taken",
+				fmt.Sprintf("%s (ID %d) has the name %q too. The server gives a bot no name that an active account has.", user.Address(), user.ID, name))
 			return
 		}
 	}
 }
 
-func (p *planning) checkRole(user *zulip.User, saw zulip.Role) {
-	to, ok := zulip.ParseRole(p.plan.Role.ValueString())
-	if !ok || to == saw {
-		return
+func checkRole(p *resourcekit.Plan[model], s *snapshot.Snapshot, user *zulip.User, prior zulip.Role) {
+	if planned, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && planned != prior {
+		framework.RoleChange{User: user, Saw: prior, To: planned, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
 	}
-	framework.RoleChange{User: user, Saw: saw, To: to, At: path.Root("role")}.Check(p.Meta, p.view, p.diags)
 }
 
-// checkChange keeps the state's words where the configuration says the same in others, and refuses who may not change
-// the bot.
-func (p *planning) checkChange(configured types.String) {
-	user, ok := p.view.User(p.state.ID.ValueInt64())
-	if !ok {
-		return // removed from the state by the next read
-	}
-	if framework.IsSet(p.plan.FullName) && strings.TrimSpace(p.plan.FullName.ValueString()) == strings.TrimSpace(p.state.FullName.ValueString()) {
-		p.plan.FullName = p.state.FullName
-	}
-	if framework.IsSet(p.plan.Owner) && framework.IsSet(p.state.Owner) {
-		if owner, err := framework.FindUser(p.view, p.plan.Owner.ValueString()); err == nil && framework.UserAddress(p.state.Owner.ValueString(), owner, p.view) == p.state.Owner.ValueString() {
-			p.plan.Owner = p.state.Owner
-		}
-	}
-	for _, pair := range [][2]*types.String{
-		{&p.plan.DefaultSendingStream, &p.state.DefaultSendingStream}, {&p.plan.DefaultEventsRegisterStream, &p.state.DefaultEventsRegisterStream},
-	} {
-		if planned, held := pair[0], pair[1]; framework.IsSet(*planned) && planned.ValueString() != "" {
-			if channel, err := framework.FindChannel(p.view, planned.ValueString()); err == nil && framework.KeepChannel(held.ValueString(), channel.ID, p.view) == held.ValueString() {
-				*planned = *held
-			}
-		}
-	}
-	if p.isRenamed() {
-		p.plan.Email = types.StringUnknown()
-		p.checkRename(user)
-	}
-	p.checkName(user.ID)
-	framework.DeclareRole(p.Meta, user, configured, p.diags)
-	saw, _ := zulip.ParseRole(p.state.Role.ValueString())
-	p.checkRole(user, saw)
-}
-
-// checkReferences refuses an owner and channels that there are not, and to give the bot away to where it could not be
-// managed any more.
-func (p *planning) checkReferences() {
-	for attribute, value := range map[string]types.String{
-		"default_sending_stream": p.plan.DefaultSendingStream, "default_events_register_stream": p.plan.DefaultEventsRegisterStream,
-	} {
-		if !framework.IsSet(value) || value.ValueString() == "" {
+// checkChannels refuses channels that do not exist. A name that the state has may be that of a channel which the account
+// does not see.
+func checkChannels(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+	for attribute, field := range channelFields {
+		planned := *field(p.Plan)
+		if !framework.IsSet(planned) || planned.ValueString() == "" || p.Prior != nil && planned.Equal(*field(p.Prior)) {
 			continue
 		}
-		if _, _, err := framework.FindChannelInPlan(p.view, value.ValueString()); err != nil && !p.holds(attribute, value) {
-			p.diags.AddAttributeError(path.Root(attribute), "No such channel",
+		if _, _, err := framework.FindChannelInPlan(s, planned.ValueString()); err != nil {
+			p.Diags.AddAttributeError(path.Root(attribute), "No such channel",
 				framework.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
 		}
 	}
-	if !framework.IsSet(p.plan.Owner) || p.state != nil && p.plan.Owner.Equal(p.state.Owner) {
-		return
-	}
-	owner, later, err := framework.FindUserInPlan(p.view, p.plan.Owner.ValueString())
-	at := path.Root("owner")
-	switch {
-	case err != nil:
-		p.diags.AddAttributeError(at, "No such person", framework.Sentence(err))
-	case later && owner == nil:
-		p.checkGivenAway(0)
-	case later:
-		p.checkGivenAway(owner.ID)
-	case owner.IsBot:
-		p.diags.AddAttributeError(at, "Bots own no bots", fmt.Sprintf("%s is a bot.", owner.Address()))
-	case !owner.IsActive:
-		p.diags.AddAttributeError(at, "Deactivated", fmt.Sprintf("%s is deactivated and cannot be given a bot.", owner.Address()))
-	default:
-		p.checkGivenAway(owner.ID)
-	}
 }
 
-// checkGivenAway refuses an owner with whom the bot could not be managed any more. Zero is an account to come.
-func (p *planning) checkGivenAway(owner int64) {
+// checkOwner refuses an owner who does not exist, or with whom the provider could not manage the bot any more.
+func checkOwner(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+	if !framework.IsSet(p.Plan.Owner) || p.Prior != nil && p.Plan.Owner.Equal(p.Prior.Owner) {
+		return
+	}
+	at := path.Root("owner")
+	owner, isPlanned, err := framework.FindUserInPlan(s, p.Plan.Owner.ValueString())
+	switch {
+	case err != nil:
+		p.Diags.AddAttributeError(at, "No such person", framework.Sentence(err))
+		return
+	case !isPlanned && owner.IsBot:
+		p.Diags.AddAttributeError(at, "Bots own no bots", fmt.Sprintf("%s is a bot.", owner.Address()))
+		return
+	case !isPlanned && !owner.IsActive:
+		p.Diags.AddAttributeError(at, "The owner is deactivated", fmt.Sprintf("%s is deactivated and cannot own a bot.", owner.Address()))
+		return
+	}
 	self := p.Meta.Store.Self()
-	if p.Meta.LockoutProtection && self.Role > zulip.RoleAdministrator && owner != self.ID {
-		p.diags.AddAttributeError(path.Root("owner"), "This would lock the provider out",
+	if p.Meta.LockoutProtection && self.Role > zulip.RoleAdministrator && (owner == nil || owner.ID != self.ID) {
+		p.Diags.AddAttributeError(at, "This would lock the provider out",
 			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.", self.Address())+framework.LockoutAdvice)
 	}
 }
 
-// warn says who gains and who loses what by another role or owner: a bot may post where its owner may.
-func (p *planning) warn(ctx context.Context) {
-	if p.state == nil || p.diags.HasError() {
-		return
-	}
-	if p.isReplaced() {
-		p.warnOfEnd(ctx)
-		return
-	}
-	bot, ok := p.view.User(p.state.ID.ValueInt64())
+// warnOfAccess warns who gains and who loses which right by another role or owner: a bot may post where its owner may.
+func warnOfAccess(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+	bot, ok := s.User(p.Prior.ID.ValueInt64())
 	if !ok {
 		return
 	}
 	change := permission.Change{Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}}
-	if role, known := zulip.ParseRole(p.plan.Role.ValueString()); known && role != bot.Role {
+	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && role != bot.Role {
 		change.Roles[bot.ID] = role
 	}
-	if framework.IsSet(p.plan.Owner) {
-		if owner, err := framework.FindUser(p.view, p.plan.Owner.ValueString()); err == nil && (bot.BotOwnerID == nil || *bot.BotOwnerID != owner.ID) {
+	if framework.IsSet(p.Plan.Owner) {
+		if owner, err := framework.FindUser(s, p.Plan.Owner.ValueString()); err == nil && (bot.BotOwnerID == nil || *bot.BotOwnerID != owner.ID) {
 			change.Owners[bot.ID] = owner.ID
 		}
 	}
 	if len(change.Roles)+len(change.Owners) > 0 {
-		p.WarnOfAccess(ctx, p.diags, fmt.Sprintf("What %s can do changes", bot.Address()), change)
+		p.WarnOfAccess(ctx, p.Diags, fmt.Sprintf("What %s can do changes", bot.Address()), change)
 	}
 }
 
-// warnOfEnd says what the end of the bot in the state means.
-func (p *planning) warnOfEnd(ctx context.Context) {
-	view, err := p.Meta.Store.Read(ctx, store.Bots)
-	if err != nil {
-		p.diags.AddError("Cannot read the bots", framework.Explain(err))
-		return
+// warnOfDeactivation warns what nobody can do any more without the bot in the state.
+func warnOfDeactivation(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+	if bot, ok := s.User(p.Prior.ID.ValueInt64()); ok && !p.Diags.HasError() {
+		p.WarnOfDeactivation(ctx, p.Diags, bot, s.Users())
 	}
-	email := p.state.Email.ValueString()
-	p.RegisterDestroy(framework.Existing{Kind: kind, Noun: "bot", Name: email, Key: strings.ToLower(email), ID: p.state.ID.ValueInt64(), Import: email}, p.diags)
-	if bot, ok := view.User(p.state.ID.ValueInt64()); ok && !p.diags.HasError() {
-		p.WarnOfDeactivation(ctx, p.diags, bot, view.Users())
-	}
-}
-
-// holds reports whether the state has the same words: a channel that the account cannot see, named by the server.
-func (p *planning) holds(attribute string, value types.String) bool {
-	if p.state == nil {
-		return false
-	}
-	held := map[string]types.String{
-		"default_sending_stream": p.state.DefaultSendingStream, "default_events_register_stream": p.state.DefaultEventsRegisterStream,
-	}
-	return value.Equal(held[attribute])
 }

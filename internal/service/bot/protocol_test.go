@@ -193,7 +193,7 @@ func TestFaultBotHalfMade(t *testing.T) {
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(alerts(values{"role": "guest"}))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", "Cannot change the bot")
+	run.Apply(plan).ExpectError(t, "", `Cannot update bot "alerts"`, "It is in the state")
 	heal()
 	run.MustApply(alerts(values{"role": "guest"}))
 	if made := count(t, o, "Alerts"); made != 1 {
@@ -218,7 +218,7 @@ func TestProtocolBotRefusedAtPlan(t *testing.T) {
 		attribute string
 		words     []string
 	}{
-		{alerts(values{"full_name": "Other"}), "short_name", []string{"exists already", "terraform import ADDRESS alerts-bot@zulip.example.com"}},
+		{alerts(values{"full_name": "Other"}), "short_name", []string{"already exists", "terraform import ADDRESS alerts-bot@zulip.example.com"}},
 		{alerts(values{"short_name": "a b"}), "short_name", []string{"e-mail address begins"}},
 		{alerts(values{"short_name": "new", "full_name": "Lena Fischer"}), "full_name", []string{"The name is taken"}},
 		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "cyborg"}), "bot_type", []string{"must be one of"}},
@@ -238,7 +238,7 @@ func TestProtocolBotCallers(t *testing.T) {
 	o, _ := managed(t)
 	for _, account := range []string{"bot", "guest"} {
 		_, diags := o.As(t, account).NewRun(t, "zulip_bot").Plan(alerts(nil))
-		diags.ExpectError(t, "", "cannot make or change bots")
+		diags.ExpectError(t, "", "cannot create or update bots")
 	}
 	run := o.As(t, "member").NewRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
@@ -249,7 +249,7 @@ func TestProtocolBotCallers(t *testing.T) {
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_bots_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:owners"))})
 	fresh := o.As(t, "member").NewRun(t, "zulip_bot")
 	_, diags = fresh.Plan(alerts(values{"short_name": "new", "full_name": "New"}))
-	diags.ExpectError(t, "bot_type", "may not make this kind of bot", "can_create_bots_group")
+	diags.ExpectError(t, "bot_type", "may not create bots of this type", "can_create_bots_group")
 	fresh.MustApply(alerts(values{"short_name": "new", "full_name": "New", "bot_type": "incoming_webhook"}))
 }
 

@@ -3,366 +3,248 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure      = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
-	_ resource.ResourceWithImportState    = (*Resource)(nil)
-	_ resource.ResourceWithIdentity       = (*Resource)(nil)
-	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
-)
-
-// kind is what bots are claimed as.
+// kind is what the run state knows bots as.
 const kind = "zulip_bot"
 
-// Resource is zulip_bot.
-type Resource struct{ framework.Resource }
+// Resource is zulip_bot. Its objects are the accounts of bots; what a bot has beside its account is in
+// [snapshot.Snapshot.Bots], as far as the provider's account may manage the bot.
+type Resource struct {
+	*resourcekit.Resource[model, zulip.User, int64]
+}
 
 // NewResource returns zulip_bot.
-func NewResource() resource.Resource { return &Resource{} }
-
-// identity is what a bot is recognised by.
-type identity struct {
-	ID types.Int64 `tfsdk:"id"`
+func NewResource() resource.Resource {
+	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.User, int64]{
+		Name: "bot", Title: "bot", Plural: "bots",
+		Schema:   resourceSchema,
+		ForceNew: []string{"bot_type"}, Unsent: []string{"service_name", "adopt_deactivated"},
+		Source: resourcekit.Source{Part: store.Bots},
+		Index:  (*snapshot.Snapshot).Accounts,
+		Key:    func(user *zulip.User) int64 { return user.ID },
+		IsGone: func(user *zulip.User) bool { return !user.IsActive },
+		HowToAdopt: func(user *zulip.User) string {
+			return fmt.Sprintf("%s (ID %d) is deactivated. To reactivate it, write a zulip_bot with its short name and adopt_deactivated = true.", user.Address(), user.ID)
+		},
+		Unique: resourcekit.Unique[model, zulip.User]{
+			Attribute: "short_name", Word: "short name", IgnoresCase: true, IsCheckedByPlan: true,
+			Of:      func(m *model) string { return m.ShortName.ValueString() },
+			IsTaken: func(err error) bool { return zulip.IsMessage(err, "Email is already in use.") },
+		},
+		Find:     findImported,
+		ReadInto: readInto, Validate: validate, CheckPlan: checkPlan,
+		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated, Complete: complete,
+		Update: update, Delete: deactivate, DeleteVerb: "deactivate",
+		Hint: hint,
+	})}
 }
 
-// Metadata names the resource.
-func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_bot"
-}
-
-// Schema describes the resource.
-func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = resourceSchema()
-}
-
-// IdentitySchema describes what a bot is recognised by.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The bot's ID."},
-	}}
-}
-
-// Create makes the bot, or takes a deactivated one back, and brings it to what is planned.
-func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	id, made := r.make(ctx, &plan, &resp.Diagnostics)
-	if id == 0 {
-		return
-	}
-	// From here on the bot exists: it is in the state before anything else can fail.
-	state := plan
-	state.forgetUnknown()
-	state.ID = types.Int64Value(id)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	now := r.fresh(ctx, id, &resp.Diagnostics)
-	if now == nil {
-		return
-	}
-	config := plan.config()
-	if made {
-		config = nil // it went with the making
-	}
-	update := plan.changes(now.user, now.bot, config, now.view, &resp.Diagnostics)
-	if now = r.bring(ctx, now, update, &resp.Diagnostics); now != nil {
-		state.read(now.user, now.bot, now.view)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	}
-}
-
-// make makes the bot, or takes a deactivated one back, and returns its ID; 0 after an error.
-func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) (id int64, made bool) {
-	summary := fmt.Sprintf("Cannot make the bot %q", plan.FullName.ValueString())
-	view, err := r.Meta.Store.Read(ctx, store.Bots)
+// adopt reactivates the deactivated bot of the short name, where that is configured or this run has deactivated it, and
+// refuses any other account that has the address.
+func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, ok bool, err error) {
+	s, err := c.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
-		diags.AddError(summary, framework.Explain(err))
-		return 0, false
+		return 0, false, err
 	}
-	address := plan.ShortName.ValueString() + suffix + "@" + view.Realm().BotDomain
-	adopted, adopts := r.Meta.Run.Take(kind, strings.ToLower(address))
-	if namesake, ok := view.UserByAddress(address); ok {
-		if !namesake.IsActive && !namesake.IsDeleted && sameType(namesake, plan) && (plan.AdoptDeactivated.ValueBool() || r.Meta.Run.IsDestroyed(kind, namesake.ID)) {
-			return r.reactivate(ctx, namesake, diags), false
-		}
-		if adopts && adopted == namesake.ID {
-			return adopted, false
-		}
-		if namesake.IsActive && sameType(namesake, plan) {
-			r.existing(plan, namesake).Refuse(r.Meta, diags)
-			return 0, false
-		}
-		reason, detail := taken(namesake, plan)
-		diags.AddAttributeError(path.Root("short_name"), reason, detail)
-		return 0, false
+	holder, ok := s.UserByAddress(plan.address(s))
+	if !ok {
+		return 0, false, nil
 	}
-	wanted := zulip.NewBot{
+	var diags diag.Diagnostics
+	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsDestroyed(kind, holder.ID); {
+	case isAdopted && !holder.IsActive && !holder.IsDeleted && sameType(holder, plan):
+		if err = reactivate(ctx, c, holder.ID); err == nil {
+			return holder.ID, true, nil
+		}
+		diags.AddError("Cannot reactivate bot "+holder.Address(), framework.Explain(err))
+	case holder.IsActive && sameType(holder, plan):
+		existing(plan, holder).Refuse(c.Meta, &diags)
+	default:
+		summary, detail := taken(holder, plan)
+		diags.AddAttributeError(path.Root("short_name"), summary, detail)
+	}
+	return 0, false, &resourcekit.DiagnosticsError{Diagnostics: diags}
+}
+
+// reactivate reactivates a bot. The server refuses that for an active bot, so that after a lost answer the bot is read
+// (server-behavior §U10).
+func reactivate(ctx context.Context, c *resourcekit.Context, id int64) error {
+	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, id) })
+	if zulip.MayHaveHappened(err) {
+		if current, readErr := c.Meta.Client.User(ctx, id); readErr == nil && current.IsActive {
+			return nil
+		}
+	}
+	return err
+}
+
+func create(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, err error) {
+	bot := zulip.NewBot{
 		FullName: strings.TrimSpace(plan.FullName.ValueString()), ShortName: plan.ShortName.ValueString(), Type: plan.botType(),
-		PayloadURL: plan.PayloadURL.ValueString(), Interface: max(1, number(interfaceWords, plan.Interface.ValueString())),
+		PayloadURL: plan.PayloadURL.ValueString(), Interface: max(1, number(interfaceNames, plan.Interface.ValueString())),
 		ServiceName: plan.ServiceName.ValueString(), Config: plan.config(),
 	}
-	read := func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Read(ctx, store.Bots) }
-	id, err = framework.Creation{
-		Kind: kind, Thing: strings.ToLower(address),
-		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
-			view, err := read(ctx)
-			read = func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Fresh(ctx, store.Bots) }
-			if err != nil {
-				return 0, err
-			}
-			if bot, ok := view.UserByAddress(address); ok && free(bot.ID) {
-				return bot.ID, nil
-			}
-			return 0, nil
-		},
-		Make: func(ctx context.Context) (int64, error) {
-			var id int64
-			err := r.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
-				id, err = r.Meta.Client.CreateBot(ctx, wanted)
-				return err
-			})
-			return id, err
-		},
-	}.Run(ctx, r.Meta)
-	if err != nil {
-		diags.AddError(summary, framework.Explain(err))
-	}
-	r.Meta.Store.BecameActive()
-	return id, true
+	err = c.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
+		id, err = c.Meta.Client.CreateBot(ctx, bot)
+		return err
+	})
+	return id, err
 }
 
-// reactivate takes a deactivated bot back and returns its ID; 0 after an error. The server refuses to reactivate an
-// active bot, so that after a lost answer it is looked at (server-behavior §U10).
-func (r *Resource) reactivate(ctx context.Context, bot *zulip.User, diags *diag.Diagnostics) int64 {
-	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.ReactivateUser(ctx, bot.ID) })
-	if zulip.MayHaveHappened(err) {
-		if now, look := r.Meta.Client.User(ctx, bot.ID); look == nil && now.IsActive {
-			err = nil
-		}
-	}
-	if err != nil {
-		diags.AddError(fmt.Sprintf("Cannot reactivate the bot %s", bot.Address()), framework.Explain(err))
-		return 0
-	}
-	r.Meta.Run.Manage(kind, bot.ID)
-	r.Meta.Store.BecameActive()
-	return bot.ID
+func mayBeCreated(m *model, user *zulip.User, c *resourcekit.Context) bool {
+	return user.IsBot && strings.EqualFold(user.Address(), m.address(c.Snapshot))
 }
 
-// reading is a bot as the server holds it.
-type reading struct {
-	user *zulip.User
-	bot  *zulip.Bot
-	view *snapshot.Snapshot
+// complete sets what the creation does not carry: role, owner and default channels; of a reactivated bot all that differs.
+func complete(ctx context.Context, c *resourcekit.Context, plan *model, user *zulip.User, isNew bool) (changed bool, err error) {
+	c.Meta.Store.BecameActive()
+	config := plan.config()
+	if isNew {
+		config = nil // the creation has set it
+	}
+	change, err := plan.changes(user, config, c.Snapshot)
+	if err != nil || change.Empty() {
+		return false, err
+	}
+	return true, send(ctx, c, user.ID, change)
 }
 
-// fresh reads a bot as it is after a write; nil after an error.
-func (r *Resource) fresh(ctx context.Context, id int64, diags *diag.Diagnostics) *reading {
-	view, err := r.Meta.Store.Fresh(ctx, store.Bots)
-	if err != nil {
-		diags.AddError(fmt.Sprintf("The bot %d could not be read", id), framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
-		return nil
-	}
-	user, visible := view.User(id)
-	bot, mine := view.Bots().ByID(id)
-	if !visible || !mine {
-		diags.AddError(fmt.Sprintf("The bot %d could not be read", id), "The server shows bots to their owners and to administrators, and the account the provider uses is neither.")
-		return nil
-	}
-	if !hasType(user, diags) {
-		return nil
-	}
-	return &reading{user, bot, view}
+// send changes a bot. The server makes one change after the other: those before the one that it refuses stay.
+func send(ctx context.Context, c *resourcekit.Context, id int64, change zulip.BotUpdate) error {
+	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
+	return c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.UpdateBot(ctx, id, change) })
 }
 
-// hasType reports whether the server says of which type a bot is, and says so if not: any other value would plan another
-// bot in its place.
-func hasType(user *zulip.User, diags *diag.Diagnostics) bool {
-	if user.BotType == nil {
-		diags.AddError(fmt.Sprintf("Cannot read the bot %s", user.Address()),
-			"The server does not say of which type the bot is: bot_type is missing in its user object. Check that the server is a supported one, and report this if it is.")
-	}
-	return user.BotType != nil
-}
-
-// bring sends a change and reads what the server holds then; nil after an error.
-func (r *Resource) bring(ctx context.Context, now *reading, update zulip.BotUpdate, diags *diag.Diagnostics) *reading {
-	if diags.HasError() {
-		return nil
-	}
-	if update.Empty() {
-		return now
-	}
-	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.UpdateBot(ctx, now.user.ID, update) })
-	r.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
-	if err != nil {
-		cause := framework.Explain(err)
-		if update.ShortName != nil {
-			cause += fmt.Sprintf("\n\nThe change includes the short name %q, which needs an address that no other account has, active or deactivated. If it is taken, choose another short_name.", *update.ShortName)
-		}
-		diags.AddError(fmt.Sprintf("Cannot change the bot %s", now.user.Address()),
-			cause+"\n\nThe server makes one change after the other: those before the one it refused are made. The next plan shows what is left.")
-		return nil
-	}
-	return r.fresh(ctx, now.user.ID, diags)
-}
-
-// Read takes the bot from the snapshot.
+// Read reads the bot, unless the server does not tell enough of it: then the state stays as it is. A bot that belongs to
+// somebody else by now is removed from the state.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	var id types.Int64
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Store.Read(ctx, store.Bots)
+	s, err := r.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the bots", framework.Explain(err))
 		return
 	}
-	user, visible := view.User(state.ID.ValueInt64())
-	bot, mine := view.Bots().ByID(state.ID.ValueInt64())
-	if visible && user.IsActive && !mine && r.Meta.Store.Self().Role <= zulip.RoleAdministrator {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read the bot %s", user.Address()),
-			"The bot is active, but the server does not list it among the organization's bots, although the account the provider uses is an administrator. The bot stays in the state. Apply again; if the error stays, report it.")
+	user, isVisible := s.User(id.ValueInt64())
+	_, isListed := s.Bots().ByID(id.ValueInt64())
+	switch {
+	case !isVisible || !user.IsActive: // gone
+	case !isListed && r.Meta.Store.Self().Role <= zulip.RoleAdministrator:
+		resp.Diagnostics.AddError("Cannot read bot "+user.Address(),
+			"The bot is active, but the server does not list it among the organization's bots, although the provider's account is an administrator. The bot stays in the state. Apply again; if the error stays, report it.")
 		return
-	}
-	if !visible || !mine || !user.IsActive {
-		if visible && !user.IsActive {
-			r.Meta.Run.Lose(kind, state.ID.ValueInt64())
-		}
-		tflog.Info(ctx, "The bot was deactivated or given away by somebody else: removing it from the state",
-			map[string]any{"id": state.ID.ValueInt64(), "email": state.Email.ValueString()})
+	case !isListed:
+		tflog.Info(ctx, "The bot was given to somebody else: removing it from the state", map[string]any{"id": user.ID, "email": user.Address()})
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
 		resp.State.RemoveResource(ctx)
 		return
-	}
-	if !hasType(user, &resp.Diagnostics) {
+	case user.BotType == nil: // any type would force a new bot
+		resp.Diagnostics.AddError("Cannot read bot "+user.Address(),
+			"The server does not tell the type of the bot: bot_type is missing in its user object. Check that the server is a supported one, and report this if it is.")
 		return
 	}
-	r.Meta.Run.Manage(kind, user.ID)
-	if r.renamesInPlace() && !state.Email.IsNull() && !strings.EqualFold(state.Email.ValueString(), user.Address()) && !hasShortName(user, state.ShortName.ValueString()) {
-		state.ShortName = types.StringNull() // somebody else has changed it
-	}
-	state.read(user, bot, view)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	r.Resource.Read(ctx, req, resp)
 }
 
-// Update sends what differs, and no role that somebody else has changed.
-func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// update sends what differs from the current bot, and no role that somebody else has changed.
+func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
+	id := prior.ID.ValueInt64()
+	s, err := c.Meta.Store.Fresh(ctx, store.Bots)
+	if err != nil {
+		return err
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	now := r.fresh(ctx, state.ID.ValueInt64(), &resp.Diagnostics)
-	if now == nil {
-		return
+	user, ok := s.User(id)
+	if !ok {
+		return errors.New("the server does not show the bot to the provider's account. Plan again to see what became of it")
 	}
-	saw, _ := zulip.ParseRole(state.Role.ValueString())
-	if to, managed := zulip.ParseRole(plan.Role.ValueString()); managed && to != saw &&
-		!(framework.RoleChange{Saw: saw, To: to, At: path.Root("role")}).IsCurrent(now.user, &resp.Diagnostics) {
-		return
+	if err := resourcekit.AsError(framework.RoleConflict(plan.Role, prior.Role, user)); err != nil {
+		return err
 	}
-	update := plan.changes(now.user, now.bot, plan.newKeys(&state), now.view, &resp.Diagnostics)
-	if plan.Role.Equal(state.Role) {
-		update.Role = nil
+	change, err := plan.changes(user, plan.newConfig(prior), s)
+	if plan.Role.Equal(prior.Role) {
+		change.Role = nil
 	}
-	if !plan.ShortName.Equal(state.ShortName) && !hasShortName(now.user, plan.ShortName.ValueString()) {
-		update.ShortName = plan.ShortName.ValueStringPointer()
+	isRenamed := !plan.ShortName.Equal(prior.ShortName) && !hasShortName(user, plan.ShortName.ValueString())
+	if isRenamed {
+		change.ShortName = plan.ShortName.ValueStringPointer()
 	}
-	if now = r.bring(ctx, now, update, &resp.Diagnostics); now != nil {
-		if update.ShortName != nil && !hasShortName(now.user, *update.ShortName) {
-			resp.Diagnostics.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Cannot change the short name of %s to %q", state.Email.ValueString(), *update.ShortName),
-				fmt.Sprintf("The server reported success, but the bot's address is %s. The server may be older than its feature level says: changing the short name needs %s. "+
-					"Set short_name back to %q, or replace the bot with terraform apply -replace=ADDRESS.", now.user.Address(), featurelevel.Describe(featurelevel.BotShortName), state.ShortName.ValueString()))
-			plan.ShortName = state.ShortName
-		}
-		plan.read(now.user, now.bot, now.view)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	if err != nil || change.Empty() {
+		return err
 	}
+	if err := send(ctx, c, id, change); err != nil || !isRenamed {
+		return err
+	}
+	return checkRenamed(ctx, c, plan, prior)
 }
 
-// Delete deactivates the bot.
-func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// checkRenamed reports a server that does not change the short name, and reports success.
+func checkRenamed(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
+	user, err := c.Meta.Client.User(ctx, prior.ID.ValueInt64())
+	if err != nil || hasShortName(user, plan.ShortName.ValueString()) {
+		return err
 	}
+	var diags diag.Diagnostics
+	diags.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Cannot change the short name of %s to %q", prior.Email.ValueString(), plan.ShortName.ValueString()),
+		fmt.Sprintf("The server reported success, but the bot's address is %s. The server may be older than its feature level says: changing the short name needs %s. "+
+			"Set short_name back to %q, or replace the bot with terraform apply -replace=ADDRESS.", user.Address(), featurelevel.Describe(featurelevel.BotShortName), prior.ShortName.ValueString()))
+	return &resourcekit.DiagnosticsError{Diagnostics: diags}
+}
+
+// deactivate deactivates the bot: the server deletes none. A bot that is gone is fine.
+func deactivate(ctx context.Context, c *resourcekit.Context, state *model) error {
 	id := state.ID.ValueInt64()
-	defer r.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
-	if err := r.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot deactivate the bot %s", state.Email.ValueString()), framework.Explain(err))
-		return
+	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
+	if err := c.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
+		return err
 	}
-	r.Meta.Run.Destroy(kind, id)
+	c.Meta.Run.Destroy(kind, id)
+	return nil
 }
 
-// ImportState takes the bot's ID, or its address.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Store.Read(ctx, store.Bots)
+// findImported finds the bot that an ID or an address means, and refuses what is none that the account manages.
+func findImported(s *snapshot.Snapshot, text string) (*zulip.User, error) {
+	user, err := framework.FindUser(s, text)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the bots", framework.Explain(err))
-		return
+		names := suggest.Names{Things: "bots it can manage", All: s.BotAddresses(), Where: "the data source zulip_users lists all bots", Unquoted: true}
+		return nil, fmt.Errorf("no bot with the ID or the address %q is visible to the provider's account%s", text, names.Suggest(text))
 	}
-	user, err := framework.FindUser(view, word)
-	if err != nil {
-		names := suggest.Names{Things: "bots it can manage", All: view.BotAddresses(), Where: "the data source zulip_users lists all bots", Unquoted: true}
-		err = fmt.Errorf("no bot with the ID or the address %q is visible to the account the provider uses%s", word, names.Suggest(word))
-		resp.Diagnostics.AddError("Cannot import this bot", framework.Sentence(err))
-		return
-	}
-	switch _, mine := view.Bots().ByID(user.ID); {
+	_, isListed := s.Bots().ByID(user.ID)
+	switch {
 	case !user.IsBot:
-		resp.Diagnostics.AddError("Cannot import a person as a bot", fmt.Sprintf("%s is a person. Import the account as a zulip_user.", user.Address()))
+		return nil, fmt.Errorf("%s is a person: import the account as a zulip_user", user.Address())
 	case user.IsDeleted:
-		resp.Diagnostics.AddError(framework.DeletedAccount(user, "short_name"))
-	case !user.IsActive:
-		resp.Diagnostics.AddError("Cannot import a deactivated bot",
-			fmt.Sprintf("%s (ID %d) is deactivated. To reactivate it, write a zulip_bot with its short name and adopt_deactivated = true.", user.Address(), user.ID))
-	case !mine:
-		resp.Diagnostics.AddError("Cannot import this bot", fmt.Sprintf("%s belongs to somebody else. Use the key of its owner, or of an administrator.", user.Address()))
-	default:
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), user.ID)...)
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(user.ID)})...)
+		_, detail := framework.DeletedAccount(user, "short_name")
+		return nil, fmt.Errorf("the account %s was deleted. %s", user.Address(), detail)
+	case user.IsActive && !isListed:
+		return nil, fmt.Errorf("%s belongs to somebody else: use the key of its owner, or of an administrator", user.Address())
 	}
+	return user, nil
 }
 
-// forgetUnknown leaves what is not known to the server.
-func (m *model) forgetUnknown() {
-	for _, value := range []*types.String{&m.Email, &m.Owner, &m.Role, &m.DefaultSendingStream, &m.DefaultEventsRegisterStream, &m.Interface} {
-		if value.IsUnknown() {
-			*value = types.StringNull()
-		}
+func hint(err error) string {
+	if zulip.IsMessage(err, "Email is already in use.") {
+		return "The short name needs an address that no other account has, active or deactivated. Choose another short_name."
 	}
-	if m.DefaultAllPublicStreams.IsUnknown() {
-		m.DefaultAllPublicStreams = types.BoolNull()
-	}
+	return ""
 }

@@ -47,8 +47,7 @@ func resourceSchema() schema.Schema {
 			"bot_type": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString("generic"),
 				MarkdownDescription: "Type of the bot: `generic`, `incoming_webhook` (only sends messages), `outgoing_webhook`, or `embedded` (if the server is set up for it). Defaults to `generic`. Changing this forces a new bot, which needs another `short_name`.",
-				Validators:          []validator.String{validators.OneOf(typeWords[1:]...)},
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				Validators:          []validator.String{validators.OneOf(typeNames[1:]...)},
 			},
 			"owner": schema.StringAttribute{
 				Optional: true, Computed: true, PlanModifiers: keep,
@@ -78,7 +77,7 @@ func resourceSchema() schema.Schema {
 			"interface": schema.StringAttribute{
 				Optional: true, Computed: true, PlanModifiers: keep,
 				MarkdownDescription: "Format of the requests of an outgoing webhook: `generic` or `slack`. Not allowed for other types. If unset, it is not managed; a new webhook has `generic`.",
-				Validators:          []validator.String{validators.OneOf(interfaceWords[1:]...)},
+				Validators:          []validator.String{validators.OneOf(interfaceNames[1:]...)},
 			},
 			"service_name": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "Name of the integration of an incoming webhook, or of the embedded bot. Only used on create: the server neither shows nor changes it later.",

@@ -50,7 +50,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Store.Read(ctx, store.Users)
+	s, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 		return
@@ -59,12 +59,12 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if config.Email.IsNull() {
 		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
 	}
-	user, err := framework.FindUser(view, wanted)
+	user, err := framework.FindUser(s, wanted)
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(at, "No such user", framework.Sentence(err))
 		return
 	}
 	var found facts
-	resp.Diagnostics.Append(found.read(ctx, user, view, d.HasLevel(featurelevel.DeletedUsers))...)
+	resp.Diagnostics.Append(found.read(ctx, user, s, d.HasLevel(featurelevel.DeletedUsers))...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -51,21 +54,20 @@ func (a *account) deactivationActions() (actions zulip.DeactivationActions) {
 	return actions
 }
 
-// checkDeletion refuses to destroy what a server would deactivate without deleting what was asked for: it ignores the
-// request's actions then.
-func (r *Resource) checkDeletion(state *account, diags *diag.Diagnostics) {
-	if state.deactivationActions() == (zulip.DeactivationActions{}) || r.HasLevel(featurelevel.DeactivationActions) {
+// checkActions refuses to deactivate an account on a server that would ignore the actions, and delete nothing.
+func checkActions(b *framework.Base, state *account, diags *diag.Diagnostics) {
+	if state.deactivationActions() == (zulip.DeactivationActions{}) || b.HasLevel(featurelevel.DeactivationActions) {
 		return
 	}
 	diags.AddError(fmt.Sprintf("The server cannot delete anything of %s", state.Email.ValueString()),
 		fmt.Sprintf("The state of this resource has deactivation_actions, which need %s; the server has %d. It would deactivate the account and delete nothing. Nothing was sent. "+
 			"Remove deactivation_actions and apply, and then destroy the resource, or upgrade the server first.",
-			featurelevel.Describe(featurelevel.DeactivationActions), r.FeatureLevel()))
+			featurelevel.Describe(featurelevel.DeactivationActions), b.FeatureLevel()))
 }
 
-// warnOfDeletion says what is deleted when the account is deactivated.
-func (p *planning) warnOfDeletion(user *zulip.User, from *account) {
-	actions := from.deactivationActions()
+// warnOfActions warns what is deleted when the account is deactivated. The actions are those of m.
+func warnOfActions(p *resourcekit.Plan[account], s *snapshot.Snapshot, user *zulip.User, m *account) {
+	actions := m.deactivationActions()
 	if actions == (zulip.DeactivationActions{}) || !user.IsActive {
 		return
 	}
@@ -77,7 +79,7 @@ func (p *planning) warnOfDeletion(user *zulip.User, from *account) {
 		}
 	}
 	var bots []string
-	for _, bot := range p.view.Users() {
+	for _, bot := range s.Users() {
 		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID {
 			bots = append(bots, bot.Address())
 		}
@@ -87,7 +89,7 @@ func (p *planning) warnOfDeletion(user *zulip.User, from *account) {
 		fmt.Fprintf(&text, "The same is deleted of the bots it owns: %s.\n", strings.Join(bots, ", "))
 	}
 	text.WriteString("This cannot be undone, not even by reactivating the account. To delete nothing, remove deactivation_actions and apply before you destroy the resource.")
-	p.diags.AddAttributeWarning(path.Root("deactivation_actions"), fmt.Sprintf("Deactivating %s deletes data for good", user.Address()), text.String())
+	p.Diags.AddAttributeWarning(path.Root("deactivation_actions"), fmt.Sprintf("Deactivating %s deletes data for good", user.Address()), text.String())
 }
 
 // alreadyDeactivated says what became of the deletions when the account turned out to be deactivated.

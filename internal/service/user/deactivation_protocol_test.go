@@ -153,7 +153,7 @@ func TestProtocolUserDeactivationActionsAfterAnotherDeactivation(t *testing.T) {
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", run.State.Values["id"]), nil)
 	_, diags := run.Process().Apply(plan)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", tomas+" was deactivated already", "nothing was deleted")
+	diags.ExpectWarning(t, "", tomas+" is deactivated already", "nothing was deleted")
 
 	o.Call(t, http.MethodPost, fmt.Sprint("/users/", run.State.Values["id"], "/reactivate"), nil)
 	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/users/*", After: true, Action: sandbox.FaultDrop, Count: 1})

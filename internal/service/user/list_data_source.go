@@ -82,27 +82,27 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Store.Read(ctx, store.Users)
+	s, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
 		return
 	}
 	for _, address := range list.Emails {
-		if _, err := framework.FindUser(view, address); err != nil {
+		if _, err := framework.FindUser(s, address); err != nil {
 			resp.Diagnostics.AddAttributeError(path.Root("emails"), "Not in the organization", framework.Sentence(err))
 		}
 	}
-	if field := list.ProfileField; field != nil && !slices.ContainsFunc(view.ProfileFields().List(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
-		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", framework.Sentence(framework.NoProfileField(field.Name, view)))
+	if field := list.ProfileField; field != nil && !slices.ContainsFunc(s.ProfileFields().List(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
+		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", framework.Sentence(framework.NoProfileField(field.Name, s)))
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	list.Users = []facts{}
-	for _, user := range view.Users() {
-		if list.admits(user, view) {
+	for _, user := range s.Users() {
+		if list.admits(user, s) {
 			var found facts
-			resp.Diagnostics.Append(found.read(ctx, user, view, d.HasLevel(featurelevel.DeletedUsers))...)
+			resp.Diagnostics.Append(found.read(ctx, user, s, d.HasLevel(featurelevel.DeletedUsers))...)
 			list.Users = append(list.Users, found)
 		}
 	}
@@ -110,7 +110,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 }
 
 // admits reports whether a user passes every filter.
-func (l *listModel) admits(user *zulip.User, view *snapshot.Snapshot) bool {
+func (l *listModel) admits(user *zulip.User, s *snapshot.Snapshot) bool {
 	if !l.Role.IsNull() && l.Role.ValueString() != user.Role.String() ||
 		!l.IsBot.IsNull() && l.IsBot.ValueBool() != user.IsBot ||
 		!l.IsActive.IsNull() && l.IsActive.ValueBool() != user.IsActive {
@@ -121,5 +121,5 @@ func (l *listModel) admits(user *zulip.User, view *snapshot.Snapshot) bool {
 	}) {
 		return false
 	}
-	return l.ProfileField == nil || profileOf(user, view)[l.ProfileField.Name] == l.ProfileField.Value
+	return l.ProfileField == nil || profileOf(user, s)[l.ProfileField.Name] == l.ProfileField.Value
 }

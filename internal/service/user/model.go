@@ -32,7 +32,7 @@ type facts struct {
 }
 
 // read takes what the server says. tellsDeleted is whether it says which accounts were deleted.
-func (f *facts) read(ctx context.Context, user *zulip.User, view *snapshot.Snapshot, tellsDeleted bool) diag.Diagnostics {
+func (f *facts) read(ctx context.Context, user *zulip.User, s *snapshot.Snapshot, tellsDeleted bool) diag.Diagnostics {
 	f.ID = types.Int64Value(user.ID)
 	f.Email = types.StringValue(user.Email)
 	f.DeliveryEmail = types.StringPointerValue(user.DeliveryEmail)
@@ -48,15 +48,15 @@ func (f *facts) read(ctx context.Context, user *zulip.User, view *snapshot.Snaps
 	f.BotOwnerID = types.Int64PointerValue(user.BotOwnerID)
 	f.Timezone = types.StringValue(user.Timezone)
 	f.DateJoined = types.StringValue(user.DateJoined)
-	profile, diags := types.MapValueFrom(ctx, types.StringType, profileOf(user, view))
+	profile, diags := types.MapValueFrom(ctx, types.StringType, profileOf(user, s))
 	f.ProfileData = profile
 	return diags
 }
 
 // profileOf returns what a person wrote, by the names of the fields.
-func profileOf(user *zulip.User, view *snapshot.Snapshot) map[string]string {
+func profileOf(user *zulip.User, s *snapshot.Snapshot) map[string]string {
 	profile := map[string]string{}
-	for _, field := range view.ProfileFields().List() {
+	for _, field := range s.ProfileFields().List() {
 		if value, ok := user.ProfileData[strconv.FormatInt(field.ID, 10)]; ok {
 			profile[field.Name] = value.Value
 		}

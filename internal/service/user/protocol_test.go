@@ -296,7 +296,7 @@ func TestFaultUserHalfMade(t *testing.T) {
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(nadia(values{"role": "moderator"}))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/*", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", "Cannot change the account")
+	run.Apply(plan).ExpectError(t, "", `Cannot update user "Nadia.Haddad@example.com"`, "It is in the state")
 	heal()
 	if run.State == nil {
 		t.Fatal("the account is not in the state")
@@ -322,7 +322,7 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 		{nadia(values{"full_name": strings.Repeat("ü", 101)}), "full_name", []string{"101 characters"}},
 		{nadia(values{"full_name": "Nadia @ home"}), "full_name", []string{"holds none of"}},
 		{nadia(values{"role": "boss"}), "role", []string{"must be one of"}},
-		{nadia(values{"email": strings.ToUpper(lena)}), "email", []string{"has an account already", "terraform import ADDRESS " + lena}},
+		{nadia(values{"email": strings.ToUpper(lena)}), "email", []string{"already has an account", "terraform import ADDRESS " + lena}},
 		{nadia(values{"profile_data": values{"Mentor": "x"}}), "profile_data", []string{`did you mean "Mentors"?`}},
 		{nadia(values{"profile_data": values{"Mentors": lena}}), "profile_data", []string{"jsonencode([...])"}},
 		{nadia(values{"profile_data": values{"Mentors": `["lina.fischer@example.com"]`}}), "profile_data", []string{"did you mean " + lena}},
@@ -352,7 +352,7 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 func TestProtocolUserCallers(t *testing.T) {
 	o, _ := managed(t)
 	_, diags := o.As(t, "moderator").NewRun(t, "zulip_user").Plan(nadia(nil))
-	diags.ExpectError(t, "", "may not make accounts", "can_create_users")
+	diags.ExpectError(t, "", "may not create accounts", "can_create_users")
 	run := o.As(t, "admin").NewRun(t, "zulip_user")
 	run.Apply(run.MustPlan(nadia(nil))).ExpectError(t, "", "not authorized to create users", "manage.py change_user_role", "invite people")
 	run.Import(lena, nil).ExpectNoError(t)

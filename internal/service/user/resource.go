@@ -2,241 +2,200 @@ package user
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure   = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
-	_ resource.ResourceWithImportState = (*Resource)(nil)
-	_ resource.ResourceWithIdentity    = (*Resource)(nil)
-)
-
-// kind is what accounts are claimed as.
+// kind is what the run state knows accounts as.
 const kind = "zulip_user"
 
 // Resource is zulip_user.
-type Resource struct{ framework.Resource }
+type Resource struct {
+	*resourcekit.Resource[account, zulip.User, int64]
+}
 
 // NewResource returns zulip_user.
-func NewResource() resource.Resource { return &Resource{} }
-
-// identity is what an account is recognised by.
-type identity struct {
-	ID types.Int64 `tfsdk:"id"`
+func NewResource() resource.Resource {
+	return &Resource{resourcekit.New(resourcekit.Definition[account, zulip.User, int64]{
+		Name: "user", Title: "user", Plural: "users",
+		Schema: resourceSchema,
+		Unsent: []string{"password", "deactivation_notification_comment", "deactivation_actions", "adopt_deactivated"},
+		Source: resourcekit.Source{Part: store.Users},
+		Index:  (*snapshot.Snapshot).Accounts,
+		Key:    func(user *zulip.User) int64 { return user.ID },
+		IsGone: func(user *zulip.User) bool { return !user.IsActive },
+		Unique: resourcekit.Unique[account, zulip.User]{
+			Attribute: "email", Word: "address", IgnoresCase: true, IsCheckedByPlan: true,
+			Of: func(a *account) string { return a.Email.ValueString() },
+		},
+		ReadInto: readInto, CheckPlan: checkPlan,
+		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated, Complete: complete,
+		Update: update, Delete: deactivate, DeleteVerb: "deactivate",
+		Hint: hint,
+	})}
 }
 
-// Metadata names the resource.
-func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_user"
-}
+// passwordKey is the key by which a context holds the configured password.
+type passwordKey struct{}
 
-// Schema describes the resource.
-func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = resourceSchema()
-}
-
-// IdentitySchema describes what an account is recognised by.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The user's ID."},
-	}}
-}
-
-// Create makes the account, or takes a deactivated one back, and brings it to what is planned.
+// Create creates the account. The password is in the configuration alone: no plan, state or model has it.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan, config account
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...) // the password is nowhere else
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+	var password types.String
+	if resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("password"), &password)...); resp.Diagnostics.HasError() {
 		return
 	}
-	id := r.make(ctx, &plan, config.Password.ValueString(), &resp.Diagnostics)
-	if id == 0 {
-		return
-	}
-	// From here on the account exists: it is in the state before anything else can fail.
-	state := plan
-	state.ID, state.DateJoined = types.Int64Value(id), types.StringNull()
-	if state.Role.IsUnknown() {
-		state.Role = types.StringNull()
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	// The server makes members without a profile; an account that is taken back is what it was.
-	if user, view := r.fresh(ctx, id, &resp.Diagnostics); user != nil {
-		state.DateJoined, state.Role = types.StringValue(user.DateJoined), types.StringValue(user.Role.String())
-		r.bring(ctx, user, view, plan.changes(user, view, &resp.Diagnostics), &state, &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	}
+	r.Resource.Create(context.WithValue(ctx, passwordKey{}, password.ValueString()), req, resp)
 }
 
-// fresh reads an account as it is after a write; nil after an error.
-func (r *Resource) fresh(ctx context.Context, id int64, diags *diag.Diagnostics) (*zulip.User, *snapshot.Snapshot) {
-	view, err := r.Meta.Store.Fresh(ctx, store.Users)
+// adopt reactivates the deactivated account of the address, where that is configured or this run has deactivated it, and
+// refuses any other account that has the address.
+func adopt(ctx context.Context, c *resourcekit.Context, plan *account) (id int64, ok bool, err error) {
+	holder, err := c.Meta.Client.UserByEmail(ctx, plan.Email.ValueString())
+	if zulip.IsNoUser(err) {
+		return 0, false, nil
+	}
 	if err != nil {
-		diags.AddError(fmt.Sprintf("The account %d could not be read", id), framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
-		return nil, nil
+		return 0, false, fmt.Errorf("nothing was sent, because it is not known whether the address has an account: %w", err)
 	}
-	user, ok := view.User(id)
-	if !ok {
-		diags.AddError(fmt.Sprintf("The account %d could not be read", id), "The server does not show it to the account the provider uses.")
-		return nil, nil
-	}
-	return user, view
-}
-
-// bring sends a change, and puts what the server holds then into the state.
-func (r *Resource) bring(ctx context.Context, user *zulip.User, view *snapshot.Snapshot, update zulip.UserUpdate, state *account, diags *diag.Diagnostics) {
-	if !update.Empty() && !diags.HasError() {
-		err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.UpdateUser(ctx, user.ID, update) })
-		r.Meta.Store.Invalidate(store.Users, store.UserGroups) // roles are groups too
-		if err != nil {
-			diags.AddError(fmt.Sprintf("Cannot change the account of %s", state.Email.ValueString()), explain(err)+"\n\nThe server makes all of a change or nothing.")
-			return
+	var diags diag.Diagnostics
+	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsDestroyed(kind, holder.ID); {
+	case isAdopted && isReactivatable(holder):
+		err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, holder.ID) })
+		if err == nil {
+			return holder.ID, true, nil
 		}
-		if user, view = r.fresh(ctx, user.ID, diags); user == nil {
-			return
-		}
+		diags.AddError("Cannot reactivate "+holder.Address(), framework.ExplainWith(err, hint))
+	case holder.IsActive && !holder.IsBot:
+		existing(plan, holder).Refuse(c.Meta, &diags)
+	default:
+		summary, detail := taken(holder)
+		diags.AddAttributeError(path.Root("email"), summary, detail)
 	}
-	state.read(ctx, user, view, diags)
+	return 0, false, &resourcekit.DiagnosticsError{Diagnostics: diags}
 }
 
-// Read takes the account from the snapshot.
-func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state account
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Store.Read(ctx, store.Users)
-	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
-		return
-	}
-	user, ok := view.User(state.ID.ValueInt64())
-	if !ok || !user.IsActive {
-		r.Meta.Run.Lose(kind, state.ID.ValueInt64())
-		tflog.Info(ctx, "The account was deactivated by somebody else, or is not visible any more: removing it from the state",
-			map[string]any{"id": state.ID.ValueInt64(), "email": state.Email.ValueString(), "visible": ok})
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	r.Meta.Run.Manage(kind, user.ID)
-	state.read(ctx, user, view, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+// isReactivatable reports whether a zulip_user can reactivate an account.
+func isReactivatable(user *zulip.User) bool {
+	return !user.IsActive && !user.IsDeleted && !user.IsBot
 }
 
-// Update sends what differs, and no role that somebody else has changed.
-func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state account
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// create creates the account. Without a password it gets one that nobody knows.
+func create(ctx context.Context, c *resourcekit.Context, plan *account) (id int64, err error) {
+	password, _ := ctx.Value(passwordKey{}).(string)
+	if password == "" {
+		password = rand.Text() + rand.Text()
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	if plan.Equal(&state) { // what counts when it is made or destroyed
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		return
-	}
-	view, err := r.Meta.Store.Read(ctx, store.Users)
-	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
-		return
-	}
-	now, err := r.Meta.Client.User(ctx, state.ID.ValueInt64())
-	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read the account of %s", state.Email.ValueString()), framework.Explain(err))
-		return
-	}
-	saw, _ := zulip.ParseRole(state.Role.ValueString())
-	if to, managed := zulip.ParseRole(plan.Role.ValueString()); managed && to != saw &&
-		!(framework.RoleChange{Saw: saw, To: to, At: path.Root("role")}).IsCurrent(now, &resp.Diagnostics) {
-		return
-	}
-	update := plan.changes(now, view, &resp.Diagnostics)
-	if plan.Role.Equal(state.Role) {
-		update.Role = nil
-	}
-	if !sameEmail(plan.Email.ValueString(), state.Email.ValueString()) && !trusted(&state, now) {
-		update.NewEmail = plan.Email.ValueStringPointer()
-	}
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	r.bring(ctx, now, view, update, &plan, &resp.Diagnostics)
-	if !resp.Diagnostics.HasError() { // else the state stays what it was, and the next plan reads it
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	}
+	user := zulip.NewUser{Email: plan.Email.ValueString(), FullName: strings.TrimSpace(plan.FullName.ValueString()), Password: password}
+	err = c.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
+		id, err = c.Meta.Client.CreateUser(ctx, user)
+		return err
+	})
+	return id, err
 }
 
-// Delete deactivates the account. One that is deactivated already is fine.
-func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state account
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// mayBeCreated reports whether an account has the planned address or, since the person may hide it, the planned name and a
+// hidden address.
+func mayBeCreated(a *account, user *zulip.User, _ *resourcekit.Context) bool {
+	isAlike := sameEmail(user.Address(), a.Email.ValueString()) || hidesEmail(user) && user.FullName == strings.TrimSpace(a.FullName.ValueString())
+	return isAlike && !user.IsBot
+}
+
+// complete sets what the creation does not carry: role and profile; of a reactivated account all that differs.
+func complete(ctx context.Context, c *resourcekit.Context, plan *account, user *zulip.User, _ bool) (changed bool, err error) {
+	c.Meta.Store.BecameActive()
+	change, err := plan.changes(user, c.Snapshot)
+	if err != nil || change.Empty() {
+		return false, err
 	}
-	if r.checkDeletion(&state, &resp.Diagnostics); resp.Diagnostics.HasError() {
-		return
+	return true, send(ctx, c, user.ID, change)
+}
+
+// send changes an account. The server makes all of a change or nothing. Roles are groups too.
+func send(ctx context.Context, c *resourcekit.Context, id int64, change zulip.UserUpdate) error {
+	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
+	return c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.UpdateUser(ctx, id, change) })
+}
+
+// update sends what differs from the current account, and no role that somebody else has changed.
+func update(ctx context.Context, c *resourcekit.Context, plan, prior *account) error {
+	s, err := c.Meta.Store.Read(ctx, store.Users)
+	if err != nil {
+		return err
+	}
+	current, err := c.Meta.Client.User(ctx, prior.ID.ValueInt64())
+	if err != nil {
+		return err
+	}
+	if err := resourcekit.AsError(framework.RoleConflict(plan.Role, prior.Role, current)); err != nil {
+		return err
+	}
+	change, err := plan.changes(current, s)
+	if plan.Role.Equal(prior.Role) {
+		change.Role = nil
+	}
+	if !sameEmail(plan.Email.ValueString(), prior.Email.ValueString()) && !isTrusted(prior, current) {
+		change.NewEmail = plan.Email.ValueStringPointer()
+	}
+	if err != nil || change.Empty() {
+		return err
+	}
+	return send(ctx, c, current.ID, change)
+}
+
+// deactivate deactivates the account: the server deletes nobody. One that is gone or deactivated already is fine.
+func deactivate(ctx context.Context, c *resourcekit.Context, state *account) error {
+	var diags diag.Diagnostics
+	if checkActions(c.Base, state, &diags); diags.HasError() {
+		return resourcekit.AsError(diags)
 	}
 	id := state.ID.ValueInt64()
-	defer r.Meta.Store.Invalidate(store.Users, store.UserGroups)
+	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
 	how := zulip.Deactivation{Comment: state.Comment.ValueStringPointer(), Actions: state.deactivationActions()}
-	already, err := r.Meta.Client.DeactivateUser(ctx, id, how)
+	already, err := c.Meta.Client.DeactivateUser(ctx, id, how)
 	if err != nil && !zulip.IsNoUser(err) {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot deactivate %s", state.Email.ValueString()), explain(err))
-		return
+		return err
 	}
+	c.Meta.Run.Destroy(kind, id)
 	if already && how.Actions != (zulip.DeactivationActions{}) {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s was deactivated already", state.Email.ValueString()), alreadyDeactivated)
+		diags.AddWarning(fmt.Sprintf("%s is deactivated already", state.Email.ValueString()), alreadyDeactivated)
+		return &resourcekit.DiagnosticsError{Diagnostics: diags} // a warning: the deactivation did not fail
 	}
-	r.Meta.Run.Destroy(kind, id)
+	return nil
 }
 
-// ImportState takes the account's ID, or its address.
+// ImportState takes the account's ID, or its address. It asks the server, which knows addresses that no list shows.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	user, err := r.find(ctx, word)
-	switch {
-	case err != nil:
-		resp.Diagnostics.AddError("Cannot import this account", framework.Explain(err))
-		return
-	case user.IsBot:
-		resp.Diagnostics.AddError("Cannot import a bot as a person", fmt.Sprintf("%s is a bot. Import it as a zulip_bot.", user.Address()))
-		return
-	case user.IsDeleted:
-		resp.Diagnostics.AddError(framework.DeletedAccount(user, "email"))
-		return
-	case !user.IsActive:
-		resp.Diagnostics.AddError("Cannot import a deactivated account",
-			fmt.Sprintf("%s (ID %d) is deactivated. Write a zulip_user with its address and adopt_deactivated = true to reactivate it.", user.Address(), user.ID))
+	user, err := r.find(ctx, framework.ImportedWord(ctx, req, "id", &resp.Diagnostics))
+	if err == nil {
+		err = checkImported(user)
+	}
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot import this user", framework.Explain(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), user.ID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(user.ID)})...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), user.ID)...)
 }
 
-// find asks the server for the person that an ID or an address means; the snapshot knows which address may be meant
-// where there is none.
+// find returns the account that an ID or an address means. Where there is none its error suggests the nearest address of
+// the snapshot.
 func (r *Resource) find(ctx context.Context, text string) (*zulip.User, error) {
 	var user *zulip.User
 	id, err := strconv.ParseInt(text, 10, 64)
@@ -248,14 +207,43 @@ func (r *Resource) find(ctx context.Context, text string) (*zulip.User, error) {
 	if !zulip.IsNoUser(err) {
 		return user, err
 	}
-	view, err := r.Meta.Store.Read(ctx, store.Users)
+	s, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		return nil, err
 	}
-	return framework.FindUser(view, text)
+	return framework.FindUser(s, text)
 }
 
-// Equal reports whether two say the same of the account itself.
-func (a *account) Equal(b *account) bool {
-	return a.Email.Equal(b.Email) && a.FullName.Equal(b.FullName) && a.Role.Equal(b.Role) && a.ProfileData.Equal(b.ProfileData)
+// checkImported refuses an account that a zulip_user cannot manage as it is.
+func checkImported(user *zulip.User) error {
+	switch {
+	case user.IsBot:
+		return fmt.Errorf("%s is a bot: import it as a zulip_bot", user.Address())
+	case user.IsDeleted:
+		summary, detail := framework.DeletedAccount(user, "email")
+		return errors.New(summary + ". " + detail)
+	case !user.IsActive:
+		return fmt.Errorf("%s (ID %d) is deactivated: to reactivate it, write a zulip_user with its address and adopt_deactivated = true", user.Address(), user.ID)
+	}
+	return nil
+}
+
+// hint says what a refusal means for an account.
+func hint(err error) string {
+	switch {
+	case zulip.IsMessage(err, "User not authorized to create users"):
+		return shellRight("can_create_users") + " Without it, invite people instead."
+	case zulip.IsMessage(err, "User not authorized to change user emails"):
+		return shellRight("can_change_user_emails") + " Without it, only the person changes the address."
+	case zulip.IsMessage(err, "Email is already in use."):
+		return "The address has an account that the provider's account does not find by it, because the person hides the address. Import the account by its ID, which the organization's settings show in the list of users; one that is deactivated has to be reactivated there first."
+	case zulip.IsMessage(err, "The password is too weak."):
+		return "Set a longer password, or remove it: then the account gets a random one that nobody knows."
+	}
+	return ""
+}
+
+// shellRight explains a right that no role has.
+func shellRight(right string) string {
+	return fmt.Sprintf("Being an administrator or owner is not enough: the account needs the right %s, which no part of the API grants or shows. Whoever runs the server grants it there: manage.py change_user_role -r ORGANIZATION ADDRESS %s.", right, right)
 }

@@ -2,7 +2,6 @@ package user
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,11 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -33,106 +34,123 @@ type account struct {
 	DateJoined       types.String `tfsdk:"date_joined"`
 }
 
-// read takes what the server says, in the words there are where they mean the same. An account that has no address yet
-// is one that is being imported: everything it holds is taken.
-func (a *account) read(ctx context.Context, user *zulip.User, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	imported := a.Email.IsNull()
-	a.ID, a.DateJoined = types.Int64Value(user.ID), types.StringValue(user.DateJoined)
-	if imported || !hidesEmail(user) && !sameEmail(a.Email.ValueString(), user.Address()) {
+// readInto sets the model to what the server has. A model without an address is one that is imported: it gets the whole
+// profile.
+func readInto(a *account, user *zulip.User, c *resourcekit.Context) {
+	isImported := a.Email.IsNull()
+	a.ID, a.DateJoined, a.Role = types.Int64Value(user.ID), types.StringValue(user.DateJoined), types.StringValue(user.Role.String())
+	if isImported || !hidesEmail(user) && !sameEmail(a.Email.ValueString(), user.Address()) {
 		a.Email = types.StringValue(user.Address())
 	}
 	if strings.TrimSpace(a.FullName.ValueString()) != user.FullName {
 		a.FullName = types.StringValue(user.FullName)
 	}
-	a.Role = types.StringValue(user.Role.String())
-	if imported {
-		if held := profileOf(user, view); len(held) > 0 {
-			profile, problems := types.MapValueFrom(ctx, types.StringType, held)
-			a.ProfileData = profile
-			diags.Append(problems...)
+	elements := map[string]attr.Value{}
+	if isImported {
+		for name, value := range profileOf(user, c.Snapshot) {
+			elements[name] = types.StringValue(value)
 		}
-		return
+	} else {
+		elements = a.currentProfile(user, c.Snapshot)
 	}
-	a.readProfile(user, view, diags)
+	if len(elements) > 0 {
+		a.ProfileData = types.MapValueMust(types.StringType, elements)
+	}
 }
 
-// readProfile takes the fields that are managed.
-func (a *account) readProfile(user *zulip.User, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	words, known := a.profile()
-	if !known || words == nil {
-		return
+// currentProfile returns the managed fields with the values that the account has; nil if none are managed.
+func (a *account) currentProfile(user *zulip.User, s *snapshot.Snapshot) map[string]attr.Value {
+	profile, isKnown := a.profile()
+	if !isKnown || profile == nil {
+		return nil
 	}
 	elements := a.ProfileData.Elements()
-	for name, kept := range words {
-		held := heldValue(user, name, view)
-		if field, ok := view.ProfileFields().ByName(name); !ok || !sameValue(field, kept, held, view) {
-			elements[name] = types.StringValue(held)
+	for name, prior := range profile {
+		current := valueOf(user, name, s)
+		if field, ok := s.ProfileFields().ByName(name); !ok || !sameValue(field, prior, current, s) {
+			elements[name] = types.StringValue(current)
 		}
 	}
-	profile, problems := types.MapValue(types.StringType, elements)
-	a.ProfileData = profile
-	diags.Append(problems...)
+	return elements
 }
 
-// profile returns the profile fields that are managed; nil if none are. Those whose value is null are not. known is false while a value is not known yet.
-func (a *account) profile() (words map[string]string, known bool) {
+// profile returns the profile fields that are managed; nil if none are. Those whose value is null are not. isKnown is false
+// while a value is not known yet.
+func (a *account) profile() (profile map[string]string, isKnown bool) {
 	if a.ProfileData.IsNull() || a.ProfileData.IsUnknown() {
 		return nil, a.ProfileData.IsNull()
 	}
-	words, known = map[string]string{}, true
+	profile, isKnown = map[string]string{}, true
 	for name, element := range a.ProfileData.Elements() {
 		text, ok := element.(types.String)
 		if !ok || text.IsUnknown() {
-			known = false
+			isKnown = false
 			continue
 		}
 		if !text.IsNull() {
-			words[name] = text.ValueString()
+			profile[name] = text.ValueString()
 		}
 	}
-	return words, known
+	return profile, isKnown
 }
 
-// changes are what has to be sent so that the user becomes what is planned. What cannot be resolved is reported.
-func (a *account) changes(user *zulip.User, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.UserUpdate {
-	var update zulip.UserUpdate
+// keepProfile keeps the prior profile if all fields mean the same.
+func (a *account) keepProfile(prior *account, s *snapshot.Snapshot) {
+	planned, isKnown := a.profile()
+	before, _ := prior.profile()
+	if !isKnown || planned == nil || len(planned) != len(before) {
+		return
+	}
+	for name, text := range planned {
+		field, ok := s.ProfileFields().ByName(name)
+		old, isManaged := before[name]
+		if !ok || !isManaged || !sameValue(field, text, old, s) {
+			return
+		}
+	}
+	a.ProfileData = prior.ProfileData
+}
+
+// changes returns what has to be sent so that the current account becomes what is planned.
+func (a *account) changes(user *zulip.User, s *snapshot.Snapshot) (update zulip.UserUpdate, err error) {
 	if name := strings.TrimSpace(a.FullName.ValueString()); !a.FullName.IsUnknown() && name != user.FullName {
 		update.FullName = &name
 	}
 	if role, ok := zulip.ParseRole(a.Role.ValueString()); ok && role != user.Role {
 		update.Role = &role
 	}
-	words, _ := a.profile()
-	for _, name := range slices.Sorted(maps.Keys(words)) {
-		field, ok := view.ProfileFields().ByName(name)
+	var diags diag.Diagnostics
+	profile, _ := a.profile()
+	for _, name := range slices.Sorted(maps.Keys(profile)) {
+		field, ok := s.ProfileFields().ByName(name)
 		if !ok {
-			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", framework.Sentence(framework.NoProfileField(name, view)))
+			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", framework.Sentence(framework.NoProfileField(name, s)))
 			continue
 		}
-		value, err := wireValue(field, words[name], view)
+		value, err := wireValue(field, profile[name], s)
 		if err != nil {
 			diags.AddAttributeError(path.Root("profile_data").AtMapKey(name), "Not people", framework.Sentence(err))
 			continue
 		}
-		if !sameValue(field, words[name], heldValue(user, name, view), view) {
+		if !sameValue(field, profile[name], valueOf(user, name, s), s) {
 			update.ProfileData = append(update.ProfileData, zulip.ProfileChange{ID: field.ID, Value: value})
 		}
 	}
-	return update
+	return update, resourcekit.AsError(diags)
 }
 
 // fieldOfPeople is the type of profile fields that hold people (server-behavior §L7).
 const fieldOfPeople = 6
 
 // wireValue is a value as the wire wants it: the text, or for people the list of their IDs.
-func wireValue(field *zulip.ProfileField, text string, view *snapshot.Snapshot) (any, error) {
+func wireValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) (any, error) {
 	if field.Type != fieldOfPeople {
 		return text, nil
 	}
 	ids := []int64{}
 	people, err := peopleIn(field, text)
 	for _, person := range people {
-		user, err := framework.FindUser(view, person)
+		user, err := framework.FindUser(s, person)
 		if err != nil {
 			return nil, err
 		}
@@ -142,13 +160,13 @@ func wireValue(field *zulip.ProfileField, text string, view *snapshot.Snapshot) 
 }
 
 // checkValue refuses people who are not there and are not created by this run.
-func checkValue(field *zulip.ProfileField, text string, view *snapshot.Snapshot) error {
+func checkValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) error {
 	if field.Type != fieldOfPeople {
 		return nil
 	}
 	people, err := peopleIn(field, text)
 	for _, person := range people {
-		if _, _, err := framework.FindUserInPlan(view, person); err != nil {
+		if _, _, err := framework.FindUserInPlan(s, person); err != nil {
 			return err
 		}
 	}
@@ -174,12 +192,12 @@ func peopleIn(field *zulip.ProfileField, text string) ([]string, error) {
 }
 
 // sameValue reports whether two texts mean the same in a field; people have no order.
-func sameValue(field *zulip.ProfileField, a, b string, view *snapshot.Snapshot) bool {
+func sameValue(field *zulip.ProfileField, a, b string, s *snapshot.Snapshot) bool {
 	if field.Type != fieldOfPeople || a == b {
 		return a == b
 	}
 	of := func(text string) string {
-		value, err := wireValue(field, text, view)
+		value, err := wireValue(field, text, s)
 		ids, ok := value.([]int64)
 		if err != nil || !ok {
 			return text
@@ -190,16 +208,16 @@ func sameValue(field *zulip.ProfileField, a, b string, view *snapshot.Snapshot) 
 	return of(a) == of(b)
 }
 
-// heldValue is what a person has in a field; "" if nothing.
-func heldValue(user *zulip.User, name string, view *snapshot.Snapshot) string {
-	field, ok := view.ProfileFields().ByName(name)
+// valueOf is what a person has in a field; "" if nothing.
+func valueOf(user *zulip.User, name string, s *snapshot.Snapshot) string {
+	field, ok := s.ProfileFields().ByName(name)
 	if !ok {
 		return ""
 	}
 	return user.ProfileData[strconv.FormatInt(field.ID, 10)].Value
 }
 
-// hidesEmail reports whether the real address is hidden from the account the provider uses.
+// hidesEmail reports whether the real address is hidden from the provider's account.
 func hidesEmail(user *zulip.User) bool { return user.DeliveryEmail == nil || *user.DeliveryEmail == "" }
 
 func sameEmail(a, b string) bool { return strings.EqualFold(a, b) }
