@@ -95,8 +95,13 @@ func (s *State) Destroy(kind string, id int64) { s.note(destroyed, kind, id) }
 func (s *State) IsDestroyed(kind string, id int64) bool { return s.knows(destroyed, kind, id) }
 
 // Lose registers that an object which a state held was archived or deactivated by somebody else, so that the state holds
-// it no longer.
-func (s *State) Lose(kind string, id int64) { s.note(lost, kind, id) }
+// it no longer, and no resource manages it.
+func (s *State) Lose(kind string, id int64) {
+	s.note(lost, kind, id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.objects, about{managed, kind, id})
+}
 
 // IsLost reports whether a state held an object until this run read it.
 func (s *State) IsLost(kind string, id int64) bool { return s.knows(lost, kind, id) }

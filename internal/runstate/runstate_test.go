@@ -70,3 +70,17 @@ func TestFactsAreOfOneObject(t *testing.T) {
 		}
 	}
 }
+
+// What somebody else has deactivated is managed by nobody, until it is adopted.
+func TestLostIsNotManaged(t *testing.T) {
+	var run State
+	run.Manage("k", 1)
+	run.Manage("k", 2)
+	run.Lose("k", 1)
+	if run.IsManaged("k", 1) || !run.IsManaged("k", 2) {
+		t.Error("a lost object is still managed, or another one is not")
+	}
+	if run.Manage("k", 1); !run.IsManaged("k", 1) {
+		t.Error("an adopted object is not managed")
+	}
+}

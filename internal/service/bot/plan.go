@@ -129,7 +129,7 @@ func checkNew(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
 func checkHolder(p *resourcekit.Plan[model], holder *zulip.User) {
 	run := &p.Meta.Run
 	// A bot that is replaced is deactivated first, and then reactivated.
-	isOwn := run.IsManaged(kind, holder.ID) && !run.IsLost(kind, holder.ID) && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)) &&
+	isOwn := run.IsManaged(kind, holder.ID) && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)) &&
 		(p.IsCreate() || p.Plan.BotType.Equal(p.Prior.BotType))
 	switch {
 	case isOwn || run.IsDestroyed(kind, holder.ID):

@@ -219,7 +219,7 @@ func TestProtocolBotRefusedAtPlan(t *testing.T) {
 		words     []string
 	}{
 		{alerts(values{"full_name": "Other"}), "short_name", []string{"already exists", "terraform import ADDRESS alerts-bot@zulip.example.com"}},
-		{alerts(values{"short_name": "a b"}), "short_name", []string{"e-mail address begins"}},
+		{alerts(values{"short_name": "a b"}), "short_name", []string{"beginning of an email address"}},
 		{alerts(values{"short_name": "new", "full_name": "Lena Fischer"}), "full_name", []string{"The name is taken"}},
 		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "cyborg"}), "bot_type", []string{"must be one of"}},
 		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "outgoing_webhook"}), "payload_url", []string{"needs payload_url"}},
@@ -296,4 +296,41 @@ func TestProtocolBotDeleted(t *testing.T) {
 	_, diags := run.Process().Apply(plan)
 	diags.ExpectError(t, "short_name", "was deleted")
 	sent.Expect(t)
+}
+
+// A bot that its owner gives away, and who is no administrator, is not managed any more.
+func TestProtocolBotGivenAway(t *testing.T) {
+	o, _ := managed(t)
+	run := o.As(t, "member").NewRun(t, "zulip_bot")
+	run.Block["lockout_protection"] = false
+	run.MustApply(alerts(nil))
+	other := o.NewRun(t, "zulip_bot")
+	other.Import(fmt.Sprint(run.State.Values["id"]), nil).ExpectNoError(t)
+	run.Apply(run.MustPlan(alerts(values{"owner": fmt.Sprint(o.Self.ID), "full_name": "Alarms"}))).ExpectNoError(t)
+	if got := run.State.Values; got["owner"] != fmt.Sprint(o.Self.ID) || got["full_name"] != "Alarms" || got["default_sending_stream"] != "" {
+		t.Errorf("the state is %v", got)
+	}
+	run.Refresh().ExpectNoError(t)
+	if run.State != nil {
+		t.Errorf("the state is %v", run.State.Values)
+	}
+	if plan := other.MustPlan(alerts(values{"full_name": "Alarms"})); !plan.Empty() {
+		t.Errorf("an administrator plans %v", plan.Changes())
+	}
+}
+
+// The short name of a bot that somebody else has deactivated stays taken.
+func TestProtocolBotShortNameOfLostBot(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	other := o.NewRun(t, "zulip_bot")
+	other.MustApply(values{"short_name": "other", "full_name": "Other"})
+	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", run.State.Values["id"]), nil)
+	p := o.NewRun(t, "zulip_bot").Process()
+	for _, state := range []*acctest.Instance{run.State, other.State} {
+		_, diags := p.Read("zulip_bot", state)
+		diags.ExpectNoError(t)
+	}
+	_, diags := p.Plan("zulip_bot", other.State, values{"short_name": "alerts", "full_name": "Other"})
+	diags.ExpectError(t, "short_name", "deactivated and keeps its address")
 }

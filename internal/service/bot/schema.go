@@ -4,7 +4,6 @@ import (
 	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
@@ -23,7 +22,6 @@ const description = "Manages a bot. The provider's account has to be a person's,
 	framework.NeverAdopted
 
 func resourceSchema() schema.Schema {
-	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
 		Version:             framework.SchemaVersion,
 		MarkdownDescription: description,
@@ -32,13 +30,13 @@ func resourceSchema() schema.Schema {
 				Computed: true, MarkdownDescription: "User ID of the bot.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"email": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "Email address of the bot, which it authenticates with. Changes with `short_name`.", PlanModifiers: keep,
+				Computed: true, MarkdownDescription: "Email address of the bot, which it authenticates with. Changes with `short_name`.", PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"short_name": schema.StringAttribute{
 				Required: true,
-				MarkdownDescription: "Local part of the bot's email address, which is `<short_name>-bot@<host>`. Case does not count. A change is applied in place from " + featurelevel.Describe(featurelevel.BotShortName) +
+				MarkdownDescription: "Local part of the bot's email address, which is `<short_name>-bot@<host>`. Case is ignored. A change is applied in place from " + featurelevel.Describe(featurelevel.BotShortName) +
 					" on: the bot keeps its ID and API key, and whoever authenticates as the bot needs the new address. On an older server, or if the level is not known when planning, a change forces a new bot.",
-				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^[^\s@]+$`), "must be what an e-mail address begins with")},
+				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^[^\s@]+$`), "must be the beginning of an email address")},
 			},
 			"full_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Display name, at most 100 characters. No other active account may have it.",
@@ -50,32 +48,31 @@ func resourceSchema() schema.Schema {
 				Validators:          []validator.String{validators.OneOf(typeNames[1:]...)},
 			},
 			"owner": schema.StringAttribute{
-				Optional: true, Computed: true, PlanModifiers: keep,
+				Optional: true, Computed: true,
 				MarkdownDescription: "Email address or user ID of the person who owns the bot. If unset, the owner is not managed; a new bot belongs to the provider's account.",
 			},
 			"role": schema.StringAttribute{
-				Optional: true, Computed: true, PlanModifiers: keep,
+				Optional: true, Computed: true,
 				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new bot is a member. Only administrators can set it. If somebody else changes the role between plan and apply, the apply stops. " + featurelevel.Needs("zulip_bot", "role"),
 				Validators:          []validator.String{validators.OneOf(framework.Roles()...)},
 			},
 			"default_sending_stream": schema.StringAttribute{
-				Optional: true, Computed: true, PlanModifiers: keep,
-				MarkdownDescription: "Channel that the bot sends to by default: its ID, as in `zulip_channel.x.id`, or its name; `\"\"` for none. If unset, it is not managed.",
+				Optional: true, Computed: true,
+				MarkdownDescription: "Channel that the bot sends to by default: its ID, as in `zulip_channel.x.id`, or its name; `\"\"` for none. If unset, it is not managed; a new bot has none.",
 			},
 			"default_events_register_stream": schema.StringAttribute{
-				Optional: true, Computed: true, PlanModifiers: keep,
-				MarkdownDescription: "Channel whose events the bot gets by default: its ID or its name; `\"\"` for none. If unset, it is not managed.",
+				Optional: true, Computed: true,
+				MarkdownDescription: "Channel whose events the bot gets by default: its ID or its name; `\"\"` for none. If unset, it is not managed; a new bot has none.",
 			},
 			"default_all_public_streams": schema.BoolAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "Whether the bot gets the events of all public channels by default. If unset, it is not managed.",
-				PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
+				Optional: true, Computed: true, MarkdownDescription: "Whether the bot gets the events of all public channels by default. If unset, it is not managed; a new bot has `false`.",
 			},
 			"payload_url": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "URL that an outgoing webhook sends to. Required for `outgoing_webhook`, not allowed for other types.",
-				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^https?://[^\s/]+`), "must be an address like https://example.com/hook")},
+				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^https?://[^\s/]+`), "must be a URL like https://example.com/hook")},
 			},
 			"interface": schema.StringAttribute{
-				Optional: true, Computed: true, PlanModifiers: keep,
+				Optional: true, Computed: true,
 				MarkdownDescription: "Format of the requests of an outgoing webhook: `generic` or `slack`. Not allowed for other types. If unset, it is not managed; a new webhook has `generic`.",
 				Validators:          []validator.String{validators.OneOf(interfaceNames[1:]...)},
 			},

@@ -30,20 +30,20 @@ func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	all := attributes()
 	all["id"] = schema.Int64Attribute{
-		Optional: true, Computed: true, MarkdownDescription: "The user's ID. Set this or `email`.",
+		Optional: true, Computed: true, MarkdownDescription: "User ID. Set this or `email`.",
 		Validators: []validator.Int64{validators.ExactlyOneOf("id", "email")},
 	}
 	all["email"] = schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "What to find the user by, in any case: the real address where the account the provider uses may see it, or the one that the server makes up. Set this or `id`. It shows the API address, as the server writes it: the real one where everybody may see it, else the one that the server makes up.",
+		MarkdownDescription: "Email address to find the user by: the real one if the provider's account may see it, or the one that the server generates. Case is ignored. Set this or `id`. The result is the address in the API: the real one if everybody may see it, otherwise the one that the server generates.",
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One person or bot, by ID or address; deactivated ones are found too.",
+		MarkdownDescription: "Reads a person or bot by ID or email address, deactivated ones included.",
 		Attributes:          all,
 	}
 }
 
-// Read takes the user from the snapshot.
+// Read finds the user in the snapshot.
 func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var config facts
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -52,7 +52,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the users", framework.Explain(err))
 		return
 	}
 	wanted, at := config.Email.ValueString(), path.Root("email")

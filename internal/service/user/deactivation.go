@@ -38,7 +38,7 @@ func deactivationActionsAttribute() schema.SingleNestedAttribute {
 	}
 	return schema.SingleNestedAttribute{
 		Optional: true, Attributes: attributes,
-		MarkdownDescription: "What the server deletes for good when the resource is destroyed, and so the account deactivated: of the account, and of the bots it owns. " +
+		MarkdownDescription: "What the server deletes for good when the resource is destroyed: data of the account, and of the bots it owns. If unset, nothing is deleted. " +
 			"It has to be applied before the resource is destroyed. Nothing is deleted if somebody else deactivates the account first. " + featurelevel.Needs(kind, "deactivation_actions"),
 	}
 }

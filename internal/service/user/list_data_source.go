@@ -47,35 +47,35 @@ func (d *ListDataSource) Metadata(_ context.Context, req datasource.MetadataRequ
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "People and bots, by ID. Without a filter everybody is listed, deactivated ones included.",
+		MarkdownDescription: "Lists people and bots, ordered by ID. Filters are combined. Without a filter everybody is listed, deactivated accounts included.",
 		Attributes: map[string]schema.Attribute{
 			"role": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Only this role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
+				Optional: true, MarkdownDescription: "Only users with this role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
 				Validators: []validator.String{validators.OneOf("owner", "administrator", "moderator", "member", "guest")},
 			},
-			"is_bot":    schema.BoolAttribute{Optional: true, MarkdownDescription: "Only bots, or only people."},
-			"is_active": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only the active, or only the deactivated."},
+			"is_bot":    schema.BoolAttribute{Optional: true, MarkdownDescription: "Only bots (`true`), or only people (`false`)."},
+			"is_active": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only active accounts (`true`), or only deactivated ones (`false`)."},
 			"emails": schema.SetAttribute{
 				ElementType: types.StringType, Optional: true,
 				Validators:          []validator.Set{validators.NoNulls()},
-				MarkdownDescription: "Only who has one of these addresses. An address that nobody has is an error.",
+				MarkdownDescription: "Only users with one of these email addresses. An address that nobody has is an error.",
 			},
 			"profile_field": schema.SingleNestedAttribute{
-				Optional: true, MarkdownDescription: "Only who has this in a custom profile field.",
+				Optional: true, MarkdownDescription: "Only users with this value in a custom profile field.",
 				Attributes: map[string]schema.Attribute{
-					"name":  schema.StringAttribute{Required: true, MarkdownDescription: "The name of the field."},
-					"value": schema.StringAttribute{Required: true, MarkdownDescription: "What it holds, as the server stores it."},
+					"name":  schema.StringAttribute{Required: true, MarkdownDescription: "Name of the field."},
+					"value": schema.StringAttribute{Required: true, MarkdownDescription: "Value of the field, as the server stores it."},
 				},
 			},
 			"users": schema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The people and bots.",
+				Computed: true, MarkdownDescription: "The people and bots that pass every filter, ordered by ID.",
 				NestedObject: schema.NestedAttributeObject{Attributes: attributes()},
 			},
 		},
 	}
 }
 
-// Read takes the users from the snapshot.
+// Read lists the users of the snapshot.
 func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var list listModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &list)...)
@@ -84,7 +84,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the users", framework.Explain(err))
 		return
 	}
 	for _, address := range list.Emails {

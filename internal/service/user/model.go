@@ -31,7 +31,7 @@ type facts struct {
 	ProfileData   types.Map    `tfsdk:"profile_data"`
 }
 
-// read takes what the server says. tellsDeleted is whether it says which accounts were deleted.
+// read sets the facts to what the server has. tellsDeleted is whether it tells which accounts were deleted.
 func (f *facts) read(ctx context.Context, user *zulip.User, s *snapshot.Snapshot, tellsDeleted bool) diag.Diagnostics {
 	f.ID = types.Int64Value(user.ID)
 	f.Email = types.StringValue(user.Email)
@@ -53,7 +53,7 @@ func (f *facts) read(ctx context.Context, user *zulip.User, s *snapshot.Snapshot
 	return diags
 }
 
-// profileOf returns what a person wrote, by the names of the fields.
+// profileOf returns the custom profile of a person, by the names of the fields.
 func profileOf(user *zulip.User, s *snapshot.Snapshot) map[string]string {
 	profile := map[string]string{}
 	for _, field := range s.ProfileFields().List() {
@@ -67,18 +67,18 @@ func profileOf(user *zulip.User, s *snapshot.Snapshot) map[string]string {
 // attributes describe the facts.
 func attributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "The user's ID."},
-		"email":          schema.StringAttribute{Computed: true, MarkdownDescription: "The API address: the real one where the account the provider uses may see it, else one that the server makes up."},
-		"delivery_email": schema.StringAttribute{Computed: true, MarkdownDescription: "The real address; null where the account the provider uses may not see it."},
-		"full_name":      schema.StringAttribute{Computed: true, MarkdownDescription: "The name."},
-		"role":           schema.StringAttribute{Computed: true, MarkdownDescription: "`owner`, `administrator`, `moderator`, `member` or `guest`."},
-		"is_active":      schema.BoolAttribute{Computed: true, MarkdownDescription: "False for who has been deactivated."},
-		"is_deleted":     schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account was deleted on the server. Such an account is deactivated, too, and cannot be reactivated. " + featurelevel.Needs(kind, "is_deleted")},
-		"is_bot":         schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is a bot."},
+		"id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID."},
+		"email":          schema.StringAttribute{Computed: true, MarkdownDescription: "Email address in the API: the real one if the provider's account may see it, otherwise one that the server generates."},
+		"delivery_email": schema.StringAttribute{Computed: true, MarkdownDescription: "Real email address; null if the provider's account may not see it."},
+		"full_name":      schema.StringAttribute{Computed: true, MarkdownDescription: "Display name."},
+		"role":           schema.StringAttribute{Computed: true, MarkdownDescription: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`."},
+		"is_active":      schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account is active; `false` if it is deactivated."},
+		"is_deleted":     schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account was deleted on the server. A deleted account is deactivated too, and cannot be reactivated. " + featurelevel.Needs(kind, "is_deleted")},
+		"is_bot":         schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account is a bot."},
 		"bot_type":       schema.Int64Attribute{Computed: true, MarkdownDescription: "Type of the bot: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. Null for people."},
 		"bot_owner_id":   schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the bot's owner. Null for people."},
-		"timezone":       schema.StringAttribute{Computed: true, MarkdownDescription: "The time zone, as in `Europe/Berlin`; empty if not set."},
+		"timezone":       schema.StringAttribute{Computed: true, MarkdownDescription: "Time zone, as in `Europe/Berlin`; empty if it is not set."},
 		"date_joined":    schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the account was created (RFC 3339)."},
-		"profile_data":   schema.MapAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "The custom profile fields by name, as the server stores them. Fields without a value are absent."},
+		"profile_data":   schema.MapAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Values of custom profile fields by the names of the fields, as the server stores them. Fields without a value are absent."},
 	}
 }

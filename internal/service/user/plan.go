@@ -106,7 +106,7 @@ func checkNew(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 // checkHolder refuses an address that another account has, unless it is to be adopted.
 func checkHolder(p *resourcekit.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
 	run := &p.Meta.Run
-	isOwn := run.IsManaged(kind, holder.ID) && !run.IsLost(kind, holder.ID) || run.IsDestroyed(kind, holder.ID)
+	isOwn := run.IsManaged(kind, holder.ID) || run.IsDestroyed(kind, holder.ID)
 	switch {
 	case isOwn && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)): // it is replaced: deactivated, and then reactivated
 		run.PlanReactivation(holder.ID)

@@ -318,9 +318,9 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 		attribute string
 		words     []string
 	}{
-		{nadia(values{"full_name": " "}), "full_name", []string{"not blank"}},
+		{nadia(values{"full_name": " "}), "full_name", []string{"not be blank"}},
 		{nadia(values{"full_name": strings.Repeat("ü", 101)}), "full_name", []string{"101 characters"}},
-		{nadia(values{"full_name": "Nadia @ home"}), "full_name", []string{"holds none of"}},
+		{nadia(values{"full_name": "Nadia @ home"}), "full_name", []string{"must not contain any of"}},
 		{nadia(values{"role": "boss"}), "role", []string{"must be one of"}},
 		{nadia(values{"email": strings.ToUpper(lena)}), "email", []string{"already has an account", "terraform import ADDRESS " + lena}},
 		{nadia(values{"profile_data": values{"Mentor": "x"}}), "profile_data", []string{`did you mean "Mentors"?`}},

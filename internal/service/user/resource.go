@@ -33,7 +33,7 @@ func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[account, zulip.User, int64]{
 		Name: "user", Title: "user", Plural: "users",
 		Schema: resourceSchema,
-		Unsent: []string{"password", "deactivation_notification_comment", "deactivation_actions", "adopt_deactivated"},
+		Unsent: []string{"deactivation_notification_comment", "deactivation_actions", "adopt_deactivated"},
 		Source: resourcekit.Source{Part: store.Users},
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },

@@ -142,7 +142,7 @@ func (a *account) changes(user *zulip.User, s *snapshot.Snapshot) (update zulip.
 // fieldOfPeople is the type of profile fields that hold people (server-behavior §L7).
 const fieldOfPeople = 6
 
-// wireValue is a value as the wire wants it: the text, or for people the list of their IDs.
+// wireValue is a value as the API wants it: the text, or for people the list of their IDs.
 func wireValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) (any, error) {
 	if field.Type != fieldOfPeople {
 		return text, nil
@@ -173,7 +173,7 @@ func checkValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) er
 	return err
 }
 
-// peopleIn reads the words for people in the text of a field.
+// peopleIn returns the addresses or IDs of people in the text of a field.
 func peopleIn(field *zulip.ProfileField, text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
@@ -182,7 +182,7 @@ func peopleIn(field *zulip.ProfileField, text string) ([]string, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
 	if err := decoder.Decode(&elements); err != nil {
-		return nil, fmt.Errorf("the field %q holds people: write jsonencode([...]) with their addresses or IDs, not %q", field.Name, text)
+		return nil, fmt.Errorf("field %q has people: set jsonencode([...]) of their addresses or IDs, not %q", field.Name, text)
 	}
 	people := make([]string, len(elements))
 	for i, element := range elements {
@@ -208,7 +208,7 @@ func sameValue(field *zulip.ProfileField, a, b string, s *snapshot.Snapshot) boo
 	return of(a) == of(b)
 }
 
-// valueOf is what a person has in a field; "" if nothing.
+// valueOf returns the value that a person has in a field; "" if there is none.
 func valueOf(user *zulip.User, name string, s *snapshot.Snapshot) string {
 	field, ok := s.ProfileFields().ByName(name)
 	if !ok {

@@ -18,10 +18,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
-const description = "The account of a person. Bots are `zulip_bot`; to manage the role alone of somebody who joined by themselves, there is `zulip_user_role`.\n\n" +
-	"Making accounts takes an administrator with the right `can_create_users`, which only the server's shell grants, and changing an address takes `can_change_user_emails`. Most organizations invite people instead.\n\n" +
-	"Zulip deletes nobody: destroying deactivates the account, with the bots it owns. Its address stays taken, and `adopt_deactivated = true` reactivates the account. " + framework.NeverAdopted + "\n\n" +
-	"An address has one account, so applying again after a lost answer makes no second one: the account is found by its address, or, where that is hidden from the account the provider uses, as the one of that name that came with the call. Nothing recognises the account of an apply that was killed in between; importing it does."
+const description = "Manages the account of a person. Bots are managed with `zulip_bot`; `zulip_user_role` manages only the role of somebody who joined by themselves.\n\n" +
+	"To create accounts, the provider's account has to be an administrator with the right `can_create_users`, which only the server's shell grants; changing an address takes `can_change_user_emails`. Most organizations invite people instead.\n\n" +
+	"Zulip cannot delete an account: destroying the resource deactivates it, with the bots it owns. A deactivated account keeps its address; `adopt_deactivated = true` reactivates it. " + framework.NeverAdopted + "\n\n" +
+	"If the answer to a creation is lost, the account is found by its address or, where the person hides the address from the provider's account, as the new account with the same name. After an apply that was killed, import the account."
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
@@ -29,41 +29,40 @@ func resourceSchema() schema.Schema {
 		MarkdownDescription: description,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "The user's ID.",
+				Computed: true, MarkdownDescription: "User ID.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"email": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "The real address, whatever its case. Another one moves the account, from " + featurelevel.Describe(levelNewEmail) + " on. Where the person hides the address from the account the provider uses, it cannot be compared, and stays as it is written here.",
+				MarkdownDescription: "Real email address. Case is ignored. A change is applied in place from " + featurelevel.Describe(levelNewEmail) + " on, and refused on older servers. If the person hides the address from the provider's account, the server does not show it: the state keeps what is configured, and changes made elsewhere are not detected.",
 				Validators:          []validator.String{validators.Length(3, 0)},
 			},
 			"full_name": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The name, at most 100 characters, without any of ``* ` \\ > \" @``.",
+				Required: true, MarkdownDescription: "Display name, at most 100 characters, without any of ``* ` \\ > \" @``.",
 				Validators: []validator.String{nameValidator{}, validators.VisibleName{}},
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "`owner`, `administrator`, `moderator`, `member` or `guest`. Not set, it is not managed; new accounts are members. A role that somebody changed since the plan was made is not written over.",
+				MarkdownDescription: "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new account is a member. Only administrators can set it, and only owners can make or unmake owners. If somebody else changes the role between plan and apply, the apply stops.",
 				Validators:          []validator.String{validators.OneOf(framework.Roles()...)},
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"profile_data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true,
-				MarkdownDescription: "Custom profile fields by name. Only those named here are managed; `\"\"` takes a value away. An option of a list is written by its key, a date as `2006-01-02`, people as `jsonencode([...])` of addresses or IDs.",
+				MarkdownDescription: "Values of custom profile fields, by the names of the fields: a date as `2006-01-02`, an option of a list as its key, people as `jsonencode([...])` of their email addresses or user IDs; `\"\"` removes the value. Fields that are not named here are not managed.",
 			},
 			"password": schema.StringAttribute{
 				Optional: true, WriteOnly: true, Sensitive: true,
-				MarkdownDescription: "The first password; it is in no state and no plan, and counts only when the account is made: the server lets nobody change it for somebody else later. By default one is made up that nobody knows, and the person asks for another one at the login, or logs in another way.",
+				MarkdownDescription: "First password of the account. In no state and no plan. Only used on create: the server lets nobody change the password of somebody else later. Defaults to a random password that nobody knows; the person resets it at the login, or logs in another way.",
 				Validators:          []validator.String{validators.Length(1, 0)},
 			},
 			"deactivation_notification_comment": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "When it is destroyed, the server tells the person by e-mail, with this text; `\"\"` is the e-mail without a text. Not set, there is no e-mail. At most 2000 characters. " + featurelevel.Needs("zulip_user", "deactivation_notification_comment"),
+				MarkdownDescription: "Text of the email that tells the person about the deactivation when the resource is destroyed, at most 2000 characters; `\"\"` sends the email without a text. If unset, no email is sent. It has to be applied before the resource is destroyed. " + featurelevel.Needs("zulip_user", "deactivation_notification_comment"),
 				Validators:          []validator.String{validators.Length(0, 2000)},
 			},
 			"deactivation_actions": deactivationActionsAttribute(),
 			"adopt_deactivated": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "Reactivate a deactivated account with the address instead of failing. Its ID, messages and subscriptions stay; the bots it owned stay deactivated. Only used on creation. Defaults to `false`.",
+				Optional: true, MarkdownDescription: "Reactivate a deactivated account with the same `email` instead of failing. It keeps its ID, messages and subscriptions; the bots it owned stay deactivated. Only used on create. Defaults to `false`.",
 			},
 			"date_joined": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "Time at which the account was created (RFC 3339).",
@@ -96,10 +95,10 @@ func (nameValidator) ValidateString(_ context.Context, req validator.StringReque
 	name := strings.TrimSpace(req.ConfigValue.ValueString())
 	switch length := utf8.RuneCountInString(name); {
 	case name == "":
-		resp.Diagnostics.AddAttributeError(req.Path, "Not a name", "A name is not blank.")
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid name", "A name must not be blank.")
 	case length > longestName:
-		resp.Diagnostics.AddAttributeError(req.Path, "The name is too long", fmt.Sprintf("It has %d characters. The server takes %d.", length, longestName))
+		resp.Diagnostics.AddAttributeError(req.Path, "The name is too long", fmt.Sprintf("It has %d characters. The server accepts %d.", length, longestName))
 	case strings.ContainsAny(name, forbiddenInNames):
-		resp.Diagnostics.AddAttributeError(req.Path, "Not a name", "A name holds none of * ` \\ > \" @, which mean something in messages.")
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid name", "A name must not contain any of * ` \\ > \" @, which have a meaning in messages.")
 	}
 }
