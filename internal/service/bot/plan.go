@@ -66,7 +66,7 @@ func (r *Resource) planShortName(ctx context.Context, req resource.ModifyPlanReq
 // checkPlan refuses what the server would refuse, with the reason and the way out.
 func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	const doing = "create or update bots"
-	if !p.IsDestroy() && !(p.Meta.RequirePerson(path.Empty(), doing, p.Diags) && p.Meta.RequireMember(doing, p.Diags)) {
+	if !p.IsDestroy() && (!p.Meta.RequirePerson(path.Empty(), doing, p.Diags) || !p.Meta.RequireMember(doing, p.Diags)) {
 		return
 	}
 	s, err := p.Meta.Store.Read(ctx, store.Bots)
