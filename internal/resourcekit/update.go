@@ -44,7 +44,8 @@ func (r *Resource[M, T, K]) Update(ctx context.Context, req resource.UpdateReque
 }
 
 // showCurrent sets the state to what the server has after an update that failed: it can take several requests, and those
-// before the refused one were carried out, or the server did less than it said. If that cannot be read the state stays as it was, and the next plan reads again.
+// before the refused one were carried out; or the server reported success, and did less. If that cannot be read the state
+// stays as it was, and the next plan reads again.
 func (r *Resource[M, T, K]) showCurrent(ctx context.Context, id K, prior *M, resp *resource.UpdateResponse) {
 	view, err := r.readFresh(ctx, anything)
 	if err != nil {

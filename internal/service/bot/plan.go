@@ -102,7 +102,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 // key is the short name by which the run state knows a bot.
 func key(m *model) string { return strings.ToLower(m.ShortName.ValueString()) }
 
-// checkNew refuses a bot that the account may not create, or that exists already.
+// checkNew refuses a bot that the account may not create, or that already exists.
 func checkNew(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
 	rights := []string{"can_create_bots_group"}
 	if p.Plan.botType() == zulip.BotIncomingWebhook {

@@ -234,8 +234,8 @@ func findImported(s *snapshot.Snapshot, text string) (*zulip.User, error) {
 	case !user.IsBot:
 		return nil, fmt.Errorf("%s is a person: import the account as a zulip_user", user.Address())
 	case user.IsDeleted:
-		_, detail := framework.DeletedAccount(user, "short_name")
-		return nil, fmt.Errorf("the account %s was deleted. %s", user.Address(), detail)
+		summary, detail := framework.DeletedAccount(user, "short_name")
+		return nil, errors.New(summary + ". " + detail)
 	case user.IsActive && !isListed:
 		return nil, fmt.Errorf("%s belongs to somebody else: use the key of its owner, or of an administrator", user.Address())
 	}

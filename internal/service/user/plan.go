@@ -82,7 +82,7 @@ func checkProfile(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 	}
 }
 
-// checkNew refuses an account that exists already, and whom the server lets create none.
+// checkNew refuses an account that already exists, and whom the server lets create none.
 func checkNew(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 	if p.Meta.Store.Self().Role > zulip.RoleAdministrator {
 		p.Meta.Refuse(path.Empty(), "create accounts", "Only administrators and owners of the organization may, with the right can_create_users of the server's shell.", p.Diags)
