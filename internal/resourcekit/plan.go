@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -145,10 +146,9 @@ func (r *Resource[M, T, K]) checkUnique(ctx context.Context, p *Plan[M], planned
 	if name == "" {
 		return // unknown yet
 	}
-	kind, word := r.kind(), r.def.Unique.word()
+	kind := r.kind()
 	if !r.Meta.Run.Reserve(kind, r.fold(name), own...) {
-		p.Diags.AddAttributeError(r.existingAt(p.Plan), fmt.Sprintf("Duplicate %s %s %s", r.def.Title, word, suggest.Quote(name)),
-			fmt.Sprintf("Another %s in this configuration has the same %s%s. Change or remove one of them.", kind, word, r.aboutCase()))
+		r.refuseDuplicate(name, r.existingAt(p.Plan), p.Diags)
 		return
 	}
 	if p.IsCreate() && len(own) == 0 {
@@ -177,6 +177,13 @@ func (r *Resource[M, T, K]) checkUnique(ctx context.Context, p *Plan[M], planned
 		}
 		r.CheckExisting(existing, p.Diags)
 	}
+}
+
+// refuseDuplicate reports that another resource of the configuration has the same name.
+func (r *Resource[M, T, K]) refuseDuplicate(name string, at path.Path, diags *diag.Diagnostics) {
+	word := r.def.Unique.word()
+	diags.AddAttributeError(at, fmt.Sprintf("Duplicate %s %s %s", r.def.Title, word, suggest.Quote(name)),
+		fmt.Sprintf("Another %s in this configuration has the same %s%s. Change or remove one of them.", r.kind(), word, r.aboutCase()))
 }
 
 // existing describes the object that has the name that a plan asks for.

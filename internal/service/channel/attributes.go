@@ -22,8 +22,6 @@ import (
 type (
 	step    = framework.Step[*zulip.Channel, zulip.ChannelUpdate]
 	pending = framework.Pending[*zulip.Channel, zulip.ChannelUpdate]
-	reading = framework.Reading[*zulip.Channel]
-	prior   = attribute.Prior[facts, *zulip.Channel]
 
 	table             = attribute.Table[facts, *zulip.Channel, zulip.ChannelUpdate]
 	rows              = []attribute.Row[facts, *zulip.Channel, zulip.ChannelUpdate]

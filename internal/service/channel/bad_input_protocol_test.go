@@ -97,8 +97,8 @@ func TestProtocolRefusesWhatASettingDoesNotAllow(t *testing.T) {
 func TestProtocolRefusesANameThatIsTaken(t *testing.T) {
 	o, run := managed(t)
 	o.Archive(t, "announcements")
-	existing := []string{`A channel called "general" exists already`, "without regard to case", "terraform import ADDRESS", "moved block"}
-	archived := []string{`An archived channel is called "announcements"`, "keep their names", "adopt_archived = true"}
+	existing := []string{`A channel with the name "general" already exists`, "without regard to case", "terraform import ADDRESS", "moved block"}
+	archived := []string{`An archived channel has the name "announcements"`, "keep their names", "adopt_archived = true"}
 	expectRefusals(t, o, run, map[string]refusal{
 		"by a channel":          {values{"name": "General"}, "name", existing},
 		"by an archived one":    {values{"name": "Announcements"}, "name", archived},
@@ -118,7 +118,7 @@ func TestProtocolRefusesTwoChannelsOfOneName(t *testing.T) {
 	_, diags := p.Plan("zulip_channel", nil, values{"name": "new"})
 	diags.ExpectNoError(t)
 	_, diags = p.Plan("zulip_channel", nil, values{"name": "New"})
-	diags.ExpectError(t, "name", `Two resources make a channel called "New"`, "another name")
+	diags.ExpectError(t, "name", `Duplicate channel name "New"`, "Change or remove one")
 }
 
 func TestProtocolRefusesANameThatWasTakenSinceThePlan(t *testing.T) {
@@ -131,10 +131,10 @@ func TestProtocolRefusesANameThatWasTakenSinceThePlan(t *testing.T) {
 			if _, _, err := o.Client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: "New"}); err != nil {
 				t.Fatal(err)
 			}
-			words := []string{`A channel called "New" exists already`, "import"}
+			words := []string{`A channel with the name "New" already exists`, "import"}
 			if archive {
 				o.Archive(t, "New")
-				words = []string{`An archived channel is called "New"`, "adopt_archived = true"}
+				words = []string{`An archived channel has the name "New"`, "adopt_archived = true"}
 			}
 			state, diags := p.Apply(plan)
 			diags.ExpectError(t, "name", words...)
@@ -306,7 +306,7 @@ func TestProtocolChecksWhatBecameKnown(t *testing.T) {
 	_, run := managed(t)
 	unknown := values{"name": acctest.Unknown, "can_send_message_group": []any{acctest.Unknown}, "description": acctest.Unknown}
 	for name, test := range map[string]refusal{
-		"a name":  {values{"name": "General", "can_send_message_group": who("role:members"), "description": ""}, "name", []string{"exists already"}},
+		"a name":  {values{"name": "General", "can_send_message_group": who("role:members"), "description": ""}, "name", []string{"already exists"}},
 		"a group": {values{"name": "new", "can_send_message_group": who("group:srr"), "description": ""}, "can_send_message_group", []string{`Did you mean "group:sre"?`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -27,26 +27,26 @@ func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGr
 }
 
 // warnOfAccess warns of what it means that the lists of the group change. Before a group exists no channel names it.
-func (p *planning) warnOfAccess(ctx context.Context) {
-	group := p.takes
+func (p planning) warnOfAccess(ctx context.Context) {
+	group := p.Adopted
 	if p.before != nil {
-		group, _ = p.view.UserGroups().ByID(p.before.ID)
+		group, _ = p.On.View.UserGroups().ByID(p.before.ID)
 	}
 	if group == nil {
 		return
 	}
 	later := permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs}
 	for _, list := range membershipLists {
-		if list.attribute(&p.config.facts).IsNull() {
+		if list.attribute(&p.Config.facts).IsNull() {
 			continue
 		}
-		meant, known := list.words.Resolve(*list.attribute(&p.plan.facts), p.view)
+		meant, known := list.words.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
 		if known {
 			*list.later(&later) = meant.IDs
 		}
 		later.Unknown = later.Unknown || !known || len(meant.Planned) > 0
 	}
-	warnOfAccess(ctx, &p.Base, group, later, p.view, p.diags)
+	warnOfAccess(ctx, &p.Base, group, later, p.On.View, p.Diags)
 }
 
 // after is who is in a group after a change.

@@ -109,7 +109,8 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 		return
 	}
 	plan.GroupID = types.Int64Value(id)
-	before, err := fresh(ctx, &r.Base, id, false)
+	group := r.group()
+	before, err := group.Fresh(ctx, id)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), framework.Explain(err))
 		return
@@ -126,7 +127,7 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	now := target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, before, &resp.Diagnostics)
+	now := group.Change(ctx, id, all, before, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() && now != nil && !anyDone(all, now) {
 		return // nobody was put anywhere: there is nothing to manage
 	}
@@ -172,7 +173,8 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 		return
 	}
 	id := prior.GroupID.ValueInt64()
-	before, err := fresh(ctx, &r.Base, id, false)
+	group := r.group()
+	before, err := group.Fresh(ctx, id)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), framework.Explain(err))
 		return
@@ -188,7 +190,7 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 		fresh := without(wanted.IDs, managed.IDs)
 		found[list.name] = append(among(found[list.name], wanted.IDs), among(fresh, *list.held(before.Thing))...)
 	}
-	now := target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, before, &resp.Diagnostics)
+	now := group.Change(ctx, id, all, before, &resp.Diagnostics)
 	state := plan
 	if resp.Diagnostics.HasError() {
 		state = prior
@@ -232,7 +234,7 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 		}
 	}
 	all := r.steps(nil, &state, stay, view, &resp.Diagnostics)
-	target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
+	r.group().Change(ctx, id, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
 }
 
 // steps puts in who is planned, and takes out who is in the prior state alone and was not found there. nil is nobody.

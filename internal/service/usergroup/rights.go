@@ -86,54 +86,54 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 }
 
 // checkCaller refuses what the account may not do, and says who may.
-func (p *planning) checkCaller() {
-	c := newCaller(p.Meta, p.view)
-	if p.before != nil && len(p.changes) == 0 || c.refused(p.diags) {
+func (p planning) checkCaller() {
+	c := newCaller(p.Meta, p.On.View)
+	if p.before != nil && len(p.Changes) == 0 || c.refused(p.Diags) {
 		return
 	}
 	switch {
-	case p.takes != nil && !c.manages(p.takes):
-		p.refuse(c, p.takes)
-	case p.takes != nil:
+	case p.Adopted != nil && !c.manages(p.Adopted):
+		p.refuse(c, p.Adopted)
+	case p.Adopted != nil:
 	case p.before == nil:
-		p.Meta.RequireRight(p.view, path.Empty(), "create user groups", p.diags, "can_create_groups")
+		p.Meta.RequireRight(p.On.View, path.Empty(), "create user groups", p.Diags, "can_create_groups")
 	default:
 		var all update
-		for _, step := range p.changes {
+		for _, step := range p.Changes {
 			step.Put(&all, p.before, false)
 		}
 		if !all.UserGroupUpdate.Empty() && !c.manages(p.before) {
 			p.refuse(c, p.before)
 			return
 		}
-		c.checkMembership(p.before, all.MembershipChange, p.diags)
+		c.checkMembership(p.before, all.MembershipChange, p.Diags)
 	}
 }
 
-func (p *planning) refuse(c caller, group *zulip.UserGroup) {
-	p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", group.Name), "These may: "+c.managers(group)+".", p.diags)
+func (p planning) refuse(c caller, group *zulip.UserGroup) {
+	p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", group.Name), "These may: "+c.managers(group)+".", p.Diags)
 }
 
 // checkLockout refuses a plan after which the account could no longer manage the group.
-func (p *planning) checkLockout() {
-	c := newCaller(p.Meta, p.view)
+func (p planning) checkLockout() {
+	c := newCaller(p.Meta, p.On.View)
 	// Who does not manage the group now cannot lose it: that it is changed all the same is refused as such.
 	if p.before != nil && !c.manages(p.before) {
 		return
 	}
 	later := p.later()
-	all, known := p.view.Realm().Permissions["can_manage_all_groups"]
-	principals, sure := framework.PrincipalsOf(p.plan.CanManageGroup)
-	if !known || !sure || p.plan.CanManageGroup.IsNull() || permission.Admits(all, c.self, later) {
+	all, known := p.On.View.Realm().Permissions["can_manage_all_groups"]
+	principals, sure := framework.PrincipalsOf(p.Plan.CanManageGroup)
+	if !known || !sure || p.Plan.CanManageGroup.IsNull() || permission.Admits(all, c.self, later) {
 		return
 	}
-	resolved, problems := permission.Resolve(principals, p.view)
+	resolved, problems := permission.Resolve(principals, p.On.View)
 	if len(problems)+len(resolved.Planned) > 0 || permission.Admits(resolved.Value, c.self, later) {
 		return
 	}
-	p.diags.AddAttributeError(path.Root("can_manage_group"), "This would lock the provider out",
+	p.Diags.AddAttributeError(path.Root("can_manage_group"), "This would lock the provider out",
 		fmt.Sprintf("%s manages this group only because can_manage_group names it, directly or through a group, and would not be in it any more. Name it there, or use the key of an account in the organization's can_manage_all_groups (%s).",
-			c.self.Address(), permission.Describe(all, p.view))+framework.LockoutAdvice)
+			c.self.Address(), permission.Describe(all, p.On.View))+framework.LockoutAdvice)
 }
 
 // laterView is the organization with one group as it is planned.
@@ -152,16 +152,16 @@ func (v laterView) UserGroup(id int64) (*zulip.UserGroup, bool) {
 
 // later is the organization after this plan: who manages the group by being in it must not be taken out of it. What is
 // not known yet stays as it is.
-func (p *planning) later() laterView {
+func (p planning) later() laterView {
 	if p.before == nil {
-		return laterView{Snapshot: p.view}
+		return laterView{Snapshot: p.On.View}
 	}
 	group := *p.before
 	for _, list := range membershipLists {
-		meant, known := list.words.Resolve(*list.attribute(&p.plan.facts), p.view)
+		meant, known := list.words.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
 		if known && len(meant.Problems)+len(meant.Planned) == 0 {
 			*list.held(&group) = slices.Clone(meant.IDs)
 		}
 	}
-	return laterView{p.view, &group}
+	return laterView{p.On.View, &group}
 }
