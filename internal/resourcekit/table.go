@@ -169,4 +169,3 @@ func (r *TableResource[M, F, T, U]) RefuseName(object *T, diags *diag.Diagnostic
 	existing.AsPlanned = existing.Ours // the refusal says what else is asked
 	existing.Refuse(r.Meta, diags)
 }
-

@@ -38,9 +38,9 @@ func (p planning) refuseNobodyLeft(change permission.ChannelChange) (refused boo
 	joins, certain := change.After.Access.Can(permission.CanSubscribe, change.After.Channel)
 	switch {
 	case left[permission.CanAddSubscribers] && certain && joins.IsEmpty():
-		p.Diags.AddAttributeError(p.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could come into channel %q any more", p.State.Name.ValueString()),
+		p.Diags.AddAttributeError(p.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could join channel %q any more", p.State.Name.ValueString()),
 			"The channel would be private, no account that has access to it could add others, and nobody could join it. Not even an owner of the organization could change that, "+
-				"or make the channel public again. Put somebody into the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+framework.LockoutAdvice)
+				"or make the channel public again. Subscribe somebody to the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+framework.LockoutAdvice)
 	case left[permission.CanSendMessage]:
 		p.Diags.AddAttributeError(p.cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", p.State.Name.ValueString()),
 			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+framework.LockoutAdvice)

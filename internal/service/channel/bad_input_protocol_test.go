@@ -75,8 +75,8 @@ func TestProtocolRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
 		"an address":        {values{"can_subscribe_group": who("user:lena.fisher@example.com")}, "can_subscribe_group", []string{`"user:lena.fisher@example.com" is not in the organization`, `Did you mean "user:lena.fischer@example.com"`}},
 		"a group_id":        {values{"can_subscribe_group": who("group_id:999")}, "can_subscribe_group", []string{`"group_id:999"`, "No group"}},
 		"a user_id":         {values{"can_subscribe_group": who("user_id:999")}, "can_subscribe_group", []string{`"user_id:999"`, "No person or bot"}},
-		"a subscriber":      {values{"initial_subscribers": []any{"lena.fisher@example.com"}}, "initial_subscribers", []string{"Not in the organization", `"lena.fisher@example.com"`, "did you mean lena.fischer@example.com?"}},
-		"a subscriber gone": {values{"initial_subscribers": []any{"kenji.sato@example.com"}}, "initial_subscribers", []string{"Deactivated", "kenji.sato@example.com"}},
+		"a subscriber":      {values{"initial_subscribers": []any{"lena.fisher@example.com"}}, "initial_subscribers", []string{"Cannot find a subscriber", `"lena.fisher@example.com"`, "did you mean lena.fischer@example.com?"}},
+		"a subscriber gone": {values{"initial_subscribers": []any{"kenji.sato@example.com"}}, "initial_subscribers", []string{"Cannot subscribe a deactivated user", "kenji.sato@example.com"}},
 		"a folder":          {values{"folder_id": 999}, "folder_id", []string{"No such channel folder", "999", "zulip_channel_folders lists all"}},
 	})
 }

@@ -23,7 +23,9 @@ func create(ctx context.Context, c *creation) int64 {
 	if !c.HasLevel(featurelevel.CreateChannel) {
 		return createBySubscribing(ctx, c, request)
 	}
-	return c.Send(ctx, func(ctx context.Context) (int64, *zulip.Answer, error) { return c.Meta.Client.CreateChannel(ctx, request) })
+	return c.Send(ctx, func(ctx context.Context) (int64, *zulip.Answer, error) {
+		return c.Meta.Client.CreateChannel(ctx, request)
+	})
 }
 
 // createRequest is what differs from a channel of which nothing is set.

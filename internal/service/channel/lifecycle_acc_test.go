@@ -245,7 +245,7 @@ func TestAccChannelLives(t *testing.T) {
 	org := acctest.Start(t)
 	name := org.Prefix + "lives"
 	sameID := sameID()
-	taken := acctest.Message("Set adopt_archived = true to unarchive that channel")
+	taken := acctest.Message("Set adopt_archived = true to unarchive it")
 	created := plans(plancheck.ExpectResourceAction(c, plancheck.ResourceActionCreate))
 	active := acctest.After(func() {
 		if org.MustChannel(t, name).IsArchived {

@@ -79,7 +79,7 @@ func (p planning) checkProtectedHistory() {
 		"In a channel with privacy = \"private_protected_history\" everyone may start topics. Set can_create_topic_group = [\"role:everyone\"], or privacy = \"private_shared_history\".")
 }
 
-// checkSubscribers finds out who is meant.
+// checkSubscribers refuses initial subscribers that do not exist or are deactivated.
 func (p planning) checkSubscribers() {
 	if p.State != nil || !framework.IsSet(p.Plan.InitialSubscribers) {
 		return
@@ -93,10 +93,10 @@ func (p planning) checkSubscribers() {
 		switch {
 		case later:
 		case err != nil:
-			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Not in the organization", framework.Sentence(err))
+			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", framework.Sentence(err))
 		case !user.IsActive:
-			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Deactivated",
-				fmt.Sprintf("%s is deactivated and cannot be subscribed. Take the address out, or reactivate the account.", text.ValueString()))
+			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot subscribe a deactivated user",
+				fmt.Sprintf("%s is deactivated. Remove the address, or reactivate the account.", text.ValueString()))
 		}
 	}
 }

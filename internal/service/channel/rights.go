@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// checkCaller refuses what the account the provider uses may not do, and says who may
+// checkCaller refuses what the provider's account may not do, and says who may
 // (server-behavior §R15, §C17, §C18).
 func (p planning) checkCaller() {
 	self := p.Meta.Store.Self()
@@ -30,7 +30,7 @@ func (p planning) checkCaller() {
 	attributes.CheckRights(&p.Base, slices.DeleteFunc(slices.Clone(p.Changes), p.isNobodyAtFirst), p.On.View, p.Diags)
 }
 
-// isNobodyAtFirst reports whether a change gives a permission of a new channel to nobody, who has it anyway where setting
+// isNobodyAtFirst reports whether a change gives a permission of a new channel to nobody, which is the default where setting
 // it takes a right.
 func (p planning) isNobodyAtFirst(change step) bool {
 	if p.State != nil || !change.Permission {
@@ -68,7 +68,7 @@ func (p planning) changed(attribute string) bool {
 // checkLockout refuses a plan after which the account could no longer manage the channel.
 func (p planning) checkLockout() {
 	self := p.Meta.Store.Self()
-	// Who does not manage the channel now cannot lose it: that it is changed all the same is refused as such.
+	// An account that does not manage the channel now cannot lose that. Its change is refused in checkCaller.
 	manages := p.State == nil || p.administers(self)
 	if self.Role > zulip.RoleAdministrator && manages && !p.admits("can_administer_channel_group", self) {
 		p.Diags.AddAttributeError(path.Root("can_administer_channel_group"), "This would lock the provider out",
@@ -81,7 +81,7 @@ func (p planning) checkLockout() {
 	}
 }
 
-// admits reports whether a permission will admit the account, as far as is known; what is not known is in favour.
+// admits reports whether a permission will admit the account. What is not known yet counts as admitting it.
 func (p planning) admits(setting string, self *zulip.User) bool {
 	return attributes.Sets(&p.Plan.facts).Admits(setting, self, p.On.View)
 }

@@ -13,14 +13,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// membershipList is one of the two lists of what is in a group.
+// membershipList is the list of members or that of subgroups.
 type membershipList struct {
-	name      string
-	words     framework.PrincipalSet
+	name       string
+	principals framework.PrincipalSet
+	// attribute is where facts have it, current where a group has it, planned where a planned membership has it.
 	attribute func(*facts) *types.Set
-	held      func(*zulip.UserGroup) *[]int64
-	later     func(*permission.Membership) *[]int64
-	put       func(change *zulip.MembershipChange, add, remove []int64)
+	current   func(*zulip.UserGroup) *[]int64
+	planned   func(*permission.Membership) *[]int64
+	change    func(change *zulip.MembershipChange, add, remove []int64)
 }
 
 var (
@@ -47,15 +48,15 @@ var (
 // membershipLists are both.
 var membershipLists = []membershipList{membersList, subgroupsList}
 
-// problems are the words of a list that an apply cannot use.
-func (l membershipList) problems(meant framework.Resolved) []permission.Problem {
+// problems are the elements of a list that an apply cannot use.
+func (l membershipList) problems(resolved framework.Resolved) []permission.Problem {
 	var problems []permission.Problem
-	for _, err := range meant.Problems {
-		problems = append(problems, permission.Problem{Summary: "Not in the organization: " + l.name, Detail: framework.Sentence(err)})
+	for _, err := range resolved.Problems {
+		problems = append(problems, permission.Problem{Summary: "Cannot find one of the " + l.name, Detail: framework.Sentence(err)})
 	}
-	for _, word := range meant.Planned {
+	for _, text := range resolved.Planned {
 		problems = append(problems, permission.Problem{
-			Summary: fmt.Sprintf("%q is still not in the organization", word),
+			Summary: fmt.Sprintf("%q is still not in the organization", text),
 			Detail:  "The plan was to create or to reactivate it before this group. Refer to the resource that does, so that Terraform knows the order.",
 		})
 	}
@@ -66,9 +67,9 @@ func without(ids, gone []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(gone, id) })
 }
 
-// sendUpdate sends the group itself, and who is in it. The group goes first, so that nothing else has changed when a
-// permission is refused. Who is in it goes first where the right to say so may be given away, and where the group is
-// reactivated: then nobody is in it for a moment who is not to be.
+// sendUpdate sends the group and its members in a request each. The group goes first, so that nothing else has changed when a
+// permission is refused. The members go first where the right to change them may be given away, and where the group is
+// reactivated: then nobody is a member for a moment who is not planned to be.
 func sendUpdate(ctx context.Context, base *framework.Base, id int64, p pending) (ignored []string, err error) {
 	all := p.Update()
 	group := func() error {

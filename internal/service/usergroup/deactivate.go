@@ -74,7 +74,7 @@ func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settin
 	return nil
 }
 
-// explainDeactivate says what still uses the group: which channel, which right.
+// explainDeactivate says what still names the group: which channel, which right.
 func explainDeactivate(ctx context.Context, r *tableResource, cause error, objections []zulip.Objection) string {
 	text := framework.Explain(cause)
 	if len(objections) == 0 {
@@ -84,14 +84,14 @@ func explainDeactivate(ctx context.Context, r *tableResource, cause error, objec
 	if err != nil {
 		return text
 	}
-	text += "\n\nIt is still used by:"
+	text += "\n\nIt is still named by:"
 	for _, objection := range objections {
 		text += "\n  " + describe(objection, s)
 	}
-	return text + "\n\nRemove it there first. To do both in one apply, let what names the group refer to its resource (\"group:${zulip_user_group.NAME.name}\"), and apply that resource once with lifecycle { create_before_destroy = true } before it is removed: without, Terraform deactivates the group before it changes the rest."
+	return text + "\n\nRemove it there first. To do both in one apply, let what names the group refer to its resource (\"group:${zulip_user_group.NAME.name}\"), and apply that resource once with lifecycle { create_before_destroy = true } before it is removed: otherwise Terraform deactivates the group before it changes the rest."
 }
 
-// describe writes one use of a group.
+// describe describes one use of a group.
 func describe(objection zulip.Objection, s *snapshot.Snapshot) string {
 	settings := strings.Join(objection.Settings, ", ")
 	group := func(id int64) string { return fmt.Sprintf("user group %q", framework.GroupWords(s, id)) }
@@ -101,7 +101,7 @@ func describe(objection zulip.Objection, s *snapshot.Snapshot) string {
 		for _, id := range objection.SupergroupIDs {
 			holders = append(holders, group(id))
 		}
-		return strings.Join(holders, ", ") + ", which it is a subgroup of"
+		return strings.Join(holders, ", ") + ", of which it is a subgroup"
 	case "channel":
 		if channel, ok := s.Channels().ByID(objection.ChannelID); ok {
 			return fmt.Sprintf("channel %q: %s", channel.Name, settings)

@@ -44,8 +44,8 @@ func (m *membershipModel) read(group *zulip.UserGroup, view *snapshot.Snapshot) 
 	}
 	for _, list := range membershipLists {
 		if set := m.set(list); !set.IsNull() {
-			meant, _ := list.words.Resolve(*set, view)
-			*set = list.words.Keep(*set, among(meant.IDs, *list.held(group)), view)
+			meant, _ := list.principals.Resolve(*set, view)
+			*set = list.principals.Keep(*set, among(meant.IDs, *list.current(group)), view)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) found
 	left := foundThere{}
 	for _, list := range membershipLists {
 		left[list.name] = slices.DeleteFunc(slices.Clone(f[list.name]), func(id int64) bool {
-			return len(list.words.Active([]int64{id}, view)) > 0 && !slices.Contains(*list.held(group), id)
+			return len(list.principals.Active([]int64{id}, view)) > 0 && !slices.Contains(*list.current(group), id)
 		})
 	}
 	return left

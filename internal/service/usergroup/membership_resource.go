@@ -117,11 +117,11 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	found := foundThere{}
 	for _, list := range membershipLists {
-		meant, _ := list.words.Resolve(*plan.set(list), before.View)
+		meant, _ := list.principals.Resolve(*plan.set(list), before.View)
 		for _, member := range meant.IDs {
 			r.Meta.Run.Adopt(wantedIn(id, list), member)
 		}
-		found[list.name] = among(meant.IDs, *list.held(before.Thing))
+		found[list.name] = among(meant.IDs, *list.current(before.Thing))
 	}
 	all := r.steps(&plan, nil, found, before.View, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
@@ -185,10 +185,10 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 		return
 	}
 	for _, list := range membershipLists {
-		wanted, _ := list.words.Resolve(*plan.set(list), before.View)
-		managed, _ := list.words.Resolve(*prior.set(list), before.View)
+		wanted, _ := list.principals.Resolve(*plan.set(list), before.View)
+		managed, _ := list.principals.Resolve(*prior.set(list), before.View)
 		fresh := without(wanted.IDs, managed.IDs)
-		found[list.name] = append(among(found[list.name], wanted.IDs), among(fresh, *list.held(before.Thing))...)
+		found[list.name] = append(among(found[list.name], wanted.IDs), among(fresh, *list.current(before.Thing))...)
 	}
 	now := group.Change(ctx, id, all, before, &resp.Diagnostics)
 	state := plan
@@ -227,7 +227,7 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 	stay := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(group, view)
 	for _, list := range membershipLists {
-		for _, member := range *list.held(group) {
+		for _, member := range *list.current(group) {
 			if r.Meta.Run.IsAdopted(wantedIn(id, list), member) {
 				stay[list.name] = append(stay[list.name], member)
 			}
@@ -243,11 +243,11 @@ func (r *MembershipResource) steps(plan, prior *membershipModel, found foundTher
 	for _, list := range membershipLists {
 		var wanted, managed framework.Resolved
 		if plan != nil {
-			wanted, _ = list.words.Resolve(*plan.set(list), view)
+			wanted, _ = list.principals.Resolve(*plan.set(list), view)
 			framework.ReportProblems(diags, list.problems(wanted))
 		}
 		if prior != nil {
-			managed, _ = list.words.Resolve(*prior.set(list), view) // who cannot be found any more is not in any group
+			managed, _ = list.principals.Resolve(*prior.set(list), view) // who cannot be found any more is not in any group
 		}
 		for _, id := range wanted.IDs {
 			all = append(all, list.step(id, true, view))
@@ -304,8 +304,8 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 	if byIdentity {
 		found := foundThere{}
 		for _, list := range membershipLists {
-			found[list.name] = *list.held(group)
-			*wanted.set(list) = setOrNull(list.words.Of(found[list.name], view))
+			found[list.name] = *list.current(group)
+			*wanted.set(list) = setOrNull(list.principals.Of(found[list.name], view))
 		}
 		found.write(ctx, resp.Private, &resp.Diagnostics)
 	}

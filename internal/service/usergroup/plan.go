@@ -53,31 +53,31 @@ func (p planning) key() runstate.GroupKey {
 	return runstate.GroupKey{Name: p.Plan.Name.ValueString()}
 }
 
-// checkList resolves a list of what is in the group, which nobody else may manage.
+// checkList resolves the members or subgroups, which no other resource may manage.
 func (p planning) checkList(list membershipList) {
 	at := path.Root(list.name)
 	if (framework.IsSet(p.Plan.Name) || p.before != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
 		p.Diags.AddAttributeError(at, "Two resources manage the "+list.name+" of this user group",
-			fmt.Sprintf("A zulip_user_group_membership adds to what %s says is everything. Take %s out of this resource, or the other resource out of the configuration.", list.name, list.name))
+			fmt.Sprintf("%s lists all of them, and a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.name, list.name))
 	}
-	meant, known := list.words.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
+	resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
 	if !known {
 		return
 	}
-	for _, err := range meant.Problems {
-		p.Diags.AddAttributeError(at, "Not in the organization", framework.Sentence(err))
+	for _, err := range resolved.Problems {
+		p.Diags.AddAttributeError(at, "Cannot find one of the "+list.name, framework.Sentence(err))
 	}
 	if p.State != nil && list.attribute(&p.Plan.facts).Equal(*list.attribute(&p.State.facts)) {
 		return // nothing is written
 	}
-	warnDeactivated(p.Diags, at, meant)
+	warnDeactivated(p.Diags, at, resolved)
 }
 
-// warnDeactivated says of whom an apply does nothing.
-func warnDeactivated(diags *diag.Diagnostics, at path.Path, meant framework.Resolved) {
-	if len(meant.Deactivated) > 0 {
-		diags.AddAttributeWarning(at, "Deactivated, and left alone",
-			fmt.Sprintf("The server neither adds nor removes who is deactivated: %s. They do not count until they are reactivated.", strings.Join(meant.Deactivated, ", ")))
+// warnDeactivated warns of the deactivated elements of a list, which an apply leaves alone.
+func warnDeactivated(diags *diag.Diagnostics, at path.Path, resolved framework.Resolved) {
+	if len(resolved.Deactivated) > 0 {
+		diags.AddAttributeWarning(at, "Deactivated users and groups are ignored",
+			fmt.Sprintf("The server neither adds nor removes deactivated users and groups: %s. They are ignored until they are reactivated.", strings.Join(resolved.Deactivated, ", ")))
 	}
 }
 
@@ -94,8 +94,8 @@ func (p planning) checkNesting() {
 	refuseCycle(p.Diags, &p.Meta.Run, p.On.View, p.key())
 }
 
-// groupKeys are the groups that a set means, as the directory knows them.
-func groupKeys(set types.Set, view *snapshot.Snapshot) (keys []runstate.GroupKey, known bool) {
+// groupKeys returns the groups that a set names, as the run state knows them.
+func groupKeys(set types.Set, s *snapshot.Snapshot) (keys []runstate.GroupKey, known bool) {
 	if set.IsUnknown() {
 		return nil, false
 	}
@@ -104,26 +104,26 @@ func groupKeys(set types.Set, view *snapshot.Snapshot) (keys []runstate.GroupKey
 		if !ok || text.IsUnknown() {
 			return nil, false
 		}
-		if found, err := framework.FindGroup(view, text.ValueString()); err == nil {
+		if found, err := framework.FindGroup(s, text.ValueString()); err == nil {
 			keys = append(keys, found.Key)
 		}
 	}
 	return keys, true
 }
 
-// refuseCycle reports a way from a group back to itself.
-func refuseCycle(diags *diag.Diagnostics, run *runstate.State, view *snapshot.Snapshot, group runstate.GroupKey) {
-	way := run.Cycle(group, view.SubgroupIDs)
-	if way == nil {
+// refuseCycle refuses a group that would contain itself.
+func refuseCycle(diags *diag.Diagnostics, run *runstate.State, s *snapshot.Snapshot, group runstate.GroupKey) {
+	cycle := run.Cycle(group, s.SubgroupIDs)
+	if cycle == nil {
 		return
 	}
-	names := make([]string, len(way))
-	for i, key := range way {
+	names := make([]string, len(cycle))
+	for i, key := range cycle {
 		names[i] = key.Name
 		if key.ID != 0 {
-			names[i] = framework.GroupWords(view, key.ID)
+			names[i] = framework.GroupWords(s, key.ID)
 		}
 	}
 	diags.AddAttributeError(path.Root("subgroups"), "A user group cannot contain itself",
-		"With this plan there would be a circle: "+strings.Join(names, " contains ")+".")
+		"With this plan there would be a cycle: "+strings.Join(names, " contains ")+". Remove one of these subgroups.")
 }

@@ -133,7 +133,9 @@ func create(ctx context.Context, c *creation) int64 {
 	for setting, change := range all.Permissions {
 		request.Permissions[setting] = change.New
 	}
-	return c.Send(ctx, func(ctx context.Context) (int64, *zulip.Answer, error) { return c.Meta.Client.CreateUserGroup(ctx, request) })
+	return c.Send(ctx, func(ctx context.Context) (int64, *zulip.Answer, error) {
+		return c.Meta.Client.CreateUserGroup(ctx, request)
+	})
 }
 
 // registerMembership registers which lists of a group that was just created its resource manages.
