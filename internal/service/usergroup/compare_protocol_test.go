@@ -175,7 +175,7 @@ func TestProtocolWhatUsesAGroupIsTold(t *testing.T) {
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_add_custom_emoji_group": text(t, value)})
 	run.Apply(run.MustPlan(nil)).ExpectError(t, "", `Cannot deactivate user group "ops"`,
 		`channel "incidents": can_send_message_group, can_subscribe_group`, `user group "sre": can_mention_group`,
-		`user group "leads", which it is a subgroup of`, "the organization: can_add_custom_emoji_group")
+		`user group "leads", of which it is a subgroup`, "the organization: can_add_custom_emoji_group")
 	if run.State == nil || group(t, o, "ops").Deactivated {
 		t.Error("the group is gone")
 	}
