@@ -116,20 +116,22 @@ func (p *TablePlan[M, F, T, U]) checkName() {
 		return
 	}
 	var own int64
-	if p.State != nil {
-		own = p.id(p.State)
-	} else if !run.Reserve(p.kind(), p.fold(name)) {
-		p.refuseDuplicate(name, path.Root("name"), p.Diags)
-		return
-	} else {
+	if p.State == nil {
+		if !run.Reserve(p.kind(), p.fold(name)) {
+			p.refuseDuplicate(name, path.Root("name"), p.Diags)
+			return
+		}
 		run.WillCreate(p.kind(), p.fold(name))
+	} else {
+		own = p.id(p.State)
 	}
 	object, found := p.def.NameTaken(p.On.View, name, own)
 	if !found {
 		return
 	}
 	id := p.def.Key(object)
-	switch isNew := p.State == nil; {
+	isNew := p.State == nil
+	switch {
 	case !p.def.IsGone(object):
 		p.checkExisting(object)
 	case isNew && p.def.Adoption.IsAsked(&p.Config):
