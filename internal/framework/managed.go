@@ -9,7 +9,7 @@ import (
 
 // Manage registers the object that the prior state of a planned resource has, and whether the resource is destroyed. It
 // warns if another resource has the same object in its state: that is for the state, which no apply can put right. Of the
-// object it takes Kind, Noun, Name, Key, ID and Import.
+// object it takes Kind, Title, Name, Key, ID and Import.
 func (b *Base) Manage(e Existing, isDestroyed bool, diags *diag.Diagnostics) {
 	b.Meta.Run.Manage(e.Kind, e.ID)
 	if isDestroyed {
@@ -17,9 +17,9 @@ func (b *Base) Manage(e Existing, isDestroyed bool, diags *diag.Diagnostics) {
 		return
 	}
 	if !b.Meta.Run.Keep(e.Kind, e.ID) {
-		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", e.Noun, e.Name),
+		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", e.Title, e.Name),
 			fmt.Sprintf("Another %s in the state has the same ID, %s. Each apply undoes the changes of one of them, and destroying either resource destroys the %s for both. "+
-				"Remove one of them from the configuration and from the state without destroying it: with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", e.Kind, e.Import, e.Noun))
+				"Remove one of them from the configuration and from the state without destroying it: with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", e.Kind, e.Import, e.Title))
 	}
 }
 

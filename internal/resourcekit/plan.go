@@ -134,7 +134,7 @@ func (r *Resource[M, T, K]) register(ctx context.Context, p *Plan[M], req resour
 		return 0 // it could not be read when it was created
 	}
 	r.Manage(framework.Existing{
-		Kind: r.kind(), Noun: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: number, Import: fmt.Sprint(id),
+		Kind: r.kind(), Title: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: number, Import: fmt.Sprint(id),
 	}, p.IsDestroy(), p.Diags)
 	return number
 }
@@ -191,7 +191,7 @@ func (r *Resource[M, T, K]) existing(ctx context.Context, plan *M, planned tftyp
 	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
 	asPlanned := r.isAsPlanned(ctx, plan, planned, object, view)
 	e := framework.Existing{
-		Kind: r.kind(), Noun: r.def.Title, Name: name, Key: r.fold(name), ID: ObjectID(id), Import: fmt.Sprint(id), At: r.existingAt(plan),
+		Kind: r.kind(), Title: r.def.Title, Name: name, Key: r.fold(name), ID: ObjectID(id), Import: fmt.Sprint(id), At: r.existingAt(plan),
 		Summary:   fmt.Sprintf("A %s with the %s %s already exists", r.def.Title, word, suggest.Quote(name)),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned,
 		Ours: true, // as far as the server tells

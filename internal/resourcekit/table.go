@@ -148,7 +148,7 @@ func (r *TableResource[M, F, T, U]) existing(object *T) framework.Existing {
 	creator, at := r.def.CreatedBy(object)
 	isOwn := creator != nil && *creator == r.Meta.Store.Self().ID
 	e := framework.Existing{
-		Kind: r.kind(), Noun: r.def.Title, Name: name, Key: r.fold(name), ID: id, Import: fmt.Sprint(id), At: path.Root("name"),
+		Kind: r.kind(), Title: r.def.Title, Name: name, Key: r.fold(name), ID: id, Import: fmt.Sprint(id), At: path.Root("name"),
 		Summary:       fmt.Sprintf("A %s with the name %s already exists", r.def.Title, suggest.Quote(name)),
 		MayBeReplaced: isOwn, Ours: isOwn && framework.IsRecent(at),
 	}

@@ -91,7 +91,7 @@ func (p *TablePlan[M, F, T, U]) registerObject(isDestroyed bool) {
 		return
 	}
 	p.Manage(framework.Existing{
-		Kind: p.kind(), Noun: p.def.Title, Name: name, Key: p.fold(name), ID: id, Import: fmt.Sprint(id),
+		Kind: p.kind(), Title: p.def.Title, Name: name, Key: p.fold(name), ID: id, Import: fmt.Sprint(id),
 	}, isDestroyed, p.Diags)
 }
 

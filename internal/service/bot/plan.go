@@ -173,7 +173,7 @@ func (r *Resource) existing(plan *model, namesake *zulip.User) framework.Existin
 	asPlanned := namesake.FullName == strings.TrimSpace(plan.FullName.ValueString())
 	joined, known := namesake.Joined()
 	return framework.Existing{
-		Kind: kind, Noun: "bot", Name: namesake.Address(), Key: strings.ToLower(namesake.Address()), ID: namesake.ID, Import: namesake.Address(), At: path.Root("short_name"),
+		Kind: kind, Title: "bot", Name: namesake.Address(), Key: strings.ToLower(namesake.Address()), ID: namesake.ID, Import: namesake.Address(), At: path.Root("short_name"),
 		Summary:   "The bot exists already",
 		Detail:    fmt.Sprintf("%s has the ID %d and is called %q.", namesake.Address(), namesake.ID, namesake.FullName),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: known && framework.IsRecent(joined), // the server does not tell who made it
@@ -357,7 +357,7 @@ func (p *planning) warnOfEnd(ctx context.Context) {
 		return
 	}
 	email := p.state.Email.ValueString()
-	p.RegisterDestroy(framework.Existing{Kind: kind, Noun: "bot", Name: email, Key: strings.ToLower(email), ID: p.state.ID.ValueInt64(), Import: email}, p.diags)
+	p.RegisterDestroy(framework.Existing{Kind: kind, Title: "bot", Name: email, Key: strings.ToLower(email), ID: p.state.ID.ValueInt64(), Import: email}, p.diags)
 	if bot, ok := view.User(p.state.ID.ValueInt64()); ok && !p.diags.HasError() {
 		p.WarnOfDeactivation(ctx, p.diags, bot, view.Users())
 	}

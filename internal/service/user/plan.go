@@ -46,7 +46,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if p.plan == nil {
 		email := p.state.Email.ValueString()
-		r.RegisterDestroy(framework.Existing{Kind: kind, Noun: "user", Name: email, Key: strings.ToLower(email), ID: p.state.ID.ValueInt64(), Import: email}, p.diags)
+		r.RegisterDestroy(framework.Existing{Kind: kind, Title: "user", Name: email, Key: strings.ToLower(email), ID: p.state.ID.ValueInt64(), Import: email}, p.diags)
 		if user, ok := p.view.User(p.state.ID.ValueInt64()); ok {
 			framework.CheckDeactivation(r.Meta, p.view, user, p.diags)
 			if user.IsActive {
@@ -139,7 +139,7 @@ func (r *Resource) existing(plan *account, namesake *zulip.User) framework.Exist
 	isRecent := told && framework.IsRecent(joined) // the server does not tell who made it
 	asPlanned := namesake.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!known || role == namesake.Role)
 	return framework.Existing{
-		Kind: kind, Noun: "user", Name: namesake.Address(), Key: strings.ToLower(namesake.Address()), ID: namesake.ID, Import: namesake.Address(), At: path.Root("email"),
+		Kind: kind, Title: "user", Name: namesake.Address(), Key: strings.ToLower(namesake.Address()), ID: namesake.ID, Import: namesake.Address(), At: path.Root("email"),
 		Summary:   fmt.Sprintf("%s has an account already", namesake.Address()),
 		Detail:    fmt.Sprintf("It has the ID %d and is called %q.", namesake.ID, namesake.FullName),
 		AsPlanned: asPlanned, Ours: isRecent, MayBeReplaced: asPlanned && isRecent,
