@@ -16,8 +16,8 @@ import (
 // warnOfAccess warns, in a plan that changes who is in a group, who gains and who loses which right in which channels.
 // group is the current group.
 func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
-	same := func(words framework.PrincipalSet, now, later []int64) bool {
-		return slices.Equal(words.Active(now, s), words.Active(later, s))
+	same := func(principals framework.PrincipalSet, now, later []int64) bool {
+		return slices.Equal(principals.Active(now, s), principals.Active(later, s))
 	}
 	if diags.HasError() || !later.Unknown && same(framework.Users, group.Members, later.Members) && same(framework.Groups, group.DirectSubgroupIDs, later.Subgroups) {
 		return
