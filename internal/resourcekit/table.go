@@ -21,8 +21,8 @@ import (
 // archives or deactivates instead of deleting them. M is its model, F the part of the model that the table describes, T an
 // object as the server describes it, U an update as the client sends it.
 //
-// Of the definition that it embeds, it uses Name to Schema, Source, Index to HowToAdopt, Unique.Of and Unique.IgnoresCase,
-// Unique.IsTaken, Find, Validate, IsKept, DeleteVerb and Hint. The attribute with the name is `name`.
+// Of the definition that it embeds, it uses Name, Title, Plural, Schema, Source, Index, Key, Find, IsGone, HowToAdopt, Validate,
+// IsKept, DeleteVerb, Hint, and of Unique only Of, IgnoresCase and IsTaken: what is unique is the attribute `name`.
 type TableDefinition[M, F, T, U any] struct {
 	Definition[M, T, int64]
 	Table *attribute.Table[F, *T, U]
@@ -49,12 +49,12 @@ type TableDefinition[M, F, T, U any] struct {
 	// CreateObject sends the request that creates an object, with [TableCreation.Send], and returns its ID; zero after an
 	// error, which it reports.
 	CreateObject func(ctx context.Context, c *TableCreation[M, F, T, U]) int64
-	// Created registers what the run has to know of an object that was created or adopted. Optional.
-	Created func(run *runstate.State, id int64, planned *F)
+	// RegisterCreated registers what the run has to know of an object that was created or adopted. Optional.
+	RegisterCreated func(run *runstate.State, id int64, planned *F)
 	// SendUpdate sends what is pending of an update in as many requests as it takes: see [framework.Subject].
 	SendUpdate func(ctx context.Context, base *framework.Base, id int64, p framework.Pending[*T, U]) (ignored []string, err error)
-	// PriorInRun changes the values of a state where this run has changed the object since they were read. Optional.
-	PriorInRun func(run *runstate.State, prior *F)
+	// AdjustPrior changes the values of a state where this run has changed the object since they were read. Optional.
+	AdjustPrior func(run *runstate.State, prior *F)
 	// Archive sends the requests that archive or deactivate an object. It returns nil if that was done before.
 	Archive func(ctx context.Context, r *TableResource[M, F, T, U], state *M) error
 

@@ -38,8 +38,8 @@ func (r *TableResource[M, F, T, U]) Create(ctx context.Context, req resource.Cre
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 	r.Meta.Run.Manage(r.kind(), id)
-	if r.def.Created != nil {
-		r.def.Created(&r.Meta.Run, id, planned)
+	if r.def.RegisterCreated != nil {
+		r.def.RegisterCreated(&r.Meta.Run, id, planned)
 	}
 
 	read := r.Fresh

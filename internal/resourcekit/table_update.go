@@ -65,8 +65,8 @@ func (r *TableResource[M, F, T, U]) Update(ctx context.Context, req resource.Upd
 		return
 	}
 	before := state
-	if r.def.PriorInRun != nil {
-		r.def.PriorInRun(&r.Meta.Run, r.def.Facts(&before))
+	if r.def.AdjustPrior != nil {
+		r.def.AdjustPrior(&r.Meta.Run, r.def.Facts(&before))
 	}
 	on, planned := attribute.On(&r.Base, s), r.def.Facts(&plan)
 	prior := r.def.Table.PriorState(r.def.Facts(&before), framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), on)

@@ -72,7 +72,7 @@ var channels = &definition{
 		Unarchive: unarchive,
 	},
 	New: newChannel, SentLater: permission.DroppedAtCreation, RightsDiffer: true,
-	CreateObject: create, SendUpdate: sendUpdate, PriorInRun: leaveArchivedFolder, Archive: archive,
+	CreateObject: create, SendUpdate: sendUpdate, AdjustPrior: leaveArchivedFolder, Archive: archive,
 	Derive: derive, Check: check,
 }
 

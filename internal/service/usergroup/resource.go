@@ -63,7 +63,7 @@ var groups = &definition{
 		Reactivate: func(u *update) { u.Deactivated = new(bool) }, // (server-behavior §G4)
 	},
 	New:          &zulip.UserGroup{},
-	CreateObject: create, Created: registerMembership, SendUpdate: sendUpdate, Archive: deactivate,
+	CreateObject: create, RegisterCreated: registerMembership, SendUpdate: sendUpdate, Archive: deactivate,
 	Check: check,
 }
 
