@@ -14,10 +14,10 @@ import (
 // what is planned: somebody else may have made it. Only recover_interrupted takes what an apply that was broken off has
 // left.
 type Existing struct {
-	// Kind is the type of the resource, Noun what people call the thing, Name its name; Key is the name by which the run
+	// Kind is the type of the resource, Title what messages call the thing, Name its name; Key is the name by which the run
 	// knows it, if that is another one.
-	Kind, Noun, Name, Key string
-	ID                    int64
+	Kind, Title, Name, Key string
+	ID                     int64
 	// Import is what terraform import takes.
 	Import string
 	At     path.Path
@@ -56,8 +56,8 @@ func (b *Base) CheckExisting(e Existing, diags *diag.Diagnostics) (adopted bool)
 		// It is this very thing, to be made anew, or one that this run gives another name.
 	case b.Meta.RecoverInterrupted && e.AsPlanned && e.Ours:
 		run.Release(e.Kind, e.key(), e.ID)
-		diags.AddAttributeWarning(e.At, fmt.Sprintf("Existing %s will be adopted", e.Noun),
-			fmt.Sprintf("%s %q (%s) is as planned, as far as the server tells, and recover_interrupted is set: it counts as created by an apply that was interrupted. Nothing changes in the organization.", capitalize(e.Noun), e.Name, e.Import))
+		diags.AddAttributeWarning(e.At, fmt.Sprintf("Existing %s will be adopted", e.Title),
+			fmt.Sprintf("%s %q (%s) is as planned, as far as the server tells, and recover_interrupted is set: it counts as created by an apply that was interrupted. Nothing changes in the organization.", capitalize(e.Title), e.Name, e.Import))
 		return true
 	case e.MayBeReplaced:
 		diags.AddAttributeWarning(e.At, e.Summary+", and the apply will stop at it", e.text(b.Meta))
@@ -88,7 +88,7 @@ func (e Existing) text(meta *Meta) string {
 
 // RegisterDestroy registers that a resource of this run gives up its thing, and refuses it where another one makes a new thing
 // of the same name: whichever of the two is planned last says so, this or [Base.CheckExisting]. Of the thing it takes
-// Kind, Noun, Name, Key, ID and Import.
+// Kind, Title, Name, Key, ID and Import.
 func (b *Base) RegisterDestroy(e Existing, diags *diag.Diagnostics) {
 	b.Meta.Run.WillDestroy(e.Kind, e.ID)
 	if b.Meta.Run.WillBeCreated(e.Kind, e.key()) {
@@ -100,9 +100,9 @@ func (b *Base) RegisterDestroy(e Existing, diags *diag.Diagnostics) {
 func (e Existing) key() string { return cmp.Or(e.Key, e.Name) }
 
 func (e Existing) refuseAddress(diags *diag.Diagnostics) {
-	diags.AddError(fmt.Sprintf("%s %q will be destroyed and re-created", capitalize(e.Noun), e.Name),
+	diags.AddError(fmt.Sprintf("%s %q will be destroyed and re-created", capitalize(e.Title), e.Name),
 		fmt.Sprintf("One resource of this configuration destroys it, and another one creates a %s of the same name. The order of the two is not defined, and the name is taken until the old object is gone. "+
 			"If this is a rename of the resource, or another key of for_each or count, add a moved block and nothing will be destroyed:\n\n  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }\n\n"+
 			"To replace it, apply twice: first without the new resource.\n\n"+
-			"If the state shows it as a deposed object after a failed apply:\n\n  terraform state rm ADDRESS\n  terraform import ADDRESS %s", e.Noun, e.Import))
+			"If the state shows it as a deposed object after a failed apply:\n\n  terraform state rm ADDRESS\n  terraform import ADDRESS %s", e.Title, e.Import))
 }

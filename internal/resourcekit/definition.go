@@ -6,6 +6,9 @@
 //
 // A resource that does one of these otherwise embeds *[Resource] and writes that method itself.
 //
+// A resource whose attributes are a table of package attribute says the rest in a [TableDefinition], of which [NewTable] makes
+// a [TableResource]. It changes objects by compare-and-set, and archives or deactivates them where others delete.
+//
 // Words: a listing is one state of all objects; written is an object that was just created or updated, and its words the model
 // as it is configured; the run state manages the objects of this run, reserves the names it plans, releases at plan what a
 // creation is to adopt, and takes it then.

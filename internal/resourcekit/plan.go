@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -134,7 +135,7 @@ func (r *Resource[M, T, K]) register(ctx context.Context, p *Plan[M], req resour
 		return 0 // it could not be read when it was created
 	}
 	r.Manage(framework.Existing{
-		Kind: r.kind(), Noun: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: number, Import: fmt.Sprint(id),
+		Kind: r.kind(), Title: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: number, Import: fmt.Sprint(id),
 	}, p.IsDestroy(), p.Diags)
 	return number
 }
@@ -151,10 +152,9 @@ func (r *Resource[M, T, K]) checkUnique(ctx context.Context, p *Plan[M], planned
 	if name == "" {
 		return // unknown yet
 	}
-	kind, word := r.kind(), r.def.Unique.word()
+	kind := r.kind()
 	if !r.Meta.Run.Reserve(kind, r.fold(name), own...) {
-		p.Diags.AddAttributeError(r.existingAt(p.Plan), fmt.Sprintf("Duplicate %s %s %s", r.def.Title, word, suggest.Quote(name)),
-			fmt.Sprintf("Another %s in this configuration has the same %s%s. Change or remove one of them.", kind, word, r.aboutCase()))
+		r.refuseDuplicate(name, r.existingAt(p.Plan), p.Diags)
 		return
 	}
 	if p.IsCreate() && len(own) == 0 {
@@ -185,12 +185,19 @@ func (r *Resource[M, T, K]) checkUnique(ctx context.Context, p *Plan[M], planned
 	}
 }
 
+// refuseDuplicate reports that another resource of the configuration has the same name.
+func (r *Resource[M, T, K]) refuseDuplicate(name string, at path.Path, diags *diag.Diagnostics) {
+	word := r.def.Unique.word()
+	diags.AddAttributeError(at, fmt.Sprintf("Duplicate %s %s %s", r.def.Title, word, suggest.Quote(name)),
+		fmt.Sprintf("Another %s in this configuration has the same %s%s. Change or remove one of them.", r.kind(), word, r.aboutCase()))
+}
+
 // existing describes the object that has the name that a plan asks for.
 func (r *Resource[M, T, K]) existing(ctx context.Context, plan *M, planned tftypes.Value, object *T, view *listing[T]) framework.Existing {
 	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
 	asPlanned := r.isAsPlanned(ctx, plan, planned, object, view)
 	e := framework.Existing{
-		Kind: r.kind(), Noun: r.def.Title, Name: name, Key: r.fold(name), ID: ObjectID(id), Import: fmt.Sprint(id), At: r.existingAt(plan),
+		Kind: r.kind(), Title: r.def.Title, Name: name, Key: r.fold(name), ID: ObjectID(id), Import: fmt.Sprint(id), At: r.existingAt(plan),
 		Summary:   fmt.Sprintf("A %s with the %s %s already exists", r.def.Title, word, suggest.Quote(name)),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned,
 		Ours: true, // as far as the server tells

@@ -92,7 +92,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	case p.IsCreate() || p.Diags.HasError():
 	case p.IsReplaced:
 		email := p.Prior.Email.ValueString()
-		p.RegisterDestroy(framework.Existing{Kind: kind, Noun: "bot", Name: email, Key: key(p.Prior), ID: p.Prior.ID.ValueInt64(), Import: email}, p.Diags)
+		p.RegisterDestroy(framework.Existing{Kind: kind, Title: "bot", Name: email, Key: key(p.Prior), ID: p.Prior.ID.ValueInt64(), Import: email}, p.Diags)
 		warnOfDeactivation(ctx, p, s)
 	default:
 		warnOfAccess(ctx, p, s)
@@ -151,7 +151,7 @@ func existing(plan *model, holder *zulip.User) framework.Existing {
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString())
 	joined, isKnown := holder.Joined()
 	return framework.Existing{
-		Kind: kind, Noun: "bot", Name: holder.Address(), Key: key(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
+		Kind: kind, Title: "bot", Name: holder.Address(), Key: key(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
 		Summary:   fmt.Sprintf("A bot with the short name %s already exists", suggest.Quote(plan.ShortName.ValueString())),
 		Detail:    fmt.Sprintf("%s has the ID %d and the name %q.", holder.Address(), holder.ID, holder.FullName),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && framework.IsRecent(joined), // the server does not tell who created it

@@ -15,22 +15,22 @@ import (
 
 // reviewAccess refuses permissions and a privacy with which nobody could go on using a channel that exists, and says who
 // gains and who loses which right.
-func (p *planning) reviewAccess(ctx context.Context) {
-	if p.state == nil || !p.Meta.LockoutProtection && !p.Meta.AccessWarnings || !p.decidesOtherwise() {
+func (p planning) reviewAccess(ctx context.Context) {
+	if p.State == nil || !p.Meta.LockoutProtection && !p.Meta.AccessWarnings || !p.decidesOtherwise() {
 		return
 	}
 	change := p.accessChange()
-	p.FillSubscribers(ctx, p.state.ID.ValueInt64(), &change)
+	p.FillSubscribers(ctx, p.State.ID.ValueInt64(), &change)
 	if p.Meta.LockoutProtection && p.refuseNobodyLeft(change) {
 		return
 	}
-	p.WarnOfChannelAccess(ctx, p.diags, p.state.ID.ValueInt64(), change)
+	p.WarnOfChannelAccess(ctx, p.Diags, p.State.ID.ValueInt64(), change)
 }
 
 // refuseNobodyLeft reports whether it has refused the plan, because somebody can do now what nobody could after it. That
 // nobody administers a channel cannot come about: administrators of the organization do, and it is never without an
 // owner.
-func (p *planning) refuseNobodyLeft(change permission.ChannelChange) (refused bool) {
+func (p planning) refuseNobodyLeft(change permission.ChannelChange) (refused bool) {
 	left := map[permission.Right]bool{}
 	for _, effect := range permission.Compare(change.Before, change.After) {
 		left[effect.Right] = effect.NobodyLeft
@@ -38,11 +38,11 @@ func (p *planning) refuseNobodyLeft(change permission.ChannelChange) (refused bo
 	joins, certain := change.After.Access.Can(permission.CanSubscribe, change.After.Channel)
 	switch {
 	case left[permission.CanAddSubscribers] && certain && joins.IsEmpty():
-		p.diags.AddAttributeError(p.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could come into channel %q any more", p.state.Name.ValueString()),
+		p.Diags.AddAttributeError(p.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could join channel %q any more", p.State.Name.ValueString()),
 			"The channel would be private, no account that has access to it could add others, and nobody could join it. Not even an owner of the organization could change that, "+
-				"or make the channel public again. Put somebody into the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+framework.LockoutAdvice)
+				"or make the channel public again. Subscribe somebody to the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+framework.LockoutAdvice)
 	case left[permission.CanSendMessage]:
-		p.diags.AddAttributeError(p.cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", p.state.Name.ValueString()),
+		p.Diags.AddAttributeError(p.cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", p.State.Name.ValueString()),
 			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+framework.LockoutAdvice)
 	default:
 		return false
@@ -51,7 +51,7 @@ func (p *planning) refuseNobodyLeft(change permission.ChannelChange) (refused bo
 }
 
 // cause is the attribute to point at: the permission of one of the rights, if it changes, else another.
-func (p *planning) cause(otherwise string, rights ...permission.Right) path.Path {
+func (p planning) cause(otherwise string, rights ...permission.Right) path.Path {
 	for _, right := range rights {
 		if p.changed(string(right)) {
 			return path.Root(string(right))
@@ -61,44 +61,44 @@ func (p *planning) cause(otherwise string, rights ...permission.Right) path.Path
 }
 
 // decidesOtherwise reports whether anything that decides who may do what changes, or is not known yet.
-func (p *planning) decidesOtherwise() bool {
+func (p planning) decidesOtherwise() bool {
 	planned := p.planned()
-	return planned.PrivacyUnknown || planned.TopicsPolicyUnknown || len(planned.Unknown) > 0 || slices.ContainsFunc(p.changes, func(s step) bool {
+	return planned.PrivacyUnknown || planned.TopicsPolicyUnknown || len(planned.Unknown) > 0 || slices.ContainsFunc(p.Changes, func(s step) bool {
 		return s.Permission || s.Attribute == "privacy" || s.Attribute == "topics_policy"
 	})
 }
 
 // accessChange is the channel as it was and as it is planned, in the organization as it is.
-func (p *planning) accessChange() permission.ChannelChange {
-	access := p.on.View.Access()
+func (p planning) accessChange() permission.ChannelChange {
+	access := p.On.View.Access()
 	return permission.ChannelChange{
-		Name:   p.state.Name.ValueString(),
+		Name:   p.State.Name.ValueString(),
 		Before: permission.State{Access: access, Channel: p.before()},
 		After:  permission.State{Access: access, Channel: p.planned()},
 	}
 }
 
 // before is what decides who may do what in a channel that exists, as the plan is computed from it.
-func (p *planning) before() permission.Channel {
+func (p planning) before() permission.Channel {
 	return permission.Channel{
-		Privacy: zulip.Privacy(p.state.Privacy.ValueString()), TopicsPolicy: p.state.TopicsPolicy.ValueString(), Permissions: p.prior.Permissions,
+		Privacy: zulip.Privacy(p.State.Privacy.ValueString()), TopicsPolicy: p.State.TopicsPolicy.ValueString(), Permissions: p.Prior.Permissions,
 	}
 }
 
 // planned is what will decide who may do what in a channel that exists.
-func (p *planning) planned() permission.Channel {
+func (p planning) planned() permission.Channel {
 	channel := p.before()
-	if p.plan.Privacy.IsUnknown() {
+	if p.Plan.Privacy.IsUnknown() {
 		channel.PrivacyUnknown = true
-	} else if framework.IsSet(p.plan.Privacy) {
-		channel.Privacy = zulip.Privacy(p.plan.Privacy.ValueString())
+	} else if framework.IsSet(p.Plan.Privacy) {
+		channel.Privacy = zulip.Privacy(p.Plan.Privacy.ValueString())
 	}
-	if p.plan.TopicsPolicy.IsUnknown() && !p.config.TopicsPolicy.IsNull() {
+	if p.Plan.TopicsPolicy.IsUnknown() && !p.Config.TopicsPolicy.IsNull() {
 		channel.TopicsPolicyUnknown = true
-	} else if framework.IsSet(p.plan.TopicsPolicy) {
-		channel.TopicsPolicy = p.plan.TopicsPolicy.ValueString()
+	} else if framework.IsSet(p.Plan.TopicsPolicy) {
+		channel.TopicsPolicy = p.Plan.TopicsPolicy.ValueString()
 	}
-	plan := p.permissions()
+	plan := p.Permissions()
 	channel.Permissions, channel.Unknown = maps.Clone(channel.Permissions), map[string]bool{}
 	for _, setting := range permission.ChannelSettings {
 		switch found := plan.Classify(setting.Name); found.Outcome {

@@ -175,7 +175,7 @@ func TestProtocolRefusesThatNobodyIsLeft(t *testing.T) {
 		"a group in which there is none": {but(config, values{"can_send_message_group": who("role:nobody")}), "can_send_message_group", noPosts},
 	})
 	expectRefusals(t, o, empty, map[string]refusal{
-		"a private channel that nobody is in": {values{"name": "empty", "privacy": "private_shared_history"}, "privacy", []string{`Nobody could come into channel "empty" any more`, "Put somebody into the channel", "lockout_protection = false"}},
+		"a private channel that nobody is in": {values{"name": "empty", "privacy": "private_shared_history"}, "privacy", []string{`Nobody could join channel "empty" any more`, "Subscribe somebody to the channel", "lockout_protection = false"}},
 	})
 	for _, fine := range []values{
 		{"can_subscribe_group": who("group:leads")}, {"can_add_subscribers_group": who("role:members")}, {"can_subscribe_group": []any{acctest.Unknown}},
@@ -205,7 +205,7 @@ func TestProtocolTheLockOutIsReal(t *testing.T) {
 	run.MustApply(values{"name": "vault"})
 	private := values{"name": "vault", "privacy": "private_shared_history"}
 	_, diags := run.Plan(private)
-	diags.ExpectError(t, "privacy", `Nobody could come into channel "vault" any more`)
+	diags.ExpectError(t, "privacy", `Nobody could join channel "vault" any more`)
 
 	run.Block = but(run.Block, values{"lockout_protection": false})
 	plan, diags := run.Plan(private)
@@ -249,7 +249,7 @@ func TestProtocolAWebhookBotIsNoWayIntoAChannel(t *testing.T) {
 	expectRefusals(t, o, run, map[string]refusal{
 		"a bot that can only send": {
 			but(config, values{"privacy": "private_shared_history", "can_add_subscribers_group": hook}), "can_add_subscribers_group",
-			[]string{`Nobody could come into channel "ops" any more`},
+			[]string{`Nobody could join channel "ops" any more`},
 		},
 	})
 }

@@ -22,8 +22,6 @@ import (
 type (
 	step    = framework.Step[*zulip.Channel, zulip.ChannelUpdate]
 	pending = framework.Pending[*zulip.Channel, zulip.ChannelUpdate]
-	reading = framework.Reading[*zulip.Channel]
-	prior   = attribute.Prior[facts, *zulip.Channel]
 
 	table             = attribute.Table[facts, *zulip.Channel, zulip.ChannelUpdate]
 	rows              = []attribute.Row[facts, *zulip.Channel, zulip.ChannelUpdate]
@@ -38,20 +36,20 @@ const (
 
 var trimmedName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
 
-// attributes are what the server knows of a channel, each in one row. How a channel is created and destroyed is not among
-// them: see creationAttributes.
+// attributes are the attributes that the server has of a channel, one row each. How a channel is created and destroyed is
+// not among them: see creationAttributes.
 var attributes = table{
 	Resource: kind,
 	Rows: rows{
 		row[types.Int64]{
-			Name: "id", ReadOnly: true, Description: "The channel's ID.",
+			Name: "id", ReadOnly: true, Description: "ID of the channel.",
 			At:   func(f *facts) *types.Int64 { return &f.ID },
 			Read: func(c *zulip.Channel) types.Int64 { return types.Int64Value(c.ID) },
 		},
 		row[types.String]{
-			Name: "privacy", Description: "Who may enter: `public` (everybody but guests), `web_public` (anyone on the internet reads), `private_shared_history` (who is added, and reads what was written before) or `private_protected_history` (who is added, and reads what is written from then on).",
-			Setting:    "Each can become each, in place. A new channel is `public` by default.",
-			Validators: []validator.Describer{validators.OneOf(words(zulip.Privacies)...)},
+			Name: "privacy", Description: "Who can access the channel: `public` (everyone but guests), `web_public` (also readable by anyone on the internet), `private_shared_history` (only subscribers, who can read older messages) or `private_protected_history` (only subscribers, who can read messages sent after they joined).",
+			Setting:    "Can be changed in place. If unset, privacy is not managed; a new channel is `public`.",
+			Validators: []validator.Describer{validators.OneOf(texts(zulip.Privacies)...)},
 			At:         func(f *facts) *types.String { return &f.Privacy },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(string(c.Privacy())) },
 			Send: func(u *zulip.ChannelUpdate, current *zulip.Channel, v types.String) {
@@ -59,15 +57,15 @@ var attributes = table{
 			},
 		},
 		row[types.Bool]{
-			Name: "is_default", Description: "Whether new people are put into the channel.",
-			Setting:  "A private channel cannot be a default channel.",
+			Name: "is_default", Description: "Whether new users are subscribed to the channel.",
+			Setting:  "Not allowed for private channels.",
 			Requires: attribute.Requirement{Role: zulip.RoleAdministrator},
 			At:       func(f *facts) *types.Bool { return &f.IsDefault },
 			Read:     func(c *zulip.Channel) types.Bool { return types.BoolValue(c.IsDefault) },
 			Send:     func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Bool) { u.IsDefaultStream = v.ValueBoolPointer() },
 		},
 		row[types.String]{
-			Name: "message_retention_days", Description: "How long messages are kept: a number of days, `unlimited`, or `realm_default` (as the organization has it).",
+			Name: "message_retention_days", Description: "How long messages are kept: a number of days, `unlimited`, or `realm_default` (the setting of the organization).",
 			Requires:   attribute.Requirement{Role: zulip.RoleOwner},
 			Validators: []validator.Describer{validators.Count("days", retentionUnlimited, retentionDefault)},
 			At:         func(f *facts) *types.String { return &f.MessageRetentionDays },
@@ -77,7 +75,7 @@ var attributes = table{
 			},
 		},
 		row[types.String]{
-			Name: "topics_policy", Description: "Whether messages may go without a topic: `inherit` (as the organization has it), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only` (only while no message has a topic; needs " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ").",
+			Name: "topics_policy", Description: "Whether messages can be sent without a topic: `inherit` (the setting of the organization), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only` (possible only while no message has a topic; needs " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ").",
 			Requires:   attribute.Requirement{Right: "can_set_topics_policy_group", Except: inheritTopicsPolicy},
 			Validators: []validator.Describer{validators.OneOf(inheritTopicsPolicy, "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
 			At:         func(f *facts) *types.String { return &f.TopicsPolicy },
@@ -93,7 +91,7 @@ var attributes = table{
 		},
 		row[types.Bool]{
 			Name: "default_push_notifications", Description: "Whether mobile push notifications are turned on for new subscribers.",
-			Setting:  "It counts when somebody subscribes for the first time; subscriptions that exist do not change. New channels have `false`.",
+			Setting:  "Applies when somebody subscribes for the first time; existing subscriptions do not change. A new channel has `false`.",
 			Requires: attribute.Requirement{Role: zulip.RoleAdministrator},
 			At:       func(f *facts) *types.Bool { return &f.DefaultPush },
 			Read:     func(c *zulip.Channel) types.Bool { return types.BoolPointerValue(c.DefaultPushNotifications) },
@@ -102,8 +100,8 @@ var attributes = table{
 			},
 		},
 		row[types.String]{
-			Name: "description", Description: "What the channel is for, in Markdown.",
-			Setting:    "At most 1024 characters. The server makes each line break a space. A change posts a notice in the channel.",
+			Name: "description", Description: "Description of the channel, in Markdown.",
+			Setting:    "At most 1024 characters. The server replaces line breaks with spaces. A change posts a notice in the channel.",
 			Validators: []validator.Describer{validators.Length(0, maxDescription)},
 			At:         func(f *facts) *types.String { return &f.Description },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(c.Description) },
@@ -114,12 +112,12 @@ var attributes = table{
 			Text: storedDescription,
 		},
 		row[types.String]{
-			Name: "name", Description: "The channel's name.",
-			Setting:  "At most 60 characters. No other channel of the organization has it, whatever the case of its letters; archived channels keep theirs.",
+			Name: "name", Description: "Name of the channel.",
+			Setting:  "At most 60 characters. Must be unique in the organization, ignoring case; archived channels keep their names.",
 			Required: true,
 			Validators: []validator.Describer{
 				validators.Length(1, maxName),
-				validators.Matches(trimmedName, "must not begin or end with white space, which the server would take away"),
+				validators.Matches(trimmedName, "must not begin or end with white space, which the server would remove"),
 				validators.VisibleName{RefuseControls: true},
 			},
 			At:   func(f *facts) *types.String { return &f.Name },
@@ -127,7 +125,7 @@ var attributes = table{
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) { u.Name = v.ValueStringPointer() },
 		},
 		row[types.Int64]{
-			Name: "folder_id", Description: "The ID of the channel folder it is in; `0` is none.",
+			Name: "folder_id", Description: "ID of the channel folder that contains the channel; `0` for none.",
 			Validators: []validator.Describer{validators.AtLeast(0)},
 			At:         func(f *facts) *types.Int64 { return &f.FolderID },
 			Read:       func(c *zulip.Channel) types.Int64 { return types.Int64Value(folderOf(c)) },
@@ -137,25 +135,25 @@ var attributes = table{
 			},
 		},
 		row[types.Int64]{
-			Name: "creator_id", ReadOnly: true, Description: "The ID of the user who created it; null for imported and very old channels.",
+			Name: "creator_id", ReadOnly: true, Description: "User ID of the creator. Null for imported and very old channels.",
 			At:   func(f *facts) *types.Int64 { return &f.CreatorID },
 			Read: func(c *zulip.Channel) types.Int64 { return types.Int64PointerValue(c.CreatorID) },
 		},
 		row[types.String]{
-			Name: "date_created", ReadOnly: true, Description: "When it was created (RFC 3339).",
+			Name: "date_created", ReadOnly: true, Description: "Time at which the channel was created (RFC 3339).",
 			At: func(f *facts) *types.String { return &f.DateCreated },
 			Read: func(c *zulip.Channel) types.String {
 				return types.StringValue(time.Unix(c.DateCreated, 0).UTC().Format(time.RFC3339))
 			},
 		},
 		row[types.Bool]{
-			Name: "is_archived", ReadOnly: true, Description: "Whether it is archived.",
-			Setting: "A channel that somebody else archives is planned to be created again.",
+			Name: "is_archived", ReadOnly: true, Description: "Whether the channel is archived.",
+			Setting: "If the channel is archived outside Terraform, the next plan proposes to re-create it.",
 			At:      func(f *facts) *types.Bool { return &f.IsArchived },
 			Read:    func(c *zulip.Channel) types.Bool { return types.BoolValue(c.IsArchived) },
 		},
 		urlRow{row[types.String]{
-			Name: "url", ReadOnly: true, Description: "Its address in the web app.", Follows: true,
+			Name: "url", ReadOnly: true, Description: "URL of the channel in the web app.", Follows: true,
 			At: func(f *facts) *types.String { return &f.URL },
 		}},
 	},
@@ -179,25 +177,25 @@ var attributes = table{
 	},
 }
 
-// mayLetDelete is what it takes to say who may delete messages (server-behavior §C18).
+// mayLetDelete is the right to set who may delete messages (server-behavior §C18).
 var mayLetDelete = attribute.Requirement{Right: "can_set_delete_message_policy_group"}
 
-// inheritTopicsPolicy is the policy of a new channel, to which everybody may go back who may change the channel.
+// inheritTopicsPolicy is the policy of a new channel, which everybody may set who may change the channel.
 const inheritTopicsPolicy = "inherit"
 
-// newChannel is a channel as it is created when nothing is said of it.
+// newChannel is a channel as it is created when no attribute is set.
 var newChannel = &zulip.Channel{TopicsPolicy: inheritTopicsPolicy}
 
 // urlRow is the row of the URL, which the object does not have.
 type urlRow struct{ row[types.String] }
 
-// ReadInto makes the URL.
+// ReadInto sets the URL.
 func (urlRow) ReadInto(f *facts, channel *zulip.Channel, on attribute.Server, _ *diag.Diagnostics) {
 	f.URL = types.StringValue(zulip.ChannelURL(on.Site, channel.ID, channel.Name))
 }
 
 // changePrivacy writes a change of privacy with the flags it takes, and no other: a flag that is sent again resets what
-// hangs on it (server-behavior §C12).
+// depends on it (server-behavior §C12).
 func changePrivacy(update *zulip.ChannelUpdate, from, to zulip.Privacy) {
 	flag := func(value bool) *bool { return &value }
 	if from.IsPrivate() != to.IsPrivate() {
@@ -216,7 +214,7 @@ func changePrivacy(update *zulip.ChannelUpdate, from, to zulip.Privacy) {
 	}
 }
 
-// storedDescription is what the server makes of a description: each line break becomes a space (server-behavior §C5).
+// storedDescription returns a description as the server stores it: each line break becomes a space (server-behavior §C5).
 func storedDescription(text types.String) string {
 	return strings.ReplaceAll(text.ValueString(), "\n", " ")
 }
@@ -236,7 +234,7 @@ func folderID(id int64) *int64 {
 	return &id
 }
 
-// The two words that stand for a number of days (server-behavior §C4).
+// The values other than a number of days (server-behavior §C4).
 const (
 	retentionDefault   = "realm_default"
 	retentionUnlimited = "unlimited"
@@ -253,7 +251,7 @@ func retentionOf(channel *zulip.Channel) string {
 	}
 }
 
-// parseRetention reads what the validator let through.
+// parseRetention parses a value that was validated.
 func parseRetention(text string) *zulip.Retention {
 	if days, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return &zulip.Retention{Days: days}
@@ -261,10 +259,10 @@ func parseRetention(text string) *zulip.Retention {
 	return &zulip.Retention{Word: text}
 }
 
-func words[T ~string](values []T) []string {
-	texts := make([]string, len(values))
+func texts[T ~string](values []T) []string {
+	all := make([]string, len(values))
 	for i, value := range values {
-		texts[i] = string(value)
+		all[i] = string(value)
 	}
-	return texts
+	return all
 }

@@ -75,8 +75,8 @@ func TestProtocolRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
 		"an address":        {values{"can_subscribe_group": who("user:lena.fisher@example.com")}, "can_subscribe_group", []string{`"user:lena.fisher@example.com" is not in the organization`, `Did you mean "user:lena.fischer@example.com"`}},
 		"a group_id":        {values{"can_subscribe_group": who("group_id:999")}, "can_subscribe_group", []string{`"group_id:999"`, "No group"}},
 		"a user_id":         {values{"can_subscribe_group": who("user_id:999")}, "can_subscribe_group", []string{`"user_id:999"`, "No person or bot"}},
-		"a subscriber":      {values{"initial_subscribers": []any{"lena.fisher@example.com"}}, "initial_subscribers", []string{"Not in the organization", `"lena.fisher@example.com"`, "did you mean lena.fischer@example.com?"}},
-		"a subscriber gone": {values{"initial_subscribers": []any{"kenji.sato@example.com"}}, "initial_subscribers", []string{"Deactivated", "kenji.sato@example.com"}},
+		"a subscriber":      {values{"initial_subscribers": []any{"lena.fisher@example.com"}}, "initial_subscribers", []string{"Cannot find a subscriber", `"lena.fisher@example.com"`, "did you mean lena.fischer@example.com?"}},
+		"a subscriber gone": {values{"initial_subscribers": []any{"kenji.sato@example.com"}}, "initial_subscribers", []string{"Cannot subscribe a deactivated user", "kenji.sato@example.com"}},
 		"a folder":          {values{"folder_id": 999}, "folder_id", []string{"No such channel folder", "999", "zulip_channel_folders lists all"}},
 	})
 }
@@ -97,8 +97,8 @@ func TestProtocolRefusesWhatASettingDoesNotAllow(t *testing.T) {
 func TestProtocolRefusesANameThatIsTaken(t *testing.T) {
 	o, run := managed(t)
 	o.Archive(t, "announcements")
-	existing := []string{`A channel called "general" exists already`, "without regard to case", "terraform import ADDRESS", "moved block"}
-	archived := []string{`An archived channel is called "announcements"`, "keep their names", "adopt_archived = true"}
+	existing := []string{`A channel with the name "general" already exists`, "without regard to case", "terraform import ADDRESS", "moved block"}
+	archived := []string{`An archived channel has the name "announcements"`, "keep their names", "adopt_archived = true"}
 	expectRefusals(t, o, run, map[string]refusal{
 		"by a channel":          {values{"name": "General"}, "name", existing},
 		"by an archived one":    {values{"name": "Announcements"}, "name", archived},
@@ -118,7 +118,7 @@ func TestProtocolRefusesTwoChannelsOfOneName(t *testing.T) {
 	_, diags := p.Plan("zulip_channel", nil, values{"name": "new"})
 	diags.ExpectNoError(t)
 	_, diags = p.Plan("zulip_channel", nil, values{"name": "New"})
-	diags.ExpectError(t, "name", `Two resources make a channel called "New"`, "another name")
+	diags.ExpectError(t, "name", `Duplicate channel name "New"`, "Change or remove one")
 }
 
 func TestProtocolRefusesANameThatWasTakenSinceThePlan(t *testing.T) {
@@ -131,10 +131,10 @@ func TestProtocolRefusesANameThatWasTakenSinceThePlan(t *testing.T) {
 			if _, _, err := o.Client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: "New"}); err != nil {
 				t.Fatal(err)
 			}
-			words := []string{`A channel called "New" exists already`, "import"}
+			words := []string{`A channel with the name "New" already exists`, "import"}
 			if archive {
 				o.Archive(t, "New")
-				words = []string{`An archived channel is called "New"`, "adopt_archived = true"}
+				words = []string{`An archived channel has the name "New"`, "adopt_archived = true"}
 			}
 			state, diags := p.Apply(plan)
 			diags.ExpectError(t, "name", words...)
@@ -306,7 +306,7 @@ func TestProtocolChecksWhatBecameKnown(t *testing.T) {
 	_, run := managed(t)
 	unknown := values{"name": acctest.Unknown, "can_send_message_group": []any{acctest.Unknown}, "description": acctest.Unknown}
 	for name, test := range map[string]refusal{
-		"a name":  {values{"name": "General", "can_send_message_group": who("role:members"), "description": ""}, "name", []string{"exists already"}},
+		"a name":  {values{"name": "General", "can_send_message_group": who("role:members"), "description": ""}, "name", []string{"already exists"}},
 		"a group": {values{"name": "new", "can_send_message_group": who("group:srr"), "description": ""}, "can_send_message_group", []string{`Did you mean "group:sre"?`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,71 +4,42 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// make brings a channel into being and returns its ID, zero if it does not exist. It is found among the archived when
-// that is asked for.
-func (r *Resource) make(ctx context.Context, plan *model, diags *diag.Diagnostics) int64 {
-	name := plan.Name.ValueString()
-	if id, ok := r.Meta.Run.Take(kind, strings.ToLower(name)); ok {
-		// A channel that is replaced has just been archived, and keeps its name: it is taken back and set up anew.
-		if r.Meta.Run.IsDestroyed(kind, id) {
-			return r.unarchive(ctx, id, name, diags)
-		}
-		return id
-	}
-	if plan.AdoptArchived.ValueBool() {
-		view, err := r.Meta.Store.Fresh(ctx, store.Channels)
-		if err != nil {
-			diags.AddError("Cannot look for an archived channel", framework.Explain(err))
-			return 0
-		}
-		if namesake, ok := view.Channels().ByName(name); ok && namesake.IsArchived {
-			return r.unarchive(ctx, namesake.ID, namesake.Name, diags)
-		}
-	}
-	view, err := r.Meta.Store.Read(ctx, store.Organization)
-	if err != nil {
-		diags.AddError(fmt.Sprintf("Cannot create channel %q", name), framework.Explain(err))
+// create creates a channel and returns its ID; zero after an error.
+func create(ctx context.Context, c *creation) int64 {
+	request := createRequest(c)
+	if c.Diags.HasError() {
 		return 0
 	}
-	request := r.createRequest(plan, view, diags)
-	if diags.HasError() {
-		return 0
+	if !c.HasLevel(featurelevel.CreateChannel) {
+		return createBySubscribing(ctx, c, request)
 	}
-	if !r.HasLevel(featurelevel.CreateChannel) { // channels come into being when somebody is subscribed to them
-		return r.createBySubscribing(ctx, request, diags)
-	}
-	return r.create(ctx, request, diags)
+	return c.Send(ctx, func(ctx context.Context) (int64, *zulip.Answer, error) {
+		return c.Meta.Client.CreateChannel(ctx, request)
+	})
 }
 
-// createRequest is the plan in the words of the wire: what differs from a channel of which nothing is said.
-func (r *Resource) createRequest(plan *model, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.ChannelCreate {
+// createRequest is what differs from a channel of which nothing is set.
+func createRequest(c *creation) zulip.ChannelCreate {
+	plan := c.Plan
 	request := zulip.ChannelCreate{
-		Name:        plan.Name.ValueString(),
-		Subscribers: r.initialSubscribers(plan, view, diags),
+		Name:        c.Name,
+		Subscribers: initialSubscribers(c),
 		Announce:    plan.Announce.ValueBoolPointer(),
 		Permissions: map[string]zulip.GroupSettingValue{},
 	}
-	on := attribute.On(&r.Base, view)
-	changes, problems := attributes.Steps(attributes.PriorObject(newChannel, on, diags), &plan.facts, on)
-	framework.ReportProblems(diags, problems)
 	var update zulip.ChannelUpdate
-	for _, step := range changes {
-		if step.Attribute != "name" && step.Attribute != "privacy" { // which a new channel is given in other words
+	for _, step := range c.Steps {
+		if step.Attribute != "name" && step.Attribute != "privacy" { // which a creation has parameters of its own for
 			step.Put(&update, newChannel, false)
 		}
 	}
@@ -87,21 +58,21 @@ func (r *Resource) createRequest(plan *model, view *snapshot.Snapshot, diags *di
 	return request
 }
 
-// initialSubscribers are who is in the channel from the start. A private channel without any would shut out the account
-// that manages it, for good (server-behavior §C17): by default it is in.
-func (r *Resource) initialSubscribers(plan *model, view *snapshot.Snapshot, diags *diag.Diagnostics) []int64 {
-	if !framework.IsSet(plan.InitialSubscribers) {
-		if zulip.Privacy(plan.Privacy.ValueString()).IsPrivate() {
-			return []int64{r.Meta.Store.Self().ID}
+// initialSubscribers are who is in the channel from the start. A private channel without any would lock out the account
+// that manages it, for good (server-behavior §C17): by default it is subscribed.
+func initialSubscribers(c *creation) []int64 {
+	if !framework.IsSet(c.Plan.InitialSubscribers) {
+		if zulip.Privacy(c.Plan.Privacy.ValueString()).IsPrivate() {
+			return []int64{c.Meta.Store.Self().ID}
 		}
 		return nil
 	}
 	var ids []int64
-	for _, element := range plan.InitialSubscribers.Elements() {
+	for _, element := range c.Plan.InitialSubscribers.Elements() {
 		text, _ := element.(types.String)
-		user, err := framework.FindUser(view, text.ValueString())
+		user, err := framework.FindUser(c.Snapshot, text.ValueString())
 		if err != nil {
-			diags.AddAttributeError(path.Root("initial_subscribers"), "Not in the organization", err.Error())
+			c.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", framework.Sentence(err))
 			continue
 		}
 		ids = append(ids, user.ID)
@@ -110,50 +81,51 @@ func (r *Resource) initialSubscribers(plan *model, view *snapshot.Snapshot, diag
 	return ids
 }
 
-// create asks the server for the channel. When the answer is lost it looks whether the channel came into being before
-// it asks again.
-func (r *Resource) create(ctx context.Context, request zulip.ChannelCreate, diags *diag.Diagnostics) int64 {
-	read := func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Read(ctx, store.Channels) } // what is there before is in the snapshot
-	id, err := framework.Creation{
-		Kind: kind, Thing: strings.ToLower(request.Name), Differ: true,
-		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
-			view, err := read(ctx)
-			read = func(ctx context.Context) (*snapshot.Snapshot, error) { return r.Meta.Store.Fresh(ctx, store.Channels) }
-			if err != nil {
-				return 0, err
-			}
-			if channel := r.createdByThisRun(view, request.Name); channel != nil && free(channel.ID) {
-				return channel.ID, nil
-			}
-			return 0, nil
-		},
-		Make: func(ctx context.Context) (int64, error) {
-			var id int64
-			var answer *zulip.Answer
-			err := r.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
-				id, answer, err = r.Meta.Client.CreateChannel(ctx, request)
-				return err
-			})
-			if err == nil {
-				r.warnIgnored(request.Name, answer.IgnoredParameters, diags)
-			}
-			return id, err
-		},
-	}.Run(ctx, r.Meta)
+// createBySubscribing creates a channel on a server below feature level 417, which creates those that it is to subscribe
+// somebody to.
+func createBySubscribing(ctx context.Context, c *creation, request zulip.ChannelCreate) int64 {
+	summary := fmt.Sprintf("Cannot create channel %q", c.Name)
+	before, err := c.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
-		r.explainCreate(ctx, request, err, diags)
+		c.Diags.AddError(summary, framework.Explain(err))
 		return 0
 	}
-	return id
-}
-
-// createdByThisRun returns the active channel of a name if this account made it; nil if there is none.
-func (r *Resource) createdByThisRun(view *snapshot.Snapshot, name string) *zulip.Channel {
-	channel, ok := view.Channels().ByName(name)
-	if !ok || channel.IsArchived || channel.CreatorID == nil || *channel.CreatorID != r.Meta.Store.Self().ID {
-		return nil
+	// This endpoint would silently subscribe people to it instead.
+	if namesake, ok := before.Channels().ByName(c.Name); ok {
+		c.RefuseName(namesake, c.Diags)
+		return 0
 	}
-	return channel
+	var answer *zulip.Answer
+	err = c.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
+		answer, err = c.Meta.Client.CreateChannelBySubscribing(ctx, request)
+		return err
+	})
+	if err != nil && !zulip.MayHaveHappened(err) {
+		c.Refused(ctx, err)
+		return 0
+	}
+	after, lookErr := c.Meta.Store.Fresh(ctx, store.Channels)
+	var created *zulip.Channel
+	if lookErr == nil {
+		created = c.Own(after) // it was not there before
+	}
+	if created == nil {
+		cause := "The server accepted the request."
+		if err != nil {
+			cause = framework.Explain(err)
+		}
+		c.Diags.AddError(summary, cause+"\n\n"+outcomeOf(lookErr))
+		return 0
+	}
+	if answer != nil {
+		c.WarnIgnored(answer)
+	}
+	if len(request.Subscribers) == 0 { // which means the caller, on the wire
+		if err := c.Meta.Client.Unsubscribe(ctx, c.Name, []int64{c.Meta.Store.Self().ID}); err != nil {
+			c.Diags.AddWarning(fmt.Sprintf("The provider's account is still subscribed to channel %q", c.Name), framework.Explain(err))
+		}
+	}
+	return created.ID
 }
 
 // outcomeOf says what the look for a channel has found whose creation failed.
@@ -165,127 +137,15 @@ func outcomeOf(lookErr error) string {
 		" If it is, the next plan says so, and how to import it."
 }
 
-// createBySubscribing makes a channel on a server below feature level 417.
-func (r *Resource) createBySubscribing(ctx context.Context, request zulip.ChannelCreate, diags *diag.Diagnostics) int64 {
-	summary := fmt.Sprintf("Cannot create channel %q", request.Name)
-	view, err := r.Meta.Store.Fresh(ctx, store.Channels)
-	if err != nil {
-		diags.AddError(summary, framework.Explain(err))
-		return 0
-	}
-	// This endpoint would silently subscribe people to it instead.
-	if namesake, ok := view.Channels().ByName(request.Name); ok {
-		r.refuse(namesake, diags)
-		return 0
-	}
-	self := r.Meta.Store.Self().ID
-	nobody := len(request.Subscribers) == 0 // which means the caller, on the wire
-	var answer *zulip.Answer
-	err = r.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
-		answer, err = r.Meta.Client.CreateChannelBySubscribing(ctx, request)
-		return err
-	})
-	if err != nil && !zulip.MayHaveHappened(err) {
-		r.explainCreate(ctx, request, err, diags)
-		return 0
-	}
-	now, lookErr := r.Meta.Store.Fresh(ctx, store.Channels)
-	var made *zulip.Channel
-	if lookErr == nil {
-		made = r.createdByThisRun(now, request.Name) // it was not there before
-	}
-	if made == nil {
-		cause := "The server says that it did."
-		if err != nil {
-			cause = framework.Explain(err)
-		}
-		diags.AddError(summary, cause+"\n\n"+outcomeOf(lookErr))
-		return 0
-	}
-	if answer != nil {
-		r.warnIgnored(request.Name, answer.IgnoredParameters, diags)
-	}
-	if nobody {
-		if err := r.Meta.Client.Unsubscribe(ctx, request.Name, []int64{self}); err != nil {
-			diags.AddWarning(fmt.Sprintf("The account the provider uses is still in channel %q", request.Name), framework.Explain(err))
-		}
-	}
-	return made.ID
-}
-
-// unarchive takes an archived channel back.
-func (r *Resource) unarchive(ctx context.Context, id int64, name string, diags *diag.Diagnostics) int64 {
+// unarchive reactivates an archived channel.
+func unarchive(ctx context.Context, base *framework.Base, id int64) error {
 	active := false
-	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error {
-		_, err := r.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
+	err := base.Meta.Store.Write(ctx, func(ctx context.Context) error {
+		_, err := base.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
 		return err
 	})
-	// Somebody may have been faster, or an answer may have been lost: what counts is that it is back.
-	if err == nil || zulip.IsMessage(err, "Channel is not currently deactivated") {
-		return id
+	if zulip.IsMessage(err, "Channel is not currently deactivated") { // somebody was faster, or an answer was lost
+		return nil
 	}
-	if zulip.MayHaveHappened(err) {
-		if _, readErr := r.fresh(ctx, id); readErr == nil {
-			return id
-		}
-	}
-	detail := framework.Explain(err)
-	if zulip.IsMessage(err, "Channel is private and have no subscribers") {
-		detail += "\n\nSomebody has to be in a private channel before it can be unarchived. Make it public in the web app, or give the new channel another name."
-	}
-	diags.AddError(fmt.Sprintf("Cannot unarchive channel %q", name), detail)
-	return 0
-}
-
-// explainCreate reports why a channel was not created; a taken name with what holds it and how to get it.
-func (r *Resource) explainCreate(ctx context.Context, request zulip.ChannelCreate, cause error, diags *diag.Diagnostics) {
-	if zulip.IsCode(cause, "CHANNEL_ALREADY_EXISTS") {
-		if view, err := r.Meta.Store.Fresh(ctx, store.Channels); err == nil {
-			if namesake, ok := view.Channels().ByName(request.Name); ok {
-				r.refuse(namesake, diags)
-				return
-			}
-		}
-		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("The name %q is taken", request.Name),
-			framework.Explain(cause)+"\n\nThe account the provider uses does not see the channel that has it: probably a private one.")
-		return
-	}
-	diags.AddError(fmt.Sprintf("Cannot create channel %q", request.Name), framework.Explain(cause))
-}
-
-// warnIgnored says which settings the server did not know; they are compared afterwards, and then are an error if they
-// matter.
-func (r *Resource) warnIgnored(name string, ignored []string, diags *diag.Diagnostics) {
-	for _, parameter := range ignored {
-		if slices.ContainsFunc(permission.ChannelSettings, func(s permission.Setting) bool { return s.Name == parameter }) {
-			continue // the comparison that follows names it
-		}
-		diags.AddWarning(fmt.Sprintf("The server ignored %s of channel %q", parameter, name),
-			fmt.Sprintf("It is too old for it (feature level %d).", r.FeatureLevel()))
-	}
-}
-
-// taken says what holds a name.
-func taken(namesake *zulip.Channel) string {
-	if namesake.IsArchived {
-		return fmt.Sprintf("An archived channel is called %q", namesake.Name)
-	}
-	return fmt.Sprintf("A channel called %q exists already", namesake.Name)
-}
-
-// adoptionAdvice says how to get the name of an archived channel.
-func adoptionAdvice(namesake *zulip.Channel) string {
-	return fmt.Sprintf("Channels keep their names when they are archived, so that it is not free (ID %d). "+
-		"Set adopt_archived = true to unarchive that channel with its messages and subscribers, or choose another name, or rename the archived one.", namesake.ID)
-}
-
-// refuse reports that a name is taken, by what, and how to get it.
-func (r *Resource) refuse(namesake *zulip.Channel, diags *diag.Diagnostics) {
-	if namesake.IsArchived {
-		diags.AddAttributeError(path.Root("name"), taken(namesake), adoptionAdvice(namesake))
-		return
-	}
-	existing := r.existing(namesake)
-	existing.AsPlanned = existing.Ours // the refusal says what else is asked
-	existing.Refuse(r.Meta, diags)
+	return err
 }

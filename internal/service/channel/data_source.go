@@ -30,14 +30,14 @@ func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	all := attributes.DataSourceAttributes()
 	all["id"] = schema.Int64Attribute{
-		Optional: true, Computed: true, MarkdownDescription: "The channel's ID. Set this or `name`.",
+		Optional: true, Computed: true, MarkdownDescription: "ID of the channel. Exactly one of `id` and `name` must be set.",
 		Validators: []validator.Int64{validators.ExactlyOneOf("id", "name")},
 	}
 	all["name"] = schema.StringAttribute{
-		Optional: true, Computed: true, MarkdownDescription: "The channel's name, whatever its case. Set this or `id`.",
+		Optional: true, Computed: true, MarkdownDescription: "Name of the channel, ignoring case. Exactly one of `id` and `name` must be set.",
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One channel, by ID or name; archived ones are found too.",
+		MarkdownDescription: "A channel, by ID or name. Archived channels are found too.",
 		Attributes:          all,
 	}
 }
@@ -49,7 +49,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Store.Read(ctx, store.Channels)
+	s, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 		return
@@ -58,12 +58,12 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if config.Name.IsNull() {
 		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
 	}
-	channel, err := framework.FindChannel(view, wanted)
+	channel, err := framework.FindChannel(s, wanted)
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(at, "No such channel", framework.Sentence(err))
 		return
 	}
 	var found facts
-	attributes.Read(&found, channel, attribute.On(&d.Base, view), &resp.Diagnostics)
+	attributes.Read(&found, channel, attribute.On(&d.Base, s), &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
 }

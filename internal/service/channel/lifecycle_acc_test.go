@@ -245,7 +245,7 @@ func TestAccChannelLives(t *testing.T) {
 	org := acctest.Start(t)
 	name := org.Prefix + "lives"
 	sameID := sameID()
-	taken := acctest.Message("Set adopt_archived = true to unarchive that channel")
+	taken := acctest.Message("Set adopt_archived = true to unarchive it")
 	created := plans(plancheck.ExpectResourceAction(c, plancheck.ResourceActionCreate))
 	active := acctest.After(func() {
 		if org.MustChannel(t, name).IsArchived {
@@ -289,7 +289,7 @@ func TestAccChannelLives(t *testing.T) {
 				ConfigStateChecks: []statecheck.StateCheck{sameID(), active, attribute("can_send_message_group", principals("role:moderators"))},
 			}, { // the name of an active channel is refused at plan
 				Config:      block("c", name, "adopt_archived = true") + block("again", strings.ToUpper(name)),
-				ExpectError: acctest.Message("exists already"),
+				ExpectError: acctest.Message("already exists"),
 			}, {
 				Config: block("c", name, `on_destroy = "keep"`),
 			},

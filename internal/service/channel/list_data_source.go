@@ -34,12 +34,12 @@ func (d *ListDataSource) Metadata(_ context.Context, req datasource.MetadataRequ
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The channels that the account the provider uses can see, by name. Administrators see every channel.",
+		MarkdownDescription: "The channels that the provider's account can see, sorted by name. Administrators see every channel.",
 		Attributes: map[string]schema.Attribute{
-			"include_archived": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether archived channels are listed too; by default not."},
-			"privacy":          schema.StringAttribute{Optional: true, MarkdownDescription: "Only channels of this privacy."},
-			"folder_id":        schema.Int64Attribute{Optional: true, MarkdownDescription: "Only channels in this folder; `0`: those in none."},
-			"is_default":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Only default channels, or only others."},
+			"include_archived": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include archived channels. Defaults to `false`."},
+			"privacy":          schema.StringAttribute{Optional: true, MarkdownDescription: "Only channels with this privacy."},
+			"folder_id":        schema.Int64Attribute{Optional: true, MarkdownDescription: "Only channels in the folder with this ID; `0` for those in no folder."},
+			"is_default":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Only default channels (`true`), or only other channels (`false`)."},
 			"channels": schema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "The channels.",
 				NestedObject: schema.NestedAttributeObject{Attributes: attributes.DataSourceAttributes()},
@@ -55,14 +55,14 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Store.Read(ctx, store.Channels)
+	s, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
 		return
 	}
 	list.Channels = []facts{}
-	on := attribute.On(&d.Base, view)
-	for _, channel := range view.Channels().List() {
+	on := attribute.On(&d.Base, s)
+	for _, channel := range s.Channels().List() {
 		if channel.IsArchived && !list.IncludeArchived.ValueBool() ||
 			!list.Privacy.IsNull() && list.Privacy.ValueString() != string(channel.Privacy()) ||
 			!list.FolderID.IsNull() && list.FolderID.ValueInt64() != folderOf(channel) ||

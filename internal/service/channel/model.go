@@ -2,8 +2,8 @@ package channel
 
 import "github.com/hashicorp/terraform-plugin-framework/types"
 
-// facts are what the server knows of a channel, for the resource and the data sources alike. What each of them is stands in
-// the table [attributes].
+// facts are the attributes that the server has of a channel, for the resource and the data sources. The table [attributes]
+// describes them.
 type facts struct {
 	ID                   types.Int64  `tfsdk:"id"`
 	Name                 types.String `tfsdk:"name"`
@@ -33,7 +33,7 @@ type facts struct {
 	URL         types.String `tfsdk:"url"`
 }
 
-// model is the resource: the facts, and how it is made and unmade.
+// model is the resource: the facts, and how the channel is created and destroyed.
 type model struct {
 	facts
 	Announce           types.Bool   `tfsdk:"announce"`

@@ -5,241 +5,152 @@ package channel
 import (
 	"context"
 	"fmt"
-	"reflect"
-	"strings"
+	"slices"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure      = (*Resource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
-	_ resource.ResourceWithImportState    = (*Resource)(nil)
-	_ resource.ResourceWithIdentity       = (*Resource)(nil)
-	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
-)
-
-// kind is the type of the resource, by which the directory knows what belongs to it.
+// kind is the type of the resource.
 const kind = framework.ChannelKind
 
-// Resource is zulip_channel.
-type Resource struct{ framework.Resource }
+type (
+	definition    = resourcekit.TableDefinition[model, facts, zulip.Channel, zulip.ChannelUpdate]
+	tableResource = resourcekit.TableResource[model, facts, zulip.Channel, zulip.ChannelUpdate]
+	tablePlan     = resourcekit.TablePlan[model, facts, zulip.Channel, zulip.ChannelUpdate]
+	creation      = resourcekit.TableCreation[model, facts, zulip.Channel, zulip.ChannelUpdate]
+)
 
 // NewResource returns zulip_channel.
-func NewResource() resource.Resource { return &Resource{} }
+func NewResource() resource.Resource { return resourcekit.NewTable(channels) }
 
-// identity is what a channel is recognised by.
-type identity struct {
-	ID types.Int64 `tfsdk:"id"`
+var channels = &definition{
+	Definition: resourcekit.Definition[model, zulip.Channel, int64]{
+		Name: "channel", Title: "channel", Plural: "channels",
+		Schema: resourceSchema,
+		// What channels name is not read again with them.
+		Source:     resourcekit.Source{Part: store.Channels, Needs: []store.Part{store.Organization}},
+		Index:      (*snapshot.Snapshot).Channels,
+		Key:        func(channel *zulip.Channel) int64 { return channel.ID },
+		Find:       framework.FindChannel,
+		IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
+		HowToAdopt: howToAdopt,
+		Unique: resourcekit.Unique[model, zulip.Channel]{
+			Of:          func(m *model) string { return m.Name.ValueString() },
+			IgnoresCase: true,
+			IsTaken:     func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") },
+		},
+		Validate:   validate,
+		IsKept:     func(state *model) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
+		DeleteVerb: "archive",
+		Hint:       hint,
+	},
+	Table:  &attributes,
+	Facts:  func(m *model) *facts { return &m.facts },
+	ID:     func(f *facts) *types.Int64 { return &f.ID },
+	NameOf: func(channel *zulip.Channel) string { return channel.Name },
+	CreatedBy: func(channel *zulip.Channel) (creator *int64, at time.Time) {
+		return channel.CreatorID, time.Unix(channel.DateCreated, 0)
+	},
+	NameTaken: (*snapshot.Snapshot).ChannelTaking,
+	PlanName:  (*runstate.State).PlanChannelName,
+	Adoption: resourcekit.Adoption[model, zulip.Channel, zulip.ChannelUpdate]{
+		Attribute: "adopt_archived",
+		IsAsked:   func(m *model) bool { return m.AdoptArchived.ValueBool() },
+		Warning:   warnOfAdoption, Refusal: refuseArchived,
+		Unarchive: unarchive,
+	},
+	New: newChannel, SentLater: permission.DroppedAtCreation, RightsDiffer: true,
+	CreateObject: create, SendUpdate: sendUpdate, AdjustPrior: leaveArchivedFolder, Archive: archive,
+	Derive: derive, Check: check,
 }
 
-// Metadata names the resource.
-func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_channel"
-}
-
-// Schema describes the resource.
-func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = resourceSchema()
-}
-
-// IdentitySchema describes what a channel is recognised by.
-func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The channel's ID."},
-	}}
-}
-
-// ValidateConfig refuses what is wrong in any organization.
-func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	var config model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+// validate refuses what is wrong in any organization.
+func validate(config *model, diags *diag.Diagnostics) {
 	if zulip.Privacy(config.Privacy.ValueString()).IsPrivate() && config.IsDefault.ValueBool() {
-		resp.Diagnostics.AddAttributeError(path.Root("is_default"), "A private channel cannot be a default channel",
-			"Everybody who joins the organization is put into its default channels. Remove is_default, or set privacy = \"public\".")
+		diags.AddAttributeError(path.Root("is_default"), "A private channel cannot be a default channel",
+			"Everybody who joins the organization is subscribed to its default channels. Remove is_default, or set privacy = \"public\".")
 	}
 }
 
-// Create makes the channel, or takes an archived one back, and brings it to what is planned.
-func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	id := r.make(ctx, &plan, &resp.Diagnostics)
-	if id == 0 {
-		return
-	}
-	// From here on the channel exists: it is in the state before anything else can fail.
-	state := plan
-	attributes.ForgetUnknown(&state.facts)
-	state.ID = types.Int64Value(id)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-
-	now, err := r.fresh(ctx, id)
-	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Channel %q was created, but could not be read", plan.Name.ValueString()),
-			framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
-		return
-	}
-	// What creation dropped (server-behavior §C8), or an archived channel has otherwise, is sent now.
-	on := attribute.On(&r.Base, now.View)
-	missing, problems := attributes.Steps(attributes.PriorObject(now.Thing, on, &resp.Diagnostics), &plan.facts, on)
-	framework.ReportProblems(&resp.Diagnostics, problems)
-	now = r.subject(id).Change(ctx, &r.Base, missing, now, &resp.Diagnostics)
-	planned := &plan.facts
-	if resp.Diagnostics.HasError() {
-		planned = nil
-	}
-	set := func() diag.Diagnostics { return resp.State.Set(ctx, &state) }
-	attributes.Store(ctx, &state.facts, now, planned, on, set, resp.Private, &resp.Diagnostics)
+func howToAdopt(channel *zulip.Channel) string {
+	return fmt.Sprintf("Channel %q is archived. Add a zulip_channel with its name and adopt_archived = true to unarchive it.", channel.Name)
 }
 
-// Read takes the channel from the snapshot.
-func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+func warnOfAdoption(channel *zulip.Channel) (summary, detail string) {
+	// Only the detail has the name, so that the CLI can make one warning of many.
+	return "An archived channel will be unarchived",
+		fmt.Sprintf("Channel %q has the ID %d, keeps its messages, and has subscribers: %d. What this configuration does not set stays as it was.", channel.Name, channel.ID, channel.SubscriberCount)
+}
+
+func refuseArchived(channel *zulip.Channel) (summary, detail string) {
+	return fmt.Sprintf("An archived channel has the name %q", channel.Name),
+		fmt.Sprintf("Archived channels keep their names, so the name of this one (ID %d) is not free. "+
+			"Set adopt_archived = true to unarchive it with its messages and subscribers, choose another name, or rename the archived channel.", channel.ID)
+}
+
+// hint says what a refusal of the server means.
+func hint(err error) string {
+	switch {
+	case zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS"):
+		return "The provider's account does not see the channel that has the name: it is probably private."
+	case zulip.IsMessage(err, "Channel is private and have no subscribers"):
+		return "A private channel needs a subscriber before it can be unarchived. Make it public in the web app, or give the new channel another name."
 	}
-	// First of all, and also for a channel that is gone: a CLI that keeps no identities would be told that one is missing.
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	view, err := r.Meta.Store.Read(ctx, store.Channels)
-	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
-		return
-	}
-	channel, ok := view.Channels().ByID(state.ID.ValueInt64())
-	if !ok || channel.IsArchived {
-		r.Meta.Run.Lose(kind, state.ID.ValueInt64())
-		tflog.Info(ctx, "The channel is not there any more, or was archived by somebody else: removing it from the state",
-			map[string]any{"id": state.ID.ValueInt64(), "name": state.Name.ValueString(), "archived": ok})
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	r.Meta.Run.Manage(kind, channel.ID)
-	before := state
-	set := func() diag.Diagnostics {
-		if reflect.DeepEqual(before, state) {
-			return nil // the response holds it already, and to write it again costs more than to compare
+	return ""
+}
+
+// sendUpdate sends each part of an update in a request of its own.
+func sendUpdate(ctx context.Context, base *framework.Base, id int64, p pending) (ignored []string, err error) {
+	for _, update := range requests(p) {
+		answer, err := base.Meta.Client.UpdateChannel(ctx, id, update)
+		if err != nil {
+			return nil, err
 		}
-		return resp.State.Set(ctx, &state)
+		ignored = append(ignored, answer.IgnoredParameters...)
 	}
-	now := &reading{Thing: channel, View: view}
-	attributes.Store(ctx, &state.facts, now, nil, attribute.On(&r.Base, view), set, resp.Private, &resp.Diagnostics)
+	return ignored, nil
 }
 
-// Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
-func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// requests divides what is pending into what one request may carry. Permissions go first, so that nothing else has
+// changed when one of them is refused (server-behavior §C10). The exception: while history is protected, the right to
+// create topics is fixed, so the change that shares history has to come before.
+func requests(pending pending) []zulip.ChannelUpdate {
+	permissions, others := pending.Permissions(), pending.Others()
+	ordered := []zulip.ChannelUpdate{permissions, others}
+	_, topics := permissions.Permissions["can_create_topic_group"]
+	if topics && pending.Now.Privacy() == zulip.PrivacyPrivateProtectedHistory {
+		slices.Reverse(ordered)
 	}
-	id := state.ID.ValueInt64()
-	view, err := r.Meta.Store.Read(ctx, store.Organization)
-	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
-		return
-	}
-	// The CLI ends what is not used any more before it changes what has used it: a folder that this run has archived has
-	// let go of its channels.
-	before := state
-	if folder, ok := r.Meta.Run.TakenFromFolder(id); ok && state.FolderID.ValueInt64() == folder {
-		before.FolderID = types.Int64Value(0)
-	}
-	on := attribute.On(&r.Base, view)
-	prior := attributes.PriorState(&before.facts, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), on)
-	changes, problems := attributes.Steps(prior, &plan.facts, on)
-	framework.ReportProblems(&resp.Diagnostics, problems)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	now := r.subject(id).Change(ctx, &r.Base, changes, nil, &resp.Diagnostics)
-	planned := &plan.facts
-	if resp.Diagnostics.HasError() {
-		planned = nil // what was refused is shown in the words the state had, not in the words that were planned
-	} else {
-		state = plan
-	}
-	set := func() diag.Diagnostics { return resp.State.Set(ctx, &state) }
-	attributes.Store(ctx, &state.facts, now, planned, on, set, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(id)})...)
+	return slices.DeleteFunc(ordered, func(u zulip.ChannelUpdate) bool { return u.Empty() })
 }
 
-// Delete archives the channel, unless it is to be kept. Nothing is deleted for good (server-behavior §C14).
-func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state model
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	if state.OnDestroy.ValueString() == onDestroyKeep {
-		tflog.Info(ctx, "The channel is kept, and not managed any more", map[string]any{"name": state.Name.ValueString()})
-		return
-	}
-	if r.Meta.Run.IsAdopted(kind, state.ID.ValueInt64()) {
-		tflog.Info(ctx, "The channel stays: another resource has taken it over", map[string]any{"name": state.Name.ValueString()})
-		return
-	}
-	r.archive(ctx, state.ID.ValueInt64(), state.Name.ValueString(), &resp.Diagnostics)
-}
-
-// archive archives a channel; one that is archived or gone already is fine.
-func (r *Resource) archive(ctx context.Context, id int64, name string, diags *diag.Diagnostics) {
-	pause := framework.FirstPause
-	for attempt := 0; ; attempt++ {
-		err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.ArchiveChannel(ctx, id) })
-		if err == nil || zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
-			// Its name is taken, but not for the channel that replaces it: that one is planned again while it is applied.
-			r.Meta.Run.Manage(kind, id)
-			r.Meta.Run.Destroy(kind, id)
-			r.Meta.Run.Release(kind, strings.ToLower(name), id)
-			return
-		}
-		// A second request finds out whether the first was carried out.
-		if !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || !framework.Wait(ctx, pause) {
-			diags.AddError(fmt.Sprintf("Cannot archive channel %q", name), framework.Explain(err))
-			return
-		}
-		pause *= 2
+// leaveArchivedFolder takes a channel out of a folder that this run has archived: Terraform destroys what is not used any
+// more before it changes what has used it.
+func leaveArchivedFolder(run *runstate.State, prior *facts) {
+	if folder, ok := run.TakenFromFolder(prior.ID.ValueInt64()); ok && prior.FolderID.ValueInt64() == folder {
+		prior.FolderID = types.Int64Value(0)
 	}
 }
 
-// ImportState takes the channel's ID, or its name; "name:2024" is the channel called 2024.
-func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
-		return
+// archive archives a channel. Nothing is deleted for good (server-behavior §C14).
+func archive(ctx context.Context, r *tableResource, state *model) error {
+	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error {
+		return r.Meta.Client.ArchiveChannel(ctx, state.ID.ValueInt64())
+	})
+	if zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
+		return nil
 	}
-	word := framework.ImportedWord(ctx, req, "id", &resp.Diagnostics)
-	view, err := r.Meta.Store.Read(ctx, store.Channels)
-	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
-		return
-	}
-	channel, err := framework.FindChannel(view, word)
-	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this channel", framework.Sentence(err))
-		return
-	}
-	if channel.IsArchived {
-		resp.Diagnostics.AddError("Cannot import an archived channel",
-			fmt.Sprintf("Channel %q is archived. Write a zulip_channel with its name and adopt_archived = true to unarchive it.", channel.Name))
-		return
-	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), channel.ID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(channel.ID)})...)
+	return err
 }

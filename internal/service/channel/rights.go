@@ -12,93 +12,93 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// checkCaller refuses what the account the provider uses may not do, and says who may
+// checkCaller refuses what the provider's account may not do, and says who may
 // (server-behavior §R15, §C17, §C18).
-func (p *planning) checkCaller() {
+func (p planning) checkCaller() {
 	self := p.Meta.Store.Self()
-	if !p.Meta.RequireMember("manage channels", p.diags) {
+	if !p.Meta.RequireMember("manage channels", p.Diags) {
 		return
 	}
 	isAdministrator := self.Role <= zulip.RoleAdministrator
-	if p.state == nil {
+	if p.State == nil {
 		p.checkMayCreate()
-	} else if !isAdministrator && len(p.changes) > 0 && !p.administers(self) {
-		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change channel %q", p.state.Name.ValueString()),
+	} else if !isAdministrator && len(p.Changes) > 0 && !p.administers(self) {
+		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change channel %q", p.State.Name.ValueString()),
 			"Administrators and owners of the organization may, and whom the channel's can_administer_channel_group names: "+
-				permission.Describe(p.prior.Permissions["can_administer_channel_group"], p.on.View)+".", p.diags)
+				permission.Describe(p.Prior.Permissions["can_administer_channel_group"], p.On.View)+".", p.Diags)
 	}
-	attributes.CheckRights(&p.Base, slices.DeleteFunc(slices.Clone(p.changes), p.isNobodyAtFirst), p.on.View, p.diags)
+	attributes.CheckRights(&p.Base, slices.DeleteFunc(slices.Clone(p.Changes), p.isNobodyAtFirst), p.On.View, p.Diags)
 }
 
-// isNobodyAtFirst reports whether a change gives a permission of a new channel to nobody, who has it anyway where setting
+// isNobodyAtFirst reports whether a change gives a permission of a new channel to nobody, which is the default where setting
 // it takes a right.
-func (p *planning) isNobodyAtFirst(change step) bool {
-	if p.state != nil || !change.Permission {
+func (p planning) isNobodyAtFirst(change step) bool {
+	if p.State != nil || !change.Permission {
 		return false
 	}
-	found := p.permissions().Classify(change.Attribute)
-	return found.Outcome == framework.PermissionWritten && permission.Equal(found.Value, zulip.GroupSettingValue{}, permission.NobodyID(p.on.View))
+	found := p.Permissions().Classify(change.Attribute)
+	return found.Outcome == framework.PermissionWritten && permission.Equal(found.Value, zulip.GroupSettingValue{}, permission.NobodyID(p.On.View))
 }
 
 // checkMayCreate refuses a channel of a kind that the account may not create.
-func (p *planning) checkMayCreate() {
+func (p planning) checkMayCreate() {
 	right := "can_create_public_channel_group"
-	switch privacy := zulip.Privacy(p.plan.Privacy.ValueString()); {
-	case p.plan.Privacy.IsUnknown() && !p.config.Privacy.IsNull():
+	switch privacy := zulip.Privacy(p.Plan.Privacy.ValueString()); {
+	case p.Plan.Privacy.IsUnknown() && !p.Config.Privacy.IsNull():
 		return // not known yet
 	case privacy.IsPrivate():
 		right = "can_create_private_channel_group"
 	case privacy == zulip.PrivacyWebPublic:
 		right = "can_create_web_public_channel_group"
 	}
-	p.Meta.RequireRight(p.on.View, path.Root("privacy"), "create this kind of channel", p.diags, right)
+	p.Meta.RequireRight(p.On.View, path.Root("privacy"), "create this kind of channel", p.Diags, right)
 }
 
 // administers reports whether the account may change the channel without being an administrator of the organization.
-func (p *planning) administers(self *zulip.User) bool {
-	value, ok := p.prior.Permissions["can_administer_channel_group"]
-	return !ok || permission.Admits(value, self, p.on.View)
+func (p planning) administers(self *zulip.User) bool {
+	value, ok := p.Prior.Permissions["can_administer_channel_group"]
+	return !ok || permission.Admits(value, self, p.On.View)
 }
 
 // changed reports whether the plan writes the attribute.
-func (p *planning) changed(attribute string) bool {
-	return slices.ContainsFunc(p.changes, func(s step) bool { return s.Attribute == attribute })
+func (p planning) changed(attribute string) bool {
+	return slices.ContainsFunc(p.Changes, func(s step) bool { return s.Attribute == attribute })
 }
 
 // checkLockout refuses a plan after which the account could no longer manage the channel.
-func (p *planning) checkLockout() {
+func (p planning) checkLockout() {
 	self := p.Meta.Store.Self()
-	// Who does not manage the channel now cannot lose it: that it is changed all the same is refused as such.
-	manages := p.state == nil || p.administers(self)
+	// An account that does not manage the channel now cannot lose that. Its change is refused in checkCaller.
+	manages := p.State == nil || p.administers(self)
 	if self.Role > zulip.RoleAdministrator && manages && !p.admits("can_administer_channel_group", self) {
-		p.diags.AddAttributeError(path.Root("can_administer_channel_group"), "This would lock the provider out",
+		p.Diags.AddAttributeError(path.Root("can_administer_channel_group"), "This would lock the provider out",
 			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+framework.LockoutAdvice)
 	}
-	if p.state == nil && zulip.Privacy(p.plan.Privacy.ValueString()).IsPrivate() && framework.IsSet(p.plan.InitialSubscribers) &&
+	if p.State == nil && zulip.Privacy(p.Plan.Privacy.ValueString()).IsPrivate() && framework.IsSet(p.Plan.InitialSubscribers) &&
 		!p.subscribesSelf(self) && !p.opensTo("can_add_subscribers_group", self) && !p.opensTo("can_subscribe_group", self) {
-		p.diags.AddAttributeError(path.Root("initial_subscribers"), "This would lock the provider out",
+		p.Diags.AddAttributeError(path.Root("initial_subscribers"), "This would lock the provider out",
 			fmt.Sprintf("%s is not among the initial subscribers of this private channel, nor in can_add_subscribers_group or can_subscribe_group. It could never add anybody to the channel or change its privacy, whatever its role.", self.Address())+framework.LockoutAdvice)
 	}
 }
 
-// admits reports whether a permission will admit the account, as far as is known; what is not known is in favour.
-func (p *planning) admits(setting string, self *zulip.User) bool {
-	return attributes.Sets(&p.plan.facts).Admits(setting, self, p.on.View)
+// admits reports whether a permission will admit the account. What is not known yet counts as admitting it.
+func (p planning) admits(setting string, self *zulip.User) bool {
+	return attributes.Sets(&p.Plan.facts).Admits(setting, self, p.On.View)
 }
 
 // opensTo reports whether a permission of a new channel is set to admit the account; by default these admit nobody.
-func (p *planning) opensTo(setting string, self *zulip.User) bool {
+func (p planning) opensTo(setting string, self *zulip.User) bool {
 	at := attributes.Permissions[setting].At
-	return !at(&p.config.facts).IsNull() && !at(&p.plan.facts).IsNull() && p.admits(setting, self)
+	return !at(&p.Config.facts).IsNull() && !at(&p.Plan.facts).IsNull() && p.admits(setting, self)
 }
 
-func (p *planning) subscribesSelf(self *zulip.User) bool {
-	for _, element := range p.plan.InitialSubscribers.Elements() {
+func (p planning) subscribesSelf(self *zulip.User) bool {
+	for _, element := range p.Plan.InitialSubscribers.Elements() {
 		text, ok := element.(types.String)
 		if !ok || !framework.IsSet(text) {
 			return true
 		}
-		if user, err := framework.FindUser(p.on.View, text.ValueString()); err != nil || user.ID == self.ID {
+		if user, err := framework.FindUser(p.On.View, text.ValueString()); err != nil || user.ID == self.ID {
 			return true
 		}
 	}

@@ -17,39 +17,39 @@ func resourceSchema() schema.Schema {
 	maps.Copy(all, creationAttributes())
 	return schema.Schema{
 		Version: framework.SchemaVersion,
-		MarkdownDescription: `A channel, and who may do what in it.
+		MarkdownDescription: `A channel and its permissions.
 
 Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `. ` +
-			`The roles are ` + "`role:owners`, `role:administrators`, `role:moderators`, `role:fullmembers`, `role:members` and `role:everyone`" + `, each with all before it, and ` + "`role:nobody`" + `.
+			`The roles are ` + "`role:owners`, `role:administrators`, `role:moderators`, `role:fullmembers`, `role:members` and `role:everyone`" + `, each including those before it, and ` + "`role:nobody`" + `.
 
-An attribute that is not set is not managed: it is read and shown, and never written. Taking an attribute out of the configuration leaves what it set.
+An attribute that is not set is not managed: its value is read, and never written. Removing an attribute from the configuration leaves its value as it is.
 
-A change is applied only to what the plan saw: if somebody else has changed the same attribute since, the apply stops and says what it is now, what the plan saw and what was asked.
+A change is applied only to the values that the plan was computed from: if somebody else has changed the same attribute since, the apply stops and shows the current, prior and planned value.
 
 ` + framework.NeverAdopted + framework.DeactivatedPrincipals,
 		Attributes: all,
 	}
 }
 
-// creationAttributes say how the channel is created and destroyed. The server does not keep them, so that they are in no row
-// of the table.
+// creationAttributes describe how the channel is created and destroyed. The server does not store them, so they have no row
+// in the table.
 func creationAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"announce": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "Whether the new channel is announced in the organization's channel for that. It counts on creation only, and only if somebody is subscribed from the start.",
+			MarkdownDescription: "Whether to announce the new channel in the organization's channel for such notices. Only used on create, and only if there are initial subscribers.",
 		},
 		"initial_subscribers": schema.SetAttribute{
 			ElementType: types.StringType, Optional: true,
-			MarkdownDescription: "Who is in the new channel, by e-mail address or ID. It counts on creation only. By default nobody is in a public channel, and the account the provider uses is in a private one: it could not add anybody to it otherwise, not even as an administrator.",
+			MarkdownDescription: "Email addresses or IDs of the users to subscribe to the new channel. Only used on create. By default a public channel has no subscribers, and a private one has the provider's account: not even an administrator could add anybody to it otherwise.",
 		},
 		"adopt_archived": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "If an archived channel has the name, unarchive it with its messages and subscribers instead of failing. What the configuration does not set stays as it was. It counts on creation only. " + featurelevel.Sentence(featurelevel.ReactivateChannel),
+			MarkdownDescription: "Unarchive an archived channel with the same name, with its messages and subscribers, instead of failing. What the configuration does not set stays as it was. Only used on create. Defaults to `false`. " + featurelevel.Sentence(featurelevel.ReactivateChannel),
 		},
 		"on_destroy": schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: "What happens to the channel when it is destroyed: `archive` (the default) archives it, `keep` leaves it as it is. Zulip deletes no channel for good.",
+			MarkdownDescription: "What to do with the channel when the resource is destroyed: `archive` or `keep`. Zulip never deletes a channel. Defaults to `archive`.",
 			Validators:          []validator.String{validators.OneOf(onDestroyArchive, onDestroyKeep)},
 		},
 	}

@@ -87,9 +87,9 @@ func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
 		t.Error("an archived channel is still in the state")
 	}
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "name", `An archived channel is called "old"`, "adopt_archived = true", "terraform destroy")
+	diags.ExpectWarning(t, "name", `An archived channel has the name "old"`, "adopt_archived = true", "terraform destroy")
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "name", `An archived channel is called "old"`, "adopt_archived = true")
+	run.Apply(plan).ExpectError(t, "name", `An archived channel has the name "old"`, "adopt_archived = true")
 	sent.Expect(t)
 }
 
@@ -111,7 +111,7 @@ func TestProtocolPutsTheChannelIntoTheStateFirst(t *testing.T) {
 	}{
 		"the reading fails": {
 			sandbox.Fault{Method: http.MethodGet, Path: "/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest},
-			[]string{`Channel "created" was created, but could not be read`, "It is in the state."},
+			[]string{`Cannot read channel "created" after it was created`, "It is in the state."},
 		},
 		"the change that follows fails": {
 			sandbox.Fault{Method: http.MethodPatch, Path: "/streams/*", Action: sandbox.FaultStatus, Status: http.StatusBadRequest},
@@ -199,7 +199,7 @@ func TestProtocolImportsOnlyWhatIsThere(t *testing.T) {
 	run.Import("4711", nil).ExpectError(t, "", "Cannot import this channel", "4711")
 	run.Import("", values{"id": int64(4711)}).ExpectError(t, "", "Cannot import this channel", "4711")
 	o.Archive(t, "general")
-	run.Import("general", nil).ExpectError(t, "", "Cannot import an archived channel", "adopt_archived = true")
+	run.Import("general", nil).ExpectError(t, "", "Cannot import this channel", "adopt_archived = true")
 }
 
 // A whole life at the finest level of logging must not show what lets others act as the account.

@@ -123,7 +123,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 func (r *Resource) adopts(plan *model, diags *diag.Diagnostics) bool {
 	word := fmt.Sprintf("%d/%s", plan.MessageID.ValueInt64(), plan.EmojiName.ValueString())
 	existing := framework.Existing{
-		Kind: plan.takeover(), Noun: "reaction", Name: plan.EmojiName.ValueString(), Import: word, At: path.Root("emoji_name"),
+		Kind: plan.takeover(), Title: "reaction", Name: plan.EmojiName.ValueString(), Import: word, At: path.Root("emoji_name"),
 		Summary:   fmt.Sprintf("The account has reacted with %q to message %d already", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64()),
 		AsPlanned: true, Ours: true, // the server does not tell when it was added
 	}

@@ -130,7 +130,7 @@ func existing(plan *account, holder *zulip.User) framework.Existing {
 	isRecent := isKnown && framework.IsRecent(joined) // the server does not tell who created it
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!isPlanned || role == holder.Role)
 	return framework.Existing{
-		Kind: kind, Noun: "user", Name: holder.Address(), Key: strings.ToLower(plan.Email.ValueString()), ID: holder.ID, Import: holder.Address(), At: path.Root("email"),
+		Kind: kind, Title: "user", Name: holder.Address(), Key: strings.ToLower(plan.Email.ValueString()), ID: holder.ID, Import: holder.Address(), At: path.Root("email"),
 		Summary:   fmt.Sprintf("%s already has an account", holder.Address()),
 		Detail:    fmt.Sprintf("It has the ID %d and the name %q.", holder.ID, holder.FullName),
 		AsPlanned: asPlanned, Ours: isRecent, MayBeReplaced: asPlanned && isRecent,

@@ -14,10 +14,10 @@ import (
 )
 
 // warnOfAccess warns, in a plan that changes who is in a group, who gains and who loses which right in which channels.
-// group is as the organization holds it.
-func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGroup, later permission.Membership, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	same := func(words framework.PrincipalSet, now, later []int64) bool {
-		return slices.Equal(words.Active(now, view), words.Active(later, view))
+// group is the current group.
+func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
+	same := func(principals framework.PrincipalSet, now, later []int64) bool {
+		return slices.Equal(principals.Active(now, s), principals.Active(later, s))
 	}
 	if diags.HasError() || !later.Unknown && same(framework.Users, group.Members, later.Members) && same(framework.Groups, group.DirectSubgroupIDs, later.Subgroups) {
 		return
@@ -26,30 +26,30 @@ func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGr
 		permission.Change{Groups: map[int64]permission.Membership{group.ID: later}})
 }
 
-// warnOfAccess warns of what it means that the lists of the group change. Before a group exists no channel names it.
-func (p *planning) warnOfAccess(ctx context.Context) {
-	group := p.takes
+// warnOfAccess warns of the access that a change of members changes. A group that does not exist yet is named nowhere.
+func (p planning) warnOfAccess(ctx context.Context) {
+	group := p.Adopted
 	if p.before != nil {
-		group, _ = p.view.UserGroups().ByID(p.before.ID)
+		group, _ = p.On.View.UserGroups().ByID(p.before.ID)
 	}
 	if group == nil {
 		return
 	}
 	later := permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs}
 	for _, list := range membershipLists {
-		if list.attribute(&p.config.facts).IsNull() {
+		if list.attribute(&p.Config.facts).IsNull() {
 			continue
 		}
-		meant, known := list.words.Resolve(*list.attribute(&p.plan.facts), p.view)
+		resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
 		if known {
-			*list.later(&later) = meant.IDs
+			*list.planned(&later) = resolved.IDs
 		}
-		later.Unknown = later.Unknown || !known || len(meant.Planned) > 0
+		later.Unknown = later.Unknown || !known || len(resolved.Planned) > 0
 	}
-	warnOfAccess(ctx, &p.Base, group, later, p.view, p.diags)
+	warnOfAccess(ctx, &p.Base, group, later, p.On.View, p.Diags)
 }
 
-// after is who is in a group after a change.
+// after returns the members of a group after a change.
 func after(group *zulip.UserGroup, change zulip.MembershipChange) permission.Membership {
 	return permission.Membership{
 		Members:   append(without(group.Members, change.Delete), change.Add...),

@@ -17,7 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// update is what is sent of a change: the group itself, and who is in it. The server takes each in a request of its own,
+// update is what is sent of a change: the group and its members. The server takes each in a request of its own,
 // and carries out all of a request or nothing (server-behavior §G4).
 type update struct {
 	zulip.UserGroupUpdate
@@ -40,19 +40,19 @@ const maxName = 100
 
 var visibleName = regexp.MustCompile(`[^\s\pZ]`)
 
-// attributes are what the server knows of a user group, each in one row. How a group is created is not among them: see
-// creationAttributes.
+// attributes are the attributes that the server has of a user group, one row each. How a group is created is not among them:
+// see creationAttributes.
 var attributes = table{
 	Resource: kind,
 	Rows: rows{
 		row[types.Int64]{
-			Name: "id", ReadOnly: true, Description: "The group's ID.",
+			Name: "id", ReadOnly: true, Description: "ID of the group.",
 			At:   func(f *facts) *types.Int64 { return &f.ID },
 			Read: func(g *zulip.UserGroup) types.Int64 { return types.Int64Value(g.ID) },
 		},
 		row[types.String]{
-			Name: "name", Description: "The group's name.",
-			Setting:  "At most 100 characters. No other group of the organization has it, deactivated ones included; case matters. Permissions that name the group keep to it when it is renamed.",
+			Name: "name", Description: "Name of the group.",
+			Setting:  "At most 100 characters. Must be unique in the organization; case matters, and deactivated groups keep their names. Permissions that name the group follow a change of the name.",
 			Required: true,
 			Validators: []validator.Describer{
 				validators.Length(1, maxName),
@@ -65,31 +65,31 @@ var attributes = table{
 			Send: func(u *update, _ *zulip.UserGroup, v types.String) { u.Name = v.ValueStringPointer() },
 		},
 		row[types.String]{
-			Name: "description", Description: "What the group is for.",
-			Setting: "Empty for a new group by default.",
+			Name: "description", Description: "Description of the group.",
+			Setting: "If unset, the description is not managed; a new group has none.",
 			At:      func(f *facts) *types.String { return &f.Description },
 			Read:    func(g *zulip.UserGroup) types.String { return types.StringValue(g.Description) },
 			Send:    func(u *update, _ *zulip.UserGroup, v types.String) { u.Description = v.ValueStringPointer() },
 		},
 		listRow{membersList, row[types.Set]{
-			Name: "members", Description: "Who is in the group directly, by e-mail address. Without deactivated people.",
-			Setting:    "An ID is accepted too. The list is complete: whoever is added by hand is taken out by the next apply. Deactivated people do not count, whether they are listed or not. Unset: not managed, as beside `zulip_user_group_membership`. " + toldText,
+			Name: "members", Description: "Email addresses of the direct members of the group, without deactivated users.",
+			Setting:    "User IDs are accepted too. The list is complete: the next apply removes other members. Deactivated users are ignored, listed or not. If unset, the members are not managed, as is needed beside `zulip_user_group_membership`. " + toldText,
 			Validators: []validator.Describer{setvalidator.ValueStringsAre(validators.Length(1, 0))},
 			At:         membersList.attribute,
 		}},
 		listRow{subgroupsList, row[types.Set]{
-			Name: "subgroups", Description: "The groups that are in the group directly, by name (`role:members` and its like are groups too). Without deactivated groups.",
-			Setting:    "An ID is accepted too; `name:2024` is the group called 2024. The list is complete. Not managed if it is not set.",
+			Name: "subgroups", Description: "Names of the direct subgroups of the group, without deactivated groups. Roles such as `role:members` are groups too.",
+			Setting:    "IDs are accepted too; `name:2024` is the group with the name 2024. The list is complete: the next apply removes other subgroups. If unset, the subgroups are not managed.",
 			Validators: []validator.Describer{setvalidator.ValueStringsAre(validators.Length(1, 0))},
 			At:         subgroupsList.attribute,
 		}},
 		row[types.Int64]{
-			Name: "creator_id", ReadOnly: true, Description: "The ID of the user who created it; null for roles and very old groups.",
+			Name: "creator_id", ReadOnly: true, Description: "User ID of the creator. Null for roles and very old groups.",
 			At:   func(f *facts) *types.Int64 { return &f.CreatorID },
 			Read: func(g *zulip.UserGroup) types.Int64 { return types.Int64PointerValue(g.CreatorID) },
 		},
 		row[types.String]{
-			Name: "date_created", ReadOnly: true, Description: "When it was created (RFC 3339); null for roles and very old groups.",
+			Name: "date_created", ReadOnly: true, Description: "Time at which the group was created (RFC 3339). Null for roles and very old groups.",
 			At: func(f *facts) *types.String { return &f.DateCreated },
 			Read: func(g *zulip.UserGroup) types.String {
 				if g.DateCreated == nil {
@@ -114,57 +114,56 @@ var attributes = table{
 	},
 }
 
-// listRow is the row of one of the two lists of what is in a group. A list is written in words for people or groups, and is
-// compared and sent as IDs.
+// listRow is the row of members or subgroups. The attribute has addresses or names; IDs are compared and sent.
 type listRow struct {
 	list membershipList
 	row[types.Set]
 }
 
-// ReadInto keeps the words for whoever is still in the list.
+// ReadInto keeps the form of each element that is still in the list.
 func (l listRow) ReadInto(f *facts, group *zulip.UserGroup, on attribute.Server, _ *diag.Diagnostics) {
 	at := l.At(f)
-	*at = l.list.words.Keep(*at, *l.list.held(group), on.View)
+	*at = l.list.principals.Keep(*at, *l.list.current(group), on.View)
 }
 
-// Step is the change of who or what is in the list. Who cannot be found is a problem.
+// Step is the change of the list. An element that cannot be found is a problem.
 func (l listRow) Step(prior *prior, planned *facts, on attribute.Server) (change step, problems []permission.Problem, found bool) {
-	wanted, known := l.list.words.Resolve(*l.At(planned), on.View)
+	wanted, known := l.list.principals.Resolve(*l.At(planned), on.View)
 	if !known || l.At(planned).IsNull() {
 		return change, nil, false
 	}
 	describe := func(ids []int64) string {
-		return l.list.words.Describe(l.list.words.Active(ids, on.View), on.View)
+		return l.list.principals.Describe(l.list.principals.Active(ids, on.View), on.View)
 	}
 	before := l.before(prior, on)
 	change = step{
 		Attribute: l.Name, Prior: describe(before), Planned: describe(wanted.IDs),
-		Current: func(g *zulip.UserGroup) string { return describe(*l.list.held(g)) },
+		Current: func(g *zulip.UserGroup) string { return describe(*l.list.current(g)) },
 		Put: func(u *update, current *zulip.UserGroup, _ bool) {
-			ids := l.list.words.Active(*l.list.held(current), on.View)
-			l.list.put(&u.MembershipChange, without(wanted.IDs, ids), without(ids, wanted.IDs))
+			ids := l.list.principals.Active(*l.list.current(current), on.View)
+			l.list.change(&u.MembershipChange, without(wanted.IDs, ids), without(ids, wanted.IDs))
 		},
 	}
 	return change, l.list.problems(wanted), change.Prior != change.Planned
 }
 
-// before are the IDs that the plan is computed from.
+// before returns the prior IDs.
 func (l listRow) before(prior *prior, on attribute.Server) []int64 {
 	if !prior.IsState {
-		return *l.list.held(prior.Object)
+		return *l.list.current(prior.Object)
 	}
-	meant, _ := l.list.words.Resolve(*l.At(prior.Values), on.View)
-	return meant.IDs
+	resolved, _ := l.list.principals.Resolve(*l.At(prior.Values), on.View)
+	return resolved.IDs
 }
 
-// KeepPrior keeps the state's words where the plan's mean the same.
+// KeepPrior keeps the prior list where the planned one has the same elements in another form.
 func (l listRow) KeepPrior(_, planned, state *facts, on attribute.Server) {
 	plan, before := l.At(planned), *l.At(state)
-	meant, known := l.list.words.Resolve(*plan, on.View)
-	if !known || plan.IsNull() || before.IsNull() || len(meant.Problems)+len(meant.Planned) > 0 {
+	resolved, known := l.list.principals.Resolve(*plan, on.View)
+	if !known || plan.IsNull() || before.IsNull() || len(resolved.Problems)+len(resolved.Planned) > 0 {
 		return
 	}
-	if was, _ := l.list.words.Resolve(before, on.View); l.list.words.Describe(meant.IDs, on.View) == l.list.words.Describe(was.IDs, on.View) {
+	if was, _ := l.list.principals.Resolve(before, on.View); l.list.principals.Describe(resolved.IDs, on.View) == l.list.principals.Describe(was.IDs, on.View) {
 		*plan = before
 	}
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// membershipList is one of the two lists of what is in a group.
+// membershipList is the list of members or that of subgroups.
 type membershipList struct {
-	name      string
-	words     framework.PrincipalSet
+	name       string
+	principals framework.PrincipalSet
+	// attribute is where facts have it, current where a group has it, planned where a planned membership has it.
 	attribute func(*facts) *types.Set
-	held      func(*zulip.UserGroup) *[]int64
-	later     func(*permission.Membership) *[]int64
-	put       func(change *zulip.MembershipChange, add, remove []int64)
+	current   func(*zulip.UserGroup) *[]int64
+	planned   func(*permission.Membership) *[]int64
+	change    func(change *zulip.MembershipChange, add, remove []int64)
 }
 
 var (
@@ -48,15 +48,15 @@ var (
 // membershipLists are both.
 var membershipLists = []membershipList{membersList, subgroupsList}
 
-// problems are the words of a list that an apply cannot use.
-func (l membershipList) problems(meant framework.Resolved) []permission.Problem {
+// problems are the elements of a list that an apply cannot use.
+func (l membershipList) problems(resolved framework.Resolved) []permission.Problem {
 	var problems []permission.Problem
-	for _, err := range meant.Problems {
-		problems = append(problems, permission.Problem{Summary: "Not in the organization: " + l.name, Detail: framework.Sentence(err)})
+	for _, err := range resolved.Problems {
+		problems = append(problems, permission.Problem{Summary: "Cannot find one of the " + l.name, Detail: framework.Sentence(err)})
 	}
-	for _, word := range meant.Planned {
+	for _, text := range resolved.Planned {
 		problems = append(problems, permission.Problem{
-			Summary: fmt.Sprintf("%q is still not in the organization", word),
+			Summary: fmt.Sprintf("%q is still not in the organization", text),
 			Detail:  "The plan was to create or to reactivate it before this group. Refer to the resource that does, so that Terraform knows the order.",
 		})
 	}
@@ -67,44 +67,16 @@ func without(ids, gone []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(gone, id) })
 }
 
-// reactivation is the step that takes a group back (server-behavior §G4).
-func reactivation() step {
-	active := false
-	return step{
-		Attribute: "deactivated", Prior: "true", Planned: "false",
-		Current: func(g *zulip.UserGroup) string { return fmt.Sprint(g.Deactivated) },
-		Put:     func(u *update, _ *zulip.UserGroup, _ bool) { u.Deactivated = &active },
-	}
-}
-
-// target is a group that is changed.
-type target struct {
-	*framework.Base
-	id int64
-	// reactivates says that it is deactivated, and is taken back.
-	reactivates bool
-}
-
-// subject is the group as what is changed.
-func (t target) subject() framework.Subject[*zulip.UserGroup, update] {
-	return framework.Subject[*zulip.UserGroup, update]{
-		Unread: fmt.Sprintf("user group %d", t.id),
-		Name:   func(g *zulip.UserGroup) string { return fmt.Sprintf("user group %q", g.Name) },
-		Read:   func(ctx context.Context) (*reading, error) { return fresh(ctx, t.Base, t.id, t.reactivates) },
-		Send:   t.send,
-	}
-}
-
-// send makes the requests that a change takes. The group itself goes first, so that nothing else has changed when a
-// permission is refused. Who is in it goes first where the right to say so may be given away, and where it is taken back:
-// then nobody is in it for a moment who is not to be.
-func (t target) send(ctx context.Context, pending pending) (ignored []string, err error) {
-	all := pending.Update()
+// sendUpdate sends the group and its members in a request each. The group goes first, so that nothing else has changed when a
+// permission is refused. The members go first where the right to change them may be given away, and where the group is
+// reactivated: then nobody is a member for a moment who is not planned to be.
+func sendUpdate(ctx context.Context, base *framework.Base, id int64, p pending) (ignored []string, err error) {
+	all := p.Update()
 	group := func() error {
 		if all.UserGroupUpdate.Empty() {
 			return nil
 		}
-		answer, err := t.Meta.Client.UpdateUserGroup(ctx, t.id, all.UserGroupUpdate)
+		answer, err := base.Meta.Client.UpdateUserGroup(ctx, id, all.UserGroupUpdate)
 		if err == nil {
 			ignored = answer.IgnoredParameters
 		}
@@ -114,11 +86,11 @@ func (t target) send(ctx context.Context, pending pending) (ignored []string, er
 		if all.MembershipChange.Empty() {
 			return nil
 		}
-		return t.Meta.Client.ChangeUserGroupMembership(ctx, t.id, all.MembershipChange)
+		return base.Meta.Client.ChangeUserGroupMembership(ctx, id, all.MembershipChange)
 	}
 	ordered := []func() error{group, membership}
 	_, givesAway := all.Permissions["can_manage_group"]
-	if all.Deactivated == nil && givesAway || all.Deactivated != nil && t.HasLevel(featurelevel.DeactivatedGroupMembers) {
+	if all.Deactivated == nil && givesAway || all.Deactivated != nil && base.HasLevel(featurelevel.DeactivatedGroupMembers) {
 		slices.Reverse(ordered)
 	}
 	for _, request := range ordered {
@@ -127,20 +99,4 @@ func (t target) send(ctx context.Context, pending pending) (ignored []string, er
 		}
 	}
 	return ignored, nil
-}
-
-// fresh reads a group as it is now, together with everybody else who wants to.
-func fresh(ctx context.Context, base *framework.Base, id int64, deactivatedToo bool) (*reading, error) {
-	view, err := base.Meta.Store.Fresh(ctx, store.UserGroups)
-	if err != nil {
-		return nil, err
-	}
-	group, ok := view.UserGroups().ByID(id)
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("the organization has no user group with the ID %d any more", id)
-	case group.Deactivated && !deactivatedToo:
-		return nil, fmt.Errorf("user group %q was deactivated meanwhile", group.Name)
-	}
-	return &reading{Thing: group, View: view}, nil
 }

@@ -149,7 +149,7 @@ func TestProtocolDeactivatedPeopleDoNotCount(t *testing.T) {
 	holds(t, o, "ops", []string{amara}, nil)
 
 	plan, diags := o.NewRun(t, "zulip_user_group").Plan(values{"name": "fresh", "members": set(kenji, lena)})
-	diags.ExpectWarning(t, "members", "Deactivated, and left alone", kenji)
+	diags.ExpectWarning(t, "members", "Deactivated users and groups are ignored", kenji)
 	diags.ExpectNoError(t)
 	if plan == nil {
 		t.Fatal("there is no plan")
@@ -175,7 +175,7 @@ func TestProtocolWhatUsesAGroupIsTold(t *testing.T) {
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_add_custom_emoji_group": text(t, value)})
 	run.Apply(run.MustPlan(nil)).ExpectError(t, "", `Cannot deactivate user group "ops"`,
 		`channel "incidents": can_send_message_group, can_subscribe_group`, `user group "sre": can_mention_group`,
-		`user group "leads", which it is a subgroup of`, "the organization: can_add_custom_emoji_group")
+		`user group "leads", of which it is a subgroup`, "the organization: can_add_custom_emoji_group")
 	if run.State == nil || group(t, o, "ops").Deactivated {
 		t.Error("the group is gone")
 	}
@@ -221,9 +221,9 @@ func TestProtocolWhoMay(t *testing.T) {
 	}{
 		"an administrator by role alone": {"admin", "description", "x", "", []string{"tomas.berg@example.com may not change user group \"ops\"", `can_manage_all_groups names ("role:owners")`, `can_manage_group names ("user:`}},
 		"who may add adds":               {"member2", "members", people(amara, kenji, lena), "", nil},
-		"who may add does not remove":    {"member2", "members", people(amara), "members", []string{"may not take people out of", "can_remove_members_group names (\"role:moderators\")"}},
+		"who may add does not remove":    {"member2", "members", people(amara), "members", []string{"may not remove people from", "can_remove_members_group names (\"role:moderators\")"}},
 		"who may add nests":              {"member2", "subgroups", set("leads", "sre"), "", nil},
-		"who may add does not un-nest":   {"member2", "subgroups", set(), "subgroups", []string{"may not take groups out of"}},
+		"who may add does not un-nest":   {"member2", "subgroups", set(), "subgroups", []string{"may not remove groups from"}},
 		"a moderator removes":            {"moderator", "members", people(kenji), "", nil},
 		"a moderator does not add":       {"moderator", "members", people(kenji, lena, "tomas.berg@example.com"), "members", []string{"may not add people to"}},
 		"a moderator joins":              {"moderator", "members", people(amara, kenji, lena), "", nil},

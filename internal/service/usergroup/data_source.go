@@ -24,7 +24,7 @@ type DataSource struct{ framework.DataSource }
 // NewDataSource returns the data source zulip_user_group.
 func NewDataSource() datasource.DataSource { return &DataSource{} }
 
-// shown are the facts that both data sources show.
+// shown are the attributes that both data sources have.
 type shown struct {
 	facts
 	IsSystemGroup types.Bool `tfsdk:"is_system_group"`
@@ -37,7 +37,7 @@ func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Di
 	s.IsDeactivated = types.BoolValue(group.Deactivated)
 }
 
-// dataModel is the data source: what is shown, and who is in the group at all.
+// dataModel is the data source zulip_user_group.
 type dataModel struct {
 	shown
 	AllMembers   types.Set `tfsdk:"all_members"`
@@ -53,16 +53,16 @@ func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	all := shownAttributes()
 	all["id"] = schema.Int64Attribute{
-		Optional: true, Computed: true, MarkdownDescription: "The group's ID. Set this or `name`.",
+		Optional: true, Computed: true, MarkdownDescription: "ID of the group. Exactly one of `id` and `name` must be set.",
 		Validators: []validator.Int64{validators.ExactlyOneOf("id", "name")},
 	}
 	all["name"] = schema.StringAttribute{
-		Optional: true, Computed: true, MarkdownDescription: "The group's name; case matters, and `role:members` and its like are names too. Set this or `id`.",
+		Optional: true, Computed: true, MarkdownDescription: "Name of the group; case matters. Roles such as `role:members` are names too. Exactly one of `id` and `name` must be set.",
 	}
-	all["all_members"] = words("Who is in the group, directly or in a group that is in it, however deep, by e-mail address. Without deactivated people.")
-	all["all_subgroups"] = words("The groups that are in the group, however deep, by name.")
+	all["all_members"] = textSet("Email addresses of all members of the group, direct or through subgroups at any depth, without deactivated users.")
+	all["all_subgroups"] = textSet("Names of all subgroups of the group, at any depth.")
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One user group, by ID or name, and who is in it. Roles and deactivated groups are found too.",
+		MarkdownDescription: "A user group and its members, by ID or name. Roles and deactivated groups are found too.",
 		Attributes:          all,
 	}
 }
@@ -74,41 +74,41 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Store.Read(ctx, store.Organization)
+	s, err := d.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
 		return
 	}
 	wanted, at := "name:"+config.Name.ValueString(), path.Root("name")
-	group, ok := view.UserGroups().ByName(config.Name.ValueString())
+	group, ok := s.UserGroups().ByName(config.Name.ValueString())
 	if config.Name.IsNull() {
 		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
-		group, ok = view.UserGroups().ByID(config.ID.ValueInt64())
+		group, ok = s.UserGroups().ByID(config.ID.ValueInt64())
 	}
 	if !ok {
 		detail := "This run has yet to create or rename it. Refer to the resource instead of reading it, or let the data source come after (depends_on = [zulip_user_group.NAME])."
-		if _, err := framework.FindGroup(view, wanted); err != nil {
+		if _, err := framework.FindGroup(s, wanted); err != nil {
 			detail = framework.Sentence(err)
 		}
 		resp.Diagnostics.AddAttributeError(at, "No such user group", detail)
 		return
 	}
 	var found dataModel
-	found.read(group, attribute.On(&d.Base, view), &resp.Diagnostics)
-	found.AllMembers = framework.Users.Of(view.AllMembers(group), view)
-	found.AllSubgroups = framework.Groups.Of(view.AllSubgroups(group), view)
+	found.read(group, attribute.On(&d.Base, s), &resp.Diagnostics)
+	found.AllMembers = framework.Users.Of(s.AllMembers(group), s)
+	found.AllSubgroups = framework.Groups.Of(s.AllSubgroups(group), s)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
 }
 
-// shownAttributes describe what both data sources show.
+// shownAttributes describe the attributes that both data sources have.
 func shownAttributes() map[string]schema.Attribute {
 	all := attributes.DataSourceAttributes()
-	all["is_system_group"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is one of the roles, which follow from the roles of people."}
-	all["is_deactivated"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it was deactivated."}
+	all["is_system_group"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the group is a role, whose members follow from the roles of users."}
+	all["is_deactivated"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the group is deactivated."}
 	return all
 }
 
-// words is a set of words for people or groups.
-func words(description string) schema.SetAttribute {
+// textSet describes a set of texts.
+func textSet(description string) schema.SetAttribute {
 	return schema.SetAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
 }

@@ -162,7 +162,7 @@ func TestProtocolDestroyAndDisappear(t *testing.T) {
 	if run.State != nil {
 		t.Error("a deactivated group is still in the state")
 	}
-	words := []string{`A deactivated user group is called "ops2"`, "adopt_deactivated = true", fmt.Sprintf("(ID %d)", id(t, o, "ops2"))}
+	words := []string{`A deactivated user group has the name "ops2"`, "adopt_deactivated = true", fmt.Sprintf("(ID %d)", id(t, o, "ops2"))}
 	diags.ExpectNoError(t) // terraform destroy begins with such a plan
 	diags.ExpectWarning(t, "name", words...)
 	run.Apply(again).ExpectError(t, "name", words...)
@@ -199,10 +199,10 @@ func TestProtocolAdopt(t *testing.T) {
 func TestProtocolNamesThatAreTaken(t *testing.T) {
 	o, run := managed(t)
 	_, diags := run.Plan(values{"name": "sre"})
-	diags.ExpectError(t, "name", `A user group called "sre" exists already`, "moved block", fmt.Sprintf("terraform import ADDRESS %d", id(t, o, "sre")))
+	diags.ExpectError(t, "name", `A user group with the name "sre" already exists`, "moved block", fmt.Sprintf("terraform import ADDRESS %d", id(t, o, "sre")))
 	run.MustApply(values{"name": "SRE"}) // the server tells cases apart
 	_, diags = run.Plan(values{"name": "leads"})
-	diags.ExpectError(t, "name", `A user group called "leads" exists already`)
+	diags.ExpectError(t, "name", `A user group with the name "leads" already exists`)
 
 	// Another resource of the same plan has it.
 	p := o.NewRun(t, "zulip_user_group").Process()
@@ -211,13 +211,13 @@ func TestProtocolNamesThatAreTaken(t *testing.T) {
 	_, diags = p.Plan("zulip_user_group", nil, values{"name": "Twice"})
 	diags.ExpectNoError(t)
 	_, diags = p.Plan("zulip_user_group", nil, values{"name": "twice"})
-	diags.ExpectError(t, "name", `Two resources make a user group called "twice"`)
+	diags.ExpectError(t, "name", `Duplicate user group name "twice"`)
 
 	// Somebody takes the name after the plan.
 	second := o.NewRun(t, "zulip_user_group")
 	plan := second.MustPlan(values{"name": "late", "description": "planned"})
 	o.Call(t, http.MethodPost, "/user_groups/create", map[string]string{"name": "late", "description": "x", "members": "[]"})
-	second.Apply(plan).ExpectError(t, "name", `A user group called "late" exists already`)
+	second.Apply(plan).ExpectError(t, "name", `A user group with the name "late" already exists`)
 }
 
 func TestProtocolNamesThatAreNone(t *testing.T) {
@@ -248,7 +248,7 @@ func TestProtocolTakesWhatABrokenOffApplyLeft(t *testing.T) {
 	}
 	run.State = nil // but what differs is for a person to import
 	_, diags = run.Plan(but(everything(), values{"members": set(amara)}))
-	diags.ExpectError(t, "name", "exists already")
+	diags.ExpectError(t, "name", "already exists")
 }
 
 func TestProtocolLostAnswers(t *testing.T) {

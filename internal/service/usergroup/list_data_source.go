@@ -35,11 +35,11 @@ func (d *ListDataSource) Metadata(_ context.Context, req datasource.MetadataRequ
 // Schema describes the data source.
 func (d *ListDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The user groups of the organization, by ID.",
+		MarkdownDescription: "The user groups of the organization, sorted by ID.",
 		Attributes: map[string]schema.Attribute{
-			"include_roles":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether the roles are listed too, such as `role:members`. By default they are not."},
-			"include_deactivated": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether deactivated groups are listed too. By default they are not."},
-			"user":                schema.StringAttribute{Optional: true, MarkdownDescription: "Only groups that this person or bot is in, directly or in a group that is in it, by e-mail address or ID."},
+			"include_roles":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include roles such as `role:members`. Defaults to `false`."},
+			"include_deactivated": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include deactivated groups. Defaults to `false`."},
+			"user":                schema.StringAttribute{Optional: true, MarkdownDescription: "Email address or ID of a user or bot: only groups that it is in, directly or through subgroups."},
 			"groups": schema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "The groups.",
 				NestedObject: schema.NestedAttributeObject{Attributes: shownAttributes()},
@@ -55,25 +55,25 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := d.Meta.Store.Read(ctx, store.Organization)
+	s, err := d.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
 		return
 	}
 	var user int64
 	if !list.User.IsNull() {
-		found, err := framework.FindUser(view, list.User.ValueString())
+		found, err := framework.FindUser(s, list.User.ValueString())
 		if err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("user"), "Not in the organization", framework.Sentence(err))
+			resp.Diagnostics.AddAttributeError(path.Root("user"), "Cannot find the user", framework.Sentence(err))
 			return
 		}
 		user = found.ID
 	}
 	list.Groups = []shown{}
-	on := attribute.On(&d.Base, view)
-	for _, group := range view.UserGroups().List() {
+	on := attribute.On(&d.Base, s)
+	for _, group := range s.UserGroups().List() {
 		if group.IsSystemGroup && !list.IncludeRoles.ValueBool() || group.Deactivated && !list.IncludeDeactivated.ValueBool() ||
-			user != 0 && !slices.Contains(view.AllMembers(group), user) {
+			user != 0 && !slices.Contains(s.AllMembers(group), user) {
 			continue
 		}
 		var found shown

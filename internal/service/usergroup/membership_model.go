@@ -3,12 +3,14 @@ package usergroup
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -42,8 +44,8 @@ func (m *membershipModel) read(group *zulip.UserGroup, view *snapshot.Snapshot) 
 	}
 	for _, list := range membershipLists {
 		if set := m.set(list); !set.IsNull() {
-			meant, _ := list.words.Resolve(*set, view)
-			*set = list.words.Keep(*set, among(meant.IDs, *list.held(group)), view)
+			meant, _ := list.principals.Resolve(*set, view)
+			*set = list.principals.Keep(*set, among(meant.IDs, *list.current(group)), view)
 		}
 	}
 }
@@ -81,7 +83,7 @@ func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) found
 	left := foundThere{}
 	for _, list := range membershipLists {
 		left[list.name] = slices.DeleteFunc(slices.Clone(f[list.name]), func(id int64) bool {
-			return len(list.words.Active([]int64{id}, view)) > 0 && !slices.Contains(*list.held(group), id)
+			return len(list.principals.Active([]int64{id}, view)) > 0 && !slices.Contains(*list.current(group), id)
 		})
 	}
 	return left
@@ -90,4 +92,23 @@ func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) found
 // among returns those that are in the others too.
 func among(ids, others []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !slices.Contains(others, id) })
+}
+
+// group returns the resource of the group, which changes its members too.
+func (r *MembershipResource) group() *tableResource {
+	group := resourcekit.NewTable(groups)
+	group.Base = r.Base
+	return group
+}
+
+// managedGroup returns the ID of a group whose members can be managed. Its error is for people.
+func managedGroup(s *snapshot.Snapshot, text string) (int64, error) {
+	group, err := findManageable(s, text)
+	if err != nil {
+		return 0, err
+	}
+	if group.Deactivated {
+		return 0, errors.New(howToAdopt(group))
+	}
+	return group.ID, nil
 }

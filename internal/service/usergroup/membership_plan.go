@@ -23,14 +23,14 @@ import (
 func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 	words := map[bool]string{true: "in the group", false: "not in the group"}
 	return step{
-		Attribute: l.name + l.words.Describe([]int64{id}, view),
-		Current:   func(g *zulip.UserGroup) string { return words[slices.Contains(*l.held(g), id)] },
+		Attribute: l.name + l.principals.Describe([]int64{id}, view),
+		Current:   func(g *zulip.UserGroup) string { return words[slices.Contains(*l.current(g), id)] },
 		Prior:     words[!in], Planned: words[in],
 		Put: func(u *update, _ *zulip.UserGroup, _ bool) {
 			if in {
-				l.put(&u.MembershipChange, []int64{id}, nil)
+				l.change(&u.MembershipChange, []int64{id}, nil)
 			} else {
-				l.put(&u.MembershipChange, nil, []int64{id})
+				l.change(&u.MembershipChange, nil, []int64{id})
 			}
 		},
 	}
@@ -126,7 +126,7 @@ func (r *MembershipResource) checkWords(plan, state *membershipModel, view *snap
 	all := map[string]framework.Resolved{}
 	for _, list := range membershipLists {
 		set, at := plan.set(list), path.Root(list.name)
-		meant, known := list.words.Resolve(*set, view)
+		meant, known := list.principals.Resolve(*set, view)
 		if set.IsNull() || !known {
 			continue
 		}
@@ -135,7 +135,7 @@ func (r *MembershipResource) checkWords(plan, state *membershipModel, view *snap
 		}
 		all[list.name] = meant
 		if state != nil && len(meant.Problems)+len(meant.Planned) == 0 {
-			held, _ := list.words.Resolve(*state.set(list), view)
+			held, _ := list.principals.Resolve(*state.set(list), view)
 			if !state.set(list).IsNull() && slices.Equal(held.IDs, meant.IDs) {
 				*set = *state.set(list)
 				continue
@@ -171,10 +171,10 @@ func (m *membershipModel) change(group *zulip.UserGroup, meant map[string]framew
 		}
 		var managed framework.Resolved
 		if state != nil {
-			managed, _ = list.words.Resolve(*state.set(list), view)
+			managed, _ = list.principals.Resolve(*state.set(list), view)
 		}
-		wanted, held := meant[list.name].IDs, *list.held(group)
-		list.put(&change, without(wanted, held), without(among(without(managed.IDs, wanted), held), found[list.name]))
+		wanted, held := meant[list.name].IDs, *list.current(group)
+		list.change(&change, without(wanted, held), without(among(without(managed.IDs, wanted), held), found[list.name]))
 	}
 	return change
 }
@@ -202,12 +202,12 @@ func (r *MembershipResource) checkCaller(group *zulip.UserGroup, change zulip.Me
 func (m *membershipModel) missing(group *zulip.UserGroup, view *snapshot.Snapshot) []string {
 	var words []string
 	for _, list := range membershipLists {
-		meant, _ := list.words.Resolve(*m.set(list), view)
+		meant, _ := list.principals.Resolve(*m.set(list), view)
 		for _, err := range meant.Problems {
 			words = append(words, err.Error())
 		}
-		for _, id := range without(meant.IDs, *list.held(group)) {
-			words = append(words, list.words.Describe([]int64{id}, view))
+		for _, id := range without(meant.IDs, *list.current(group)) {
+			words = append(words, list.principals.Describe([]int64{id}, view))
 		}
 	}
 	return words

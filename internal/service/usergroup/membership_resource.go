@@ -109,24 +109,25 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 		return
 	}
 	plan.GroupID = types.Int64Value(id)
-	before, err := fresh(ctx, &r.Base, id, false)
+	group := r.group()
+	before, err := group.Fresh(ctx, id)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), framework.Explain(err))
 		return
 	}
 	found := foundThere{}
 	for _, list := range membershipLists {
-		meant, _ := list.words.Resolve(*plan.set(list), before.View)
+		meant, _ := list.principals.Resolve(*plan.set(list), before.View)
 		for _, member := range meant.IDs {
 			r.Meta.Run.Adopt(wantedIn(id, list), member)
 		}
-		found[list.name] = among(meant.IDs, *list.held(before.Thing))
+		found[list.name] = among(meant.IDs, *list.current(before.Thing))
 	}
 	all := r.steps(&plan, nil, found, before.View, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	now := target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, before, &resp.Diagnostics)
+	now := group.Change(ctx, id, all, before, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() && now != nil && !anyDone(all, now) {
 		return // nobody was put anywhere: there is nothing to manage
 	}
@@ -172,7 +173,8 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 		return
 	}
 	id := prior.GroupID.ValueInt64()
-	before, err := fresh(ctx, &r.Base, id, false)
+	group := r.group()
+	before, err := group.Fresh(ctx, id)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), framework.Explain(err))
 		return
@@ -183,12 +185,12 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 		return
 	}
 	for _, list := range membershipLists {
-		wanted, _ := list.words.Resolve(*plan.set(list), before.View)
-		managed, _ := list.words.Resolve(*prior.set(list), before.View)
+		wanted, _ := list.principals.Resolve(*plan.set(list), before.View)
+		managed, _ := list.principals.Resolve(*prior.set(list), before.View)
 		fresh := without(wanted.IDs, managed.IDs)
-		found[list.name] = append(among(found[list.name], wanted.IDs), among(fresh, *list.held(before.Thing))...)
+		found[list.name] = append(among(found[list.name], wanted.IDs), among(fresh, *list.current(before.Thing))...)
 	}
-	now := target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, before, &resp.Diagnostics)
+	now := group.Change(ctx, id, all, before, &resp.Diagnostics)
 	state := plan
 	if resp.Diagnostics.HasError() {
 		state = prior
@@ -225,14 +227,14 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 	stay := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(group, view)
 	for _, list := range membershipLists {
-		for _, member := range *list.held(group) {
+		for _, member := range *list.current(group) {
 			if r.Meta.Run.IsAdopted(wantedIn(id, list), member) {
 				stay[list.name] = append(stay[list.name], member)
 			}
 		}
 	}
 	all := r.steps(nil, &state, stay, view, &resp.Diagnostics)
-	target{Base: &r.Base, id: id}.subject().Change(ctx, &r.Base, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
+	r.group().Change(ctx, id, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
 }
 
 // steps puts in who is planned, and takes out who is in the prior state alone and was not found there. nil is nobody.
@@ -241,11 +243,11 @@ func (r *MembershipResource) steps(plan, prior *membershipModel, found foundTher
 	for _, list := range membershipLists {
 		var wanted, managed framework.Resolved
 		if plan != nil {
-			wanted, _ = list.words.Resolve(*plan.set(list), view)
+			wanted, _ = list.principals.Resolve(*plan.set(list), view)
 			framework.ReportProblems(diags, list.problems(wanted))
 		}
 		if prior != nil {
-			managed, _ = list.words.Resolve(*prior.set(list), view) // who cannot be found any more is not in any group
+			managed, _ = list.principals.Resolve(*prior.set(list), view) // who cannot be found any more is not in any group
 		}
 		for _, id := range wanted.IDs {
 			all = append(all, list.step(id, true, view))
@@ -302,8 +304,8 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 	if byIdentity {
 		found := foundThere{}
 		for _, list := range membershipLists {
-			found[list.name] = *list.held(group)
-			*wanted.set(list) = setOrNull(list.words.Of(found[list.name], view))
+			found[list.name] = *list.current(group)
+			*wanted.set(list) = setOrNull(list.principals.Of(found[list.name], view))
 		}
 		found.write(ctx, resp.Private, &resp.Diagnostics)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// facts are what the server knows of a user group, for the resource and the data sources alike. What each of them is stands
-// in the table [attributes].
+// facts are the attributes that the server has of a user group, for the resource and the data sources. The table [attributes]
+// describes them.
 type facts struct {
 	ID          types.Int64  `tfsdk:"id"`
 	Name        types.String `tfsdk:"name"`
@@ -28,16 +28,16 @@ type facts struct {
 	DateCreated types.String `tfsdk:"date_created"`
 }
 
-// model is the resource: the facts, and how it is made.
+// model is the resource: the facts, and how the group is created.
 type model struct {
 	facts
 	AdoptDeactivated types.Bool `tfsdk:"adopt_deactivated"`
 }
 
-// before rebuilds of the group that a state shows what decides who may change it and who is in it.
-func (f *facts) before(prior *prior, view *snapshot.Snapshot) *zulip.UserGroup {
-	members, _ := framework.Users.Resolve(f.Members, view)
-	subgroups, _ := framework.Groups.Resolve(f.Subgroups, view)
+// before returns the group of a state, with what decides who may change it and who is in it.
+func (f *facts) before(prior *prior, s *snapshot.Snapshot) *zulip.UserGroup {
+	members, _ := framework.Users.Resolve(f.Members, s)
+	subgroups, _ := framework.Groups.Resolve(f.Subgroups, s)
 	return &zulip.UserGroup{
 		ID: f.ID.ValueInt64(), Name: f.Name.ValueString(), Members: members.IDs, DirectSubgroupIDs: subgroups.IDs, Permissions: prior.Permissions,
 	}

@@ -4,231 +4,98 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // planning is the plan of one group while it is checked.
 type planning struct {
-	*Resource
-	view   *snapshot.Snapshot
-	config model
-	plan   model
-	state  *model // nil for a group that is to be created
-	prior  *prior
-	before *zulip.UserGroup // the group as the state shows it; nil for a group that is to be created
-	// takes is the deactivated or left over group that is taken instead of creating one; nil for none.
-	takes *zulip.UserGroup
-	// changes are what an update would write; empty for a group that is to be created.
-	changes []step
-	diags   *diag.Diagnostics
+	*tablePlan
+	// before is the group as the state shows it; nil for a group that is to be created.
+	before *zulip.UserGroup
 }
 
-// ModifyPlan resolves names, checks everything that can be known before a request is sent, and lets what is planned
-// later know of it.
-func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan(&resp.Diagnostics) {
-		return
+// check refuses what the server would refuse, with the reason and the way out, and says who gains and loses access.
+func check(ctx context.Context, plan *tablePlan) {
+	p := planning{tablePlan: plan}
+	if p.State != nil {
+		p.before = p.State.before(p.Prior, p.On.View)
 	}
-	r.Held(ctx, kind, "user group", false, req, &resp.Diagnostics)
-	if req.Plan.Raw.IsNull() {
-		return
-	}
-	r.CheckLevels(ctx, "zulip_user_group", req.Config, &resp.Diagnostics)
-	p := planning{Resource: r, diags: &resp.Diagnostics}
-	resp.Diagnostics.Append(req.Config.Get(ctx, &p.config)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.plan)...)
-	if !req.State.Raw.IsNull() {
-		p.state = &model{}
-		resp.Diagnostics.Append(req.State.Get(ctx, p.state)...)
-	}
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	var err error
-	if p.view, err = r.Meta.Store.Read(ctx, store.Organization); err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
-		return
-	}
-	on := attribute.On(&r.Base, p.view)
-	if p.state != nil {
-		p.prior = attributes.PriorState(&p.state.facts, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), on)
-		p.before = p.state.before(p.prior, p.view)
-	} else {
-		p.prior = attributes.PriorObject(&zulip.UserGroup{}, on, &resp.Diagnostics)
-	}
-	p.checkName()
-	p.announce()
-	attributes.KeepPrior(&p.config.facts, &p.plan.facts, p.prior, on)
-	if p.state != nil {
-		p.changes, _ = attributes.Steps(p.prior, &p.plan.facts, on) // what cannot be resolved is reported by the checks
-	}
-	p.check()
-	p.warnOfAccess(ctx)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &p.plan)...)
-}
-
-// announce lets whoever is planned later name the group as it will be.
-func (p *planning) announce() {
-	if !framework.IsSet(p.plan.Name) {
-		return
-	}
-	name := p.plan.Name.ValueString()
-	switch {
-	case p.before != nil && name != p.before.Name:
-		p.Meta.Run.PlanGroupName(p.before.ID, name)
-	case p.before != nil:
-	case p.takes != nil:
-		p.Meta.Run.PlanGroupName(p.takes.ID, name)
-	default:
-		p.Meta.Run.PlanGroupName(0, name)
-	}
-}
-
-// key is what the group is known by to the rest of the run.
-func (p *planning) key() runstate.GroupKey {
-	switch {
-	case p.before != nil:
-		return runstate.GroupKey{ID: p.before.ID}
-	case p.takes != nil:
-		return runstate.GroupKey{ID: p.takes.ID}
-	}
-	return runstate.GroupKey{Name: p.plan.Name.ValueString()}
-}
-
-// permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
-func (p *planning) permissions() framework.PermissionPlan {
-	return attributes.PermissionPlan(&p.config.facts, &p.plan.facts, p.prior, p.view)
-}
-
-// check refuses what the server would refuse, with the reason and the way out.
-func (p *planning) check() {
 	for _, list := range membershipLists {
-		if !list.attribute(&p.config.facts).IsNull() {
+		if !list.attribute(&p.Config.facts).IsNull() {
 			p.checkList(list)
 		}
 	}
-	p.permissions().Check(p.diags)
+	p.Permissions().Check(p.Diags)
 	p.checkNesting()
 	p.checkCaller()
 	if p.Meta.LockoutProtection {
 		p.checkLockout()
 	}
+	p.warnOfAccess(ctx)
 }
 
-// checkName refuses a name that another group has, deactivated ones included, and finds the group that is taken back.
-func (p *planning) checkName() {
-	if !framework.IsSet(p.plan.Name) || p.before != nil && p.plan.Name.Equal(p.state.Name) {
-		return
-	}
-	if p.before == nil && !p.Meta.Run.Reserve(kind, p.plan.Name.ValueString()) {
-		p.diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Two resources make a user group called %q", p.plan.Name.ValueString()),
-			"Another zulip_user_group of this configuration has this name. Take one of the two out, or give it another name.")
-		return
-	}
-	if p.before == nil {
-		p.Meta.Run.WillCreate(kind, p.plan.Name.ValueString())
-	}
-	namesake, found := p.view.UserGroups().ByName(p.plan.Name.ValueString())
-	if !found || p.before != nil && namesake.ID == p.before.ID {
-		return
-	}
-	if later, _ := p.view.UserGroup(namesake.ID); later.Name != namesake.Name {
-		return // this run gives that one another name
-	}
+// key is what the run state knows the group by.
+func (p planning) key() runstate.GroupKey {
 	switch {
-	case p.before == nil && namesake.Deactivated && p.config.AdoptDeactivated.ValueBool():
-		p.takes = namesake
-		// Named in the detail alone, so that the CLI can make one warning of many.
-		p.diags.AddAttributeWarning(path.Root("adopt_deactivated"), "A deactivated user group will be reactivated",
-			fmt.Sprintf("User group %q has the ID %d, and members: %d. What this configuration does not set stays as it was.", namesake.Name, namesake.ID, len(namesake.Members)))
-	case namesake.Deactivated && p.before == nil && p.Meta.Run.IsManaged(kind, namesake.ID):
-		// It is this very group, to be replaced: this run deactivates it, to take it back.
-	case namesake.Deactivated:
-		p.RefuseTakenName(kind, namesake.ID, path.Root("name"), taken(namesake), adoptionAdvice(namesake), p.diags)
 	case p.before != nil:
-		p.existing(namesake).Refuse(p.Meta, p.diags)
-	default:
-		existing := p.existing(namesake)
-		existing.AsPlanned = p.isAsPlanned(namesake)
-		existing.MayBeReplaced = existing.MayBeReplaced && existing.AsPlanned
-		if p.CheckExisting(existing, p.diags) {
-			p.takes = namesake
-		}
+		return runstate.GroupKey{ID: p.before.ID}
+	case p.Adopted != nil:
+		return runstate.GroupKey{ID: p.Adopted.ID}
 	}
+	return runstate.GroupKey{Name: p.Plan.Name.ValueString()}
 }
 
-// existing is the active group that has the planned name.
-func (r *Resource) existing(group *zulip.UserGroup) framework.Existing {
-	isOwn := group.CreatorID != nil && *group.CreatorID == r.Meta.Store.Self().ID
-	return framework.Existing{
-		Kind: kind, Noun: "user group", Name: group.Name, ID: group.ID, Import: fmt.Sprint(group.ID), At: path.Root("name"),
-		Summary:       taken(group),
-		MayBeReplaced: isOwn, Ours: isOwn && group.DateCreated != nil && framework.IsRecent(time.Unix(*group.DateCreated, 0)),
-	}
-}
-
-// isAsPlanned reports whether a group is what this plan would make.
-func (p *planning) isAsPlanned(group *zulip.UserGroup) bool {
-	on := attribute.On(&p.Base, p.view)
-	changes, problems := attributes.Steps(attributes.PriorObject(group, on, p.diags), &p.plan.facts, on)
-	return len(problems)+len(changes) == 0
-}
-
-// checkList resolves a list of what is in the group, which nobody else may manage.
-func (p *planning) checkList(list membershipList) {
+// checkList resolves the members or subgroups, which no other resource may manage.
+func (p planning) checkList(list membershipList) {
 	at := path.Root(list.name)
-	if (framework.IsSet(p.plan.Name) || p.before != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
-		p.diags.AddAttributeError(at, "Two resources manage the "+list.name+" of this user group",
-			fmt.Sprintf("A zulip_user_group_membership adds to what %s says is everything. Take %s out of this resource, or the other resource out of the configuration.", list.name, list.name))
+	if (framework.IsSet(p.Plan.Name) || p.before != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
+		p.Diags.AddAttributeError(at, "Two resources manage the "+list.name+" of this user group",
+			fmt.Sprintf("%s lists all of them, and a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.name, list.name))
 	}
-	meant, known := list.words.Resolve(*list.attribute(&p.plan.facts), p.view)
+	resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
 	if !known {
 		return
 	}
-	for _, err := range meant.Problems {
-		p.diags.AddAttributeError(at, "Not in the organization", framework.Sentence(err))
+	for _, err := range resolved.Problems {
+		p.Diags.AddAttributeError(at, "Cannot find one of the "+list.name, framework.Sentence(err))
 	}
-	if p.state != nil && list.attribute(&p.plan.facts).Equal(*list.attribute(&p.state.facts)) {
+	if p.State != nil && list.attribute(&p.Plan.facts).Equal(*list.attribute(&p.State.facts)) {
 		return // nothing is written
 	}
-	warnDeactivated(p.diags, at, meant)
+	warnDeactivated(p.Diags, at, resolved)
 }
 
-// warnDeactivated says of whom an apply does nothing.
-func warnDeactivated(diags *diag.Diagnostics, at path.Path, meant framework.Resolved) {
-	if len(meant.Deactivated) > 0 {
-		diags.AddAttributeWarning(at, "Deactivated, and left alone",
-			fmt.Sprintf("The server neither adds nor removes who is deactivated: %s. They do not count until they are reactivated.", strings.Join(meant.Deactivated, ", ")))
+// warnDeactivated warns of the deactivated elements of a list, which an apply leaves alone.
+func warnDeactivated(diags *diag.Diagnostics, at path.Path, resolved framework.Resolved) {
+	if len(resolved.Deactivated) > 0 {
+		diags.AddAttributeWarning(at, "Deactivated users and groups are ignored",
+			fmt.Sprintf("The server neither adds nor removes deactivated users and groups: %s. They are ignored until they are reactivated.", strings.Join(resolved.Deactivated, ", ")))
 	}
 }
 
 // checkNesting refuses a group that would contain itself, as far as that can be known.
-func (p *planning) checkNesting() {
-	if p.config.Subgroups.IsNull() || !framework.IsSet(p.plan.Name) && p.before == nil {
+func (p planning) checkNesting() {
+	if p.Config.Subgroups.IsNull() || !framework.IsSet(p.Plan.Name) && p.before == nil {
 		return
 	}
-	below, known := groupKeys(p.plan.Subgroups, p.view)
+	below, known := groupKeys(p.Plan.Subgroups, p.On.View)
 	if !known {
 		return
 	}
 	p.Meta.Run.Nest(p.key(), below, true)
-	refuseCycle(p.diags, &p.Meta.Run, p.view, p.key())
+	refuseCycle(p.Diags, &p.Meta.Run, p.On.View, p.key())
 }
 
-// groupKeys are the groups that a set means, as the directory knows them.
-func groupKeys(set types.Set, view *snapshot.Snapshot) (keys []runstate.GroupKey, known bool) {
+// groupKeys returns the groups that a set names, as the run state knows them.
+func groupKeys(set types.Set, s *snapshot.Snapshot) (keys []runstate.GroupKey, known bool) {
 	if set.IsUnknown() {
 		return nil, false
 	}
@@ -237,26 +104,26 @@ func groupKeys(set types.Set, view *snapshot.Snapshot) (keys []runstate.GroupKey
 		if !ok || text.IsUnknown() {
 			return nil, false
 		}
-		if found, err := framework.FindGroup(view, text.ValueString()); err == nil {
+		if found, err := framework.FindGroup(s, text.ValueString()); err == nil {
 			keys = append(keys, found.Key)
 		}
 	}
 	return keys, true
 }
 
-// refuseCycle reports a way from a group back to itself.
-func refuseCycle(diags *diag.Diagnostics, run *runstate.State, view *snapshot.Snapshot, group runstate.GroupKey) {
-	way := run.Cycle(group, view.SubgroupIDs)
-	if way == nil {
+// refuseCycle refuses a group that would contain itself.
+func refuseCycle(diags *diag.Diagnostics, run *runstate.State, s *snapshot.Snapshot, group runstate.GroupKey) {
+	cycle := run.Cycle(group, s.SubgroupIDs)
+	if cycle == nil {
 		return
 	}
-	names := make([]string, len(way))
-	for i, key := range way {
+	names := make([]string, len(cycle))
+	for i, key := range cycle {
 		names[i] = key.Name
 		if key.ID != 0 {
-			names[i] = framework.GroupWords(view, key.ID)
+			names[i] = framework.GroupWords(s, key.ID)
 		}
 	}
 	diags.AddAttributeError(path.Root("subgroups"), "A user group cannot contain itself",
-		"With this plan there would be a circle: "+strings.Join(names, " contains ")+".")
+		"With this plan there would be a cycle: "+strings.Join(names, " contains ")+". Remove one of these subgroups.")
 }

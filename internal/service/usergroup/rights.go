@@ -14,18 +14,18 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// caller is the provider's account, as far as user groups ask who it is.
+// caller is the provider's account.
 type caller struct {
-	meta *framework.Meta
-	self *zulip.User
-	view *snapshot.Snapshot
+	meta     *framework.Meta
+	self     *zulip.User
+	snapshot *snapshot.Snapshot
 }
 
-func newCaller(meta *framework.Meta, view *snapshot.Snapshot) caller {
-	return caller{meta, meta.Store.Self(), view}
+func newCaller(meta *framework.Meta, s *snapshot.Snapshot) caller {
+	return caller{meta, meta.Store.Self(), s}
 }
 
-// botsText says in a description which accounts can manage groups.
+// botsText says on pages which accounts can manage groups.
 var botsText = "Guests cannot manage groups. Bots can from " + featurelevel.Describe(featurelevel.UserGroupsByBots) + " on; an older server accepts only people's accounts."
 
 // refused reports an account that may change no group at all.
@@ -34,17 +34,17 @@ func (c caller) refused(diags *diag.Diagnostics) bool {
 	return !c.meta.RequirePersonBelow(featurelevel.UserGroupsByBots, path.Empty(), doing, diags) || !c.meta.RequireMember(doing, diags)
 }
 
-// ofOrganization returns who has a right in the organization, and whether the account is among them. Without the
-// setting, on an old server, nothing is known against it.
+// ofOrganization returns who has a right in the organization, and whether the account has it. On an old server without the
+// setting it has.
 func (c caller) ofOrganization(right string) (who zulip.GroupSettingValue, has bool) {
-	who, ok := c.view.Realm().Permissions[right]
-	return who, !ok || permission.Admits(who, c.self, c.view)
+	who, ok := c.snapshot.Realm().Permissions[right]
+	return who, !ok || permission.Admits(who, c.self, c.snapshot)
 }
 
 // has reports whether one of a group's own permissions admits the account.
 func (c caller) has(group *zulip.UserGroup, setting string) bool {
 	value, ok := group.Permissions[setting]
-	return !ok || permission.Admits(value, c.self, c.view)
+	return !ok || permission.Admits(value, c.self, c.snapshot)
 }
 
 // manages reports whether the account may do everything with a group.
@@ -53,15 +53,15 @@ func (c caller) manages(group *zulip.UserGroup) bool {
 	return all || c.has(group, "can_manage_group")
 }
 
-// managers says who may do everything with a group.
+// managers says in a message who may do everything with a group.
 func (c caller) managers(group *zulip.UserGroup) string {
 	all, _ := c.ofOrganization("can_manage_all_groups")
 	return fmt.Sprintf("whom the organization's setting can_manage_all_groups names (%s), and whom the group's can_manage_group names (%s)",
-		permission.Describe(all, c.view), permission.Describe(group.Permissions["can_manage_group"], c.view))
+		permission.Describe(all, c.snapshot), permission.Describe(group.Permissions["can_manage_group"], c.snapshot))
 }
 
-// checkMembership refuses a change of who is in a group that the account may not make, and says who may. At a change of
-// itself alone the right to join or leave is enough.
+// checkMembership refuses a change of members that the account may not make, and says who may. To add or remove itself alone,
+// the right to join or leave is enough.
 func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipChange, diags *diag.Diagnostics) {
 	if c.manages(group) {
 		return
@@ -69,99 +69,99 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 	alone := func(ids []int64) bool { return len(ids) == 1 && ids[0] == c.self.ID }
 	refuse := func(list, may, setting string) {
 		c.meta.Refuse(path.Root(list), fmt.Sprintf("%s user group %q", may, group.Name),
-			fmt.Sprintf("These may: %s, and whom its %s names (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.view)), diags)
+			fmt.Sprintf("These may: %s, and whom its %s names (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.snapshot)), diags)
 	}
 	if len(change.Add) > 0 && !c.has(group, "can_add_members_group") && (!alone(change.Add) || !c.has(group, "can_join_group")) {
 		refuse("members", "add people to", "can_add_members_group")
 	}
 	if len(change.Delete) > 0 && !c.has(group, "can_remove_members_group") && (!alone(change.Delete) || !c.has(group, "can_leave_group")) {
-		refuse("members", "take people out of", "can_remove_members_group")
+		refuse("members", "remove people from", "can_remove_members_group")
 	}
 	if len(change.AddSubgroups) > 0 && !c.has(group, "can_add_members_group") {
 		refuse("subgroups", "add groups to", "can_add_members_group")
 	}
 	if len(change.DeleteSubgroups) > 0 {
-		c.meta.Refuse(path.Root("subgroups"), fmt.Sprintf("take groups out of user group %q", group.Name), fmt.Sprintf("These may: %s.", c.managers(group)), diags)
+		c.meta.Refuse(path.Root("subgroups"), fmt.Sprintf("remove groups from user group %q", group.Name), fmt.Sprintf("These may: %s.", c.managers(group)), diags)
 	}
 }
 
 // checkCaller refuses what the account may not do, and says who may.
-func (p *planning) checkCaller() {
-	c := newCaller(p.Meta, p.view)
-	if p.before != nil && len(p.changes) == 0 || c.refused(p.diags) {
+func (p planning) checkCaller() {
+	c := newCaller(p.Meta, p.On.View)
+	if p.before != nil && len(p.Changes) == 0 || c.refused(p.Diags) {
 		return
 	}
 	switch {
-	case p.takes != nil && !c.manages(p.takes):
-		p.refuse(c, p.takes)
-	case p.takes != nil:
+	case p.Adopted != nil && !c.manages(p.Adopted):
+		p.refuse(c, p.Adopted)
+	case p.Adopted != nil:
 	case p.before == nil:
-		p.Meta.RequireRight(p.view, path.Empty(), "create user groups", p.diags, "can_create_groups")
+		p.Meta.RequireRight(p.On.View, path.Empty(), "create user groups", p.Diags, "can_create_groups")
 	default:
 		var all update
-		for _, step := range p.changes {
+		for _, step := range p.Changes {
 			step.Put(&all, p.before, false)
 		}
 		if !all.UserGroupUpdate.Empty() && !c.manages(p.before) {
 			p.refuse(c, p.before)
 			return
 		}
-		c.checkMembership(p.before, all.MembershipChange, p.diags)
+		c.checkMembership(p.before, all.MembershipChange, p.Diags)
 	}
 }
 
-func (p *planning) refuse(c caller, group *zulip.UserGroup) {
-	p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", group.Name), "These may: "+c.managers(group)+".", p.diags)
+func (p planning) refuse(c caller, group *zulip.UserGroup) {
+	p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", group.Name), "These may: "+c.managers(group)+".", p.Diags)
 }
 
 // checkLockout refuses a plan after which the account could no longer manage the group.
-func (p *planning) checkLockout() {
-	c := newCaller(p.Meta, p.view)
-	// Who does not manage the group now cannot lose it: that it is changed all the same is refused as such.
+func (p planning) checkLockout() {
+	c := newCaller(p.Meta, p.On.View)
+	// An account that does not manage the group now cannot lose that. Its change is refused in checkCaller.
 	if p.before != nil && !c.manages(p.before) {
 		return
 	}
 	later := p.later()
-	all, known := p.view.Realm().Permissions["can_manage_all_groups"]
-	principals, sure := framework.PrincipalsOf(p.plan.CanManageGroup)
-	if !known || !sure || p.plan.CanManageGroup.IsNull() || permission.Admits(all, c.self, later) {
+	all, known := p.On.View.Realm().Permissions["can_manage_all_groups"]
+	principals, sure := framework.PrincipalsOf(p.Plan.CanManageGroup)
+	if !known || !sure || p.Plan.CanManageGroup.IsNull() || permission.Admits(all, c.self, later) {
 		return
 	}
-	resolved, problems := permission.Resolve(principals, p.view)
+	resolved, problems := permission.Resolve(principals, p.On.View)
 	if len(problems)+len(resolved.Planned) > 0 || permission.Admits(resolved.Value, c.self, later) {
 		return
 	}
-	p.diags.AddAttributeError(path.Root("can_manage_group"), "This would lock the provider out",
-		fmt.Sprintf("%s manages this group only because can_manage_group names it, directly or through a group, and would not be in it any more. Name it there, or use the key of an account in the organization's can_manage_all_groups (%s).",
-			c.self.Address(), permission.Describe(all, p.view))+framework.LockoutAdvice)
+	p.Diags.AddAttributeError(path.Root("can_manage_group"), "This would lock the provider out",
+		fmt.Sprintf("%s manages this group only because can_manage_group names it, directly or through a group, and would lose that. Name it there, or use the key of an account in the organization's can_manage_all_groups (%s).",
+			c.self.Address(), permission.Describe(all, p.On.View))+framework.LockoutAdvice)
 }
 
-// laterView is the organization with one group as it is planned.
-type laterView struct {
+// laterSnapshot is the organization with one group as it is planned.
+type laterSnapshot struct {
 	*snapshot.Snapshot
 	group *zulip.UserGroup
 }
 
 // UserGroup returns the planned group for its ID.
-func (v laterView) UserGroup(id int64) (*zulip.UserGroup, bool) {
+func (v laterSnapshot) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	if v.group != nil && id == v.group.ID {
 		return v.group, true
 	}
 	return v.Snapshot.UserGroup(id)
 }
 
-// later is the organization after this plan: who manages the group by being in it must not be taken out of it. What is
+// later is the organization after this plan: an account that manages the group as a member must not be removed. What is
 // not known yet stays as it is.
-func (p *planning) later() laterView {
+func (p planning) later() laterSnapshot {
 	if p.before == nil {
-		return laterView{Snapshot: p.view}
+		return laterSnapshot{Snapshot: p.On.View}
 	}
 	group := *p.before
 	for _, list := range membershipLists {
-		meant, known := list.words.Resolve(*list.attribute(&p.plan.facts), p.view)
-		if known && len(meant.Problems)+len(meant.Planned) == 0 {
-			*list.held(&group) = slices.Clone(meant.IDs)
+		resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
+		if known && len(resolved.Problems)+len(resolved.Planned) == 0 {
+			*list.current(&group) = slices.Clone(resolved.IDs)
 		}
 	}
-	return laterView{p.view, &group}
+	return laterSnapshot{p.On.View, &group}
 }

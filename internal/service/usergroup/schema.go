@@ -13,39 +13,39 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 )
 
-// toldText is what every page that puts people into groups has to say.
-const toldText = "The server tells people by direct message when somebody else puts them into a group or takes them out; there is no switch for that."
+// toldText says on the pages of resources that change the members of groups that the server notifies people.
+const toldText = "The server notifies users by direct message when they are added to a group or removed from one; that cannot be turned off."
 
 func resourceSchema() schema.Schema {
 	all := attributes.ResourceAttributes()
 	maps.Copy(all, creationAttributes())
 	return schema.Schema{
 		Version: framework.SchemaVersion,
-		MarkdownDescription: `A user group, who is in it, and who may do what with it. Permissions of channels, of other groups and of the organization name it as ` + "`group:NAME`" + `.
+		MarkdownDescription: `A user group, its members and its permissions. Permissions of channels, of other groups and of the organization refer to it as ` + "`group:NAME`" + `.
 
 Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `, as in ` + "`zulip_channel`" + `.
 
-An attribute that is not set is not managed: it is read and shown, and never written. Taking an attribute out of the configuration leaves what it set.
+An attribute that is not set is not managed: its value is read, and never written. Removing an attribute from the configuration leaves its value as it is.
 
-A change is applied only to what the plan saw: if somebody else has changed the same attribute since, the apply stops and says what it is now, what the plan saw and what was asked.
+A change is applied only to the values that the plan was computed from: if somebody else has changed the same attribute since, the apply stops and shows the current, prior and planned value.
 
 ` + botsText + `
 
 Destroying deactivates the group, which keeps its name, its members and its permissions; the server refuses while anything still names it, and the error says what. Give a group that others name ` + "`lifecycle { create_before_destroy = true }`" + `: then one apply can change what names it and deactivate it, in this order; otherwise Terraform does it the other way round. Its own permissions may name the group: that ends with it.
 
-Who comes into a group and who leaves it does so before the channels change that refer to it. Where somebody is to come in only after channels have stopped naming the group, so that nobody has a right in between that is meant neither before nor after, add them with a ` + "`zulip_user_group_membership`" + ` whose ` + "`depends_on`" + ` names those channels.
+Members are added and removed before the channels change that refer to the group. To add somebody only after channels have stopped naming the group, so that nobody has a right in between that they have neither before nor after, use a ` + "`zulip_user_group_membership`" + ` whose ` + "`depends_on`" + ` names those channels.
 
 ` + framework.NeverAdopted + framework.DeactivatedPrincipals,
 		Attributes: all,
 	}
 }
 
-// creationAttributes say how the group is created. The server does not keep them, so that they are in no row of the table.
+// creationAttributes describe how the group is created. The server does not store them, so they have no row in the table.
 func creationAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"adopt_deactivated": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "If a deactivated group has the name, reactivate it instead of failing. What the configuration does not set stays as it was, members included. It counts on creation only. " + featurelevel.Sentence(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")),
+			MarkdownDescription: "Reactivate a deactivated group with the same name instead of failing. What the configuration does not set stays as it was, members included. Only used on create. Defaults to `false`. " + featurelevel.Sentence(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")),
 		},
 	}
 }
@@ -66,7 +66,7 @@ func (v bannedPrefixes) MarkdownDescription(ctx context.Context) string { return
 func (v bannedPrefixes) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	for _, prefix := range []string{"@", "role:", "user:", "stream:", "channel:"} {
 		if strings.HasPrefix(req.ConfigValue.ValueString(), prefix) {
-			resp.Diagnostics.AddAttributeError(req.Path, "Not a name for a group", fmt.Sprintf("%q %s.", req.ConfigValue.ValueString(), v.Description(ctx)))
+			resp.Diagnostics.AddAttributeError(req.Path, "Invalid group name", fmt.Sprintf("%q %s.", req.ConfigValue.ValueString(), v.Description(ctx)))
 		}
 	}
 }
