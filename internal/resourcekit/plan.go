@@ -93,8 +93,12 @@ func (r *Resource[M, T, K]) isUnchanged(ctx context.Context, name string, req re
 	return resp.Diagnostics.HasError() || planned.Equal(prior)
 }
 
-// keepUnset gives attributes that are not configured, and have no default, their prior value: unset is not managed.
+// keepUnset gives attributes that are not configured, and have no default, their prior value: unset is not managed. Until
+// then they are unknown, if anything changes.
 func (r *Resource[M, T, K]) keepUnset(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if resp.Plan.Raw.IsFullyKnown() {
+		return
+	}
 	for name, attribute := range r.schema().Attributes {
 		if !attribute.IsOptional() || !attribute.IsComputed() {
 			continue
