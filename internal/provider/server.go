@@ -40,6 +40,7 @@ type protocolServer struct {
 	protocol
 	secretMasker secretMasker
 	unchanged    unchanged
+	generator    generator
 }
 
 func (s *protocolServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {

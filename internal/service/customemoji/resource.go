@@ -29,10 +29,11 @@ func NewResource() resource.Resource {
 		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
 		Schema:   resourceSchema,
 		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
-		Source: resourcekit.Source{Part: list, Lags: true},
-		Index:  (*snapshot.Snapshot).CustomEmoji,
-		Key:    func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
-		IsGone: func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
+		Source:   resourcekit.Source{Part: list, Lags: true},
+		Index:    (*snapshot.Snapshot).CustomEmoji,
+		Key:      func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
+		IsGone:   func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
+		GoneWord: "deactivated",
 		HowToAdopt: func(emoji *zulip.CustomEmoji) string {
 			return fmt.Sprintf("Emoji %q with the ID %d is deactivated, and the server cannot reactivate it. Upload it anew.", emoji.Name, emoji.ID)
 		},
