@@ -11,7 +11,10 @@ import (
 )
 
 // NewServer returns the provider of a version as the CLI talks to it.
-func NewServer(version string) tfprotov6.ProviderServer {
+func NewServer(version string) tfprotov6.ProviderServer { return newServer(version) }
+
+// newServer makes the provider of a version.
+func newServer(version string) *protocolServer {
 	made := newProvider(version)
 	whole, ok := providerserver.NewProtocol6(made)().(protocol)
 	if !ok {

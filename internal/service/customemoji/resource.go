@@ -4,6 +4,7 @@ package customemoji
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -103,6 +104,24 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 	}
 	plan.FileSHA256 = types.StringValue(picture.sha256())
 	return 0, c.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), picture.file, picture.contentType, picture.content)
+}
+
+// ImportState takes an ID, a name or the identity. After a name, =FILE says which file the emoji was made from: it is taken
+// into the state, so that nothing is left to plan.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	name, file, hasFile := strings.Cut(req.ID, "=")
+	req.ID = name
+	r.Resource.ImportState(ctx, req, resp)
+	if !hasFile || resp.Diagnostics.HasError() {
+		return
+	}
+	picture, err := openPicture(file)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot import this custom emoji", "The file that it is to be imported with cannot be used. "+framework.Sentence(err))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file"), file)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file_sha256"), picture.sha256())...)
 }
 
 // deactivate deactivates the emoji by its name, which is how the server knows emoji.
