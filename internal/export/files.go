@@ -47,6 +47,7 @@ func openFolder(options Options) (*folder, error) {
 			return nil, fmt.Errorf("%s is not what an export has written: %w. Move it away, or export into another folder", filepath.Join(f.path, manifestName), err)
 		}
 		f.written = kept.Written
+		maps.DeleteFunc(f.written, func(name, _ string) bool { return !filepath.IsLocal(name) })
 	}
 	return f, f.checkForeign()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -256,14 +257,7 @@ func (e *export) name() {
 		return cmp.Or(cmp.Compare(first, second), cmp.Compare(a.id, b.id))
 	})
 	for _, o := range sorted {
-		called := o.kind.called
-		if called == "" {
-			called = o.text(cmp.Or(o.kind.nameOf, "name"))
-			if o.kind.nameOf == "user" || o.kind.resource == "zulip_channel_subscribers" {
-				called, _, _ = strings.Cut(o.label, "@")
-			}
-		}
-		o.name = e.names.resource(o.kind.resource, o.id, called, o.kind.word())
+		o.name = e.names.resource(o.kind.resource, o.id, o.called(), o.kind.word())
 		if o.kind.resource == "zulip_channel" {
 			if id := o.text("folder_id"); id != "" && id != "0" {
 				o.file = e.names.file("channels", "folder "+id, e.folderName(id))
@@ -271,6 +265,26 @@ func (e *export) name() {
 		}
 	}
 }
+
+// called is what a resource is named after.
+func (o *object) called() string {
+	switch {
+	case o.kind.called != "":
+		return o.kind.called
+	case o.kind.nameOf == "user", o.kind.resource == "zulip_channel_subscribers":
+		name, _, _ := strings.Cut(o.label, "@")
+		return name
+	case o.kind.nameOf == "pattern":
+		return wordsOfPattern(o.label)
+	}
+	return o.text(cmp.Or(o.kind.nameOf, "name"))
+}
+
+// namedGroup is a group of a pattern whose name is a variable of the template.
+var namedGroup = regexp.MustCompile(`\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)`)
+
+// wordsOfPattern returns what a pattern matches as words: its text, and the names of its groups.
+func wordsOfPattern(pattern string) string { return namedGroup.ReplaceAllString(pattern, " $1 ") }
 
 func errorOf(diags []*tfprotov6.Diagnostic) error {
 	var all []error

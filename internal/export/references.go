@@ -1,11 +1,14 @@
 package export
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
 // refer links every value that names another exported object to it. A value that names what is not exported stays as it is.
@@ -20,10 +23,32 @@ func (e *export) refer() {
 				continue
 			}
 			for _, text := range textsOf(value) {
-				if to, found := e.target(reference, text); found && e.mayRefer(o, to) {
+				to, found := e.target(reference, text)
+				switch {
+				case found && e.mayRefer(o, to):
 					o.link(attribute, text, to)
+				case found && to.to != o:
+					o.comments[attribute] = fmt.Sprintf("By name: %s refers to this one.", to.to.address())
+				case reference.isPrincipal:
+					o.explain(e.snapshot, attribute, text)
 				}
 			}
+		}
+	}
+}
+
+// explain says in a comment whom a principal means that is written by number.
+func (o *object) explain(s *snapshot.Snapshot, attribute, text string) {
+	if number, ok := strings.CutPrefix(text, "group_id:"); ok {
+		id, _ := strconv.ParseInt(number, 10, 64)
+		if group, ok := s.UserGroup(id); ok && group.Deactivated {
+			o.comments[attribute] = fmt.Sprintf("%s is the user group %q, which is deactivated.", text, group.Name)
+		}
+	}
+	if number, ok := strings.CutPrefix(text, "user_id:"); ok {
+		id, _ := strconv.ParseInt(number, 10, 64)
+		if user, ok := s.User(id); ok {
+			o.comments[attribute] = fmt.Sprintf("%s is %s.", text, user.FullName)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (e *export) resource(body *hclwrite.Body, o *object) {
 			block.AppendNewline()
 		}
 		comment(block, o.comments[name])
-		block.SetAttributeRaw(name, o.expression(o.config[name], o.links[name], len(name)))
+		block.SetAttributeRaw(name, o.expression(o.config[name], o.links[name], name))
 	}
 }
 
@@ -132,8 +132,8 @@ func position(attribute string) int {
 	return len(first)
 }
 
-// expression writes a value, with links in the place of what names other objects.
-func (o *object) expression(value tftypes.Value, links map[string]link, indent int) hclwrite.Tokens {
+// expression writes the value of an attribute, or of a part of one, with links in the place of what names other objects.
+func (o *object) expression(value tftypes.Value, links map[string]link, attribute string) hclwrite.Tokens {
 	kind := value.Type()
 	switch {
 	case value.IsNull():
@@ -145,6 +145,9 @@ func (o *object) expression(value tftypes.Value, links map[string]link, indent i
 		if kind.Is(tftypes.Number) {
 			return hclwrite.TokensForValue(cty.NumberVal(numberOf(value)))
 		}
+		if file, ok := strings.CutPrefix(textOf(value), besideModule); ok && o.kind.resource == "zulip_custom_emoji" {
+			return inText("", traversal("path", "module"), "/"+file)
+		}
 		return hclwrite.TokensForValue(cty.StringVal(textOf(value)))
 	case kind.Is(tftypes.Bool):
 		var is bool
@@ -153,35 +156,47 @@ func (o *object) expression(value tftypes.Value, links map[string]link, indent i
 	}
 	var attributes map[string]tftypes.Value
 	if value.As(&attributes) == nil {
-		var tokens []hclwrite.ObjectAttrTokens
-		for _, name := range slices.Sorted(maps.Keys(attributes)) {
-			if attributes[name].IsNull() {
-				continue
-			}
-			key := hclwrite.TokensForIdentifier(name)
-			if !hclsyntax.ValidIdentifier(name) {
-				key = hclwrite.TokensForValue(cty.StringVal(name))
-			}
-			tokens = append(tokens, hclwrite.ObjectAttrTokens{Name: key, Value: o.expression(attributes[name], links, indent)})
-		}
-		return hclwrite.TokensForObject(tokens)
+		return o.object(attributes, links)
 	}
 	var elements []tftypes.Value
 	_ = value.As(&elements) // nothing else is left
-	if kind.Is(tftypes.Set{}) {
+	if kind.Is(tftypes.Set{}) || attribute == "users" {
 		slices.SortFunc(elements, func(a, b tftypes.Value) int { return strings.Compare(textOf(a), textOf(b)) })
 	}
 	tokens := make([]hclwrite.Tokens, 0, len(elements))
-	length := indent
+	length := len(attribute)
 	for _, element := range elements {
-		one := o.expression(element, links, 0)
+		one := o.expression(element, links, "")
 		length += len(one.Bytes()) + 2
+		if element.Type().Is(tftypes.Object{}) {
+			length += longestLine // a line for each
+		}
 		tokens = append(tokens, one)
 	}
 	if length > longestLine {
 		return lines(tokens)
 	}
 	return hclwrite.TokensForTuple(tokens)
+}
+
+// object writes an object or map in one line, without what is null.
+func (o *object) object(attributes map[string]tftypes.Value, links map[string]link) hclwrite.Tokens {
+	tokens := hclwrite.Tokens{{Type: hclsyntax.TokenOBrace, Bytes: []byte("{")}}
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		if attributes[name].IsNull() {
+			continue
+		}
+		if len(tokens) > 1 {
+			tokens = append(tokens, &hclwrite.Token{Type: hclsyntax.TokenComma, Bytes: []byte(",")})
+		}
+		key := hclwrite.TokensForIdentifier(name)
+		if !hclsyntax.ValidIdentifier(name) {
+			key = hclwrite.TokensForValue(cty.StringVal(name))
+		}
+		tokens = append(append(tokens, key...), &hclwrite.Token{Type: hclsyntax.TokenEqual, Bytes: []byte("=")})
+		tokens = append(tokens, o.expression(attributes[name], links, "")...)
+	}
+	return append(tokens, &hclwrite.Token{Type: hclsyntax.TokenCBrace, Bytes: []byte("}")})
 }
 
 // lines writes a list with each element in a line of its own.
@@ -196,18 +211,24 @@ func lines(elements []hclwrite.Tokens) hclwrite.Tokens {
 
 // tokens writes the reference: by itself, or in a text after its prefix.
 func (l link) tokens() hclwrite.Tokens {
-	reference := hclwrite.TokensForTraversal(traversal(l.to.kind.resource, l.to.name, l.by))
+	reference := traversal(l.to.kind.resource, l.to.name, l.by)
 	if l.prefix == "" {
-		return reference
+		return hclwrite.TokensForTraversal(reference)
 	}
+	return inText(l.prefix, reference, "")
+}
+
+// inText writes a reference in a text.
+func inText(before string, reference hcl.Traversal, after string) hclwrite.Tokens {
 	tokens := hclwrite.Tokens{
 		{Type: hclsyntax.TokenOQuote, Bytes: []byte(`"`)},
-		{Type: hclsyntax.TokenQuotedLit, Bytes: []byte(l.prefix)},
+		{Type: hclsyntax.TokenQuotedLit, Bytes: []byte(before)},
 		{Type: hclsyntax.TokenTemplateInterp, Bytes: []byte("${")},
 	}
-	tokens = append(tokens, reference...)
+	tokens = append(tokens, hclwrite.TokensForTraversal(reference)...)
 	return append(tokens,
 		&hclwrite.Token{Type: hclsyntax.TokenTemplateSeqEnd, Bytes: []byte("}")},
+		&hclwrite.Token{Type: hclsyntax.TokenQuotedLit, Bytes: []byte(after)},
 		&hclwrite.Token{Type: hclsyntax.TokenCQuote, Bytes: []byte(`"`)})
 }
 
