@@ -16,7 +16,7 @@ import (
 // Every list resource has an example, whose arguments the provider takes.
 func TestProtocolListExamples(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	o.Folder(t, "Engineering")
+	o.Call(t, "POST", "/channel_folders/create", map[string]string{"name": "Engineering", "description": ""})
 	p := o.NewRun(t, "zulip_channel").Process()
 	for _, of := range p.ListResources() {
 		file := filepath.Join("..", "..", "examples", "list-resources", of, "list-resource.tfquery.hcl")
