@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -63,6 +64,7 @@ var (
 	_ provider.ProviderWithActions            = (*Provider)(nil)
 	_ provider.ProviderWithEphemeralResources = (*Provider)(nil)
 	_ provider.ProviderWithFunctions          = (*Provider)(nil)
+	_ provider.ProviderWithListResources      = (*Provider)(nil)
 )
 
 // Provider is the provider "zulip".
@@ -180,7 +182,8 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	meta.AccessWarnings = block.AccessWarnings.IsNull() || block.AccessWarnings.ValueBool()
 	meta.RecoverInterrupted = p.recoverInterrupted(&block, &resp.Diagnostics)
 	p.meta.Store(meta)
-	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = meta, meta, meta, meta
+	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = meta, meta, meta
+	resp.ActionData, resp.ListResourceData = meta, meta
 }
 
 // recoverInterrupted finds out whether what is exactly as planned is taken into the state: from the block, else from the
@@ -366,6 +369,29 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 		usergroup.NewDataSource,
 		usergroup.NewListDataSource,
 		userstatus.NewDataSource,
+	}
+}
+
+// ListResources lists every list resource.
+func (p *Provider) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{
+		bot.NewListResource,
+		channel.NewListResource,
+		subscription.NewSubscribersListResource,
+		listOf(channelfolder.NewResource),
+		listOf(codeplayground.NewResource),
+		listOf(customemoji.NewResource),
+		listOf(defaultchannelgroup.NewResource),
+		listOf(domain.NewResource),
+		listOf(draft.NewResource),
+		listOf(invitelink.NewResource),
+		listOf(linkifier.NewResource),
+		listOf(profilefield.NewResource),
+		listOf(scheduledmessage.NewResource),
+		user.NewListResource,
+		usergroup.NewListResource,
+		userrole.NewListResource,
+		userstatus.NewListResource,
 	}
 }
 

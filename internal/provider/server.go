@@ -11,7 +11,10 @@ import (
 )
 
 // NewServer returns the provider of a version as the CLI talks to it.
-func NewServer(version string) tfprotov6.ProviderServer {
+func NewServer(version string) tfprotov6.ProviderServer { return newServer(version) }
+
+// newServer makes the provider of a version.
+func newServer(version string) *protocolServer {
 	made := newProvider(version)
 	whole, ok := providerserver.NewProtocol6(made)().(protocol)
 	if !ok {
@@ -40,6 +43,7 @@ type protocolServer struct {
 	protocol
 	secretMasker secretMasker
 	unchanged    unchanged
+	generator    generator
 }
 
 func (s *protocolServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {

@@ -58,9 +58,15 @@ type Definition[M, T any, K Key] struct {
 	WhereIDs string
 	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted. Optional.
 	IsGone func(*T) bool
-	// HowToAdopt says as a sentence what to do instead of importing an object that is gone. It goes with IsGone.
+	// HowToAdopt says as a sentence what to do instead of importing an object that is gone, GoneWord what it is: "archived"
+	// or "deactivated". They go with IsGone.
 	HowToAdopt func(*T) string
-	Unique     Unique[M, T]
+	GoneWord   string
+	// Label is what people call an object in a list: by default its name in the index. Optional.
+	Label func(object *T, s *snapshot.Snapshot) string
+	// Filters are arguments of the list resource, beside the name. Optional.
+	Filters []ListFilter[T]
+	Unique  Unique[M, T]
 	// Find finds what is to be imported. Its error is for people. Optional: by ID, or by what is unique.
 	Find func(s *snapshot.Snapshot, text string) (*T, error)
 

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
@@ -17,7 +19,7 @@ func (r *request) emojiObjects() fields {
 	for id, e := range r.org.RealmEmoji.All() {
 		object := fields{
 			"id": strconv.Itoa(id), "name": e.Name, "author_id": e.AuthorID, "deactivated": e.Deactivated,
-			"source_url": fmt.Sprintf("/user_avatars/1/emoji/images/%d%s", id, e.Extension),
+			"source_url": fmt.Sprintf("%s%d%s", emojiImagesPath, id, e.Extension),
 		}
 		r.add(object, 113, "still_url", nil) // only animated images have one
 		objects[strconv.Itoa(id)] = object
@@ -39,6 +41,24 @@ func deleteEmoji(r *request) (fields, error) {
 
 // emojiDataPath is where a server has the names of the standard emoji. A real one has the digest of the file in it.
 const emojiDataPath = "/static/generated/emoji/emoji_api.json"
+
+// emojiImagesPath is where the images of custom emoji are, each under its ID.
+const emojiImagesPath = "/user_avatars/1/emoji/images/"
+
+// serveEmojiImage serves the image of a custom emoji as a web server does: to everybody.
+func (s *Server) serveEmojiImage(w http.ResponseWriter, req *http.Request) {
+	name := path.Base(req.URL.Path)
+	id, err := strconv.Atoi(strings.TrimSuffix(name, path.Ext(name)))
+	s.mu.Lock()
+	emoji, ok := s.org.RealmEmoji.Get(id)
+	s.mu.Unlock()
+	if err != nil || !ok || len(emoji.Image) == 0 {
+		http.NotFound(w, req)
+		return
+	}
+	w.Header().Set("Content-Type", mime.TypeByExtension(emoji.Extension))
+	_, _ = w.Write(emoji.Image) // the client is gone, then
+}
 
 // serveEmojiNames answers as a web server does that serves a file: to everybody, and without the envelope.
 func serveEmojiNames(w http.ResponseWriter, _ *http.Request) {

@@ -160,11 +160,12 @@ func (s *Server) Fail(f Fault) (remove func()) { return s.faults.add(f) }
 // path are as in Fault.
 func (s *Server) Gate(method, path string) *Gate { return s.gates.add(method, path) }
 
-// Handler serves the API, and the names of the emoji.
+// Handler serves the API, the names of the emoji, and the images of custom ones.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", s.serve)
 	mux.HandleFunc("GET "+emojiDataPath, serveEmojiNames)
+	mux.HandleFunc("GET "+emojiImagesPath, s.serveEmojiImage)
 	return mux
 }
 

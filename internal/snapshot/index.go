@@ -61,6 +61,9 @@ func (x *Index[T]) ByName(name string) (*T, bool) {
 	return object, ok
 }
 
+// Name returns the name that an object of the index holds; "" if it holds none, or has given it up.
+func (x *Index[T]) Name(object *T) string { return x.name(object) }
+
 // Names returns the names that objects hold.
 func (x *Index[T]) Names() []string {
 	names := make([]string, 0, len(x.List()))

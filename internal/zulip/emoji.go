@@ -1,6 +1,7 @@
 package zulip
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,20 @@ import (
 // [Realm.EmojiDataURL] says; it may be on another host, so no credentials go with it. It is asked for once, without
 // another attempt: whoever checks a name by it can do without.
 func (c *Client) EmojiNames(ctx context.Context, address string) (map[string]string, error) {
+	content, err := c.File(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	names, err := decodeEmojiNames(bytes.NewReader(content))
+	if err != nil {
+		return nil, fmt.Errorf("GET %s: %w", address, err)
+	}
+	return names, nil
+}
+
+// File reads a file that the server, or the host that it names, gives to everybody: an image, as a rule. An address without
+// a host is on the server. No credentials go with the request.
+func (c *Client) File(ctx context.Context, address string) ([]byte, error) {
 	site, err := url.Parse(c.site)
 	if err != nil {
 		return nil, err
@@ -36,11 +51,7 @@ func (c *Client) EmojiNames(ctx context.Context, address string) (map[string]str
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("GET %s: %s", target, resp.Status)
 	}
-	names, err := decodeEmojiNames(io.LimitReader(resp.Body, maxAnswerBytes))
-	if err != nil {
-		return nil, fmt.Errorf("GET %s: %w", target, err)
-	}
-	return names, nil
+	return io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes))
 }
 
 // decodeEmojiNames turns the names of each code around. A name of two codes stands for the last of them, so that what is

@@ -12,13 +12,14 @@ import (
 	"strings"
 )
 
-// RealmEmoji is a custom emoji (server-behavior §L9). The server resizes the image and
-// never gives it back, so that only its kind is kept.
+// RealmEmoji is a custom emoji (server-behavior §L9). A server resizes the image, which is
+// kept here as it was uploaded.
 type RealmEmoji struct {
 	ID          int    `json:"id"`
 	Name        string `json:"name"`
 	AuthorID    int    `json:"author_id"`
 	Extension   string `json:"extension"` // of the image's file, with the dot
+	Image       []byte `json:"image,omitempty"`
 	Deactivated bool   `json:"deactivated,omitempty"`
 }
 
@@ -62,7 +63,7 @@ func (o *Organization) AddCustomEmoji(actor User, name string, files []Upload) e
 	if err != nil {
 		return err
 	}
-	o.RealmEmoji.Put(id, RealmEmoji{ID: id, Name: name, AuthorID: actor.ID, Extension: extension})
+	o.RealmEmoji.Put(id, RealmEmoji{ID: id, Name: name, AuthorID: actor.ID, Extension: extension, Image: files[0].Content})
 	return nil
 }
 

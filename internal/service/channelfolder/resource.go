@@ -24,10 +24,11 @@ func NewResource() resource.Resource {
 		Name: "channel_folder", Title: "channel folder", Plural: "channel folders",
 		Schema: resourceSchema,
 		Role:   zulip.RoleAdministrator, Unsent: []string{"adopt_archived", "on_destroy"},
-		Source: resourcekit.Source{Part: store.Folders},
-		Index:  (*snapshot.Snapshot).Folders,
-		Key:    func(folder *zulip.ChannelFolder) int64 { return folder.ID },
-		IsGone: func(folder *zulip.ChannelFolder) bool { return folder.IsArchived },
+		Source:   resourcekit.Source{Part: store.Folders},
+		Index:    (*snapshot.Snapshot).Folders,
+		Key:      func(folder *zulip.ChannelFolder) int64 { return folder.ID },
+		IsGone:   func(folder *zulip.ChannelFolder) bool { return folder.IsArchived },
+		GoneWord: "archived",
 		HowToAdopt: func(folder *zulip.ChannelFolder) string {
 			return fmt.Sprintf("Channel folder %q is archived. To reactivate it, write a zulip_channel_folder with its name and adopt_archived = true.", folder.Name)
 		},

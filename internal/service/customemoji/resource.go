@@ -4,6 +4,7 @@ package customemoji
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -29,10 +30,11 @@ func NewResource() resource.Resource {
 		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
 		Schema:   resourceSchema,
 		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
-		Source: resourcekit.Source{Part: list, Lags: true},
-		Index:  (*snapshot.Snapshot).CustomEmoji,
-		Key:    func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
-		IsGone: func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
+		Source:   resourcekit.Source{Part: list, Lags: true},
+		Index:    (*snapshot.Snapshot).CustomEmoji,
+		Key:      func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
+		IsGone:   func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
+		GoneWord: "deactivated",
 		HowToAdopt: func(emoji *zulip.CustomEmoji) string {
 			return fmt.Sprintf("Emoji %q with the ID %d is deactivated, and the server cannot reactivate it. Upload it anew.", emoji.Name, emoji.ID)
 		},
@@ -102,6 +104,24 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 	}
 	plan.FileSHA256 = types.StringValue(picture.sha256())
 	return 0, c.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), picture.file, picture.contentType, picture.content)
+}
+
+// ImportState takes an ID, a name or the identity. After a name, =FILE says which file the emoji was made from: it is taken
+// into the state, so that nothing is left to plan.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	name, file, hasFile := strings.Cut(req.ID, "=")
+	req.ID = name
+	r.Resource.ImportState(ctx, req, resp)
+	if !hasFile || resp.Diagnostics.HasError() {
+		return
+	}
+	picture, err := openPicture(file)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot import this custom emoji", "The file that it is to be imported with cannot be used. "+framework.Sentence(err))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file"), file)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file_sha256"), picture.sha256())...)
 }
 
 // deactivate deactivates the emoji by its name, which is how the server knows emoji.

@@ -1,0 +1,3 @@
+list "zulip_channel_folder" "all" {
+  provider = zulip
+}

@@ -1,0 +1,7 @@
+list "zulip_channel_subscribers" "engineering" {
+  provider = zulip
+
+  config {
+    name = "eng-*"
+  }
+}

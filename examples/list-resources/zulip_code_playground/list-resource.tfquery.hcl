@@ -1,0 +1,3 @@
+list "zulip_code_playground" "all" {
+  provider = zulip
+}

@@ -1,0 +1,3 @@
+list "zulip_custom_profile_field" "all" {
+  provider = zulip
+}

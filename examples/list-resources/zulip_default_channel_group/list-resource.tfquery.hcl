@@ -1,0 +1,3 @@
+list "zulip_default_channel_group" "all" {
+  provider = zulip
+}

@@ -1,0 +1,3 @@
+list "zulip_domain" "all" {
+  provider = zulip
+}

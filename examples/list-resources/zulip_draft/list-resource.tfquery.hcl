@@ -1,0 +1,3 @@
+list "zulip_draft" "all" {
+  provider = zulip
+}

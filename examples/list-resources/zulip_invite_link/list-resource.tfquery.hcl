@@ -1,0 +1,3 @@
+list "zulip_invite_link" "all" {
+  provider = zulip
+}

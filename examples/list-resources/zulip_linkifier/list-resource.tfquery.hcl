@@ -1,0 +1,7 @@
+list "zulip_linkifier" "tickets" {
+  provider = zulip
+
+  config {
+    name = "*TICKET*"
+  }
+}

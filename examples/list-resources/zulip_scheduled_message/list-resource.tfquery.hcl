@@ -1,0 +1,3 @@
+list "zulip_scheduled_message" "all" {
+  provider = zulip
+}

@@ -1,0 +1,7 @@
+list "zulip_user_role" "administrators" {
+  provider = zulip
+
+  config {
+    role = "administrator"
+  }
+}

@@ -1,0 +1,3 @@
+list "zulip_user_status" "all" {
+  provider = zulip
+}

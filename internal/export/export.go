@@ -1,0 +1,198 @@
+// Package export writes an organization as Terraform configuration: the files that a careful colleague would have written,
+// with import blocks, whose plan changes nothing.
+//
+// It is a client of the provider itself. What there is, the provider's list resources say; what an object looks like, an
+// import of it says; what of that can be configured, the provider's generated configuration says. This package chooses what
+// to leave out, names the resources, puts references where there were IDs and names, and writes the files. So the plan of
+// what it writes is empty for the same reason as the plan of an import is.
+//
+// The path of an export: [Run] reads objects kind by kind (read.go, kinds.go), leaves out what any new object has
+// (defaults.go), names what is left (names.go), refers from one to another (references.go), renders files (render.go,
+// summary.go) and puts them in place all together (files.go). [Check] has a CLI plan them (check.go).
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Provider is the provider as the CLI talks to it.
+type Provider interface {
+	tfprotov6.ProviderServer
+	tfprotov6.ListResourceServer
+}
+
+// Source is the organization, and the provider that is configured for it.
+type Source struct {
+	Provider Provider
+	Store    *store.Store
+	Client   *zulip.Client
+}
+
+// Options say what is exported.
+type Options struct {
+	// Folder is where the files are written. It is created if it does not exist.
+	Folder string
+	// All writes every attribute, also those that have the value that anything new has.
+	All bool
+	// Subscribers writes who is in each channel.
+	Subscribers bool
+	// AllPeople writes the role of everybody; else members are left out.
+	AllPeople bool
+	// Only and Exclude select by resource and name: see [Selection].
+	Only, Exclude Selection
+	// State is the output of `terraform show -json` of a state, whose objects are left out. Optional.
+	State []byte
+	// Progress is called with what is being read. Optional.
+	Progress func(string)
+}
+
+// Result says what was written.
+type Result struct {
+	// Files are the names of the files in the folder.
+	Files []string
+	// Counts are how many resources there are of each type.
+	Counts map[string]int
+	// New are the addresses that were written, for an export of what no state has.
+	New []string
+	// Notes are what was left out, and why.
+	Notes []string
+}
+
+// Run exports the organization. Nothing is written unless everything could be read and rendered.
+func Run(ctx context.Context, from Source, options Options) (*Result, error) {
+	folder, err := openFolder(options)
+	if err != nil {
+		return nil, err
+	}
+	e := &export{Source: from, Options: options, names: folder.names}
+	if err := e.read(ctx); err != nil {
+		return nil, err
+	}
+	e.name()
+	e.refer()
+	files, err := e.render(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := folder.write(files, e.names); err != nil {
+		return nil, err
+	}
+	return e.result(files), nil
+}
+
+// export is one export while it is made.
+type export struct {
+	Source
+	Options
+	// snapshot is the organization as it was read once, realm its settings.
+	snapshot *snapshot.Snapshot
+	realm    *zulip.Realm
+	schemas  map[string]*tfprotov6.Schema
+	lists    map[string]*tfprotov6.Schema
+	managed  map[string]map[string]bool // what the given state has: type, then ID
+	objects  []*object
+	names    *names
+	notes    []string
+	// byAttribute finds an object by what others name it by: type, attribute, value.
+	byAttribute map[string]map[string]map[string]*object
+}
+
+func (e *export) note(format string, args ...any) {
+	e.notes = append(e.notes, fmt.Sprintf(format, args...))
+}
+
+func (e *export) progress(format string, args ...any) {
+	if e.Options.Progress != nil {
+		e.Options.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+func (e *export) result(files map[string][]byte) *Result {
+	result := &Result{Counts: map[string]int{}, Notes: e.notes}
+	for name := range files {
+		result.Files = append(result.Files, name)
+	}
+	slices.Sort(result.Files)
+	for _, object := range e.objects {
+		result.Counts[object.kind.resource]++
+		if e.managed != nil {
+			result.New = append(result.New, object.address())
+		}
+	}
+	return result
+}
+
+// readState reads which objects a state has.
+func readState(text []byte) (map[string]map[string]bool, error) {
+	var state struct {
+		Values struct {
+			Root module `json:"root_module"`
+		} `json:"values"`
+		FormatVersion string `json:"format_version"`
+	}
+	if err := json.Unmarshal(text, &state); err != nil {
+		return nil, fmt.Errorf("the state is not the output of terraform show -json: %w", err)
+	}
+	if state.FormatVersion == "" {
+		return nil, fmt.Errorf("the state is not the output of terraform show -json: it has no format_version")
+	}
+	managed := map[string]map[string]bool{}
+	state.Values.Root.addTo(managed)
+	return managed, nil
+}
+
+type module struct {
+	Resources []struct {
+		Type   string                     `json:"type"`
+		Mode   string                     `json:"mode"`
+		Values map[string]json.RawMessage `json:"values"`
+	} `json:"resources"`
+	Children []module `json:"child_modules"`
+}
+
+func (m module) addTo(managed map[string]map[string]bool) {
+	for _, resource := range m.Resources {
+		kind, ok := kindOf(resource.Type)
+		if !ok || resource.Mode != "managed" {
+			continue
+		}
+		if managed[resource.Type] == nil {
+			managed[resource.Type] = map[string]bool{}
+		}
+		managed[resource.Type][unquote(resource.Values[kind.identityAttribute()])] = true
+	}
+	for _, child := range m.Children {
+		child.addTo(managed)
+	}
+}
+
+func unquote(text json.RawMessage) string {
+	var plain string
+	if json.Unmarshal(text, &plain) == nil {
+		return plain
+	}
+	return string(text)
+}
+
+// Print writes what was exported, for people.
+func (r *Result) Print(w io.Writer, folder string) {
+	total := 0
+	for _, count := range r.Counts {
+		total += count
+	}
+	_, _ = fmt.Fprintf(w, "Wrote %d resources into %d files in %s.\n", total, len(r.Files), folder)
+	for _, address := range r.New {
+		_, _ = fmt.Fprintln(w, "  "+address)
+	}
+	_, _ = fmt.Fprintf(w, "EXPORT.md there says what was left out, and how to go on.\n")
+}

@@ -1,0 +1,158 @@
+package export
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// manifestName is the file that an export keeps beside what it writes: the names it has given, and what it wrote.
+const manifestName = "export.json"
+
+// manifest is the content of that file.
+type manifest struct {
+	About string `json:"about"`
+	*names
+	// Written are the SHA-256 of the files by name, to tell what was changed since.
+	Written map[string]string `json:"written"`
+}
+
+// folder is where an export is written.
+type folder struct {
+	path    string
+	names   *names
+	written map[string]string
+	isNew   bool // the export adds to a configuration
+}
+
+// openFolder looks at the folder before anything is read, so that mistakes are said at once.
+func openFolder(options Options) (*folder, error) {
+	f := &folder{path: options.Folder, names: newNames(), written: map[string]string{}, isNew: options.State != nil}
+	text, err := os.ReadFile(filepath.Join(f.path, manifestName))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the names of an earlier export: %w", err)
+	default:
+		kept := manifest{names: f.names, Written: map[string]string{}}
+		if err := json.Unmarshal(text, &kept); err != nil {
+			return nil, fmt.Errorf("%s is not what an export has written: %w. Move it away, or export into another folder", filepath.Join(f.path, manifestName), err)
+		}
+		f.written = kept.Written
+		maps.DeleteFunc(f.written, func(name, _ string) bool { return !filepath.IsLocal(name) })
+	}
+	return f, f.checkForeign()
+}
+
+// checkForeign refuses a folder with configuration that no export has written: it may have the same resources.
+func (f *folder) checkForeign() error {
+	entries, err := os.ReadDir(f.path)
+	if errors.Is(err, fs.ErrNotExist) || f.isNew {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot use the folder: %w", err)
+	}
+	var foreign []string
+	for _, entry := range entries {
+		if name := entry.Name(); filepath.Ext(name) == ".tf" && f.written[name] == "" {
+			foreign = append(foreign, name)
+		}
+	}
+	if len(foreign) > 0 {
+		return fmt.Errorf("%s has configuration that no export has written: %s. Export into another folder, or with --new only what its state does not have",
+			f.path, strings.Join(foreign, ", "))
+	}
+	return nil
+}
+
+// write puts the files in place of those of the last export. It refuses to overwrite what was changed since, and what no
+// export has written. All files are written beside first, so that a full disk leaves the folder as it was.
+func (f *folder) write(files map[string][]byte, given *names) error {
+	if err := f.checkChanged(files); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(f.path, 0o755); err != nil {
+		return fmt.Errorf("cannot make the folder: %w", err)
+	}
+	beside, err := os.MkdirTemp(f.path, ".export-")
+	if err != nil {
+		return fmt.Errorf("cannot write into the folder: %w", err)
+	}
+	defer os.RemoveAll(beside) //nolint:errcheck // nothing of it counts
+	kept := manifest{
+		About:   "What an export wrote, and the names it has given: keep it beside, so that the next export gives the same ones.",
+		names:   given,
+		Written: map[string]string{},
+	}
+	for name, content := range files {
+		kept.Written[name] = digest(content)
+	}
+	text, err := json.MarshalIndent(kept, "", "  ")
+	if err != nil {
+		return err
+	}
+	files[manifestName] = append(text, '\n')
+	defer delete(files, manifestName)
+	for name, content := range files {
+		at := filepath.Join(beside, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, content, 0o644)); err != nil {
+			return fmt.Errorf("cannot write %s; nothing was changed: %w", name, err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		at := filepath.Join(f.path, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.Rename(filepath.Join(beside, name), at)); err != nil {
+			return fmt.Errorf("cannot put %s in place: %w", name, err)
+		}
+	}
+	for name := range f.written {
+		if _, still := files[name]; !still {
+			_ = os.Remove(filepath.Join(f.path, name)) // it may be gone already
+		}
+	}
+	return nil
+}
+
+// checkChanged refuses to overwrite or remove what somebody has written or changed.
+func (f *folder) checkChanged(files map[string][]byte) error {
+	names := slices.Collect(maps.Keys(f.written))
+	names = append(names, slices.Collect(maps.Keys(files))...)
+	var changed, foreign []string
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		content, err := os.ReadFile(filepath.Join(f.path, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		switch was, known := f.written[name]; {
+		case digest(content) == digest(files[name]):
+		case !known:
+			foreign = append(foreign, name)
+		case was != digest(content):
+			changed = append(changed, name)
+		}
+	}
+	if len(foreign) > 0 {
+		return fmt.Errorf("%s has files that no export has written: %s. Nothing was changed. Move them away, or export into another folder", f.path, strings.Join(foreign, ", "))
+	}
+	if len(changed) > 0 {
+		return fmt.Errorf("files in %s were changed since they were exported: %s. Nothing was changed. Export into another folder and compare, or move them away", f.path, strings.Join(changed, ", "))
+	}
+	return nil
+}
+
+func digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,304 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+)
+
+// object is one resource of the export.
+type object struct {
+	kind *kind
+	// id is what identifies it on the server, importID what it is imported by.
+	id, importID string
+	label        string
+	state        map[string]tftypes.Value
+	// config is what is written, by attribute.
+	config map[string]tftypes.Value
+	// comments are written above an attribute.
+	comments map[string]string
+	// name is the name of the resource.
+	name string
+	// file is the name of its file, without the ending.
+	file string
+	// links are the objects that its values name: by attribute, then by value.
+	links map[string]map[string]link
+}
+
+// link is a reference to an attribute of another object, with the text that stands before it.
+type link struct {
+	prefix string
+	to     *object
+	by     string
+}
+
+// address is the address of the resource.
+func (o *object) address() string { return o.kind.resource + "." + o.name }
+
+// text returns an attribute of the state as text; "" if it is null.
+func (o *object) text(attribute string) string { return textOf(o.state[attribute]) }
+
+func textOf(value tftypes.Value) string {
+	if value.IsNull() || !value.IsKnown() {
+		return ""
+	}
+	switch {
+	case value.Type().Is(tftypes.String):
+		var text string
+		_ = value.As(&text) // it is one
+		return text
+	case value.Type().Is(tftypes.Number):
+		return numberOf(value).Text('f', -1)
+	}
+	return ""
+}
+
+// read reads everything that is selected, kind by kind.
+func (e *export) read(ctx context.Context) error {
+	if e.State != nil {
+		var err error
+		if e.managed, err = readState(e.State); err != nil {
+			return err
+		}
+	}
+	all, err := e.Provider.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		return err
+	}
+	e.schemas, e.lists = all.ResourceSchemas, all.ListResourceSchemas
+	e.progress("the organization")
+	e.snapshot, err = e.Store.Read(ctx, store.Channels, store.Organization, store.Users, store.Bots, store.Folders)
+	if err != nil {
+		return fmt.Errorf("cannot read the organization: %w", err)
+	}
+	e.realm = e.snapshot.Realm()
+	for _, kind := range kinds {
+		if err := e.readKind(ctx, kind); err != nil {
+			return fmt.Errorf("%s: %w", kind.resource, err)
+		}
+	}
+	e.noteLeftOut()
+	return nil
+}
+
+// readKind reads the objects of one kind.
+func (e *export) readKind(ctx context.Context, k *kind) error {
+	if !e.selectsKind(k) || k.resource == "zulip_channel_subscribers" && !e.Subscribers {
+		return nil
+	}
+	before := len(e.objects)
+	if k.id != "" {
+		return e.readOnly(ctx, k)
+	}
+	schema := e.schemas[k.resource].ValueType()
+	config, err := e.emptyListConfig(k)
+	if err != nil {
+		return err
+	}
+	stream, err := e.Provider.ListResource(ctx, &tfprotov6.ListResourceRequest{TypeName: k.resource, Config: config, IncludeResource: true})
+	if err != nil {
+		return err
+	}
+	for result := range stream.Results {
+		if err := errorOf(result.Diagnostics); err != nil {
+			return err
+		}
+		if result.Resource == nil {
+			e.note("%s %q: %s", k.word(), result.DisplayName, warningOf(result.Diagnostics))
+			continue
+		}
+		o, err := e.newObject(ctx, k, result.Resource, schema)
+		if err != nil {
+			return fmt.Errorf("%s: %w", result.DisplayName, err)
+		}
+		o.label = result.DisplayName
+		o.id = o.text(k.identityAttribute())
+		o.importID = o.id
+		e.add(o)
+		if (len(e.objects)-before)%100 == 0 {
+			e.progress("%s: %d", k.resource, len(e.objects)-before)
+		}
+	}
+	return nil
+}
+
+// readOnly reads what there is one of.
+func (e *export) readOnly(ctx context.Context, k *kind) error {
+	imported, err := e.Provider.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: k.resource, ID: k.id})
+	if err != nil {
+		return err
+	}
+	if err := errorOf(imported.Diagnostics); err != nil {
+		e.note("%s: %s", k.resource, err)
+		return nil
+	}
+	one := imported.ImportedResources[0]
+	read, err := e.Provider.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
+		TypeName: k.resource, CurrentState: one.State, Private: one.Private, CurrentIdentity: one.Identity,
+	})
+	if err != nil {
+		return err
+	}
+	if err := errorOf(read.Diagnostics); err != nil {
+		e.note("%s: %s", k.resource, err)
+		return nil
+	}
+	o, err := e.newObject(ctx, k, read.NewState, e.schemas[k.resource].ValueType())
+	if err != nil || o == nil {
+		return err
+	}
+	o.id, o.importID, o.label = k.id, k.id, k.called
+	if strings.HasSuffix(k.resource, "_order") && orderedCount(o) < 2 {
+		return nil // there is nothing to order
+	}
+	e.add(o)
+	return nil
+}
+
+// orderedCount is how many objects an order orders.
+func orderedCount(o *object) (count int) {
+	for _, value := range o.config {
+		var elements []tftypes.Value
+		if value.Type().Is(tftypes.List{}) && value.As(&elements) == nil {
+			count += len(elements)
+		}
+	}
+	return count
+}
+
+// newObject reads a state, and what of it can be configured.
+func (e *export) newObject(ctx context.Context, k *kind, state *tfprotov6.DynamicValue, schema tftypes.Type) (*object, error) {
+	generated, err := e.Provider.GenerateResourceConfig(ctx, &tfprotov6.GenerateResourceConfigRequest{TypeName: k.resource, State: state})
+	if err != nil {
+		return nil, err
+	}
+	if err := errorOf(generated.Diagnostics); err != nil {
+		return nil, err
+	}
+	o := &object{kind: k, comments: map[string]string{}, file: k.file, links: map[string]map[string]link{}}
+	for encoded, into := range map[*tfprotov6.DynamicValue]*map[string]tftypes.Value{state: &o.state, generated.Config: &o.config} {
+		value, err := encoded.Unmarshal(schema)
+		if err != nil {
+			return nil, err
+		}
+		if err := value.As(into); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// add keeps an object if it is selected, without what any new one has.
+func (e *export) add(o *object) {
+	if e.managed[o.kind.resource][o.id] || !e.selects(o) || o.kind.isSelected != nil && !o.kind.isSelected(e, o) {
+		return
+	}
+	for name, value := range o.config {
+		if value.IsNull() || slices.Contains(o.kind.ignored, name) || !e.All && e.isDefault(o, name, value) {
+			delete(o.config, name)
+		}
+	}
+	e.objects = append(e.objects, o)
+}
+
+// emptyListConfig is a list block without arguments.
+func (e *export) emptyListConfig(k *kind) (*tfprotov6.DynamicValue, error) {
+	schema, ok := e.lists[k.resource]
+	if !ok {
+		return nil, errors.New("the provider cannot list it")
+	}
+	object, _ := schema.ValueType().(tftypes.Object)
+	values := map[string]tftypes.Value{}
+	for name, kind := range object.AttributeTypes {
+		values[name] = tftypes.NewValue(kind, nil)
+	}
+	config, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, values))
+	return &config, err
+}
+
+// selectsKind reports whether the flags select any object of a kind.
+func (e *export) selectsKind(k *kind) bool {
+	if slices.Contains(e.Exclude, k.word()) {
+		return false
+	}
+	return len(e.Only) == 0 || slices.ContainsFunc(e.Only, func(text string) bool {
+		word, _, _ := strings.Cut(text, ":")
+		return word == k.word()
+	})
+}
+
+// selects reports whether the flags select an object.
+func (e *export) selects(o *object) bool {
+	matches := func(text string) bool {
+		word, pattern, ok := strings.Cut(text, ":")
+		return word == o.kind.word() && (!ok || resourcekit.NamePattern(pattern)(o.label))
+	}
+	return (len(e.Only) == 0 || slices.ContainsFunc(e.Only, matches)) && !slices.ContainsFunc(e.Exclude, matches)
+}
+
+// name gives every object its name and its file. The oldest comes first, so that the names do not depend on how the server
+// sorts them.
+func (e *export) name() {
+	sorted := slices.Clone(e.objects)
+	slices.SortStableFunc(sorted, func(a, b *object) int {
+		first, _ := strconv.ParseInt(a.id, 10, 64)
+		second, _ := strconv.ParseInt(b.id, 10, 64)
+		return cmp.Or(cmp.Compare(first, second), cmp.Compare(a.id, b.id))
+	})
+	for _, o := range sorted {
+		o.name = e.names.resource(o.kind.resource, o.id, o.called(), o.kind.word())
+		if o.kind.resource == "zulip_channel" {
+			if id := o.text("folder_id"); id != "" && id != "0" {
+				o.file = e.names.file("channels", "folder "+id, e.folderName(id))
+			}
+		}
+	}
+}
+
+// called is what a resource is named after.
+func (o *object) called() string {
+	switch {
+	case o.kind.called != "":
+		return o.kind.called
+	case o.kind.nameOf == "user", o.kind.resource == "zulip_channel_subscribers":
+		name, _, _ := strings.Cut(o.label, "@")
+		return name
+	case o.kind.nameOf == "pattern":
+		return wordsOfPattern(o.label)
+	}
+	return o.text(cmp.Or(o.kind.nameOf, "name"))
+}
+
+// namedGroup is a group of a pattern whose name is a variable of the template.
+var namedGroup = regexp.MustCompile(`\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)`)
+
+// wordsOfPattern returns what a pattern matches as words: its text, and the names of its groups.
+func wordsOfPattern(pattern string) string { return namedGroup.ReplaceAllString(pattern, " $1 ") }
+
+func errorOf(diags []*tfprotov6.Diagnostic) error {
+	var all []error
+	for _, diagnostic := range diags {
+		if diagnostic.Severity == tfprotov6.DiagnosticSeverityError {
+			all = append(all, errors.New(strings.TrimSpace(diagnostic.Summary+"\n"+diagnostic.Detail)))
+		}
+	}
+	return errors.Join(all...)
+}
+
+func warningOf(diags []*tfprotov6.Diagnostic) string {
+	for _, diagnostic := range diags {
+		return diagnostic.Summary + ": " + diagnostic.Detail
+	}
+	return "it cannot be imported"
+}

@@ -1,0 +1,160 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+)
+
+// refer links every value that names another exported object to it. A value that names what is not exported stays as it is.
+func (e *export) refer() {
+	e.index()
+	for _, o := range e.objects {
+		for attribute, value := range o.config {
+			reference, ok := o.kind.references[attribute]
+			if !ok && e.isPermission(o.kind, attribute) {
+				reference = principals
+			} else if !ok {
+				continue
+			}
+			for _, text := range textsOf(value) {
+				to, found := e.target(reference, text)
+				switch {
+				case found && e.mayRefer(o, to):
+					o.link(attribute, text, to)
+				case found && to.to != o:
+					o.comments[attribute] = fmt.Sprintf("By name: %s refers to this one.", to.to.address())
+				case reference.isPrincipal:
+					o.explain(e.snapshot, attribute, text)
+				}
+			}
+		}
+	}
+}
+
+// explain says in a comment whom a principal means that is written by number.
+func (o *object) explain(s *snapshot.Snapshot, attribute, text string) {
+	if number, ok := strings.CutPrefix(text, "group_id:"); ok {
+		id, _ := strconv.ParseInt(number, 10, 64)
+		if group, ok := s.UserGroup(id); ok && group.Deactivated {
+			o.comments[attribute] = fmt.Sprintf("%s is the user group %q, which is deactivated.", text, group.Name)
+		}
+	}
+	if number, ok := strings.CutPrefix(text, "user_id:"); ok {
+		id, _ := strconv.ParseInt(number, 10, 64)
+		if user, ok := s.User(id); ok {
+			o.comments[attribute] = fmt.Sprintf("%s is %s.", text, user.FullName)
+		}
+	}
+}
+
+// index makes objects findable by what others name them by.
+func (e *export) index() {
+	e.byAttribute = map[string]map[string]map[string]*object{}
+	for _, o := range e.objects {
+		byAttribute := e.byAttribute[o.kind.resource]
+		if byAttribute == nil {
+			byAttribute = map[string]map[string]*object{"id": {}, "name": {}, "email": {}}
+			e.byAttribute[o.kind.resource] = byAttribute
+		}
+		for attribute, found := range byAttribute {
+			if text := o.text(attribute); text != "" {
+				found[text] = o
+			}
+		}
+	}
+}
+
+// isPermission reports whether an attribute is a set of principals.
+func (e *export) isPermission(k *kind, attribute string) bool {
+	_, ok := e.realm.SupportedPermissions[k.permissions][attribute]
+	return ok
+}
+
+// target returns the object that a value names, and how.
+func (e *export) target(reference reference, text string) (link, bool) {
+	if !reference.isPrincipal {
+		to, ok := e.byAttribute[reference.to][reference.by][text]
+		return link{to: to, by: reference.by}, ok
+	}
+	if name, ok := strings.CutPrefix(text, "group:"); ok {
+		to, ok := e.byAttribute["zulip_user_group"]["name"][name]
+		return link{prefix: "group:", to: to, by: "name"}, ok
+	}
+	if address, ok := strings.CutPrefix(text, "user:"); ok {
+		to, ok := e.byAttribute["zulip_bot"]["email"][address]
+		return link{prefix: "user:", to: to, by: "email"}, ok
+	}
+	return link{}, false
+}
+
+// mayRefer reports whether a reference makes no cycle, which no CLI accepts: the groups that manage each other name each
+// other by their names.
+func (e *export) mayRefer(from *object, to link) bool {
+	switch {
+	case to.to.kind.rank < from.kind.rank:
+		return true
+	case to.to.kind != from.kind || !from.kind.refersToOwn:
+		return false
+	}
+	return !to.to.reaches(from, map[*object]bool{})
+}
+
+// reaches reports whether an object refers to another, by itself or through others of its kind.
+func (o *object) reaches(other *object, seen map[*object]bool) bool {
+	if o == other {
+		return true
+	}
+	if seen[o] {
+		return false
+	}
+	seen[o] = true
+	for _, links := range o.links {
+		for _, link := range links {
+			if link.to.kind == o.kind && link.to.reaches(other, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (o *object) link(attribute, text string, to link) {
+	if o.links[attribute] == nil {
+		o.links[attribute] = map[string]link{}
+	}
+	o.links[attribute][text] = to
+}
+
+// textsOf returns a value as text, or those of its elements.
+func textsOf(value tftypes.Value) []string {
+	var elements []tftypes.Value
+	if !value.Type().Is(tftypes.String) && !value.Type().Is(tftypes.Number) && value.As(&elements) == nil {
+		var texts []string
+		for _, element := range elements {
+			texts = append(texts, textsOf(element)...)
+		}
+		return slices.Compact(texts)
+	}
+	if text := textOf(value); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
+// folderName returns the name of a channel folder, whether it is exported or not.
+func (e *export) folderName(id string) string {
+	number, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return ""
+	}
+	if folder, ok := e.snapshot.Folders().ByID(number); ok {
+		return folder.Name
+	}
+	return ""
+}

@@ -1,0 +1,251 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// first are the attributes that stand first in a resource, in this order. Permissions stand last, after an empty line.
+var first = []string{
+	"name", "short_name", "full_name", "field_type", "subtype", "user", "channel", "domain", "pattern", "pygments_language",
+	"description", "hint", "role", "privacy", "folder_id", "url_template",
+}
+
+// longestLine is the length up to which a list stays in one line.
+const longestLine = 100
+
+// render returns the files of the export by their names.
+func (e *export) render(ctx context.Context) (map[string][]byte, error) {
+	files := map[string][]byte{"terraform.tf": []byte(settingsFile)}
+	bodies := map[string]*hclwrite.File{}
+	imports := hclwrite.NewEmptyFile()
+	for _, kind := range kinds {
+		for _, o := range e.inOrder(kind) {
+			body, ok := bodies[o.file]
+			if !ok {
+				body = hclwrite.NewEmptyFile()
+				comment(body.Body(), e.titleOf(o))
+				bodies[o.file] = body
+			}
+			body.Body().AppendNewline()
+			e.resource(body.Body(), o)
+			addImport(imports.Body(), o)
+		}
+	}
+	for name, file := range bodies {
+		files[name+".tf"] = hclwrite.Format(file.Bytes())
+	}
+	files["imports.tf"] = hclwrite.Format(imports.Bytes())
+	files["EXPORT.md"] = e.summary(files)
+	if err := e.addImages(ctx, files); err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// settingsFile says which provider the configuration needs.
+const settingsFile = `# The provider is configured by the environment: ZULIP_SITE, ZULIP_EMAIL, ZULIP_API_KEY.
+terraform {
+  required_version = ">= 1.5"
+
+  required_providers {
+    zulip = {
+      source = "zulip-iac/zulip"
+    }
+  }
+}
+`
+
+// inOrder returns the objects of a kind by their names.
+func (e *export) inOrder(k *kind) []*object {
+	var found []*object
+	for _, o := range e.objects {
+		if o.kind == k {
+			found = append(found, o)
+		}
+	}
+	slices.SortFunc(found, func(a, b *object) int { return strings.Compare(a.name, b.name) })
+	return found
+}
+
+// titleOf is the comment at the head of the file that an object is in.
+func (e *export) titleOf(o *object) string {
+	if id := o.text("folder_id"); o.kind.resource == "zulip_channel" && o.file != o.kind.file {
+		return fmt.Sprintf("The channels in the folder %q.", e.folderName(id))
+	}
+	for _, kind := range kinds {
+		if kind.file == o.file && kind.title != "" {
+			return kind.title
+		}
+	}
+	return ""
+}
+
+func addImport(body *hclwrite.Body, o *object) {
+	if len(body.Blocks()) > 0 {
+		body.AppendNewline()
+	} else {
+		comment(body, "What the resources are on the server. After the first apply these blocks have done their work and can be removed.")
+		body.AppendNewline()
+	}
+	block := body.AppendNewBlock("import", nil).Body()
+	block.SetAttributeTraversal("to", traversal(o.kind.resource, o.name))
+	block.SetAttributeValue("id", cty.StringVal(o.importID))
+}
+
+// resource writes one resource.
+func (e *export) resource(body *hclwrite.Body, o *object) {
+	block := body.AppendNewBlock("resource", []string{o.kind.resource, o.name}).Body()
+	settings, permissions := []string{}, []string{}
+	for name := range o.config {
+		if e.isPermission(o.kind, name) {
+			permissions = append(permissions, name)
+		} else {
+			settings = append(settings, name)
+		}
+	}
+	slices.SortFunc(settings, func(a, b string) int { return cmp.Or(cmp.Compare(position(a), position(b)), cmp.Compare(a, b)) })
+	slices.Sort(permissions)
+	for i, name := range append(settings, permissions...) {
+		if i == len(settings) && i > 0 {
+			block.AppendNewline()
+		}
+		comment(block, o.comments[name])
+		block.SetAttributeRaw(name, o.expression(o.config[name], o.links[name], name))
+	}
+}
+
+func position(attribute string) int {
+	if i := slices.Index(first, attribute); i >= 0 {
+		return i
+	}
+	return len(first)
+}
+
+// expression writes the value of an attribute, or of a part of one, with links in the place of what names other objects.
+func (o *object) expression(value tftypes.Value, links map[string]link, attribute string) hclwrite.Tokens {
+	kind := value.Type()
+	switch {
+	case value.IsNull():
+		return hclwrite.TokensForValue(cty.NullVal(cty.DynamicPseudoType))
+	case kind.Is(tftypes.String), kind.Is(tftypes.Number):
+		if link, ok := links[textOf(value)]; ok {
+			return link.tokens()
+		}
+		if kind.Is(tftypes.Number) {
+			return hclwrite.TokensForValue(cty.NumberVal(numberOf(value)))
+		}
+		if file, ok := strings.CutPrefix(textOf(value), besideModule); ok && o.kind.resource == "zulip_custom_emoji" {
+			return inText("", traversal("path", "module"), "/"+file)
+		}
+		return hclwrite.TokensForValue(cty.StringVal(textOf(value)))
+	case kind.Is(tftypes.Bool):
+		var is bool
+		_ = value.As(&is) // it is one
+		return hclwrite.TokensForValue(cty.BoolVal(is))
+	}
+	var attributes map[string]tftypes.Value
+	if value.As(&attributes) == nil {
+		return o.object(attributes, links)
+	}
+	var elements []tftypes.Value
+	_ = value.As(&elements) // nothing else is left
+	if kind.Is(tftypes.Set{}) || attribute == "users" {
+		slices.SortFunc(elements, func(a, b tftypes.Value) int { return strings.Compare(textOf(a), textOf(b)) })
+	}
+	tokens := make([]hclwrite.Tokens, 0, len(elements))
+	length := len(attribute)
+	for _, element := range elements {
+		one := o.expression(element, links, "")
+		length += len(one.Bytes()) + 2
+		if element.Type().Is(tftypes.Object{}) {
+			length += longestLine // a line for each
+		}
+		tokens = append(tokens, one)
+	}
+	if length > longestLine {
+		return lines(tokens)
+	}
+	return hclwrite.TokensForTuple(tokens)
+}
+
+// object writes an object or map in one line, without what is null.
+func (o *object) object(attributes map[string]tftypes.Value, links map[string]link) hclwrite.Tokens {
+	tokens := hclwrite.Tokens{{Type: hclsyntax.TokenOBrace, Bytes: []byte("{")}}
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		if attributes[name].IsNull() {
+			continue
+		}
+		if len(tokens) > 1 {
+			tokens = append(tokens, &hclwrite.Token{Type: hclsyntax.TokenComma, Bytes: []byte(",")})
+		}
+		key := hclwrite.TokensForIdentifier(name)
+		if !hclsyntax.ValidIdentifier(name) {
+			key = hclwrite.TokensForValue(cty.StringVal(name))
+		}
+		tokens = append(append(tokens, key...), &hclwrite.Token{Type: hclsyntax.TokenEqual, Bytes: []byte("=")})
+		tokens = append(tokens, o.expression(attributes[name], links, "")...)
+	}
+	return append(tokens, &hclwrite.Token{Type: hclsyntax.TokenCBrace, Bytes: []byte("}")})
+}
+
+// lines writes a list with each element in a line of its own.
+func lines(elements []hclwrite.Tokens) hclwrite.Tokens {
+	newline := &hclwrite.Token{Type: hclsyntax.TokenNewline, Bytes: []byte("\n")}
+	tokens := hclwrite.Tokens{{Type: hclsyntax.TokenOBrack, Bytes: []byte("[")}, newline}
+	for _, element := range elements {
+		tokens = append(append(tokens, element...), &hclwrite.Token{Type: hclsyntax.TokenComma, Bytes: []byte(",")}, newline)
+	}
+	return append(tokens, &hclwrite.Token{Type: hclsyntax.TokenCBrack, Bytes: []byte("]")})
+}
+
+// tokens writes the reference: by itself, or in a text after its prefix.
+func (l link) tokens() hclwrite.Tokens {
+	reference := traversal(l.to.kind.resource, l.to.name, l.by)
+	if l.prefix == "" {
+		return hclwrite.TokensForTraversal(reference)
+	}
+	return inText(l.prefix, reference, "")
+}
+
+// inText writes a reference in a text.
+func inText(before string, reference hcl.Traversal, after string) hclwrite.Tokens {
+	tokens := hclwrite.Tokens{
+		{Type: hclsyntax.TokenOQuote, Bytes: []byte(`"`)},
+		{Type: hclsyntax.TokenQuotedLit, Bytes: []byte(before)},
+		{Type: hclsyntax.TokenTemplateInterp, Bytes: []byte("${")},
+	}
+	tokens = append(tokens, hclwrite.TokensForTraversal(reference)...)
+	return append(tokens,
+		&hclwrite.Token{Type: hclsyntax.TokenTemplateSeqEnd, Bytes: []byte("}")},
+		&hclwrite.Token{Type: hclsyntax.TokenQuotedLit, Bytes: []byte(after)},
+		&hclwrite.Token{Type: hclsyntax.TokenCQuote, Bytes: []byte(`"`)})
+}
+
+func traversal(root string, attributes ...string) hcl.Traversal {
+	all := hcl.Traversal{hcl.TraverseRoot{Name: root}}
+	for _, name := range attributes {
+		all = append(all, hcl.TraverseAttr{Name: name})
+	}
+	return all
+}
+
+// comment writes a comment; nothing for "".
+func comment(body *hclwrite.Body, text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		body.AppendUnstructuredTokens(hclwrite.Tokens{{Type: hclsyntax.TokenComment, Bytes: []byte("# " + line + "\n")}})
+	}
+}

@@ -1,0 +1,114 @@
+package export
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// summary is EXPORT.md: what was written, what was left out and why, and how to go on.
+func (e *export) summary(files map[string][]byte) []byte {
+	var b strings.Builder
+	self := e.Store.Self()
+	fmt.Fprintf(&b, "# %s as configuration\n\nWhat %s sees at %s, as `terraform-provider-zulip export` wrote it.\n\n", e.organizationName(), self.Address(), e.Client.Site())
+	b.WriteString("## How to go on\n\n```sh\nterraform init\nterraform plan   # imports, and nothing to add, change or destroy\nterraform apply  # takes everything into the state, and sends nothing\n```\n\n")
+	b.WriteString("After the apply, `imports.tf` has done its work and can be removed. `export.json` has the names that the resources were given: keep it, and a later export into this folder gives the same ones.\n\n")
+	b.WriteString("## What is here\n\n| Resource | Number | Files |\n|---|---|---|\n")
+	for _, kind := range kinds {
+		inFiles := map[string]bool{}
+		count := 0
+		for _, o := range e.objects {
+			if o.kind == kind {
+				count++
+				inFiles["`"+o.file+".tf`"] = true
+			}
+		}
+		if count > 0 {
+			fmt.Fprintf(&b, "| `%s` | %d | %s |\n", kind.resource, count, listed(slices.Sorted(maps.Keys(inFiles))))
+		}
+	}
+	b.WriteString("\n")
+	if !e.All {
+		b.WriteString("Attributes with the value that anything new has are not written: they are not managed. `--all` writes them too.\n\n")
+	}
+	b.WriteString("## What is not here\n\n")
+	for _, note := range e.notes {
+		fmt.Fprintf(&b, "- %s\n", note)
+	}
+	return []byte(b.String())
+}
+
+// listed joins texts, the first of many.
+func listed(texts []string) string {
+	const most = 4
+	if len(texts) > most {
+		return strings.Join(texts[:most-1], ", ") + fmt.Sprintf(" and %d more", len(texts)-most+1)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (e *export) organizationName() string {
+	for _, o := range e.objects {
+		if o.kind.resource == "zulip_organization" && o.text("name") != "" {
+			return o.text("name")
+		}
+	}
+	return e.Client.Site()
+}
+
+// noteLeftOut says what an export never has, and what this account does not see.
+func (e *export) noteLeftOut() {
+	archived, deactivated, groups, members, bots := 0, 0, 0, 0, 0
+	for _, channel := range e.snapshot.Channels().List() {
+		if channel.IsArchived {
+			archived++
+		}
+	}
+	for _, group := range e.snapshot.UserGroups().List() {
+		if group.Deactivated {
+			groups++
+		}
+	}
+	for _, user := range e.snapshot.Users() {
+		_, isManaged := e.snapshot.Bots().ByID(user.ID)
+		switch {
+		case !user.IsActive:
+			deactivated++
+		case user.IsBot && !user.IsSystemBot && !isManaged:
+			bots++
+		case !user.IsBot && user.Role == zulip.RoleMember:
+			members++
+		}
+	}
+	self := e.Store.Self()
+	if self.Role > zulip.RoleAdministrator {
+		e.note("%s is not an administrator: private channels it is not in, and bots of others, are not here, because the server does not show them.", self.Address())
+	}
+	count := func(number int, text string) {
+		if number > 0 {
+			e.note(text, number)
+		}
+	}
+	count(archived, "%d archived channels. An archived channel is unarchived by a `zulip_channel` with its name and `adopt_archived = true`.")
+	count(groups, "%d deactivated user groups. `adopt_deactivated = true` reactivates one.")
+	count(deactivated, "%d deactivated accounts.")
+	count(bots, "%d bots that the account does not manage.")
+	if !e.AllPeople && e.selectsKind(kindNamed("zulip_user_role")) {
+		count(members, "The roles of %d members. `--people all` writes them.")
+	}
+	if !e.Subscribers {
+		e.note("Who is in which channel. `--subscribers` writes it.")
+	}
+	e.note("Accounts themselves: people come by invitation or a directory. `zulip_user` manages an account.")
+	e.note("Groups that a directory keeps (LDAP, SCIM, SAML) look like any other to the API. Leave their members to it: remove `members` from such a group.")
+	e.note("Secrets: API keys, the configuration of embedded bots, the links of invitations.")
+	e.note("What is said and not set: messages, drafts, scheduled messages, reactions and statuses.")
+}
+
+func kindNamed(resource string) *kind {
+	k, _ := kindOf(resource)
+	return k
+}

@@ -1,0 +1,252 @@
+package resourcekit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// List says what a list resource lists: the objects of one kind, for `terraform query` and for the export. T is an object as
+// the server describes it. A result holds the identity of an object; the provider's server adds the resource to it, as an
+// import of the object makes it.
+type List[T any] struct {
+	// Name is the type of the resource without the provider's prefix, Plural what messages call several objects.
+	Name, Plural string
+	// Identity is the attribute of the identity: "id" if it is empty.
+	Identity string
+	// Objects returns the objects in the server's order, and the organization that they are of.
+	Objects func(ctx context.Context, c *framework.Base) ([]*T, *snapshot.Snapshot, error)
+	// Key returns the value of the identity: a number or a text.
+	Key func(*T) any
+	// Label is what people call an object. The argument `name` selects by it.
+	Label func(object *T, s *snapshot.Snapshot) string
+	// IsGone reports whether an object is archived or deactivated, which GoneWord says: such objects are listed only with the
+	// argument include_archived or include_deactivated, because they cannot be imported. Optional.
+	IsGone   func(*T) bool
+	GoneWord string
+	// Filters are further arguments. Optional.
+	Filters []ListFilter[T]
+}
+
+// ListFilter is an argument of a list resource that selects objects by a text.
+type ListFilter[T any] struct {
+	Name, Description string
+	// Select returns which objects a value of the argument selects. Its error is for people.
+	Select func(s *snapshot.Snapshot, value string) (func(*T) bool, error)
+}
+
+// listResource is a list resource by its [List].
+type listResource[T any] struct {
+	framework.Resource
+	def List[T]
+}
+
+var (
+	_ list.ListResource              = (*listResource[struct{}])(nil)
+	_ list.ListResourceWithConfigure = (*listResource[struct{}])(nil)
+)
+
+// NewList returns the list resource of a definition.
+func NewList[T any](def List[T]) list.ListResource {
+	if def.Identity == "" {
+		def.Identity = idAttribute
+	}
+	return &listResource[T]{def: def}
+}
+
+// Lister is a resource that comes with its list resource.
+type Lister interface{ AsList() list.ListResource }
+
+// AsList returns the list resource of a resource that is on the core.
+func (r *Resource[M, T, K]) AsList() list.ListResource {
+	return NewList(List[T]{
+		Name: r.def.Name, Plural: r.def.Plural,
+		Objects: func(ctx context.Context, base *framework.Base) ([]*T, *snapshot.Snapshot, error) {
+			bound := *r
+			bound.Base = *base
+			l, err := bound.known(ctx, anything)
+			if err != nil {
+				return nil, nil, err
+			}
+			return bound.all(l), l.Snapshot, nil
+		},
+		Key: func(object *T) any { return r.def.Key(object) },
+		Label: func(object *T, s *snapshot.Snapshot) string {
+			label := ""
+			switch {
+			case r.def.Label != nil:
+				label = r.def.Label(object, s)
+			case r.def.Index != nil:
+				label = r.def.Index(s).Name(object)
+			}
+			if label == "" {
+				return fmt.Sprintf("%s %v", r.def.Title, r.def.Key(object))
+			}
+			return label
+		},
+		IsGone: r.def.IsGone, GoneWord: r.def.GoneWord, Filters: r.def.Filters,
+	})
+}
+
+// Metadata tells the type of the resource that is listed.
+func (l *listResource[T]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = "zulip_" + l.def.Name
+}
+
+// ListResourceConfigSchema tells the arguments.
+func (l *listResource[T]) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	attributes := map[string]listschema.Attribute{
+		"name": listschema.StringAttribute{
+			Optional:            true,
+			MarkdownDescription: "Lists only what has a name like this: `*` stands for any characters, `?` for one. Case is ignored.",
+		},
+	}
+	if l.def.IsGone != nil {
+		attributes[l.includeGone()] = listschema.BoolAttribute{
+			Optional:            true,
+			MarkdownDescription: fmt.Sprintf("Whether to list %s %s too, which cannot be imported. Defaults to `false`.", l.def.GoneWord, l.def.Plural),
+		}
+	}
+	for _, filter := range l.def.Filters {
+		attributes[filter.Name] = listschema.StringAttribute{Optional: true, MarkdownDescription: filter.Description}
+	}
+	resp.Schema = listschema.Schema{
+		MarkdownDescription: fmt.Sprintf("Lists the %s that the provider's account sees, for `terraform query`.", l.def.Plural),
+		Attributes:          attributes,
+	}
+}
+
+// includeGone is the argument by which archived or deactivated objects are listed too.
+func (l *listResource[T]) includeGone() string { return "include_" + l.def.GoneWord }
+
+// List lists the objects that the arguments select. Errors are results too: the CLI shows nothing else.
+func (l *listResource[T]) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	found, s, diags := l.selected(ctx, req)
+	if diags.HasError() {
+		stream.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	}
+	stream.Results = func(push func(list.ListResult) bool) {
+		for i, object := range found {
+			if req.Limit > 0 && int64(i) == req.Limit {
+				return
+			}
+			result := req.NewListResult(ctx)
+			result.DisplayName = l.displayName(object, s)
+			result.Diagnostics.Append(result.Identity.SetAttribute(ctx, path.Root(l.def.Identity), l.def.Key(object))...)
+			if i == 0 && req.Limit > 0 && int64(len(found)) > req.Limit {
+				result.Diagnostics.AddWarning(
+					fmt.Sprintf("Only %d of %d %s are listed", req.Limit, len(found), l.def.Plural),
+					fmt.Sprintf("Set limit = %d in the list block to list all, or narrow the list with its other arguments.", len(found)))
+			}
+			if !push(result) {
+				return
+			}
+		}
+	}
+}
+
+func (l *listResource[T]) displayName(object *T, s *snapshot.Snapshot) string {
+	label := l.def.Label(object, s)
+	if l.def.IsGone != nil && l.def.IsGone(object) {
+		label += " (" + l.def.GoneWord + ")"
+	}
+	return label
+}
+
+// selected returns the objects that every argument selects.
+func (l *listResource[T]) selected(ctx context.Context, req list.ListRequest) (found []*T, s *snapshot.Snapshot, diags diag.Diagnostics) {
+	if !l.Ready(&diags) {
+		return nil, nil, diags
+	}
+	objects, s, err := l.def.Objects(ctx, &l.Base)
+	if err != nil {
+		diags.AddError("Cannot list the "+l.def.Plural, framework.Explain(err))
+		return nil, nil, diags
+	}
+	keeps := l.filters(ctx, req, s, &diags)
+	if diags.HasError() {
+		return nil, nil, diags
+	}
+	for _, object := range objects {
+		if !slices.ContainsFunc(keeps, func(keep func(*T) bool) bool { return !keep(object) }) {
+			found = append(found, object)
+		}
+	}
+	return found, s, diags
+}
+
+// filters returns what the arguments ask of an object.
+func (l *listResource[T]) filters(ctx context.Context, req list.ListRequest, s *snapshot.Snapshot, diags *diag.Diagnostics) (keeps []func(*T) bool) {
+	text := func(name string) (string, bool) {
+		var value types.String
+		diags.Append(req.Config.GetAttribute(ctx, path.Root(name), &value)...)
+		return value.ValueString(), !value.IsNull() && !value.IsUnknown()
+	}
+	if l.def.IsGone != nil {
+		var included types.Bool
+		diags.Append(req.Config.GetAttribute(ctx, path.Root(l.includeGone()), &included)...)
+		if !included.ValueBool() {
+			keeps = append(keeps, func(object *T) bool { return !l.def.IsGone(object) })
+		}
+	}
+	if pattern, ok := text("name"); ok {
+		matches := NamePattern(pattern)
+		keeps = append(keeps, func(object *T) bool { return matches(l.def.Label(object, s)) })
+	}
+	for _, filter := range l.def.Filters {
+		value, ok := text(filter.Name)
+		if !ok {
+			continue
+		}
+		keep, err := filter.Select(s, value)
+		if err != nil {
+			diags.AddAttributeError(path.Root(filter.Name), "Cannot list the "+l.def.Plural, framework.Sentence(err))
+			continue
+		}
+		keeps = append(keeps, keep)
+	}
+	return keeps
+}
+
+// NamePattern returns whether a name is like a pattern, in which * stands for any characters and ? for one. Case is ignored.
+func NamePattern(pattern string) func(name string) bool {
+	quoted := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
+	return regexp.MustCompile("(?is)^" + quoted + "$").MatchString
+}
+
+// OneOf is the Select of a [ListFilter] whose value is one of some words.
+func OneOf[T any](words map[string]func(*T) bool) func(*snapshot.Snapshot, string) (func(*T) bool, error) {
+	return func(_ *snapshot.Snapshot, value string) (func(*T) bool, error) {
+		if keep, ok := words[value]; ok {
+			return keep, nil
+		}
+		return nil, fmt.Errorf("%q is not one of %s", value, strings.Join(slices.Sorted(maps.Keys(words)), ", "))
+	}
+}
+
+// RoleFilter is the argument `role` of a list resource of people or bots.
+func RoleFilter() ListFilter[zulip.User] {
+	words := map[string]func(*zulip.User) bool{}
+	for _, role := range framework.Roles() {
+		words[role] = func(user *zulip.User) bool { return user.Role.String() == role }
+	}
+	return ListFilter[zulip.User]{
+		Name: "role", Description: "Lists only those with this role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
+		Select: OneOf(words),
+	}
+}

@@ -1,0 +1,48 @@
+package bot
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/list"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// NewListResource returns the list resource zulip_bot: the bots that the provider's account can manage.
+func NewListResource() list.ListResource {
+	return resourcekit.NewList(resourcekit.List[zulip.User]{
+		Name: "bot", Plural: "bots",
+		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
+			s, err := c.Meta.Store.Read(ctx, store.Bots)
+			if err != nil {
+				return nil, nil, err
+			}
+			bots := slices.DeleteFunc(slices.Clone(s.Users()), func(user *zulip.User) bool {
+				_, isManaged := s.Bots().ByID(user.ID)
+				return !isManaged || user.IsDeleted
+			})
+			return bots, s, nil
+		},
+		Key:    func(bot *zulip.User) any { return bot.ID },
+		Label:  func(bot *zulip.User, _ *snapshot.Snapshot) string { return bot.Address() },
+		IsGone: func(bot *zulip.User) bool { return !bot.IsActive }, GoneWord: "deactivated",
+		Filters: []resourcekit.ListFilter[zulip.User]{
+			resourcekit.RoleFilter(),
+			{
+				Name: "owner", Description: "Lists only the bots of this person: the address or the ID.",
+				Select: func(s *snapshot.Snapshot, text string) (func(*zulip.User) bool, error) {
+					owner, err := framework.FindUser(s, text)
+					if err != nil {
+						return nil, err
+					}
+					return func(bot *zulip.User) bool { return bot.BotOwnerID != nil && *bot.BotOwnerID == owner.ID }, nil
+				},
+			},
+		},
+	})
+}

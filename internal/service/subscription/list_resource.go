@@ -1,0 +1,32 @@
+package subscription
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/list"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// NewSubscribersListResource returns the list resource zulip_channel_subscribers: the channels, each of which has
+// subscribers.
+func NewSubscribersListResource() list.ListResource {
+	return resourcekit.NewList(resourcekit.List[zulip.Channel]{
+		Name: "channel_subscribers", Plural: "channels", Identity: "channel_id",
+		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.Channel, *snapshot.Snapshot, error) {
+			s, err := c.Meta.Store.Read(ctx, store.Channels)
+			if err != nil {
+				return nil, nil, err
+			}
+			channels := slices.Clone(s.Channels().List())
+			return slices.DeleteFunc(channels, func(channel *zulip.Channel) bool { return channel.IsArchived }), s, nil
+		},
+		Key:   func(channel *zulip.Channel) any { return channel.ID },
+		Label: func(channel *zulip.Channel, _ *snapshot.Snapshot) string { return channel.Name },
+	})
+}

@@ -1,0 +1,33 @@
+package userstatus
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/list"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// NewListResource returns the list resource zulip_user_status: the people who have a status.
+func NewListResource() list.ListResource {
+	return resourcekit.NewList(resourcekit.List[zulip.User]{
+		Name: "user_status", Plural: "statuses of people", Identity: "user_id",
+		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
+			s, err := c.Meta.Store.Read(ctx, store.Users, store.Statuses)
+			if err != nil {
+				return nil, nil, err
+			}
+			users := slices.DeleteFunc(slices.Clone(s.Users()), func(user *zulip.User) bool {
+				return user.IsBot || !user.IsActive || s.Status(user.ID) == zulip.Status{}
+			})
+			return users, s, nil
+		},
+		Key:   func(user *zulip.User) any { return user.ID },
+		Label: func(user *zulip.User, _ *snapshot.Snapshot) string { return user.Address() },
+	})
+}
