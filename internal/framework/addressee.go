@@ -27,9 +27,9 @@ type Addressee struct {
 }
 
 const (
-	channelDescription    = "The channel the message is for: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`. Set this and `topic`, or `recipients`."
-	topicDescription      = "The topic in the channel, at most 60 characters; `\"\"` is the topic without a name. The server takes white space away at both ends."
-	recipientsDescription = "The people and bots a direct message is for, by e-mail address or ID. The account the provider uses need not be among them."
+	channelDescription    = "Channel the message is for: its ID, as in `zulip_channel.x.id`, or its name. Write `name:2024` for a channel whose name is a number. Set this and `topic`, or `recipients`."
+	topicDescription      = "Topic in the channel, at most 60 characters; `\"\"` is the topic without a name. The server removes white space at both ends."
+	recipientsDescription = "People and bots a direct message is for, by email address or user ID. The provider's account need not be among them."
 )
 
 var noNull = []validator.Set{validators.NoNulls()}

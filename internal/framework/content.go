@@ -17,7 +17,7 @@ import (
 )
 
 // ContentDescription says what the content of a message may be.
-const ContentDescription = "The text, in Markdown, at most 10000 characters unless the server is set up otherwise. The server takes white space away at the end, so that a heredoc's last line break makes no difference."
+const ContentDescription = "Text of the message, in Markdown, at most 10000 characters unless the server is set up otherwise. The server removes white space at the end, so the last line break of a heredoc makes no difference."
 
 // ContentValidator refuses a content that no server takes.
 func ContentValidator() validator.String { return contentValidator{} }

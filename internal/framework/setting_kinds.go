@@ -24,9 +24,9 @@ import (
 type FlagSetting struct{}
 
 // Attribute is a bool.
-func (FlagSetting) Attribute(description string) schema.Attribute {
+func (FlagSetting) Attribute(text SettingText) schema.Attribute {
 	return schema.BoolAttribute{
-		Optional: true, Computed: true, MarkdownDescription: description,
+		Optional: true, Computed: true, MarkdownDescription: text.Accepting(""),
 		PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
 	}
 }
@@ -48,9 +48,9 @@ func (FlagSetting) Send(form *zulip.Form, name string, value attr.Value) {
 type NumberSetting struct{ Min, Max int64 }
 
 // Attribute is a number.
-func (k NumberSetting) Attribute(description string) schema.Attribute {
+func (k NumberSetting) Attribute(text SettingText) schema.Attribute {
 	return schema.Int64Attribute{
-		Optional: true, Computed: true, MarkdownDescription: fmt.Sprintf("%s From %d to %d.", description, k.Min, k.Max),
+		Optional: true, Computed: true, MarkdownDescription: text.Accepting(fmt.Sprintf("From %d to %d.", k.Min, k.Max)),
 		Validators:    []validator.Int64{validators.Between(k.Min, k.Max)},
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
@@ -73,12 +73,12 @@ func (NumberSetting) Send(form *zulip.Form, name string, value attr.Value) {
 type TextSetting struct{ MaxLength int }
 
 // Attribute is a string.
-func (k TextSetting) Attribute(description string) schema.Attribute {
-	attribute := textAttribute(description)
-	if k.MaxLength > 0 {
-		attribute.MarkdownDescription += fmt.Sprintf(" At most %d characters.", k.MaxLength)
-		attribute.Validators = []validator.String{validators.Length(0, k.MaxLength)}
+func (k TextSetting) Attribute(text SettingText) schema.Attribute {
+	if k.MaxLength == 0 {
+		return textAttribute(text.Accepting(""))
 	}
+	attribute := textAttribute(text.Accepting(fmt.Sprintf("At most %d characters.", k.MaxLength)))
+	attribute.Validators = []validator.String{validators.Length(0, k.MaxLength)}
 	return attribute
 }
 
@@ -99,8 +99,8 @@ func (TextSetting) Send(form *zulip.Form, name string, value attr.Value) {
 type WordSetting []string
 
 // Attribute is a string.
-func (k WordSetting) Attribute(description string) schema.Attribute {
-	return wordAttribute(description, k)
+func (k WordSetting) Attribute(text SettingText) schema.Attribute {
+	return wordAttribute(text, k, "")
 }
 
 // Read takes any word.
@@ -126,15 +126,15 @@ type Code struct {
 }
 
 // Attribute is a string.
-func (k CodeSetting) Attribute(description string) schema.Attribute {
-	words := make([]string, len(k))
+func (k CodeSetting) Attribute(text SettingText) schema.Attribute {
+	words, newer := make([]string, len(k)), ""
 	for i, code := range k {
 		words[i] = code.Word
 		if code.FeatureLevel > 0 {
-			description += fmt.Sprintf(" %#q needs %s.", code.Word, featurelevel.Describe(code.FeatureLevel))
+			newer += fmt.Sprintf(" %#q needs %s.", code.Word, featurelevel.Describe(code.FeatureLevel))
 		}
 	}
-	return wordAttribute(description, words)
+	return wordAttribute(text, words, newer)
 }
 
 // Read takes any number.
@@ -175,8 +175,8 @@ func textAttribute(description string) schema.StringAttribute {
 	}
 }
 
-func wordAttribute(description string, words []string) schema.StringAttribute {
-	attribute := textAttribute(description + " One of `" + strings.Join(words, "`, `") + "`.")
+func wordAttribute(text SettingText, words []string, newer string) schema.StringAttribute {
+	attribute := textAttribute(text.Accepting("One of `" + strings.Join(words, "`, `") + "`." + newer))
 	attribute.Validators = []validator.String{validators.OneOf(words...)}
 	return attribute
 }

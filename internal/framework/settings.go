@@ -43,6 +43,16 @@ type Setting struct {
 	OwnerOnly bool
 	// Description says what the setting does; what can be said of every setting of its kind comes after it.
 	Description string
+	// Default is what a new organization starts with, as Markdown; empty where that is not said.
+	Default string
+}
+
+// SettingText is the description of a setting. What its kind accepts stands between the two parts.
+type SettingText struct{ What, More string }
+
+// Accepting returns the description with a sentence on what is accepted, which may be empty.
+func (t SettingText) Accepting(sentence string) string {
+	return strings.Join(slices.DeleteFunc([]string{t.What, sentence, t.More}, func(part string) bool { return part == "" }), " ")
 }
 
 // Synonyms are two words for the same, of which a server takes one: Old below a feature level, and New from it on.
@@ -70,7 +80,7 @@ func SettingsOf(resource string, settings Settings) Settings {
 // SettingKind is how the values of a setting are written, read and sent.
 type SettingKind interface {
 	// Attribute is an attribute that may be set and is read otherwise.
-	Attribute(description string) schema.Attribute
+	Attribute(text SettingText) schema.Attribute
 	// Read makes a value of what the server holds; null if raw is nil. Where kept means the same in other words, kept
 	// is returned.
 	Read(raw json.RawMessage, kept attr.Value) (attr.Value, error)
@@ -127,14 +137,17 @@ func (s Settings) Attributes() map[string]schema.Attribute {
 
 // Attribute describes the setting in the schema of a resource.
 func (s Setting) Attribute() schema.Attribute {
-	text := s.Description
+	var more []string
+	if s.Default != "" {
+		more = append(more, "New organizations start with "+s.Default+".")
+	}
 	if s.OwnerOnly {
-		text += " Only owners may set it."
+		more = append(more, "Only owners may set it.")
 	}
 	if s.FeatureLevel > 0 {
-		text += " " + featurelevel.Sentence(s.FeatureLevel)
+		more = append(more, featurelevel.Sentence(s.FeatureLevel))
 	}
-	return s.Kind.Attribute(text)
+	return s.Kind.Attribute(SettingText{What: s.Description, More: strings.Join(more, " ")})
 }
 
 // ActionAttributes are attributes with which an action is told settings.
@@ -157,7 +170,7 @@ func (s Settings) ActionAttributes() map[string]actionschema.Attribute {
 
 // DataSourceAttribute describes the setting in the schema of a data source.
 func (s Setting) DataSourceAttribute() datasourceschema.Attribute {
-	switch attribute := s.Kind.Attribute(s.Description).(type) {
+	switch attribute := s.Kind.Attribute(SettingText{What: s.Description}).(type) {
 	case schema.BoolAttribute:
 		return datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
 	case schema.Int64Attribute:

@@ -64,6 +64,8 @@ type Definition[M, T any, K Key] struct {
 	GoneWord   string
 	// Label is what people call an object in a list: by default its name in the index. Optional.
 	Label func(object *T, s *snapshot.Snapshot) string
+	// ListText is the description of the list resource. Optional.
+	ListText ListText
 	// Filters are arguments of the list resource, beside the name. Optional.
 	Filters []ListFilter[T]
 	Unique  Unique[M, T]

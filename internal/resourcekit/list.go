@@ -1,6 +1,7 @@
 package resourcekit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -26,6 +27,7 @@ import (
 type List[T any] struct {
 	// Name is the type of the resource without the provider's prefix, Plural what messages call several objects.
 	Name, Plural string
+	ListText
 	// Identity is the attribute of the identity: "id" if it is empty.
 	Identity string
 	// Objects returns the objects in the server's order, and the organization that they are of.
@@ -40,6 +42,14 @@ type List[T any] struct {
 	GoneWord string
 	// Filters are further arguments. Optional.
 	Filters []ListFilter[T]
+}
+
+// ListText is what the page of a list resource says of it alone.
+type ListText struct {
+	// Description says which objects are listed: "Lists the channels that …". By default it names the plural.
+	Description string
+	// Called is what Label returns, as in "email address": by default "name".
+	Called string
 }
 
 // ListFilter is an argument of a list resource that selects objects by a text.
@@ -74,7 +84,7 @@ type Lister interface{ AsList() list.ListResource }
 // AsList returns the list resource of a resource that is on the core.
 func (r *Resource[M, T, K]) AsList() list.ListResource {
 	return NewList(List[T]{
-		Name: r.def.Name, Plural: r.def.Plural,
+		Name: r.def.Name, Plural: r.def.Plural, ListText: r.def.ListText,
 		Objects: func(ctx context.Context, base *framework.Base) ([]*T, *snapshot.Snapshot, error) {
 			bound := *r
 			bound.Base = *base
@@ -112,23 +122,26 @@ func (l *listResource[T]) ListResourceConfigSchema(_ context.Context, _ list.Lis
 	attributes := map[string]listschema.Attribute{
 		"name": listschema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: "Lists only what has a name like this: `*` stands for any characters, `?` for one. Case is ignored.",
+			MarkdownDescription: fmt.Sprintf("Lists only %s whose %s matches this pattern: `*` stands for any characters, `?` for one. Case is ignored.", l.def.Plural, cmp.Or(l.def.Called, "name")),
 		},
 	}
 	if l.def.IsGone != nil {
 		attributes[l.includeGone()] = listschema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: fmt.Sprintf("Whether to list %s %s too, which cannot be imported. Defaults to `false`.", l.def.GoneWord, l.def.Plural),
+			MarkdownDescription: fmt.Sprintf("Whether to list %s %s too. They are shown only: they cannot be imported. Defaults to `false`.", l.def.GoneWord, l.def.Plural),
 		}
 	}
 	for _, filter := range l.def.Filters {
 		attributes[filter.Name] = listschema.StringAttribute{Optional: true, MarkdownDescription: filter.Description}
 	}
-	resp.Schema = listschema.Schema{
-		MarkdownDescription: fmt.Sprintf("Lists the %s that the provider's account sees, for `terraform query`.", l.def.Plural),
-		Attributes:          attributes,
-	}
+	description := cmp.Or(l.def.Description, fmt.Sprintf("Lists the %s of the organization.", l.def.Plural))
+	resp.Schema = listschema.Schema{MarkdownDescription: description + howToList, Attributes: attributes}
 }
+
+// howToList is the same for all list resources.
+const howToList = `
+
+For ` + "`terraform query`" + ` (Terraform 1.14 or later), which prints what is found, and writes its configuration with ` + "`-generate-config-out`" + `. An object has to match every argument that is set. At most 100 are listed unless ` + "`limit`" + ` of the block says otherwise; if there are more, a warning says how many.`
 
 // includeGone is the argument by which archived or deactivated objects are listed too.
 func (l *listResource[T]) includeGone() string { return "include_" + l.def.GoneWord }
@@ -246,7 +259,7 @@ func RoleFilter() ListFilter[zulip.User] {
 		words[role] = func(user *zulip.User) bool { return user.Role.String() == role }
 	}
 	return ListFilter[zulip.User]{
-		Name: "role", Description: "Lists only those with this role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
+		Name: "role", Description: "Lists only accounts with this role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
 		Select: OneOf(words),
 	}
 }

@@ -17,6 +17,7 @@ import (
 func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.User]{
 		Name: "bot", Plural: "bots",
+		ListText: resourcekit.ListText{Called: "email address", Description: "Lists the bots that the provider's account can manage: all bots if it is an administrator's, else its own."},
 		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Bots)
 			if err != nil {

@@ -19,6 +19,7 @@ import (
 func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.Channel]{
 		Name: "channel", Plural: "channels",
+		ListText: resourcekit.ListText{Description: "Lists the channels that the provider's account can see. An administrator sees all channels; a member does not see private channels of others."},
 		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.Channel, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Channels)
 			if err != nil {

@@ -22,8 +22,9 @@ import (
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.ChannelFolder, int64]{
 		Name: "channel_folder", Title: "channel folder", Plural: "channel folders",
-		Schema: resourceSchema,
-		Role:   zulip.RoleAdministrator, Unsent: []string{"adopt_archived", "on_destroy"},
+		ListText: resourcekit.ListText{Description: "Lists the channel folders of the organization."},
+		Schema:   resourceSchema,
+		Role:     zulip.RoleAdministrator, Unsent: []string{"adopt_archived", "on_destroy"},
 		Source:   resourcekit.Source{Part: store.Folders},
 		Index:    (*snapshot.Snapshot).Folders,
 		Key:      func(folder *zulip.ChannelFolder) int64 { return folder.ID },

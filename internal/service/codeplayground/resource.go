@@ -27,8 +27,9 @@ import (
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.Playground, int64]{
 		Name: "code_playground", Title: "code playground", Plural: "code playgrounds",
-		Schema: resourceSchema,
-		Role:   zulip.RoleAdministrator, ForceNew: []string{"name", "pygments_language", "url_template"},
+		ListText: resourcekit.ListText{Called: "language and name, as in `Python/Try it`,", Description: "Lists the code playgrounds of the organization."},
+		Schema:   resourceSchema,
+		Role:     zulip.RoleAdministrator, ForceNew: []string{"name", "pygments_language", "url_template"},
 		Source: resourcekit.Source{Part: store.Playgrounds, Lags: true, StoresAsSent: true},
 		Index:  (*snapshot.Snapshot).Playgrounds,
 		Key:    func(playground *zulip.Playground) int64 { return playground.ID },

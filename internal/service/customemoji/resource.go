@@ -28,6 +28,7 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.CustomEmoji, int64]{
 		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
+		ListText: resourcekit.ListText{Description: "Lists the custom emoji of the organization. The server does not give the image files back: add `file` to the generated configuration."},
 		Schema:   resourceSchema,
 		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
 		Source:   resourcekit.Source{Part: list, Lags: true},

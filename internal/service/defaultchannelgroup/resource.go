@@ -30,11 +30,12 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.DefaultChannelGroup, int64]{
 		Name: "default_channel_group", Title: "default channel group", Plural: "default channel groups",
-		Schema: resourceSchema,
-		Role:   zulip.RoleAdministrator,
-		Source: resourcekit.Source{Part: list, Lags: true},
-		Index:  (*snapshot.Snapshot).DefaultChannelGroups,
-		Key:    func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
+		ListText: resourcekit.ListText{Description: "Lists the default channel groups, which new people may choose when they join."},
+		Schema:   resourceSchema,
+		Role:     zulip.RoleAdministrator,
+		Source:   resourcekit.Source{Part: list, Lags: true},
+		Index:    (*snapshot.Snapshot).DefaultChannelGroups,
+		Key:      func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
 		Unique: resourcekit.Unique[model, zulip.DefaultChannelGroup]{
 			Of:      func(m *model) string { return m.Name.ValueString() },
 			IsTaken: isNameTaken,

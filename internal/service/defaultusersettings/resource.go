@@ -55,9 +55,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 	resp.Schema = schema.Schema{
 		Version: framework.SchemaVersion,
-		MarkdownDescription: `The settings that new accounts of the organization start with. Accounts that exist keep theirs. An organization has these settings once, so one resource is enough for it.
+		MarkdownDescription: `Manages the default settings of new accounts. Existing accounts keep their settings; the action ` + "`zulip_set_user_settings`" + ` changes those. An organization has these settings once, so there is one such resource.
 
-An attribute that is not set is not managed: it is read and shown, and never written. Destroying the resource leaves every setting as it is. Administrators and owners may change them. ` + featurelevel.Needs("zulip_default_user_settings", ""),
+An attribute that is not set is not managed: it is read and shown, and never written. Destroying the resource leaves every setting as it is. Only administrators and owners may change them. ` + featurelevel.Needs("zulip_default_user_settings", ""),
 		Attributes: attributes,
 	}
 }
@@ -65,7 +65,7 @@ An attribute that is not set is not managed: it is read and shown, and never wri
 // IdentitySchema describes what the settings are recognised by.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any word: an organization has these settings once."},
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any text: an organization has these settings once."},
 	}}
 }
 

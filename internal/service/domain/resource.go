@@ -26,8 +26,9 @@ import (
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.Domain, string]{
 		Name: "domain", Title: "domain", Plural: "domains",
-		Schema: resourceSchema,
-		Role:   zulip.RoleOwner, ForceNew: []string{"domain"},
+		ListText: resourcekit.ListText{Description: "Lists the domains from which people may join while `emails_restricted_to_domains` of `zulip_organization` is `true`."},
+		Schema:   resourceSchema,
+		Role:     zulip.RoleOwner, ForceNew: []string{"domain"},
 		Source: resourcekit.Source{Part: store.Domains, Lags: true, StoresAsSent: true},
 		Index:  (*snapshot.Snapshot).Domains,
 		Key:    func(domain *zulip.Domain) string { return domain.Domain },

@@ -41,7 +41,7 @@ func sameContent(a, b string) bool { return strings.TrimSpace(a) == strings.Trim
 func resourceSchema() schema.Schema {
 	attributes := framework.AddresseeAttributes()
 	attributes["id"] = schema.Int64Attribute{
-		Computed: true, MarkdownDescription: "The draft's ID.",
+		Computed: true, MarkdownDescription: "ID of the draft.",
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
@@ -50,11 +50,11 @@ func resourceSchema() schema.Schema {
 	}
 	return schema.Schema{
 		Version: framework.SchemaVersion,
-		MarkdownDescription: `A draft of the account the provider uses: a message that is begun, and that a person finishes and sends. It is for a topic of a channel, for people, or, with neither, for nobody yet. The account has to synchronize its drafts, as it does by default.
+		MarkdownDescription: `Manages a draft of the provider's account: a message for a person to finish and send. It is for a topic of a channel, for people, or, with neither, for nobody yet. The account must have the setting ` + "`enable_drafts_synchronization`" + ` on, as it is by default.
 
-Drafts that are made at the same time are stored in one request. A draft that was sent or deleted is stored again.
+Drafts that are created at the same time are stored in one request. If a draft is sent or deleted outside Terraform, the next plan proposes to create it again.
 
-The server stores a second draft when it is asked a second time. So the provider notes which drafts of the account say the same; when an answer was lost, a new one is the one it has stored. What cannot be recognised: a draft that somebody changed meanwhile, and one of an apply that was killed before it wrote its state: that one stays, and the next apply stores another.`,
+The server stores a draft twice if it is asked twice. So the provider notes which drafts of the account have the same text and recipients; if the connection is lost before the server answers, a draft that is new since then is taken for the one it has stored. It cannot recognize a draft that somebody changed meanwhile, and one of an apply that was killed before it wrote its state: that one stays, and the next apply stores another.`,
 		Attributes: attributes,
 	}
 }

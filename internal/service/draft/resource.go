@@ -17,6 +17,7 @@ import (
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.Draft, int64]{
 		Name: "draft", Title: "draft", Plural: "drafts",
+		ListText: resourcekit.ListText{Called: "display name, as in `draft 5001`,", Description: "Lists the drafts of the provider's account. Nobody else's drafts can be read."},
 		Schema:   resourceSchema,
 		Source:   resourcekit.Source{Part: store.Drafts, Needs: []store.Part{store.Channels}, StoresAsSent: true},
 		List:     func(ctx context.Context, s *store.Store) ([]*zulip.Draft, error) { return s.Drafts(ctx) },

@@ -51,17 +51,17 @@ func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	links, mails := sharedAttributes(), sharedAttributes()
-	links["link_url"] = schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The link: whoever has it can join."}
-	mails["email"] = schema.StringAttribute{Computed: true, MarkdownDescription: "The address that was invited."}
-	mails["notify_referrer_on_join"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether who invited is told when the invitation is used. Null on servers that do not say it."}
+	links["link_url"] = schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the link. Whoever has it can join."}
+	mails["email"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Email address that was invited."}
+	mails["notify_referrer_on_join"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the inviting person gets a message when the invitation is accepted. Null on servers that do not tell."}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The invitations that can still be used, by ID: links that anybody can use, and invitations of one address by e-mail. Administrators and owners see everybody's, others see their own. Expired, used and revoked ones are not listed. Guests and bots cannot read them. The channels and groups an invitation leads to cannot be read.",
+		MarkdownDescription: "Lists the invitations that can still be used, by ID: reusable links, and invitations of one person by email. Administrators and owners see all, others see their own; guests and bots cannot read any. Expired, used and revoked invitations are not listed. The server does not show the channels and groups of an invitation.",
 		Attributes: map[string]schema.Attribute{
 			"invite_links": schema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The links.", NestedObject: schema.NestedAttributeObject{Attributes: links},
+				Computed: true, MarkdownDescription: "Reusable invitation links.", NestedObject: schema.NestedAttributeObject{Attributes: links},
 			},
 			"email_invitations": schema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The invitations by e-mail. Their IDs are counted apart from those of the links.",
+				Computed: true, MarkdownDescription: "Invitations by email. Their IDs are independent of the IDs of links.",
 				NestedObject: schema.NestedAttributeObject{Attributes: mails},
 			},
 		},
@@ -71,11 +71,11 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 // sharedAttributes describe what both kinds have.
 func sharedAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"id":                 schema.Int64Attribute{Computed: true, MarkdownDescription: "The invitation's ID."},
-		"invite_as":          schema.StringAttribute{Computed: true, MarkdownDescription: "The role that whoever joins has: `owner`, `administrator`, `moderator`, `member` or `guest`."},
-		"invited_by_user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of who invited."},
+		"id":                 schema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the invitation."},
+		"invite_as":          schema.StringAttribute{Computed: true, MarkdownDescription: "Role of those who join: `owner`, `administrator`, `moderator`, `member` or `guest`."},
+		"invited_by_user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the inviting person."},
 		"invited":            schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the invitation was created (RFC 3339)."},
-		"expiry_date":        schema.StringAttribute{Computed: true, MarkdownDescription: "When it ends (RFC 3339); null: never."},
+		"expiry_date":        schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the invitation expires (RFC 3339); null if it never does."},
 	}
 }
 

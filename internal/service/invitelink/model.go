@@ -117,49 +117,49 @@ func resourceSchema() schema.Schema {
 		Version:             framework.SchemaVersion,
 		MarkdownDescription: description,
 		Attributes: map[string]schema.Attribute{
-			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The link's ID.", PlanModifiers: keepNumber},
+			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the link.", PlanModifiers: keepNumber},
 			"link_url": schema.StringAttribute{
 				Computed: true, Sensitive: true, PlanModifiers: keepText,
-				MarkdownDescription: "The link. Whoever has it can join, so it is a secret: it is in the state, but in no plan, message or log.",
+				MarkdownDescription: "URL of the link. Whoever has it can join, so it is a secret: it is in the state, but in no plan, message or log.",
 			},
 			"expires_in_minutes": schema.Int64Attribute{
 				Optional: true, Validators: []validator.Int64{validators.AtLeast(1)},
-				MarkdownDescription: "How long the link can be used, in minutes from its creation. If it is not set, until the link is revoked.",
+				MarkdownDescription: "Time from its creation during which the link can be used, in minutes. If unset, it never expires.",
 			},
 			"invite_as": schema.StringAttribute{
 				Optional: true, Computed: true, Validators: []validator.String{validators.OneOf("owner", "administrator", "moderator", "member", "guest")}, PlanModifiers: keepText,
-				MarkdownDescription: "The role that whoever joins has: `owner`, `administrator`, `moderator`, `member` (the default) or `guest`. Only owners may make links for owners, only administrators and owners those for administrators and moderators.",
+				MarkdownDescription: "Role of those who join: `owner`, `administrator`, `moderator`, `member` or `guest`. Defaults to `member`. Only owners may create links for owners, and only administrators and owners those for administrators and moderators.",
 			},
 			"channel_ids": schema.SetAttribute{
 				ElementType: types.Int64Type, Optional: true, Computed: true, PlanModifiers: keepSet,
 				Validators:          []validator.Set{validators.NoNulls(), setvalidator.ValueInt64sAre(validators.AtLeast(1))},
-				MarkdownDescription: "The IDs of the channels that whoever joins is put into: default channels, and others to which the account the provider uses may add people. By default none. The server does not give them back.",
+				MarkdownDescription: "IDs of the channels that those who join are subscribed to: default channels, and channels to which the provider's account may add people. Defaults to none. The server does not show them.",
 			},
 			"group_ids": schema.SetAttribute{
 				ElementType: types.Int64Type, Optional: true, Computed: true, PlanModifiers: keepSet,
 				Validators:          []validator.Set{validators.NoNulls(), setvalidator.ValueInt64sAre(validators.AtLeast(1))},
-				MarkdownDescription: "The IDs of the user groups that whoever joins is put into, to which the account the provider uses may add people; not those of roles. By default none. The server does not give them back. " + featurelevel.Needs("zulip_invite_link", "group_ids"),
+				MarkdownDescription: "IDs of the user groups that those who join are added to, except roles. The provider's account must be allowed to add people to them. Defaults to none. The server does not show them. " + featurelevel.Needs("zulip_invite_link", "group_ids"),
 			},
 			"include_realm_default_subscriptions": schema.BoolAttribute{
 				Optional: true, Computed: true, PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
-				MarkdownDescription: "Whether whoever joins is put into the default channels too, as they are at that time. By default `false`. The server does not give it back. " + featurelevel.Needs("zulip_invite_link", "include_realm_default_subscriptions"),
+				MarkdownDescription: "Whether those who join are also subscribed to the default channels, as they are at that time. Defaults to `false`. The server does not show it. " + featurelevel.Needs("zulip_invite_link", "include_realm_default_subscriptions"),
 			},
 			"welcome_message_custom_text": schema.StringAttribute{
 				Optional: true, Computed: true, PlanModifiers: keepText,
 				Validators:          []validator.String{validators.Length(0, zulip.MaxWelcomeMessageLength)},
-				MarkdownDescription: "What the Welcome Bot says to whoever joins, in Markdown, at most 8000 characters; `\"\"`: nothing. By default what the organization has set. Only administrators and owners may set it, even to `\"\"`. The server does not give it back. " + featurelevel.Needs("zulip_invite_link", "welcome_message_custom_text"),
+				MarkdownDescription: "Text that Welcome Bot sends to those who join, in Markdown, at most 8000 characters; `\"\"` is none. Defaults to the organization's text. Only administrators and owners may set it, even to `\"\"`. The server does not show it. " + featurelevel.Needs("zulip_invite_link", "welcome_message_custom_text"),
 			},
 			"invited_by_user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of who created the link.", PlanModifiers: keepNumber},
 			"invited":            schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the link was created (RFC 3339).", PlanModifiers: keepText},
-			"expiry_date":        schema.StringAttribute{Computed: true, MarkdownDescription: "When it ends (RFC 3339); null: never.", PlanModifiers: keepText},
+			"expiry_date":        schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the link expires (RFC 3339); null if it never does.", PlanModifiers: keepText},
 		},
 	}
 }
 
-var description = `A link with which anybody who has it can join the organization, any number of times. Only people can make one, not bots: those whom the organization's setting ` + "`create_multiuse_invite_group`" + ` admits. ` + featurelevel.Needs("zulip_invite_link", "") + `
+var description = `Manages a reusable invitation link, with which anybody who has it can join the organization. Only people can create one, not bots, and only those in ` + "`create_multiuse_invite_group`" + ` of the organization. ` + featurelevel.Needs("zulip_invite_link", "") + `
 
-A link cannot be changed: any change revokes it and makes another one. When it expired or was revoked elsewhere it is gone, and the next apply makes a new one. Destroying the resource revokes it. When the account that made it is deactivated, the server ends the link.
+A link cannot be changed: any change forces a new link and revokes the old one. If it expires or is revoked outside Terraform, the next plan proposes to create a new one. Destroying the resource revokes it. If the account that created it is deactivated, the server revokes the link.
 
-The server gives no link's channels, groups, default subscriptions and welcome message back: they are what was asked for when it was made. **After an import** they are null. What the configuration says of them then is taken for what the link has: the plan records it, in place, and nothing is sent. What the configuration leaves out stays null, and changes nothing. A change later on makes a new link, as always.
+The server does not show the channels, groups, default subscriptions and welcome message of a link: the state has what was configured when it was created. **After an import** they are null. The next plan then records what the configuration says of them, in place, without sending anything; what the configuration leaves out stays null. Any later change forces a new link.
 
-The server makes a second link when it is asked a second time. So when an answer was lost, the provider compares the links there are with those from before: a new one that the same account made for the same role and the same time is taken for it. What cannot be recognised: a link of the same kind that the same account made elsewhere at that moment, and what was made by an apply that was killed before it could note it. The data source ` + "`zulip_invite_links`" + ` shows the links that no configuration knows.`
+The server creates a link twice if it is asked twice. So if the connection is lost before the server answers, the provider compares the links with those from before: a new one that the same account created for the same role and time is taken for it. It cannot tell it from a link of the same kind that the same account created elsewhere at that moment, and does not find one of an apply that was killed before it wrote its state. The data source ` + "`zulip_invite_links`" + ` also shows the links that are in no configuration.`

@@ -23,8 +23,9 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.Invitation, int64]{
 		Name: "invite_link", Title: "invitation link", Plural: "invitations",
-		Schema: resourceSchema,
-		Source: resourcekit.Source{Part: store.Invitations},
+		ListText: resourcekit.ListText{Called: "display name, as in `invitation link 12`,", Description: "Lists the reusable invitation links that have neither expired nor been revoked: all links if the provider's account is an administrator's, else its own. Invitations by email are not listed. The server does not show the channels, groups and welcome message of a link: they are not in the generated configuration."},
+		Schema:   resourceSchema,
+		Source:   resourcekit.Source{Part: store.Invitations},
 		List: func(ctx context.Context, s *store.Store) ([]*zulip.Invitation, error) {
 			all, err := s.Invitations(ctx)
 			return slices.DeleteFunc(slices.Clone(all), func(one *zulip.Invitation) bool { return !one.IsMultiuse }), err

@@ -23,11 +23,12 @@ const list = zulip.FetchLinkifiers
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.Linkifier, int64]{
 		Name: "linkifier", Title: "linkifier", Plural: "linkifiers",
-		Schema: resourceSchema,
-		Role:   zulip.RoleAdministrator,
-		Source: resourcekit.Source{Part: list, Lags: true},
-		Index:  (*snapshot.Snapshot).Linkifiers,
-		Key:    func(linkifier *zulip.Linkifier) int64 { return linkifier.ID },
+		ListText: resourcekit.ListText{Called: "regular expression", Description: "Lists the linkifiers of the organization."},
+		Schema:   resourceSchema,
+		Role:     zulip.RoleAdministrator,
+		Source:   resourcekit.Source{Part: list, Lags: true},
+		Index:    (*snapshot.Snapshot).Linkifiers,
+		Key:      func(linkifier *zulip.Linkifier) int64 { return linkifier.ID },
 		Unique: resourcekit.Unique[model, zulip.Linkifier]{
 			Attribute: "pattern", Word: "pattern",
 			Of:      func(m *model) string { return stored(m.Pattern) },

@@ -51,20 +51,20 @@ func (d *HistoryDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "How a message became what it is: one entry for its beginning, and one for each edit and move. An organization may show less of it, or nothing.",
+		MarkdownDescription: "Reads the edit history of a message: one entry for the original message, and one for each edit and move. An organization may show only a part of it, or nothing (`message_edit_history_visibility_policy`).",
 		Attributes: map[string]schema.Attribute{
-			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "The message's ID."},
+			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "ID of the message."},
 			"message_history": schema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The states of the message, oldest first.",
+				Computed: true, MarkdownDescription: "Versions of the message, oldest first.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"timestamp":       text("When it became so (RFC 3339)."),
-					"user_id":         number("The ID of who made it so; null for very old edits."),
-					"content":         text("The text from then on, in Markdown."),
-					"prev_content":    text("The text before; null if it did not change."),
-					"topic":           text("The topic from then on."),
-					"prev_topic":      text("The topic before; null if it did not change."),
-					"channel_id":      number("The channel from then on; null if it did not change."),
-					"prev_channel_id": number("The channel before; null if it did not change."),
+					"timestamp":       text("Time of the change (RFC 3339)."),
+					"user_id":         number("User ID of who made the change; null for very old edits."),
+					"content":         text("Text after the change, in Markdown."),
+					"prev_content":    text("Text before the change; null if it did not change."),
+					"topic":           text("Topic after the change."),
+					"prev_topic":      text("Topic before the change; null if it did not change."),
+					"channel_id":      number("ID of the channel after the change; null if it did not change."),
+					"prev_channel_id": number("ID of the channel before the change; null if it did not change."),
 				}},
 			},
 		},

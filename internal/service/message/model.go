@@ -66,27 +66,27 @@ func channelID(to zulip.Addressee) types.Int64 {
 func resourceSchema() schema.Schema {
 	attributes := framework.AddresseeAttributes()
 	attributes["id"] = schema.Int64Attribute{
-		Computed: true, MarkdownDescription: "The message's ID.",
+		Computed: true, MarkdownDescription: "ID of the message.",
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: framework.ContentDescription + " A change edits the message in place while the organization allows it (`allow_message_editing`, `message_content_edit_limit_seconds`); the plan warns when it no longer does. `terraform apply -replace=ADDRESS` then sends a new message instead.",
+		Required: true, MarkdownDescription: framework.ContentDescription + " A change edits the message in place as long as the organization allows it (`allow_message_editing`, `message_content_edit_limit_seconds`); once it does not, the plan warns, and `terraform apply -replace=ADDRESS` sends a new message instead.",
 		Validators: []validator.String{framework.ContentValidator()},
 	}
 	attributes["on_destroy"] = schema.StringAttribute{
 		Optional:            true,
-		MarkdownDescription: "What happens to the message when it is destroyed: `delete` (the default) deletes it for good, while the organization allows it (`message_content_delete_limit_seconds`, which does not apply to accounts that may delete any message); the plan warns when it no longer does; `keep` leaves it.",
+		MarkdownDescription: "What happens to the message when the resource is destroyed: `delete` deletes it for good, `keep` leaves it. Defaults to `delete`. Deleting is possible as long as the organization allows it (`message_content_delete_limit_seconds`, which does not apply to accounts that may delete any message); once it does not, the plan warns.",
 		Validators:          []validator.String{validators.OneOf(onDestroyDelete, onDestroyKeep)},
 	}
 	attributes["channel_id"] = schema.Int64Attribute{
-		Computed: true, MarkdownDescription: "The ID of the channel it is in; null for a direct message.",
+		Computed: true, MarkdownDescription: "ID of the channel of the message; null for a direct message.",
 	}
 	attributes["sender_id"] = schema.Int64Attribute{
-		Computed: true, MarkdownDescription: "The ID of who sent it: the account the provider uses, unless it was imported.",
+		Computed: true, MarkdownDescription: "User ID of the sender: the provider's account, unless the message was imported.",
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["timestamp"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "When it was sent (RFC 3339).",
+		Computed: true, MarkdownDescription: "Time at which the message was sent (RFC 3339).",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	const onlyOnce = " The server tells it only when it sends a message, so it stays as it was then when the message is moved, and is null if the message was imported, was sent by a server that is older, or was found instead of sent. "
@@ -100,11 +100,11 @@ func resourceSchema() schema.Schema {
 	}
 	return schema.Schema{
 		Version: framework.SchemaVersion,
-		MarkdownDescription: `A message that stays: an announcement as code, in a topic of a channel or to people. To send something once, use the action ` + "`zulip_send_message`" + `.
+		MarkdownDescription: `Manages a message that stays and is kept up to date, such as an announcement, in a topic of a channel or as a direct message. To send something once, use the action ` + "`zulip_send_message`" + `.
 
-It is edited and moved in place, as long as the time limits of the organization allow it. Other recipients make it another message: the old one is deleted, or kept, and a new one is sent. A message that somebody deletes is sent again.
+It is edited and moved in place, as long as the time limits of the organization allow it. Changing the recipients forces a new message: the old one is deleted, or kept if ` + "`on_destroy`" + ` says so, and a new one is sent. If the message is deleted outside Terraform, the next plan proposes to send it again.
 
-The server gives messages no names, and sends a second one when it is asked a second time. So the provider notes which messages of the account with the same text are there; when an answer was lost, a new one is the one it has sent. What cannot be recognised: a message that somebody edited or moved meanwhile, one that the account may send but not read, and one of an apply that was killed before it wrote its state: that one stays, and the next apply sends another.`,
+Messages have no names, and the server sends a message twice if it is asked twice. So the provider notes which messages of the account have the same text; if the connection is lost before the server answers, a message that is new since then is taken for the one it has sent. It cannot recognize a message that somebody edited or moved meanwhile, one that the account may send but not read, and one of an apply that was killed before it wrote its state: that one stays, and the next apply sends another.`,
 		Attributes: attributes,
 	}
 }

@@ -42,15 +42,15 @@ func (a *ReportAction) Metadata(_ context.Context, req action.MetadataRequest, r
 // Schema describes the action.
 func (a *ReportAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reports a message to the organization's moderators: they get a message about it, each time the action is invoked. It is not sent again when an answer is lost, for whether it arrived cannot be read. It needs " + featurelevel.Describe(featurelevel.Since("zulip_report_message", "")) + ", and a channel for such reports.",
+		MarkdownDescription: "Reports a message to the organization's moderators, who get a message about it each time the action is invoked. If the connection is lost before the server answers, the report is not sent again, since reports cannot be read. The organization must have a channel for reports (`moderation_request_channel_id`). " + featurelevel.Needs("zulip_report_message", ""),
 		Attributes: map[string]schema.Attribute{
-			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "The ID of the message."},
+			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "ID of the message."},
 			"report_type": schema.StringAttribute{
-				Required: true, MarkdownDescription: "What it is reported for: `spam`, `harassment`, `inappropriate`, `norms` or `other`.",
+				Required: true, MarkdownDescription: "Reason of the report: `spam`, `harassment`, `inappropriate`, `norms` or `other`.",
 				Validators: []validator.String{validators.OneOf(zulip.ReportTypes...)},
 			},
 			"description": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "What is to be said about it, at most 1000 characters. Required if `report_type` is `other`.",
+				Optional: true, MarkdownDescription: "Explanation for the moderators, at most 1000 characters. Required if `report_type` is `other`.",
 				Validators: []validator.String{validators.Length(0, zulip.MaxReportLength)},
 			},
 		},

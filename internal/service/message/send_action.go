@@ -43,7 +43,7 @@ func (a *SendAction) Schema(_ context.Context, _ action.SchemaRequest, resp *act
 		Validators: []validator.String{framework.ContentValidator()},
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Sends a message, once each time it is invoked. For an announcement that stays and is kept up to date, use the resource `zulip_message`.\n\n" +
+		MarkdownDescription: "Sends a message, once each time the action is invoked. For a message that stays and is kept up to date, use the resource `zulip_message`.\n\n" +
 			"If an answer is lost, the action looks whether the message was sent before it sends again. It is recognised by its text, its place and its sender; an equal one that the account sends from somewhere else at that moment is taken for it.",
 		Attributes: attributes,
 	}

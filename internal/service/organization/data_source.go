@@ -28,7 +28,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	all := attributes.DataSourceAttributes()
 	all["id"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Always `" + framework.OnceID + "`: an account is in one organization."}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The organization: its settings, and who may do what in it. What the server does not have is null.",
+		MarkdownDescription: "Reads the settings and permissions of the organization. Settings that the server does not have are null.",
 		Attributes:          all,
 	}
 }

@@ -26,8 +26,8 @@ import (
 type nameKind struct{ framework.TextSetting }
 
 // Attribute is a string with something in it.
-func (nameKind) Attribute(description string) schema.Attribute {
-	return textAttribute(fmt.Sprintf("%s From 1 to %d characters.", description, maxName), validators.Length(1, maxName))
+func (nameKind) Attribute(text framework.SettingText) schema.Attribute {
+	return textAttribute(text.Accepting(fmt.Sprintf("From 1 to %d characters.", maxName)), validators.Length(1, maxName))
 }
 
 // unlimited is the word for no limit. The server takes it too (server-behavior §O4).
@@ -37,8 +37,8 @@ const unlimited = "unlimited"
 type limitKind struct{ unit string }
 
 // Attribute is a string.
-func (k limitKind) Attribute(description string) schema.Attribute {
-	return textAttribute(fmt.Sprintf("%s A number of %s, or %#q.", description, k.unit, unlimited),
+func (k limitKind) Attribute(text framework.SettingText) schema.Attribute {
+	return textAttribute(text.Accepting(fmt.Sprintf("A number of %s, or %#q.", k.unit, unlimited)),
 		validators.Count(k.unit, unlimited))
 }
 
@@ -74,9 +74,9 @@ const noChannel = -1
 type channelKind struct{ framework.NumberSetting }
 
 // Attribute is a number.
-func (channelKind) Attribute(description string) schema.Attribute {
+func (channelKind) Attribute(text framework.SettingText) schema.Attribute {
 	return schema.Int64Attribute{
-		Optional: true, Computed: true, MarkdownDescription: fmt.Sprintf("%s The channel's ID, or %d for none.", description, noChannel),
+		Optional: true, Computed: true, MarkdownDescription: text.Accepting(fmt.Sprintf("The ID of a channel, or %#q for none.", strconv.Itoa(noChannel))),
 		Validators:    []validator.Int64{validators.IDOr("the ID of a channel", noChannel)},
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
@@ -92,8 +92,8 @@ var webAddress = regexp.MustCompile(`^(https?://\S+|` + defaultJitsi + `)$`)
 type jitsiKind struct{}
 
 // Attribute is a string.
-func (jitsiKind) Attribute(description string) schema.Attribute {
-	return textAttribute(fmt.Sprintf("%s At most %d characters.", description, maxJitsiURL),
+func (jitsiKind) Attribute(text framework.SettingText) schema.Attribute {
+	return textAttribute(text.Accepting(fmt.Sprintf("At most %d characters.", maxJitsiURL)),
 		validators.Length(0, maxJitsiURL), validators.Matches(webAddress, "must be a URL (https://…), or "+defaultJitsi))
 }
 
@@ -127,8 +127,8 @@ var avatarSources = map[string]string{"gravatar": "G", "jdenticon": "J"}
 type avatarKind struct{}
 
 // Attribute is a string.
-func (avatarKind) Attribute(description string) schema.Attribute {
-	return textAttribute(description+" One of `gravatar`, `jdenticon`.", validators.OneOf(slices.Sorted(maps.Keys(avatarSources))...))
+func (avatarKind) Attribute(text framework.SettingText) schema.Attribute {
+	return textAttribute(text.Accepting("One of `gravatar`, `jdenticon`."), validators.OneOf(slices.Sorted(maps.Keys(avatarSources))...))
 }
 
 // Read takes any letter.
@@ -156,9 +156,9 @@ var previewSizes = []int64{100, 150, 200}
 type previewSizeKind struct{ framework.NumberSetting }
 
 // Attribute is a number.
-func (previewSizeKind) Attribute(description string) schema.Attribute {
+func (previewSizeKind) Attribute(text framework.SettingText) schema.Attribute {
 	return schema.Int64Attribute{
-		Optional: true, Computed: true, MarkdownDescription: description + " One of 100, 150, 200.",
+		Optional: true, Computed: true, MarkdownDescription: text.Accepting("One of `100`, `150`, `200`."),
 		Validators:    []validator.Int64{validators.OneOfNumbers(previewSizes...)},
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
@@ -168,9 +168,9 @@ func (previewSizeKind) Attribute(description string) schema.Attribute {
 type methodsKind struct{}
 
 // Attribute is a set of names.
-func (methodsKind) Attribute(description string) schema.Attribute {
+func (methodsKind) Attribute(text framework.SettingText) schema.Attribute {
 	return schema.SetAttribute{
-		ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: description,
+		ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: text.Accepting(""),
 		Validators:    []validator.Set{validators.Size(1, 0)},
 		PlanModifiers: []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
 	}

@@ -52,17 +52,19 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 	}
 	resp.Schema = schema.Schema{
 		Version: framework.SchemaVersion,
-		MarkdownDescription: `The organization: its settings, and who may do what in it. It is there already: creating the resource sets what the configuration says, and destroying it leaves everything as it is. Import it first to see in a plan what would change. A user group that a permission names when the resource is destroyed is still named then, and the server does not let it be deactivated: give the right to others before.
+		MarkdownDescription: `Manages the settings and permissions of the organization. An organization has them once, so there is one such resource.
 
-An attribute that is not set is not managed: it is read and shown, and never written. Taking an attribute out of the configuration leaves what it set. Only what differs is sent.
+The organization exists already: creating the resource sets what the configuration says, and destroying it leaves every setting as it is. Import it first to see in a plan what would change. A user group that a permission names cannot be deactivated, also after the resource is destroyed: grant the permission to others first.
+
+An attribute that is not set is not managed: it is read and shown, and never written. Removing an attribute from the configuration leaves the setting as it is. Only changed attributes are sent.
 
 Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `, as in ` + "`zulip_channel`" + `.
 
-A change is applied only to what the plan saw: if somebody else has changed the same attribute since, the apply stops and says what it is now, what the plan saw and what was asked. A creation has seen nothing, and takes what there is. The server carries out a change piece by piece: where it refuses a piece, the error says which attributes are as planned already, and the next apply sends the rest.
+If somebody else has changed an attribute since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned value. Creating the resource has no prior values to compare with. The server applies an update in several steps: if it refuses one, the error says which attributes have their planned values already, and the next apply sends the rest.
 
-Administrators and owners may change most of it, owners alone what says so below. An attribute that only owners may set can stand in the configuration of an administrator as long as the organization already is so.
+Administrators and owners may change most attributes; the others say that only owners may set them. An administrator's configuration may contain those too, as long as they have the configured value already.
 
-The icon, the logo, and the address of the organization cannot be set here.` + framework.DeactivatedPrincipals,
+The profile picture, the logos and the address of the organization cannot be set with this resource.` + framework.DeactivatedPrincipals,
 		Attributes: all,
 	}
 }
@@ -70,7 +72,7 @@ The icon, the logo, and the address of the organization cannot be set here.` + f
 // IdentitySchema describes what the organization is recognised by.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any word: an account is in one organization."},
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any text: an account is in one organization."},
 	}}
 }
 

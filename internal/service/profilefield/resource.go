@@ -20,8 +20,9 @@ const list = zulip.FetchProfileFields
 func NewResource() resource.Resource {
 	return resourcekit.New(resourcekit.Definition[model, zulip.ProfileField, int64]{
 		Name: "custom_profile_field", Title: "custom profile field", Plural: "custom profile fields",
-		Schema: resourceSchema,
-		Role:   zulip.RoleAdministrator, ForceNew: []string{"field_type", "subtype"},
+		ListText: resourcekit.ListText{Description: "Lists the custom profile fields of the organization."},
+		Schema:   resourceSchema,
+		Role:     zulip.RoleAdministrator, ForceNew: []string{"field_type", "subtype"},
 		Source: resourcekit.Source{Part: list, Lags: true},
 		Index:  (*snapshot.Snapshot).ProfileFields,
 		Key:    func(field *zulip.ProfileField) int64 { return field.ID },

@@ -87,30 +87,30 @@ func resourceSchema() schema.Schema {
 	keep := stringplanmodifier.UseStateForUnknown()
 	return schema.Schema{
 		Version: framework.SchemaVersion,
-		MarkdownDescription: `A reaction of the account the provider uses to a message. Any change is another reaction. There is one of each emoji.
+		MarkdownDescription: `Manages an emoji reaction of the provider's account to a message. An account can react to a message once with each emoji. Any change forces a new reaction.
 
 ` + framework.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "The message, the kind of emoji and its code, as in `1234/unicode_emoji/1f44d`.",
+				Computed: true, MarkdownDescription: "Message ID, emoji type and emoji code, as in `1234/unicode_emoji/1f44d`.",
 				PlanModifiers: []planmodifier.String{keep},
 			},
 			"message_id": schema.Int64Attribute{
-				Required: true, MarkdownDescription: "The ID of the message.",
+				Required: true, MarkdownDescription: "ID of the message. Changing this forces a new reaction.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.RequiresReplace()},
 			},
 			"emoji_name": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The emoji's name without colons, as in `thumbs_up`.",
+				Required: true, MarkdownDescription: "Name of the emoji without colons, as in `thumbs_up`. Changing this forces a new reaction.",
 				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^[^:\s]+$`),
 					"must be the name of an emoji, without colons")},
 				PlanModifiers: []planmodifier.String{replace},
 			},
 			"emoji_code": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "The emoji's code, as in `1f44d`, which all its names share. By default the server knows it by the name.",
+				Optional: true, Computed: true, MarkdownDescription: "Code of the emoji, as in `1f44d`, which all its names share. Defaults to the code that belongs to the name. Changing this forces a new reaction.",
 				PlanModifiers: []planmodifier.String{keep, replace},
 			},
 			"reaction_type": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "The kind of emoji: `unicode_emoji`, `realm_emoji` (the organization's own) or `zulip_extra_emoji`. By default the server knows it by the name.",
+				Optional: true, Computed: true, MarkdownDescription: "Type of the emoji: `unicode_emoji`, `realm_emoji` (a custom emoji of the organization) or `zulip_extra_emoji`. Defaults to the type that belongs to the name. Changing this forces a new reaction.",
 				Validators:    []validator.String{validators.OneOf(zulip.ReactionTypes...)},
 				PlanModifiers: []planmodifier.String{keep, replace},
 			},

@@ -53,9 +53,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 // IdentitySchema describes what a reaction is recognised by.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"message_id":    identityschema.Int64Attribute{RequiredForImport: true, Description: "The message's ID."},
-		"reaction_type": identityschema.StringAttribute{RequiredForImport: true, Description: "The kind of emoji."},
-		"emoji_code":    identityschema.StringAttribute{RequiredForImport: true, Description: "The emoji's code, which all its names share."},
+		"message_id":    identityschema.Int64Attribute{RequiredForImport: true, Description: "ID of the message."},
+		"reaction_type": identityschema.StringAttribute{RequiredForImport: true, Description: "Type of the emoji."},
+		"emoji_code":    identityschema.StringAttribute{RequiredForImport: true, Description: "Code of the emoji, which all its names share."},
 	}}
 }
 

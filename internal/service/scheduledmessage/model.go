@@ -55,7 +55,7 @@ func resourceSchema() schema.Schema {
 	attributes := framework.AddresseeAttributes()
 	keep := []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()}
 	attributes["id"] = schema.Int64Attribute{
-		Computed: true, MarkdownDescription: "The scheduled message's ID, which is not that of the message it becomes.",
+		Computed: true, MarkdownDescription: "ID of the scheduled message, which is not the ID of the message it becomes.",
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
@@ -64,22 +64,22 @@ func resourceSchema() schema.Schema {
 	}
 	attributes["scheduled_delivery_timestamp"] = schema.StringAttribute{
 		Required:            true,
-		MarkdownDescription: "When it is to be sent (RFC 3339), as in `2030-01-31T09:00:00+01:00`. It has to be in the future when the message is scheduled. After it was sent, another moment in the future schedules it once more.",
+		MarkdownDescription: "Time at which the message is to be sent (RFC 3339), as in `2030-01-31T09:00:00+01:00`. It must be in the future when the message is scheduled. After the message was sent, another time in the future schedules it once more.",
 		Validators:          []validator.String{momentValidator{}},
 	}
 	attributes["delivered"] = schema.BoolAttribute{
-		Computed: true, MarkdownDescription: "Whether it was sent. A scheduled message that is gone when its time has come counts as sent.", PlanModifiers: keep,
+		Computed: true, MarkdownDescription: "Whether the message was sent. A scheduled message that no longer exists after its time counts as sent.", PlanModifiers: keep,
 	}
 	attributes["failed"] = schema.BoolAttribute{
-		Computed: true, MarkdownDescription: "Whether the server tried to send it and could not. It tries again when the message is given another moment.", PlanModifiers: keep,
+		Computed: true, MarkdownDescription: "Whether the server tried to send the message and could not. It tries again if the message gets another time.", PlanModifiers: keep,
 	}
 	return schema.Schema{
 		Version: framework.SchemaVersion,
-		MarkdownDescription: `A message that the server sends later, for the account the provider uses. Until then it is changed in place, and taken back when it is destroyed. ` + featurelevel.Needs("zulip_scheduled_message", "") + `
+		MarkdownDescription: `Manages a message that the server sends later, on behalf of the provider's account. Until then, changes are made in place, and destroying the resource cancels the message. ` + featurelevel.Needs("zulip_scheduled_message", "") + `
 
-When it was sent, the resource stays in the state with ` + "`delivered = true`" + `, and nothing is sent a second time. To have it sent again, give it another ` + "`scheduled_delivery_timestamp`" + ` in the future. Destroying it then leaves the message that was sent.
+After the message was sent, the resource stays in the state with ` + "`delivered = true`" + `, and nothing is sent twice. To send it again, set another ` + "`scheduled_delivery_timestamp`" + ` in the future. Destroying the resource leaves a message that was sent.
 
-The server schedules a message a second time when it is asked a second time. So the provider notes which messages of the account are scheduled with the same text for the same place and moment; when an answer was lost, a new one is the one it has scheduled. What cannot be recognised: one that somebody changed meanwhile, one that was delivered meanwhile, and one of an apply that was killed before it wrote its state: that one is sent too, unless somebody deletes it in the web app. Whether somebody took a message back just before its time cannot be told from that it was sent.`,
+The server schedules a message twice if it is asked twice. So the provider notes which messages of the account are scheduled with the same text, recipients and time; if the connection is lost before the server answers, a message that is new since then is taken for the one it has scheduled. It cannot recognize one that somebody changed meanwhile, one that was sent meanwhile, and one of an apply that was killed before it wrote its state: that one is sent too, unless somebody deletes it in the web app. A message that somebody cancels just before its time cannot be told from one that was sent.`,
 		Attributes: attributes,
 	}
 }

@@ -25,8 +25,9 @@ type Resource struct {
 func NewResource() resource.Resource {
 	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.ScheduledMessage, int64]{
 		Name: "scheduled_message", Title: "scheduled message", Plural: "scheduled messages",
-		Schema: resourceSchema,
-		Source: resourcekit.Source{Part: store.ScheduledMessages, Needs: []store.Part{store.Channels}, StoresAsSent: true},
+		ListText: resourcekit.ListText{Called: "display name, as in `scheduled message 6001`,", Description: "Lists the messages that the provider's account has scheduled and that are not sent yet. Nobody else's can be read."},
+		Schema:   resourceSchema,
+		Source:   resourcekit.Source{Part: store.ScheduledMessages, Needs: []store.Part{store.Channels}, StoresAsSent: true},
 		List: func(ctx context.Context, s *store.Store) ([]*zulip.ScheduledMessage, error) {
 			return s.ScheduledMessages(ctx)
 		},

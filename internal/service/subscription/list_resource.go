@@ -18,6 +18,7 @@ import (
 func NewSubscribersListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.Channel]{
 		Name: "channel_subscribers", Plural: "channels", Identity: "channel_id",
+		ListText: resourcekit.ListText{Description: "Lists the channels that are not archived, each as the `zulip_channel_subscribers` that has all its subscribers. Use `zulip_channel` for the channels themselves."},
 		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.Channel, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Channels)
 			if err != nil {

@@ -52,7 +52,7 @@ func (r *Subscribers) Schema(_ context.Context, _ resource.SchemaRequest, resp *
 // IdentitySchema describes what the subscribers of a channel are recognised by.
 func (r *Subscribers) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"channel_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The channel's ID."},
+		"channel_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "ID of the channel."},
 	}}
 }
 

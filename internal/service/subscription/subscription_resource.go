@@ -53,7 +53,7 @@ func (r *Subscription) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 // IdentitySchema describes what a subscription is recognised by. Version 0 held the users too, who change.
 func (r *Subscription) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Version: 1, Attributes: map[string]identityschema.Attribute{
-		"channel_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The channel's ID."},
+		"channel_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "ID of the channel."},
 	}}
 }
 

@@ -36,16 +36,16 @@ type flag struct {
 	of                    func(*model) *types.Bool
 }
 
-const asTheAccount = " Null is as the account has it for all channels; once it is set, the server does not go back to that."
+const asTheAccount = " Null means that the account's setting for all channels applies. Once set, it cannot be unset on the server."
 
 var flags = []flag{
 	{"is_muted", "Whether the channel is muted.", func(m *model) *types.Bool { return &m.IsMuted }},
-	{"pin_to_top", "Whether the channel stands at the top of the list.", func(m *model) *types.Bool { return &m.PinToTop }},
-	{"desktop_notifications", "Whether messages in the channel are shown on the desktop." + asTheAccount, func(m *model) *types.Bool { return &m.DesktopNotifications }},
-	{"audible_notifications", "Whether messages in the channel make a sound." + asTheAccount, func(m *model) *types.Bool { return &m.AudibleNotifications }},
-	{"push_notifications", "Whether messages in the channel are pushed to mobile devices." + asTheAccount, func(m *model) *types.Bool { return &m.PushNotifications }},
-	{"email_notifications", "Whether messages in the channel are sent by e-mail." + asTheAccount, func(m *model) *types.Bool { return &m.EmailNotifications }},
-	{"wildcard_mentions_notify", "Whether a mention of everybody in the channel counts as one of the account." + asTheAccount, func(m *model) *types.Bool { return &m.WildcardMentionsNotify }},
+	{"pin_to_top", "Whether the channel is pinned to the top of the left sidebar.", func(m *model) *types.Bool { return &m.PinToTop }},
+	{"desktop_notifications", "Whether messages in the channel trigger visual desktop notifications." + asTheAccount, func(m *model) *types.Bool { return &m.DesktopNotifications }},
+	{"audible_notifications", "Whether messages in the channel trigger audible desktop notifications." + asTheAccount, func(m *model) *types.Bool { return &m.AudibleNotifications }},
+	{"push_notifications", "Whether messages in the channel trigger mobile notifications." + asTheAccount, func(m *model) *types.Bool { return &m.PushNotifications }},
+	{"email_notifications", "Whether messages in the channel trigger email notifications." + asTheAccount, func(m *model) *types.Bool { return &m.EmailNotifications }},
+	{"wildcard_mentions_notify", "Whether wildcard mentions such as `@all` in the channel notify like a mention of the account." + asTheAccount, func(m *model) *types.Bool { return &m.WildcardMentionsNotify }},
 }
 
 // read takes what the server holds.
@@ -78,14 +78,14 @@ func resourceSchema() schema.Schema {
 	attributes := map[string]schema.Attribute{
 		"channel": schema.StringAttribute{
 			Required:            true,
-			MarkdownDescription: "The channel: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`. The account has to be in it.",
+			MarkdownDescription: "ID of the channel, as in `zulip_channel.x.id`, or its name. Write `name:2024` for a channel whose name is a number. The provider's account must be subscribed to it. Changing this to another channel forces a new resource.",
 		},
 		"channel_id": schema.Int64Attribute{
-			Computed: true, MarkdownDescription: "The channel's ID.",
+			Computed: true, MarkdownDescription: "ID of the channel.",
 			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 		},
 		"color": schema.StringAttribute{
-			Optional: true, Computed: true, MarkdownDescription: "The color the channel is shown in, as in `#76ce90`.",
+			Optional: true, Computed: true, MarkdownDescription: "Color of the channel, in hexadecimal, as in `#76ce90`.",
 			Validators: []validator.String{validators.Matches(regexp.MustCompile(`^#[0-9a-fA-F]{3,6}$`),
 				"must be a # and three to six hexadecimal digits")},
 			PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
@@ -99,9 +99,9 @@ func resourceSchema() schema.Schema {
 	}
 	return schema.Schema{
 		Version: framework.SchemaVersion,
-		MarkdownDescription: `How a channel looks to the account the provider uses, and what the channel tells it. These are the account's own settings: nobody else's can be set.
+		MarkdownDescription: `Manages the personal settings of the provider's account for a channel: color, pinning, muting and notifications. Nobody else's settings can be set.
 
-An attribute that is not set is not managed. Destroying the resource leaves the settings as they are, for the server has no default to go back to.`,
+An attribute that is not set is not managed. Destroying the resource leaves the settings as they are, since the server has no default to return to.`,
 		Attributes: attributes,
 	}
 }

@@ -49,7 +49,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 // IdentitySchema describes what the settings are recognised by.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"channel_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The channel's ID."},
+		"channel_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "ID of the channel."},
 	}}
 }
 

@@ -17,6 +17,7 @@ import (
 func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.User]{
 		Name: "user", Plural: "users",
+		ListText: resourcekit.ListText{Called: "email address", Description: "Lists the people of the organization. Bots are listed by `zulip_bot`."},
 		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Users)
 			if err != nil {

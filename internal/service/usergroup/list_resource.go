@@ -17,6 +17,7 @@ import (
 func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.UserGroup]{
 		Name: "user_group", Plural: "user groups",
+		ListText: resourcekit.ListText{Description: "Lists the user groups of the organization, without roles such as `role:members`, which cannot be managed."},
 		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.UserGroup, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Organization)
 			if err != nil {

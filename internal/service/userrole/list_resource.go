@@ -16,7 +16,8 @@ import (
 // NewListResource returns the list resource zulip_user_role: the people who have a role, and not bots.
 func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.User]{
-		Name: "user_role", Plural: "roles of people", Identity: "user_id",
+		Name: "user_role", Plural: "people", Identity: "user_id",
+		ListText: resourcekit.ListText{Called: "email address", Description: "Lists the active people of the organization, each as the `zulip_user_role` that has their role. Bots are not listed. For people whose account is managed as `zulip_user`, set `role` there instead."},
 		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Users)
 			if err != nil {

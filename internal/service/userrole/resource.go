@@ -66,23 +66,23 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version: framework.SchemaVersion,
-		MarkdownDescription: `The role of a person or bot. Manage it here for people who join by themselves; for accounts that ` + "`zulip_user`" + ` or ` + "`zulip_bot`" + ` makes, set ` + "`role`" + ` there.
+		MarkdownDescription: `Manages the role of a person or bot. Use it for people who join by themselves; for accounts that are managed as ` + "`zulip_user`" + ` or ` + "`zulip_bot`" + `, set ` + "`role`" + ` there.
 
-Before a role is written it is read again: if somebody changed it since the plan was made, nothing is sent, and the apply says what it was, is, and should be. A resource that is new has no role to compare with, and gives its own over whichever it finds. Planning to demote the only owner is an error, and so is demoting the account the provider uses, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Applying again after a lost answer is safe: there is one role.`,
+If somebody else has changed the role since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role. Creating the resource has no prior role to compare with: it replaces whichever role there is. A plan that demotes the only owner, or the provider's account, is refused, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Applying again after a lost answer is safe, since an account has one role.`,
 		Attributes: map[string]schema.Attribute{
 			"user": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The person or bot: the address, or the ID as in `zulip_user.x.id`.",
+				Required: true, MarkdownDescription: "Email address or user ID of the person or bot, as in `zulip_user.x.id`.",
 			},
 			"user_id": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "The ID of the person or bot.",
+				Computed: true, MarkdownDescription: "User ID of the person or bot.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"role": schema.StringAttribute{
-				Required: true, MarkdownDescription: "`owner`, `administrator`, `moderator`, `member` or `guest`. Administrators give roles; only owners make and unmake owners.",
+				Required: true, MarkdownDescription: "Role of the person or bot: `owner`, `administrator`, `moderator`, `member` or `guest`. Administrators may set it; only owners may make somebody an owner, or take that role away.",
 				Validators: []validator.String{validators.OneOf(framework.Roles()...)},
 			},
 			"on_destroy": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "What becomes of the role when the resource is destroyed: `keep` (the default) leaves it, the word for a role gives that one.",
+				Optional: true, MarkdownDescription: "What happens to the role when the resource is destroyed: `keep` leaves it as it is; `owner`, `administrator`, `moderator`, `member` or `guest` sets that role. Defaults to `keep`.",
 				Validators: []validator.String{validators.OneOf(append(framework.Roles(), onDestroyKeep)...)},
 			},
 		},
@@ -92,7 +92,7 @@ Before a role is written it is read again: if somebody changed it since the plan
 // IdentitySchema describes what a role is recognised by.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"user_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The ID of the person or bot."},
+		"user_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "User ID of the person or bot."},
 	}}
 }
 

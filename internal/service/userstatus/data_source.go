@@ -31,14 +31,14 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "What a person tells the others about being there, as it is now. " + featurelevel.Needs("zulip_user_status", ""),
+		MarkdownDescription: "Reads the status of a person: text and emoji. " + featurelevel.Needs("zulip_user_status", ""),
 		Attributes: map[string]schema.Attribute{
-			"user":          schema.StringAttribute{Required: true, MarkdownDescription: "The person: the address or the ID. Bots have no status."},
-			"user_id":       schema.Int64Attribute{Computed: true, MarkdownDescription: "The person's ID."},
-			"status_text":   computed("The text; `\"\"` if there is none."),
-			"emoji_name":    computed("The emoji's name; `\"\"` if there is none."),
-			"emoji_code":    computed("The emoji's code; `\"\"` if there is none."),
-			"reaction_type": computed("The kind of emoji: `unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; `\"\"` if there is none."),
+			"user":          schema.StringAttribute{Required: true, MarkdownDescription: "Email address or user ID of the person. Bots have no status."},
+			"user_id":       schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the person."},
+			"status_text":   computed("Text of the status; `\"\"` if there is none."),
+			"emoji_name":    computed("Name of the emoji; `\"\"` if there is none."),
+			"emoji_code":    computed("Code of the emoji; `\"\"` if there is none."),
+			"reaction_type": computed("Type of the emoji: `unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; `\"\"` if there is none."),
 		},
 	}
 }

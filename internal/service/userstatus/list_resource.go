@@ -16,7 +16,8 @@ import (
 // NewListResource returns the list resource zulip_user_status: the people who have a status.
 func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.User]{
-		Name: "user_status", Plural: "statuses of people", Identity: "user_id",
+		Name: "user_status", Plural: "people", Identity: "user_id",
+		ListText: resourcekit.ListText{Called: "email address", Description: "Lists the people who have a status at present, each as the `zulip_user_status` that has it."},
 		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Users, store.Statuses)
 			if err != nil {

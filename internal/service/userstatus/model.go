@@ -107,21 +107,21 @@ Bots have no status. Setting the status of somebody else needs an administrator'
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"user_id": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "The person's ID.",
+				Computed: true, MarkdownDescription: "User ID of the person.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"status_text": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "The text, at most 60 characters, not counting white space at both ends, which the server takes away.",
+				Optional: true, MarkdownDescription: "Text of the status, at most 60 characters; `\"\"` is none. The server removes white space at both ends. If unset, it is not managed.",
 			},
 			"emoji_name": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "The emoji's name without colons, as in `palm_tree`. One of the organization's own comes before a standard one of the same name.",
+				Optional: true, MarkdownDescription: "Name of the emoji without colons, as in `palm_tree`; `\"\"` is none. A custom emoji of the organization takes precedence over a standard emoji of the same name. If unset, it is not managed.",
 			},
 			"emoji_code": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "The emoji's code, as in `1f334`. By default the server knows it by the name.",
+				Optional: true, Computed: true, MarkdownDescription: "Code of the emoji, as in `1f334`. Defaults to the code that belongs to the name.",
 				Validators: []validator.String{validators.Length(1, 0)},
 			},
 			"reaction_type": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "The kind of emoji: `unicode_emoji`, `realm_emoji` (the organization's own) or `zulip_extra_emoji`. By default the server knows it by the name.",
+				Optional: true, Computed: true, MarkdownDescription: "Type of the emoji: `unicode_emoji`, `realm_emoji` (a custom emoji of the organization) or `zulip_extra_emoji`. Defaults to the type that belongs to the name.",
 				Validators: []validator.String{validators.OneOf(zulip.ReactionTypes...)},
 			},
 		},

@@ -58,7 +58,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 // IdentitySchema describes what a status is recognised by.
 func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"user_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The person's ID."},
+		"user_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "User ID of the person."},
 	}}
 }
 
