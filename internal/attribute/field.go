@@ -16,9 +16,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 )
 
 // Field is the row of an attribute that is a string, a boolean, a number or a set of strings.
@@ -136,20 +137,20 @@ func only[Modifier any](wanted bool, modifier func() Modifier) []Modifier {
 // ReadInto takes what the object has.
 func (f Field[Model, Object, Update, Value]) ReadInto(model *Model, object Object, _ Server, _ *diag.Diagnostics) {
 	read, at := f.Read(object), f.At(model)
-	if framework.IsSet(*at) && !read.IsNull() && f.text(*at) == f.text(read) {
+	if tfvalue.IsSet(*at) && !read.IsNull() && f.text(*at) == f.text(read) {
 		return
 	}
 	*at = read
 }
 
 // Step is the change to a planned value that means something else than the prior one.
-func (f Field[Model, Object, Update, Value]) Step(prior *Prior[Model, Object], planned *Model, _ Server) (step framework.Step[Object, Update], problems []permission.Problem, found bool) {
+func (f Field[Model, Object, Update, Value]) Step(prior *Prior[Model, Object], planned *Model, _ Server) (step compareandset.Step[Object, Update], problems []permission.Problem, found bool) {
 	value := *f.At(planned)
 	before, want := f.text(*f.At(prior.Values)), f.text(value)
-	if f.ReadOnly || !framework.IsSet(value) || before == want {
+	if f.ReadOnly || !tfvalue.IsSet(value) || before == want {
 		return step, nil, false
 	}
-	return framework.Step[Object, Update]{
+	return compareandset.Step[Object, Update]{
 		Attribute: f.Name, Prior: before, Planned: want,
 		Current: func(object Object) string { return f.text(f.Read(object)) },
 		Put:     func(update *Update, current Object, _ bool) { f.Send(update, current, value) },
@@ -162,14 +163,14 @@ func (f Field[Model, Object, Update, Value]) KeepPrior(config, planned, prior *M
 	plan, before := f.At(planned), *f.At(prior)
 	switch {
 	case (*plan).IsUnknown() && before.IsNull() && (*f.At(config)).IsNull(),
-		framework.IsSet(*plan) && !before.IsNull() && f.text(*plan) == f.text(before):
+		tfvalue.IsSet(*plan) && !before.IsNull() && f.text(*plan) == f.text(before):
 		*plan = before
 	}
 }
 
 // KeepPlanned keeps the planned value, unless that is unknown.
 func (f Field[Model, Object, Update, Value]) KeepPlanned(model, planned *Model) {
-	framework.KeepKnown(f.At(model), *f.At(planned))
+	tfvalue.KeepKnown(f.At(model), *f.At(planned))
 }
 
 // ForgetUnknown makes an unknown value null.

@@ -6,7 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -34,14 +35,14 @@ func (r Requirement) sentence() string {
 }
 
 // CheckRights refuses steps that the account may not make, and says who may.
-func (t *Table[Model, Object, Update]) CheckRights(base *framework.Base, steps []framework.Step[Object, Update], view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (t *Table[Model, Object, Update]) CheckRights(b *base.Base, steps []compareandset.Step[Object, Update], view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, step := range steps {
 		takes := t.Requires(step.Attribute)
 		if takes.Role != 0 {
-			base.Meta.RequireRole(takes.Role, path.Root(step.Attribute), "set "+step.Attribute, diags)
+			b.Meta.RequireRole(takes.Role, path.Root(step.Attribute), "set "+step.Attribute, diags)
 		}
 		if takes.Right != "" && step.Planned != takes.Except {
-			requireRight(base.Meta, step.Attribute, takes.Right, view, diags)
+			requireRight(b.Meta, step.Attribute, takes.Right, view, diags)
 		}
 	}
 }
@@ -57,7 +58,7 @@ func (t *Table[Model, Object, Update]) Requires(attribute string) Requirement {
 }
 
 // requireRight refuses what administrators may do, and whom a permission of the organization names.
-func requireRight(meta *framework.Meta, attribute, right string, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func requireRight(meta *base.Meta, attribute, right string, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	self := meta.Store.Self()
 	value, ok := view.Realm().Permissions[right]
 	if self.Role <= zulip.RoleAdministrator || !ok || permission.Admits(value, self, view) {

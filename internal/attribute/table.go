@@ -10,7 +10,7 @@
 //
 // A prior value is what the plan was computed from, a planned value what it asks for, and the current value what the server
 // has when the plan is applied. A current value that is neither is a conflict, and is not overwritten: see
-// [framework.Subject]. An attribute that is unset is read and never sent.
+// [compareandset.Subject]. An attribute that is unset is read and never sent.
 package attribute
 
 import (
@@ -21,8 +21,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -36,7 +38,7 @@ type Table[Model, Object, Update any] struct {
 	// Permissions are the attributes that are permissions, by name: one for each row of Wire.Table.
 	Permissions map[string]Permission[Model]
 	// Wire says which permissions there are, and where an object and an update have them.
-	Wire framework.Permissions[Object, Update]
+	Wire permissionattribute.Permissions[Object, Update]
 }
 
 // Row is one attribute of a table. [Field] implements it for most of them.
@@ -50,7 +52,7 @@ type Row[Model, Object, Update any] interface {
 	// same stays as it is written.
 	ReadInto(model *Model, object Object, on Server, diags *diag.Diagnostics)
 	// Step is the change from the prior to the planned value; found is false where there is nothing to change.
-	Step(prior *Prior[Model, Object], planned *Model, on Server) (step framework.Step[Object, Update], problems []permission.Problem, found bool)
+	Step(prior *Prior[Model, Object], planned *Model, on Server) (step compareandset.Step[Object, Update], problems []permission.Problem, found bool)
 	// KeepPrior gives the plan the prior value where the two mean the same.
 	KeepPrior(config, planned, prior *Model, on Server)
 	// KeepPlanned gives the model the planned value, unless that is unknown.
@@ -77,8 +79,8 @@ type Server struct {
 }
 
 // On returns what rows know of the server that a resource or data source works on.
-func On(base *framework.Base, view *snapshot.Snapshot) Server {
-	return Server{View: view, FeatureLevel: base.FeatureLevel(), Site: base.Meta.Client.Site()}
+func On(b *base.Base, view *snapshot.Snapshot) Server {
+	return Server{View: view, FeatureLevel: b.FeatureLevel(), Site: b.Meta.Client.Site()}
 }
 
 // Prior is what a plan is computed from: a state, or for an object that is to be created what it starts from.
@@ -107,7 +109,7 @@ func (t *Table[Model, Object, Update]) PriorObject(object Object, on Server, dia
 }
 
 // Sets returns where a model has the permissions.
-func (t *Table[Model, Object, Update]) Sets(model *Model) framework.PermissionSets {
+func (t *Table[Model, Object, Update]) Sets(model *Model) permissionattribute.Sets {
 	return func(setting string) *types.Set { return t.Permissions[setting].At(model) }
 }
 
@@ -117,7 +119,7 @@ func (t *Table[Model, Object, Update]) ResourceAttributes() map[string]schema.At
 	for _, row := range t.Rows {
 		attributes[row.AttributeName()] = row.ResourceAttribute(t.Resource)
 	}
-	framework.PermissionAttributes(attributes, t.Wire.Table)
+	permissionattribute.Attributes(attributes, t.Wire.Table)
 	return attributes
 }
 
@@ -127,7 +129,7 @@ func (t *Table[Model, Object, Update]) DataSourceAttributes() map[string]datasou
 	for _, row := range t.Rows {
 		attributes[row.AttributeName()] = row.DataSourceAttribute(t.Resource)
 	}
-	framework.PermissionDataSourceAttributes(attributes, t.Wire.Table)
+	permissionattribute.DataSourceAttributes(attributes, t.Wire.Table)
 	return attributes
 }
 
@@ -149,13 +151,13 @@ func (t *Table[Model, Object, Update]) ForgetUnknown(model *Model) {
 }
 
 // Steps lists what leads from the prior to the planned values. Attributes that are unset, or not known yet, are none.
-func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planned *Model, on Server) ([]framework.Step[Object, Update], []permission.Problem) {
-	var before framework.PermissionSets
+func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planned *Model, on Server) ([]compareandset.Step[Object, Update], []permission.Problem) {
+	var before permissionattribute.Sets
 	if prior.IsState {
 		before = t.Sets(prior.Values)
 	}
 	permissions, problems := t.Wire.Steps(prior.Permissions, before, t.Sets(planned), on.View)
-	var steps []framework.Step[Object, Update]
+	var steps []compareandset.Step[Object, Update]
 	for _, row := range t.Rows {
 		step, more, found := row.Step(prior, planned, on)
 		problems = append(problems, more...)
@@ -167,8 +169,8 @@ func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planne
 }
 
 // PermissionPlan is the plan of the permissions, for what is checked of it.
-func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) framework.PermissionPlan {
-	plan := framework.PermissionPlan{Table: t.Wire.Table, Config: t.Sets(config), Plan: t.Sets(planned), Prior: prior.Permissions, View: view}
+func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) permissionattribute.Plan {
+	plan := permissionattribute.Plan{Table: t.Wire.Table, Config: t.Sets(config), Plan: t.Sets(planned), Prior: prior.Permissions, View: view}
 	if prior.IsState {
 		plan.State = t.Sets(prior.Values)
 	}
@@ -192,8 +194,8 @@ func (t *Table[Model, Object, Update]) KeepPrior(config, planned *Model, prior *
 //
 // After an apply, planned is its plan: the state then says what the plan said. What somebody else changed since is for the
 // next plan to find and to show, and the CLI accepts nothing but what was planned.
-func (t *Table[Model, Object, Update]) Store(ctx context.Context, state *Model, now *framework.Reading[Object], planned *Model, on Server,
-	set func() diag.Diagnostics, private framework.PrivateSetter, diags *diag.Diagnostics,
+func (t *Table[Model, Object, Update]) Store(ctx context.Context, state *Model, now *compareandset.Reading[Object], planned *Model, on Server,
+	set func() diag.Diagnostics, private permissionattribute.PrivateSetter, diags *diag.Diagnostics,
 ) {
 	if now == nil {
 		return
@@ -208,5 +210,5 @@ func (t *Table[Model, Object, Update]) Store(ctx context.Context, state *Model, 
 		}
 	}
 	diags.Append(set()...)
-	framework.KeepRawPermissions(ctx, private, t.Wire.Held(now.Thing), differing, diags)
+	permissionattribute.KeepRaw(ctx, private, t.Wire.Held(now.Thing), differing, diags)
 }

@@ -8,16 +8,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // connect asks the server what it is, and who the account is. It returns nil after an error.
-func connect(ctx context.Context, client *zulip.Client, values configuration.Values, diags *diag.Diagnostics) *framework.Meta {
-	meta := &framework.Meta{Client: client, NoAccount: values.Missing()}
+func connect(ctx context.Context, client *zulip.Client, values configuration.Values, diags *diag.Diagnostics) *base.Meta {
+	meta := &base.Meta{Client: client, NoAccount: values.Missing()}
 	var err error
 	if meta.Server, err = client.ServerSettings(ctx); err != nil {
 		explainSite(values, err, diags)
@@ -52,27 +53,27 @@ func explainSite(values configuration.Values, err error, diags *diag.Diagnostics
 	var page *zulip.NotZulipError
 	if errors.As(err, &page) {
 		add("This is not a Zulip server",
-			fmt.Sprintf("%s answered something else than a Zulip server does. %s", from, framework.Explain(err)))
+			fmt.Sprintf("%s answered something else than a Zulip server does. %s", from, diagnostics.Explain(err)))
 		return
 	}
 	var refusal *zulip.Error
 	if errors.As(err, &refusal) {
 		add("There is no organization at this address",
-			fmt.Sprintf("%s is a Zulip server. %s", from, framework.Explain(err)))
+			fmt.Sprintf("%s is a Zulip server. %s", from, diagnostics.Explain(err)))
 		return
 	}
-	add("The server cannot be reached", fmt.Sprintf("%s. %s", from, framework.Explain(err)))
+	add("The server cannot be reached", fmt.Sprintf("%s. %s", from, diagnostics.Explain(err)))
 }
 
 // explainAccount reports that the server does not accept the account.
 func explainAccount(values configuration.Values, err error, diags *diag.Diagnostics) {
 	if !zulip.IsUnauthorized(err) {
-		diags.AddError("Cannot find out who the account is", framework.Explain(err))
+		diags.AddError("Cannot find out who the account is", diagnostics.Explain(err))
 		return
 	}
 	at("api_key", values.APIKey.Source, diags)("The server does not accept the account",
 		fmt.Sprintf("%s (from %s) with the key from %s, at %s (from %s). %s",
-			values.Email.Value, values.Email.Source, values.APIKey.Source, values.Site.Value, values.Site.Source, framework.Explain(err)))
+			values.Email.Value, values.Email.Source, values.APIKey.Source, values.Site.Value, values.Site.Source, diagnostics.Explain(err)))
 }
 
 // at returns what adds an error about a setting: at the attribute if the provider block sets it, else without one. At

@@ -23,7 +23,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	functions "github.com/zulip-iac/terraform-provider-zulip/internal/function"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/access"
@@ -72,7 +73,7 @@ type Provider struct {
 	version string
 	getenv  func(string) string
 	// meta is what the resources get; nil until the provider is configured.
-	meta atomic.Pointer[framework.Meta]
+	meta atomic.Pointer[base.Meta]
 }
 
 // New returns what makes the provider of a version.
@@ -167,7 +168,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	meta := &framework.Meta{NoAccount: values.Missing()}
+	meta := &base.Meta{NoAccount: values.Missing()}
 	switch {
 	case values.Site.IsSet():
 		meta = p.configureOrganization(ctx, &block, values, req.TerraformVersion, &resp.Diagnostics)
@@ -206,7 +207,7 @@ func (p *Provider) recoverInterrupted(block *model, diags *diag.Diagnostics) boo
 // configureOrganization makes the client of the organization, and connects.
 func (p *Provider) configureOrganization(
 	ctx context.Context, block *model, values configuration.Values, cli string, diags *diag.Diagnostics,
-) *framework.Meta {
+) *base.Meta {
 	cfg := values.Client()
 	cfg.UserAgent = p.userAgent(cli)
 	cfg.RequestTimeout = parseDuration(block.RequestTimeout.ValueString())
@@ -217,7 +218,7 @@ func (p *Provider) configureOrganization(
 		var wrong *zulip.SiteError
 		if errors.As(err, &wrong) {
 			at("site", values.Site.Source, diags)("The site is not an organization's address",
-				fmt.Sprintf("%s (From %s.)", framework.Sentence(wrong), values.Site.Source))
+				fmt.Sprintf("%s (From %s.)", diagnostics.Sentence(wrong), values.Site.Source))
 			return nil
 		}
 		block.addSettingError(diags, err)
@@ -272,7 +273,7 @@ func (p *Provider) userAgent(cli string) string {
 func (m *model) addSettingError(diags *diag.Diagnostics, err error) {
 	var setting *configuration.SettingError
 	if !errors.As(err, &setting) {
-		diags.AddError("The provider's settings are not usable", framework.Sentence(err))
+		diags.AddError("The provider's settings are not usable", diagnostics.Sentence(err))
 		return
 	}
 	written := map[string]bool{

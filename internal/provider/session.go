@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 )
 
 // Session is the provider configured from the environment, for a command that uses it as a CLI would.
@@ -57,4 +57,4 @@ func Open(ctx context.Context, version string) (*Session, error) {
 }
 
 // Meta is what the configured provider gives to every construct.
-func (s *Session) Meta() *framework.Meta { return s.unchanged.provider.meta.Load() }
+func (s *Session) Meta() *base.Meta { return s.unchanged.provider.meta.Load() }

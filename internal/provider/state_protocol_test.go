@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 )
 
 // statesFile holds a state of every resource that there was before the first release, as a build from then wrote it. It is
@@ -45,8 +45,8 @@ func TestProtocolStatesOfVersionZero(t *testing.T) {
 	p := acctest.StartProcess(t.Context(), t)
 	for resource, state := range states {
 		t.Run(resource, func(t *testing.T) {
-			if version := p.SchemaVersion(resource); version < framework.SchemaVersion {
-				t.Errorf("the schema has version %d; the first release fixes %d", version, framework.SchemaVersion)
+			if version := p.SchemaVersion(resource); version < base.SchemaVersion {
+				t.Errorf("the schema has version %d; the first release fixes %d", version, base.SchemaVersion)
 			}
 			read, diags := p.UpgradeFrom(resource, 0, state)
 			diags.ExpectNoError(t)

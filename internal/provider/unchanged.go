@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 )
 
 // unchangedTypes are the resources of which a configuration has thousands, and whose plans need nothing of the framework
@@ -76,7 +76,7 @@ func (u *unchanged) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeR
 }
 
 // modify calls ModifyPlan, and answers as the framework does after it.
-func (k unchangedType) modify(ctx context.Context, meta *framework.Meta, req *tfprotov6.PlanResourceChangeRequest, modify resource.ModifyPlanRequest) *tfprotov6.PlanResourceChangeResponse {
+func (k unchangedType) modify(ctx context.Context, meta *base.Meta, req *tfprotov6.PlanResourceChangeRequest, modify resource.ModifyPlanRequest) *tfprotov6.PlanResourceChangeResponse {
 	planned := resource.ModifyPlanResponse{Plan: modify.Plan} // without private state: to write any is an error
 	one := k.create()
 	if configurable, ok := one.(resource.ResourceWithConfigure); ok {
@@ -89,7 +89,7 @@ func (k unchangedType) modify(ctx context.Context, meta *framework.Meta, req *tf
 	}
 	answer := &tfprotov6.PlanResourceChangeResponse{
 		PlannedState: req.ProposedNewState, PlannedPrivate: req.PriorPrivate, PlannedIdentity: req.PriorIdentity,
-		Diagnostics: diagnostics(ctx, planned.Diagnostics),
+		Diagnostics: protocolDiagnostics(ctx, planned.Diagnostics),
 	}
 	if answer.PlannedIdentity == nil {
 		answer.PlannedIdentity = k.noIdentity
@@ -160,8 +160,8 @@ func privateState[T any, P interface {
 	return private, true
 }
 
-// diagnostics are what a resource has to say, as the protocol has it.
-func diagnostics(ctx context.Context, all diag.Diagnostics) (encoded []*tfprotov6.Diagnostic) {
+// protocolDiagnostics are what a resource has to say, as the protocol has it.
+func protocolDiagnostics(ctx context.Context, all diag.Diagnostics) (encoded []*tfprotov6.Diagnostic) {
 	for _, one := range all {
 		answer := &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: one.Summary(), Detail: one.Detail()}
 		if one.Severity() == diag.SeverityWarning {

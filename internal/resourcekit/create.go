@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -55,7 +54,7 @@ func (r *Resource[M, T, K]) create(ctx context.Context, w *written[M, T, K], dia
 		name = w.planned.String() // whoever creates the same waits
 	}
 	attempt := creation[M, T, K]{Resource: r, w: w}
-	_, err := framework.Creation{Kind: r.kind(), Thing: name, Look: attempt.look, Make: attempt.send}.Run(ctx, r.Meta)
+	_, err := Creation{Kind: r.kind(), Thing: name, Look: attempt.look, Make: attempt.send}.Run(ctx, r.Meta)
 	switch {
 	case err == nil:
 		w.isNew = true
@@ -80,7 +79,7 @@ type creation[M, T any, K Key] struct {
 	isAnswered bool // the server has created it
 }
 
-// look is the Look of a [framework.Creation]: it finds an object that may be the new one. What is there before is in
+// look is the Look of a [Creation]: it finds an object that may be the new one. What is there before is in
 // the snapshot; after that it reads anew.
 func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (int64, error) {
 	find := func(view *listing[T]) *T {
@@ -119,7 +118,7 @@ func (c *creation[M, T, K]) found(object *T, view *listing[T]) int64 {
 	return ObjectID(c.w.id)
 }
 
-// send is the Make of a [framework.Creation].
+// send is the Make of a [Creation].
 func (c *creation[M, T, K]) send(ctx context.Context) (int64, error) {
 	err := c.write(ctx, func(ctx context.Context) (err error) {
 		c.w.id, err = c.def.Create(ctx, c.context(nil), c.w.words)

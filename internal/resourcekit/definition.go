@@ -22,7 +22,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -150,19 +150,19 @@ type Unique[M, T any] struct {
 	IsTaken func(error) bool
 	// Existing adds to what is known of an object that has it: Detail, and who created it and when, as far as the server
 	// tells. Optional.
-	Existing func(e *framework.Existing, object *T, c *Context)
+	Existing func(e *Existing, object *T, c *Context)
 }
 
 // Context is what the functions of a definition work with.
 type Context struct {
-	*framework.Base
+	*base.Base
 	// Snapshot is the organization, as far as the definition's Source reads it.
 	Snapshot *snapshot.Snapshot
 }
 
 // Plan is the planned change of one resource.
 type Plan[M any] struct {
-	*framework.Base
+	*base.Base
 	// Plan is nil if the resource is destroyed, Prior if it is created.
 	Config, Plan, Prior *M
 	// IsReplaced is set for the plan of an update that is carried out as a replacement.

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 )
@@ -31,7 +31,7 @@ func (r *Resource[M, T, K]) ImportState(ctx context.Context, req resource.Import
 	}
 	object, err := r.find(view, text)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this "+r.def.Title, framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import this "+r.def.Title, diagnostics.Sentence(err))
 		return
 	}
 	if r.def.IsGone != nil && r.def.IsGone(object) {

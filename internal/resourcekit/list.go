@@ -16,7 +16,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -31,7 +33,7 @@ type List[T any] struct {
 	// Identity is the attribute of the identity: "id" if it is empty.
 	Identity string
 	// Objects returns the objects in the server's order, and the organization that they are of.
-	Objects func(ctx context.Context, c *framework.Base) ([]*T, *snapshot.Snapshot, error)
+	Objects func(ctx context.Context, c *base.Base) ([]*T, *snapshot.Snapshot, error)
 	// Key returns the value of the identity: a number or a text.
 	Key func(*T) any
 	// Label is what people call an object. The argument `name` selects by it.
@@ -61,7 +63,7 @@ type ListFilter[T any] struct {
 
 // listResource is a list resource by its [List].
 type listResource[T any] struct {
-	framework.Resource
+	base.Resource
 	def List[T]
 }
 
@@ -85,9 +87,9 @@ type Lister interface{ AsList() list.ListResource }
 func (r *Resource[M, T, K]) AsList() list.ListResource {
 	return NewList(List[T]{
 		Name: r.def.Name, Plural: r.def.Plural, ListText: r.def.ListText,
-		Objects: func(ctx context.Context, base *framework.Base) ([]*T, *snapshot.Snapshot, error) {
+		Objects: func(ctx context.Context, b *base.Base) ([]*T, *snapshot.Snapshot, error) {
 			bound := *r
-			bound.Base = *base
+			bound.Base = *b
 			l, err := bound.known(ctx, anything)
 			if err != nil {
 				return nil, nil, err
@@ -188,7 +190,7 @@ func (l *listResource[T]) selected(ctx context.Context, req list.ListRequest) (f
 	}
 	objects, s, err := l.def.Objects(ctx, &l.Base)
 	if err != nil {
-		diags.AddError("Cannot list the "+l.def.Plural, framework.Explain(err))
+		diags.AddError("Cannot list the "+l.def.Plural, diagnostics.Explain(err))
 		return nil, nil, diags
 	}
 	keeps := l.filters(ctx, req, s, &diags)
@@ -228,7 +230,7 @@ func (l *listResource[T]) filters(ctx context.Context, req list.ListRequest, s *
 		}
 		keep, err := filter.Select(s, value)
 		if err != nil {
-			diags.AddAttributeError(path.Root(filter.Name), "Cannot list the "+l.def.Plural, framework.Sentence(err))
+			diags.AddAttributeError(path.Root(filter.Name), "Cannot list the "+l.def.Plural, diagnostics.Sentence(err))
 			continue
 		}
 		keeps = append(keeps, keep)
@@ -255,7 +257,7 @@ func OneOf[T any](words map[string]func(*T) bool) func(*snapshot.Snapshot, strin
 // RoleFilter is the argument `role` of a list resource of people or bots.
 func RoleFilter() ListFilter[zulip.User] {
 	words := map[string]func(*zulip.User) bool{}
-	for _, role := range framework.Roles() {
+	for _, role := range accounts.Roles() {
 		words[role] = func(user *zulip.User) bool { return user.Role.String() == role }
 	}
 	return ListFilter[zulip.User]{

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 )
 
@@ -25,7 +24,7 @@ func (r *Resource[M, T, K]) ModifyPlan(ctx context.Context, req resource.ModifyP
 	}
 	number := r.register(ctx, p, req)
 	if !p.IsDestroy() && !p.IsCreate() && r.reservesName() {
-		p.Diags.Append(framework.StoreReplacedID(ctx, resp.Private, number)...)
+		p.Diags.Append(storeReplacedID(ctx, resp.Private, number)...)
 	}
 	if r.writes(p, req.State.Raw, resp.Plan.Raw) {
 		if !p.IsDestroy() {
@@ -38,7 +37,7 @@ func (r *Resource[M, T, K]) ModifyPlan(ctx context.Context, req resource.ModifyP
 	if !p.IsDestroy() && !p.IsReplaced && r.reservesName() && !p.Diags.HasError() {
 		var own []int64
 		if p.IsCreate() {
-			own = framework.ReplacedID(ctx, req.Private, p.Diags)
+			own = replacedID(ctx, req.Private, p.Diags)
 		} else if number != 0 {
 			own = []int64{number}
 		}
@@ -138,7 +137,7 @@ func (r *Resource[M, T, K]) register(ctx context.Context, p *Plan[M], req resour
 	if number == 0 {
 		return 0 // it could not be read when it was created
 	}
-	r.Manage(framework.Existing{
+	Manage(r.Meta, Existing{
 		Kind: r.kind(), Title: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: number, Import: fmt.Sprint(id),
 	}, p.IsDestroy(), p.Diags)
 	return number
@@ -185,7 +184,7 @@ func (r *Resource[M, T, K]) checkUnique(ctx context.Context, p *Plan[M], planned
 		if existing.IsRename = !p.IsCreate(); existing.IsRename {
 			existing.AsPlanned, existing.MayBeReplaced = false, false
 		}
-		r.CheckExisting(existing, p.Diags)
+		CheckExisting(r.Meta, existing, p.Diags)
 	}
 }
 
@@ -197,10 +196,10 @@ func (r *Resource[M, T, K]) refuseDuplicate(name string, at path.Path, diags *di
 }
 
 // existing describes the object that has the name that a plan asks for.
-func (r *Resource[M, T, K]) existing(ctx context.Context, plan *M, planned tftypes.Value, object *T, view *listing[T]) framework.Existing {
+func (r *Resource[M, T, K]) existing(ctx context.Context, plan *M, planned tftypes.Value, object *T, view *listing[T]) Existing {
 	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
 	asPlanned := r.isAsPlanned(ctx, plan, planned, object, view)
-	e := framework.Existing{
+	e := Existing{
 		Kind: r.kind(), Title: r.def.Title, Name: name, Key: r.fold(name), ID: ObjectID(id), Import: fmt.Sprint(id), At: r.existingAt(plan),
 		Summary:   fmt.Sprintf("A %s with the %s %s already exists", r.def.Title, word, suggest.Quote(name)),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned,

@@ -14,7 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 )
 
@@ -23,7 +24,7 @@ const idAttribute = "id"
 
 // Resource is a resource by its definition.
 type Resource[M, T any, K Key] struct {
-	framework.Resource
+	base.Resource
 	def    Definition[M, T, K]
 	schema func() schema.Schema
 }
@@ -175,10 +176,10 @@ func (r *Resource[M, T, K]) called(name string, id K) string {
 	return r.def.Title + " " + suggest.Quote(name)
 }
 
-// Explain is [framework.Explain] with what a refusal means for this resource.
+// Explain is [diagnostics.Explain] with what a refusal means for this resource.
 func (r *Resource[M, T, K]) Explain(err error) string {
 	if r.def.Hint == nil {
-		return framework.Explain(err)
+		return diagnostics.Explain(err)
 	}
-	return framework.ExplainWith(err, r.def.Hint)
+	return diagnostics.ExplainWith(err, r.def.Hint)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
@@ -119,23 +120,17 @@ func (r *Resource[M, T, K]) invalidate() {
 // anything is shown by every listing.
 func anything[T any](*listing[T]) bool { return true }
 
-// DiagnosticsError is the error of a hook that has written its diagnostics itself, with the attributes they are about.
-type DiagnosticsError struct{ Diagnostics diag.Diagnostics }
-
-// Error returns the first summary.
-func (e *DiagnosticsError) Error() string { return e.Diagnostics[0].Summary() }
-
 // AsError returns the diagnostics that a hook has written as its error; nil if there is no error among them.
 func AsError(diags diag.Diagnostics) error {
 	if !diags.HasError() {
 		return nil
 	}
-	return &DiagnosticsError{Diagnostics: diags}
+	return &diagnostics.Error{Diagnostics: diags}
 }
 
 // report adds an error under a summary, or the diagnostics that a hook has written.
 func (r *Resource[M, T, K]) report(diags *diag.Diagnostics, summary string, err error) {
-	var written *DiagnosticsError
+	var written *diagnostics.Error
 	if errors.As(err, &written) {
 		diags.Append(written.Diagnostics...)
 		return

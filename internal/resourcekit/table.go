@@ -11,7 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
@@ -51,8 +52,8 @@ type TableDefinition[M, F, T, U any] struct {
 	CreateObject func(ctx context.Context, c *TableCreation[M, F, T, U]) int64
 	// RegisterCreated registers what the run has to know of an object that was created or adopted. Optional.
 	RegisterCreated func(run *runstate.State, id int64, planned *F)
-	// SendUpdate sends what is pending of an update in as many requests as it takes: see [framework.Subject].
-	SendUpdate func(ctx context.Context, base *framework.Base, id int64, p framework.Pending[*T, U]) (ignored []string, err error)
+	// SendUpdate sends what is pending of an update in as many requests as it takes: see [compareandset.Subject].
+	SendUpdate func(ctx context.Context, b *base.Base, id int64, p compareandset.Pending[*T, U]) (ignored []string, err error)
 	// AdjustPrior changes the values of a state where this run has changed the object since they were read. Optional.
 	AdjustPrior func(run *runstate.State, prior *F)
 	// Archive sends the requests that archive or deactivate an object. It returns nil if that was done before.
@@ -72,7 +73,7 @@ type Adoption[M, T, U any] struct {
 	// Warning says at plan that an object will be reactivated, Refusal that an object has the name and what to do.
 	Warning, Refusal func(*T) (summary, detail string)
 	// Unarchive sends the request that reactivates an object. Optional: then Reactivate writes it into the first update.
-	Unarchive  func(ctx context.Context, base *framework.Base, id int64) error
+	Unarchive  func(ctx context.Context, b *base.Base, id int64) error
 	Reactivate func(*U)
 }
 
@@ -100,7 +101,7 @@ func NewTable[M, F, T, U any](def *TableDefinition[M, F, T, U]) *TableResource[M
 func (r *TableResource[M, F, T, U]) id(m *M) int64 { return r.def.ID(r.def.Facts(m)).ValueInt64() }
 
 // Fresh returns an object as it is now, read together with all that others want to read now.
-func (r *TableResource[M, F, T, U]) Fresh(ctx context.Context, id int64) (*framework.Reading[*T], error) {
+func (r *TableResource[M, F, T, U]) Fresh(ctx context.Context, id int64) (*compareandset.Reading[*T], error) {
 	reading, err := r.freshOrGone(ctx, id)
 	if err == nil && r.def.IsGone(reading.Thing) {
 		return nil, fmt.Errorf("somebody else has archived or deactivated %s meanwhile", r.called(r.def.NameOf(reading.Thing), id))
@@ -109,7 +110,7 @@ func (r *TableResource[M, F, T, U]) Fresh(ctx context.Context, id int64) (*frame
 }
 
 // freshOrGone is Fresh for an object that may be archived or deactivated.
-func (r *TableResource[M, F, T, U]) freshOrGone(ctx context.Context, id int64) (*framework.Reading[*T], error) {
+func (r *TableResource[M, F, T, U]) freshOrGone(ctx context.Context, id int64) (*compareandset.Reading[*T], error) {
 	if len(r.def.Source.Needs) > 0 {
 		if _, err := r.Meta.Store.Read(ctx, r.def.Source.Needs...); err != nil {
 			return nil, err
@@ -123,34 +124,34 @@ func (r *TableResource[M, F, T, U]) freshOrGone(ctx context.Context, id int64) (
 	if !ok {
 		return nil, fmt.Errorf("the provider's account does not see a %s with the ID %d any more", r.def.Title, id)
 	}
-	return &framework.Reading[*T]{Thing: object, View: s}, nil
+	return &compareandset.Reading[*T]{Thing: object, View: s}, nil
 }
 
-// Change carries out steps on an object: see [framework.Subject.Change]. now is the object as it was just read, or nil.
-func (r *TableResource[M, F, T, U]) Change(ctx context.Context, id int64, steps []framework.Step[*T, U], now *framework.Reading[*T], diags *diag.Diagnostics) *framework.Reading[*T] {
+// Change carries out steps on an object: see [compareandset.Subject.Change]. now is the object as it was just read, or nil.
+func (r *TableResource[M, F, T, U]) Change(ctx context.Context, id int64, steps []compareandset.Step[*T, U], now *compareandset.Reading[*T], diags *diag.Diagnostics) *compareandset.Reading[*T] {
 	read := r.Fresh
 	if now != nil && r.def.IsGone(now.Thing) {
 		read = r.freshOrGone // the steps reactivate it
 	}
-	return framework.Subject[*T, U]{
+	return compareandset.Subject[*T, U]{
 		Unread: r.called("", id),
 		Name:   func(object *T) string { return r.called(r.def.NameOf(object), id) },
-		Read:   func(ctx context.Context) (*framework.Reading[*T], error) { return read(ctx, id) },
-		Send: func(ctx context.Context, p framework.Pending[*T, U]) ([]string, error) {
+		Read:   func(ctx context.Context) (*compareandset.Reading[*T], error) { return read(ctx, id) },
+		Send: func(ctx context.Context, p compareandset.Pending[*T, U]) ([]string, error) {
 			return r.def.SendUpdate(ctx, &r.Base, id, p)
 		},
 	}.Change(ctx, &r.Base, steps, now, diags)
 }
 
 // existing describes an active object that has the name that a plan asks for.
-func (r *TableResource[M, F, T, U]) existing(object *T) framework.Existing {
+func (r *TableResource[M, F, T, U]) existing(object *T) Existing {
 	name, id := r.def.NameOf(object), r.def.Key(object)
 	creator, at := r.def.CreatedBy(object)
 	isOwn := creator != nil && *creator == r.Meta.Store.Self().ID
-	e := framework.Existing{
+	e := Existing{
 		Kind: r.kind(), Title: r.def.Title, Name: name, Key: r.fold(name), ID: id, Import: fmt.Sprint(id), At: path.Root("name"),
 		Summary:       fmt.Sprintf("A %s with the name %s already exists", r.def.Title, suggest.Quote(name)),
-		MayBeReplaced: isOwn, Ours: isOwn && framework.IsRecent(at),
+		MayBeReplaced: isOwn, Ours: isOwn && IsRecent(at),
 	}
 	if r.def.Unique.IgnoresCase {
 		e.Detail = "Names are compared without regard to case."

@@ -12,8 +12,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -49,13 +51,13 @@ func (r *TableResource[M, F, T, U]) Create(ctx context.Context, req resource.Cre
 	now, err := read(ctx, id)
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read %s after it was created", r.called(r.name(&plan), id)),
-			framework.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
+			diagnostics.Explain(err)+"\n\nIt is in the state. The next apply goes on from there.")
 		return
 	}
 	// What the creation dropped (server-behavior §C8), and what a reactivated object has otherwise, is sent now.
 	on := attribute.On(&r.Base, now.View)
 	missing, problems := r.def.Table.Steps(r.def.Table.PriorObject(now.Thing, on, &resp.Diagnostics), planned, on)
-	framework.ReportProblems(&resp.Diagnostics, problems)
+	permissionattribute.ReportProblems(&resp.Diagnostics, problems)
 	if r.def.IsGone(now.Thing) {
 		missing = append(missing, r.reactivation())
 	}
@@ -70,8 +72,8 @@ func (r *TableResource[M, F, T, U]) Create(ctx context.Context, req resource.Cre
 }
 
 // reactivation is the step that reactivates an object.
-func (r *TableResource[M, F, T, U]) reactivation() framework.Step[*T, U] {
-	return framework.Step[*T, U]{
+func (r *TableResource[M, F, T, U]) reactivation() compareandset.Step[*T, U] {
+	return compareandset.Step[*T, U]{
 		Attribute: "deactivated", Prior: "true", Planned: "false",
 		Current: func(object *T) string { return fmt.Sprint(r.def.IsGone(object)) },
 		Put:     func(update *U, _ *T, _ bool) { r.def.Adoption.Reactivate(update) },
@@ -95,7 +97,7 @@ func (r *TableResource[M, F, T, U]) create(ctx context.Context, plan *M, diags *
 		c.Snapshot, err = r.Meta.Store.Fresh(ctx, r.def.Source.Part)
 	}
 	if err != nil {
-		diags.AddError(c.summary(), framework.Explain(err))
+		diags.AddError(c.summary(), diagnostics.Explain(err))
 		return 0
 	}
 	if isAdopting {
@@ -106,7 +108,7 @@ func (r *TableResource[M, F, T, U]) create(ctx context.Context, plan *M, diags *
 	on := attribute.On(&r.Base, c.Snapshot)
 	var problems []permission.Problem
 	c.Steps, problems = r.def.Table.Steps(r.def.Table.PriorObject(r.def.New, on, diags), r.def.Facts(plan), on)
-	framework.ReportProblems(diags, problems)
+	permissionattribute.ReportProblems(diags, problems)
 	if diags.HasError() {
 		return 0
 	}
@@ -120,7 +122,7 @@ type TableCreation[M, F, T, U any] struct {
 	Plan     *M
 	Name     string
 	// Steps are the planned values that a new object does not have by itself.
-	Steps []framework.Step[*T, U]
+	Steps []compareandset.Step[*T, U]
 	Diags *diag.Diagnostics
 }
 
@@ -149,7 +151,7 @@ func (c *TableCreation[M, F, T, U]) reactivate(ctx context.Context, id int64) in
 // lost it looks for the object before it sends the request again.
 func (c *TableCreation[M, F, T, U]) Send(ctx context.Context, send func(context.Context) (int64, *zulip.Answer, error)) int64 {
 	read := c.Meta.Store.Read // what is there before is in the snapshot
-	id, err := framework.Creation{
+	id, err := Creation{
 		Kind: c.kind(), Thing: c.fold(c.Name), Differ: c.def.RightsDiffer,
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			s, err := read(ctx, c.def.Source.Part)

@@ -11,7 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 )
 
 // TablePlan is the plan of one object by a table while it is checked.
@@ -25,8 +27,8 @@ type TablePlan[M, F, T, U any] struct {
 	Prior *attribute.Prior[F, *T]
 	// Adopted is the existing object that is adopted instead of creating one; nil for none.
 	Adopted *T
-	// Changes are what the apply would send. The plan may show more: see [framework.PermissionEquivalent].
-	Changes []framework.Step[*T, U]
+	// Changes are what the apply would send. The plan may show more: see [permissionattribute.Equivalent].
+	Changes []compareandset.Step[*T, U]
 	Diags   *diag.Diagnostics
 }
 
@@ -72,14 +74,14 @@ func (p *TablePlan[M, F, T, U]) load(ctx context.Context, req resource.ModifyPla
 	}
 	s, err := p.Meta.Store.Read(ctx, p.def.Source.Part)
 	if err != nil {
-		p.Diags.AddError("Cannot read the "+p.def.Plural, framework.Explain(err))
+		p.Diags.AddError("Cannot read the "+p.def.Plural, diagnostics.Explain(err))
 		return false
 	}
 	p.On = attribute.On(&p.Base, s)
 	if p.State == nil {
 		p.Prior = p.def.Table.PriorObject(p.def.New, p.On, p.Diags)
 	} else {
-		p.Prior = p.def.Table.PriorState(p.def.Facts(p.State), framework.RawPermissions(ctx, req.Private, p.Diags), p.On)
+		p.Prior = p.def.Table.PriorState(p.def.Facts(p.State), permissionattribute.Raw(ctx, req.Private, p.Diags), p.On)
 	}
 	return !p.Diags.HasError()
 }
@@ -90,7 +92,7 @@ func (p *TablePlan[M, F, T, U]) registerObject(isDestroyed bool) {
 	if id == 0 {
 		return
 	}
-	p.Manage(framework.Existing{
+	Manage(p.Meta, Existing{
 		Kind: p.kind(), Title: p.def.Title, Name: name, Key: p.fold(name), ID: id, Import: fmt.Sprint(id),
 	}, isDestroyed, p.Diags)
 }
@@ -142,7 +144,7 @@ func (p *TablePlan[M, F, T, U]) checkName() {
 		// It is replaced by itself: this run archives it, and then reactivates it.
 	default:
 		summary, detail := p.def.Adoption.Refusal(object)
-		p.RefuseTakenName(p.kind(), id, path.Root("name"), summary, detail, p.Diags)
+		RefuseTakenName(p.Meta, p.kind(), id, path.Root("name"), summary, detail, p.Diags)
 	}
 }
 
@@ -154,16 +156,16 @@ func (p *TablePlan[M, F, T, U]) checkExisting(object *T) {
 		return
 	}
 	changes, problems := p.def.Table.Steps(p.def.Table.PriorObject(object, p.On, p.Diags), p.def.Facts(&p.Plan), p.On)
-	existing.AsPlanned = len(problems) == 0 && !slices.ContainsFunc(changes, func(s framework.Step[*T, U]) bool {
+	existing.AsPlanned = len(problems) == 0 && !slices.ContainsFunc(changes, func(s compareandset.Step[*T, U]) bool {
 		return !slices.Contains(p.def.SentLater, s.Attribute)
 	})
 	existing.MayBeReplaced = existing.MayBeReplaced && existing.AsPlanned
-	if p.CheckExisting(existing, p.Diags) {
+	if CheckExisting(p.Meta, existing, p.Diags) {
 		p.Adopted = object
 	}
 }
 
 // Permissions is the plan of the permissions.
-func (p *TablePlan[M, F, T, U]) Permissions() framework.PermissionPlan {
+func (p *TablePlan[M, F, T, U]) Permissions() permissionattribute.Plan {
 	return p.def.Table.PermissionPlan(p.def.Facts(&p.Config), p.def.Facts(&p.Plan), p.Prior, p.On.View)
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -27,7 +29,7 @@ func (r *TableResource[M, F, T, U]) Read(ctx context.Context, req resource.ReadR
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 	s, err := r.Meta.Store.Read(ctx, r.def.Source.Part)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the "+r.def.Plural, framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the "+r.def.Plural, diagnostics.Explain(err))
 		return
 	}
 	object, ok := r.def.Index(s).ByID(id)
@@ -46,7 +48,7 @@ func (r *TableResource[M, F, T, U]) Read(ctx context.Context, req resource.ReadR
 		}
 		return resp.State.Set(ctx, &state)
 	}
-	now := &framework.Reading[*T]{Thing: object, View: s}
+	now := &compareandset.Reading[*T]{Thing: object, View: s}
 	r.def.Table.Store(ctx, r.def.Facts(&state), now, nil, attribute.On(&r.Base, s), set, resp.Private, &resp.Diagnostics)
 }
 
@@ -61,7 +63,7 @@ func (r *TableResource[M, F, T, U]) Update(ctx context.Context, req resource.Upd
 	id := r.id(&state)
 	s, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	before := state
@@ -69,9 +71,9 @@ func (r *TableResource[M, F, T, U]) Update(ctx context.Context, req resource.Upd
 		r.def.AdjustPrior(&r.Meta.Run, r.def.Facts(&before))
 	}
 	on, planned := attribute.On(&r.Base, s), r.def.Facts(&plan)
-	prior := r.def.Table.PriorState(r.def.Facts(&before), framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), on)
+	prior := r.def.Table.PriorState(r.def.Facts(&before), permissionattribute.Raw(ctx, req.Private, &resp.Diagnostics), on)
 	steps, problems := r.def.Table.Steps(prior, planned, on)
-	framework.ReportProblems(&resp.Diagnostics, problems)
+	permissionattribute.ReportProblems(&resp.Diagnostics, problems)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -102,7 +104,7 @@ func (r *TableResource[M, F, T, U]) Delete(ctx context.Context, req resource.Del
 		tflog.Info(ctx, "Not deleted: another resource has adopted it", map[string]any{"object": r.called(name, id)})
 		return
 	}
-	pause := framework.FirstPause
+	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
 		err := r.def.Archive(ctx, r, &state)
 		if err == nil {
@@ -113,7 +115,7 @@ func (r *TableResource[M, F, T, U]) Delete(ctx context.Context, req resource.Del
 			return
 		}
 		// A second request finds out whether the first was carried out.
-		if !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || !framework.Wait(ctx, pause) {
+		if !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || zulip.Sleep(ctx, pause) != nil {
 			r.report(&resp.Diagnostics, "Cannot "+r.def.DeleteVerb+" "+r.called(name, id), err)
 			return
 		}

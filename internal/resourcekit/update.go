@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -37,7 +38,7 @@ func (r *Resource[M, T, K]) Update(ctx context.Context, req resource.UpdateReque
 	}
 	r.reportUpdate(&plan, r.called(r.name(&prior), id), err, &resp.Diagnostics)
 	var refusal *zulip.Error
-	var reported *DiagnosticsError
+	var reported *diagnostics.Error
 	if (errors.As(err, &refusal) || errors.As(err, &reported)) && !r.def.Source.StoresAsSent {
 		r.showCurrent(ctx, id, &prior, resp)
 	}

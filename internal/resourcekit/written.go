@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 )
 
 // written is an object that was just created or updated.
@@ -28,7 +28,7 @@ type written[M, T any, K Key] struct {
 func (r *Resource[M, T, K]) storeWritten(ctx context.Context, w written[M, T, K], state *tfsdk.State, diags *diag.Diagnostics) {
 	raw, err := withoutUnknown(w.planned)
 	if err != nil {
-		diags.AddError("Cannot write the state of "+r.called("", w.id), framework.Sentence(err))
+		diags.AddError("Cannot write the state of "+r.called("", w.id), diagnostics.Sentence(err))
 		return
 	}
 	state.Raw = raw
@@ -66,7 +66,7 @@ func (r *Resource[M, T, K]) complete(ctx context.Context, w *written[M, T, K], d
 	if changed {
 		w.object = nil // to be read again
 	}
-	var reported *DiagnosticsError
+	var reported *diagnostics.Error
 	switch {
 	case errors.As(err, &reported):
 		diags.Append(reported.Diagnostics...)
@@ -91,7 +91,7 @@ func (r *Resource[M, T, K]) readBack(ctx context.Context, w written[M, T, K], st
 		stored, err = withoutUnknown(stored)
 	}
 	if err != nil {
-		diags.AddError("Cannot write the state of "+subject, framework.Sentence(err))
+		diags.AddError("Cannot write the state of "+subject, diagnostics.Sentence(err))
 		return
 	}
 	state.Raw = stored
@@ -115,7 +115,7 @@ func (r *Resource[M, T, K]) readWritten(ctx context.Context, w *written[M, T, K]
 	})
 	subject := r.called(r.name(w.words), w.id)
 	if err != nil {
-		diags.AddError("Cannot read "+subject+" after it was written", framework.Explain(err)+stateIsKept)
+		diags.AddError("Cannot read "+subject+" after it was written", diagnostics.Explain(err)+stateIsKept)
 		return false
 	}
 	if w.object, ok = r.get(w.view, w.id); !ok {

@@ -28,7 +28,7 @@ type Channel struct {
 	// DateCreated is in seconds since 1970, UTC.
 	DateCreated     int64 `json:"date_created"`
 	SubscriberCount int64 `json:"subscriber_count"`
-	// IsDefault is present only where it was asked for: [Client.Channels] does,
+	// IsDefault is present only where it was the configuration asks for: [Client.Channels] does,
 	// [Client.Channel] cannot (server-behavior §C2).
 	IsDefault bool `json:"is_default"`
 

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Error is a refusal by the server, with the server's message (server-behavior §R9).
@@ -182,6 +183,10 @@ func MayHaveHappened(err error) bool {
 	}
 	return false
 }
+
+// FirstPause is how long to wait before looking for something that may have happened; each time after that, twice as long.
+// How often is for max_retries to say.
+const FirstPause = 500 * time.Millisecond
 
 // maybeAppliedError marks the failure of a call of which an earlier attempt may have
 // been carried out.

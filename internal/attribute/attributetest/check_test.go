@@ -9,8 +9,8 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute/attributetest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -64,7 +64,7 @@ func TestCheckFindsWhatARowForgets(t *testing.T) {
 			table := lamps{
 				Resource:    "zulip_lamp",
 				Permissions: map[string]attribute.Permission[lampModel]{"may_set": {At: func(m *lampModel) *types.Set { return &m.MaySet }}},
-				Wire: framework.Permissions[*lamp, lampUpdate]{
+				Wire: permissionattribute.Permissions[*lamp, lampUpdate]{
 					Table: permission.Table{Settings: []permission.Setting{{Name: "may_set"}}},
 					Held:  func(*lamp) map[string]zulip.GroupSettingValue { return nil },
 				},

@@ -6,7 +6,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -18,7 +19,7 @@ func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.User]{
 		Name: "bot", Plural: "bots",
 		ListText: resourcekit.ListText{Called: "email address", Description: "Lists the bots that the provider's account can manage: all bots if it is an administrator's, else its own."},
-		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
+		Objects: func(ctx context.Context, c *base.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Bots)
 			if err != nil {
 				return nil, nil, err
@@ -37,7 +38,7 @@ func NewListResource() list.ListResource {
 			{
 				Name: "owner", Description: "Lists only the bots of this person: the address or the ID.",
 				Select: func(s *snapshot.Snapshot, text string) (func(*zulip.User) bool, error) {
-					owner, err := framework.FindUser(s, text)
+					owner, err := lookup.User(s, text)
 					if err != nil {
 						return nil, err
 					}

@@ -10,9 +10,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -89,7 +91,7 @@ func hasShortName(user *zulip.User, name string) bool {
 // address is that of a bot with the short name; "" if it is not known.
 func (m *model) address(s *snapshot.Snapshot) string {
 	domain := s.Realm().BotDomain
-	if domain == "" || !framework.IsSet(m.ShortName) {
+	if domain == "" || !tfvalue.IsSet(m.ShortName) {
 		return ""
 	}
 	return m.ShortName.ValueString() + suffix + "@" + domain
@@ -137,7 +139,7 @@ func ownerText(prior types.String, id *int64, s *snapshot.Snapshot) types.String
 		return types.StringNull()
 	}
 	if owner, ok := s.User(*id); ok {
-		return types.StringValue(framework.UserAddress(prior.ValueString(), owner, s))
+		return types.StringValue(lookup.KeepUser(prior.ValueString(), owner, s))
 	}
 	return types.StringValue(fmt.Sprint(*id))
 }
@@ -151,25 +153,25 @@ func channelText(prior types.String, name *string, s *snapshot.Snapshot) types.S
 	if !ok {
 		return types.StringValue(*name) // one that the account does not see
 	}
-	return types.StringValue(framework.KeepChannel(prior.ValueString(), channel.ID, s))
+	return types.StringValue(lookup.KeepChannel(prior.ValueString(), channel.ID, s))
 }
 
 // keepPrior gives attributes their prior value where both mean the same.
 func (m *model) keepPrior(prior *model, s *snapshot.Snapshot) {
-	if framework.IsSet(m.FullName) && strings.TrimSpace(m.FullName.ValueString()) == strings.TrimSpace(prior.FullName.ValueString()) {
+	if tfvalue.IsSet(m.FullName) && strings.TrimSpace(m.FullName.ValueString()) == strings.TrimSpace(prior.FullName.ValueString()) {
 		m.FullName = prior.FullName
 	}
-	if framework.IsSet(m.Owner) && framework.IsSet(prior.Owner) {
-		if owner, err := framework.FindUser(s, m.Owner.ValueString()); err == nil && framework.UserAddress(prior.Owner.ValueString(), owner, s) == prior.Owner.ValueString() {
+	if tfvalue.IsSet(m.Owner) && tfvalue.IsSet(prior.Owner) {
+		if owner, err := lookup.User(s, m.Owner.ValueString()); err == nil && lookup.KeepUser(prior.Owner.ValueString(), owner, s) == prior.Owner.ValueString() {
 			m.Owner = prior.Owner
 		}
 	}
 	for _, field := range channelFields {
 		planned, before := field(m), *field(prior)
-		if !framework.IsSet(*planned) || planned.ValueString() == "" {
+		if !tfvalue.IsSet(*planned) || planned.ValueString() == "" {
 			continue
 		}
-		if channel, err := framework.FindChannel(s, planned.ValueString()); err == nil && framework.KeepChannel(before.ValueString(), channel.ID, s) == before.ValueString() {
+		if channel, err := lookup.Channel(s, planned.ValueString()); err == nil && lookup.KeepChannel(before.ValueString(), channel.ID, s) == before.ValueString() {
 			*planned = before
 		}
 	}
@@ -189,10 +191,10 @@ func (m *model) changes(user *zulip.User, config map[string]string, s *snapshot.
 	if role, ok := zulip.ParseRole(m.Role.ValueString()); ok && role != user.Role {
 		update.Role = &role
 	}
-	if framework.IsSet(m.Owner) {
-		owner, err := framework.FindUser(s, m.Owner.ValueString())
+	if tfvalue.IsSet(m.Owner) {
+		owner, err := lookup.User(s, m.Owner.ValueString())
 		if err != nil {
-			diags.AddAttributeError(path.Root("owner"), "No such person", framework.Sentence(err))
+			diags.AddAttributeError(path.Root("owner"), "No such person", diagnostics.Sentence(err))
 		} else if user.BotOwnerID == nil || *user.BotOwnerID != owner.ID {
 			update.OwnerID = &owner.ID
 		}
@@ -202,7 +204,7 @@ func (m *model) changes(user *zulip.User, config map[string]string, s *snapshot.
 	if all := m.DefaultAllPublicStreams; !all.IsNull() && !all.IsUnknown() && all.ValueBool() != bot.DefaultAllPublicStreams {
 		update.DefaultAllPublicStreams = all.ValueBoolPointer()
 	}
-	if typeOf(user) == zulip.BotOutgoingWebhook && framework.IsSet(m.PayloadURL) {
+	if typeOf(user) == zulip.BotOutgoingWebhook && tfvalue.IsSet(m.PayloadURL) {
 		if planned := m.service(bot); len(bot.Services) == 0 || planned != bot.Services[0] {
 			update.Service = &planned
 		}
@@ -214,14 +216,14 @@ func (m *model) changes(user *zulip.User, config map[string]string, s *snapshot.
 // channel that the bot has.
 func (m *model) channelChange(attribute string, current *string, s *snapshot.Snapshot, diags *diag.Diagnostics) *string {
 	planned := *channelFields[attribute](m)
-	if !framework.IsSet(planned) {
+	if !tfvalue.IsSet(planned) {
 		return nil
 	}
 	name := ""
 	if planned.ValueString() != "" {
-		channel, err := framework.FindChannel(s, planned.ValueString())
+		channel, err := lookup.Channel(s, planned.ValueString())
 		if err != nil {
-			diags.AddAttributeError(path.Root(attribute), "No such channel", framework.Sentence(err))
+			diags.AddAttributeError(path.Root(attribute), "No such channel", diagnostics.Sentence(err))
 			return nil
 		}
 		name = channel.Name
@@ -238,7 +240,7 @@ func (m *model) service(bot *zulip.Bot) zulip.BotService {
 	if len(bot.Services) > 0 {
 		planned.Interface = bot.Services[0].Interface
 	}
-	if framework.IsSet(m.Interface) {
+	if tfvalue.IsSet(m.Interface) {
 		planned.Interface = number(interfaceNames, m.Interface.ValueString())
 	}
 	return planned
@@ -248,7 +250,7 @@ func (m *model) service(bot *zulip.Bot) zulip.BotService {
 func (m *model) config() map[string]string {
 	config := map[string]string{}
 	for key, element := range m.ConfigData.Elements() {
-		if text, ok := element.(types.String); ok && framework.IsSet(text) {
+		if text, ok := element.(types.String); ok && tfvalue.IsSet(text) {
 			config[key] = text.ValueString()
 		}
 	}

@@ -10,13 +10,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -30,7 +35,7 @@ func validate(config *model, diags *diag.Diagnostics) {
 		diags.AddAttributeError(path.Root("payload_url"), "Missing payload_url", "An outgoing webhook needs payload_url.")
 	}
 	for attribute, value := range map[string]types.String{"payload_url": config.PayloadURL, "interface": config.Interface} {
-		if !isOutgoing && framework.IsSet(value) {
+		if !isOutgoing && tfvalue.IsSet(value) {
 			diags.AddAttributeError(path.Root(attribute), "Only for outgoing webhooks", fmt.Sprintf("Remove %s, or set bot_type = \"outgoing_webhook\".", attribute))
 		}
 	}
@@ -38,7 +43,7 @@ func validate(config *model, diags *diag.Diagnostics) {
 
 // renamesInPlace reports whether a server changes the short name of a bot that exists. An older server ignores the change
 // and reports success, and a server whose level is not known may be an older one: there, another short name forces a new bot.
-func renamesInPlace(b *framework.Base) bool { return b.FeatureLevel() >= featurelevel.BotShortName }
+func renamesInPlace(b *base.Base) bool { return b.FeatureLevel() >= featurelevel.BotShortName }
 
 // ModifyPlan plans the short name, also while the provider is not configured, and then what is planned for every resource.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -71,7 +76,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 	s, err := p.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
-		p.Diags.AddError("Cannot read the bots", framework.Explain(err))
+		p.Diags.AddError("Cannot read the bots", diagnostics.Explain(err))
 		return
 	}
 	if p.IsDestroy() {
@@ -92,7 +97,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	case p.IsCreate() || p.Diags.HasError():
 	case p.IsReplaced:
 		email := p.Prior.Email.ValueString()
-		p.RegisterDestroy(framework.Existing{Kind: kind, Title: "bot", Name: email, Key: key(p.Prior), ID: p.Prior.ID.ValueInt64(), Import: email}, p.Diags)
+		resourcekit.RegisterDestroy(p.Meta, resourcekit.Existing{Kind: kind, Title: "bot", Name: email, Key: key(p.Prior), ID: p.Prior.ID.ValueInt64(), Import: email}, p.Diags)
 		warnOfDeactivation(ctx, p, s)
 	default:
 		warnOfAccess(ctx, p, s)
@@ -139,22 +144,22 @@ func checkHolder(p *resourcekit.Plan[model], holder *zulip.User) {
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("Bot %s will be reactivated", holder.Address()),
 			fmt.Sprintf("It has the ID %d and the name %q, and keeps its API key. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
 	case holder.IsActive && sameType(holder, p.Plan):
-		p.CheckExisting(existing(p.Plan, holder), p.Diags)
+		resourcekit.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
 	default:
 		summary, detail := taken(holder, p.Plan)
-		p.RefuseTakenName(kind, holder.ID, path.Root("short_name"), summary, detail, p.Diags)
+		resourcekit.RefuseTakenName(p.Meta, kind, holder.ID, path.Root("short_name"), summary, detail, p.Diags)
 	}
 }
 
 // existing describes the active bot that has the planned short name.
-func existing(plan *model, holder *zulip.User) framework.Existing {
+func existing(plan *model, holder *zulip.User) resourcekit.Existing {
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString())
 	joined, isKnown := holder.Joined()
-	return framework.Existing{
+	return resourcekit.Existing{
 		Kind: kind, Title: "bot", Name: holder.Address(), Key: key(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
 		Summary:   fmt.Sprintf("A bot with the short name %s already exists", suggest.Quote(plan.ShortName.ValueString())),
 		Detail:    fmt.Sprintf("%s has the ID %d and the name %q.", holder.Address(), holder.ID, holder.FullName),
-		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && framework.IsRecent(joined), // the server does not tell who created it
+		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && resourcekit.IsRecent(joined), // the server does not tell who created it
 	}
 }
 
@@ -168,7 +173,7 @@ func taken(holder *zulip.User, plan *model) (summary, detail string) {
 	facts := fmt.Sprintf("%s has the ID %d and the name %q. ", holder.Address(), holder.ID, holder.FullName)
 	switch {
 	case holder.IsDeleted:
-		return framework.DeletedAccount(holder, "short_name")
+		return accounts.Deleted(holder, "short_name")
 	case !sameType(holder, plan):
 		return "The short name is taken by another kind of bot", facts + "A bot's type cannot be changed, and its short name stays taken. Choose another short_name."
 	}
@@ -187,7 +192,7 @@ func checkUpdate(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
 		checkShortName(p, s, user)
 	}
 	checkName(p, s, user.ID)
-	framework.DeclareRole(p.Meta, user, p.Config.Role, p.Diags)
+	accounts.DeclareRole(p.Meta, user, p.Config.Role, p.Diags)
 	prior, _ := zulip.ParseRole(p.Prior.Role.ValueString())
 	checkRole(p, s, user, prior)
 }
@@ -219,7 +224,7 @@ func checkShortName(p *resourcekit.Plan[model], s *snapshot.Snapshot, user *zuli
 
 // checkName refuses the name of another active account. id is the bot's, zero for a new one.
 func checkName(p *resourcekit.Plan[model], s *snapshot.Snapshot, id int64) {
-	if !framework.IsSet(p.Plan.FullName) {
+	if !tfvalue.IsSet(p.Plan.FullName) {
 		return
 	}
 	name := strings.TrimSpace(p.Plan.FullName.ValueString())
@@ -234,7 +239,7 @@ func checkName(p *resourcekit.Plan[model], s *snapshot.Snapshot, id int64) {
 
 func checkRole(p *resourcekit.Plan[model], s *snapshot.Snapshot, user *zulip.User, prior zulip.Role) {
 	if planned, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && planned != prior {
-		framework.RoleChange{User: user, Saw: prior, To: planned, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
+		accounts.RoleChange{User: user, Saw: prior, To: planned, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
 	}
 }
 
@@ -243,26 +248,26 @@ func checkRole(p *resourcekit.Plan[model], s *snapshot.Snapshot, user *zulip.Use
 func checkChannels(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
 	for attribute, field := range channelFields {
 		planned := *field(p.Plan)
-		if !framework.IsSet(planned) || planned.ValueString() == "" || p.Prior != nil && planned.Equal(*field(p.Prior)) {
+		if !tfvalue.IsSet(planned) || planned.ValueString() == "" || p.Prior != nil && planned.Equal(*field(p.Prior)) {
 			continue
 		}
-		if _, _, err := framework.FindChannelInPlan(s, planned.ValueString()); err != nil {
+		if _, _, err := lookup.ChannelInPlan(s, planned.ValueString()); err != nil {
 			p.Diags.AddAttributeError(path.Root(attribute), "No such channel",
-				framework.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+				diagnostics.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
 		}
 	}
 }
 
 // checkOwner refuses an owner who does not exist, or with whom the provider could not manage the bot any more.
 func checkOwner(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
-	if !framework.IsSet(p.Plan.Owner) || p.Prior != nil && p.Plan.Owner.Equal(p.Prior.Owner) {
+	if !tfvalue.IsSet(p.Plan.Owner) || p.Prior != nil && p.Plan.Owner.Equal(p.Prior.Owner) {
 		return
 	}
 	at := path.Root("owner")
-	owner, isPlanned, err := framework.FindUserInPlan(s, p.Plan.Owner.ValueString())
+	owner, isPlanned, err := lookup.UserInPlan(s, p.Plan.Owner.ValueString())
 	switch {
 	case err != nil:
-		p.Diags.AddAttributeError(at, "No such person", framework.Sentence(err))
+		p.Diags.AddAttributeError(at, "No such person", diagnostics.Sentence(err))
 		return
 	case !isPlanned && owner.IsBot:
 		p.Diags.AddAttributeError(at, "Bots own no bots", fmt.Sprintf("%s is a bot.", owner.Address()))
@@ -274,7 +279,7 @@ func checkOwner(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
 	self := p.Meta.Store.Self()
 	if p.Meta.LockoutProtection && self.Role > zulip.RoleAdministrator && (owner == nil || owner.ID != self.ID) {
 		p.Diags.AddAttributeError(at, "This would lock the provider out",
-			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.", self.Address())+framework.LockoutAdvice)
+			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.", self.Address())+base.LockoutAdvice)
 	}
 }
 
@@ -288,19 +293,19 @@ func warnOfAccess(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.S
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && role != bot.Role {
 		change.Roles[bot.ID] = role
 	}
-	if framework.IsSet(p.Plan.Owner) {
-		if owner, err := framework.FindUser(s, p.Plan.Owner.ValueString()); err == nil && (bot.BotOwnerID == nil || *bot.BotOwnerID != owner.ID) {
+	if tfvalue.IsSet(p.Plan.Owner) {
+		if owner, err := lookup.User(s, p.Plan.Owner.ValueString()); err == nil && (bot.BotOwnerID == nil || *bot.BotOwnerID != owner.ID) {
 			change.Owners[bot.ID] = owner.ID
 		}
 	}
 	if len(change.Roles)+len(change.Owners) > 0 {
-		p.WarnOfAccess(ctx, p.Diags, fmt.Sprintf("What %s can do changes", bot.Address()), change)
+		accesswarning.OfChange(ctx, p.Meta, p.Diags, fmt.Sprintf("What %s can do changes", bot.Address()), change)
 	}
 }
 
 // warnOfDeactivation warns what nobody can do any more without the bot in the state.
 func warnOfDeactivation(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snapshot) {
 	if bot, ok := s.User(p.Prior.ID.ValueInt64()); ok && !p.Diags.HasError() {
-		p.WarnOfDeactivation(ctx, p.Diags, bot, s.Users())
+		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, bot, s.Users())
 	}
 }

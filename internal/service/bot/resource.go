@@ -13,8 +13,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -74,14 +76,14 @@ func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, 
 		if err = reactivate(ctx, c, holder.ID); err == nil {
 			return holder.ID, true, nil
 		}
-		diags.AddError("Cannot reactivate bot "+holder.Address(), framework.Explain(err))
+		diags.AddError("Cannot reactivate bot "+holder.Address(), diagnostics.Explain(err))
 	case holder.IsActive && sameType(holder, plan):
 		existing(plan, holder).Refuse(c.Meta, &diags)
 	default:
 		summary, detail := taken(holder, plan)
 		diags.AddAttributeError(path.Root("short_name"), summary, detail)
 	}
-	return 0, false, &resourcekit.DiagnosticsError{Diagnostics: diags}
+	return 0, false, &diagnostics.Error{Diagnostics: diags}
 }
 
 // reactivate reactivates a bot. The server refuses that for an active bot, so that after a lost answer the bot is read
@@ -143,7 +145,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	s, err := r.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the bots", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the bots", diagnostics.Explain(err))
 		return
 	}
 	user, isVisible := s.User(id.ValueInt64())
@@ -178,7 +180,7 @@ func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) err
 	if !ok {
 		return errors.New("the server does not show the bot to the provider's account. Plan again to see what became of it")
 	}
-	if err := resourcekit.AsError(framework.RoleConflict(plan.Role, prior.Role, user)); err != nil {
+	if err := resourcekit.AsError(accounts.RoleConflict(plan.Role, prior.Role, user)); err != nil {
 		return err
 	}
 	change, err := plan.changes(user, plan.newConfig(prior), s)
@@ -208,7 +210,7 @@ func checkRenamed(ctx context.Context, c *resourcekit.Context, plan, prior *mode
 	diags.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Cannot change the short name of %s to %q", prior.Email.ValueString(), plan.ShortName.ValueString()),
 		fmt.Sprintf("The server reported success, but the bot's address is %s. The server may be older than its feature level says: changing the short name needs %s. "+
 			"Set short_name back to %q, or replace the bot with terraform apply -replace=ADDRESS.", user.Address(), featurelevel.Describe(featurelevel.BotShortName), prior.ShortName.ValueString()))
-	return &resourcekit.DiagnosticsError{Diagnostics: diags}
+	return &diagnostics.Error{Diagnostics: diags}
 }
 
 // deactivate deactivates the bot: the server deletes none. A bot that is gone is fine.
@@ -224,7 +226,7 @@ func deactivate(ctx context.Context, c *resourcekit.Context, state *model) error
 
 // findImported finds the bot that an ID or an address means, and refuses what is none that the account manages.
 func findImported(s *snapshot.Snapshot, text string) (*zulip.User, error) {
-	user, err := framework.FindUser(s, text)
+	user, err := lookup.User(s, text)
 	if err != nil {
 		names := suggest.Names{Things: "bots it can manage", All: s.BotAddresses(), Where: "the data source zulip_users lists all bots", Unquoted: true}
 		return nil, fmt.Errorf("no bot with the ID or the address %q is visible to the provider's account%s", text, names.Suggest(text))
@@ -234,7 +236,7 @@ func findImported(s *snapshot.Snapshot, text string) (*zulip.User, error) {
 	case !user.IsBot:
 		return nil, fmt.Errorf("%s is a person: import the account as a zulip_user", user.Address())
 	case user.IsDeleted:
-		summary, detail := framework.DeletedAccount(user, "short_name")
+		summary, detail := accounts.Deleted(user, "short_name")
 		return nil, errors.New(summary + ". " + detail)
 	case user.IsActive && !isListed:
 		return nil, fmt.Errorf("%s belongs to somebody else: use the key of its owner, or of an administrator", user.Address())

@@ -11,19 +11,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 const description = "Manages a bot. The provider's account has to be a person's, since the server lets no bot manage bots; it owns the new bot unless `owner` names somebody else.\n\n" +
 	"The bot's API key is in no state and no plan: the ephemeral resource `zulip_bot_api_key` reads it where it is needed.\n\n" +
 	"Zulip cannot delete a bot: destroying the resource deactivates it. A deactivated bot keeps its short name; `adopt_deactivated = true` reactivates it. " +
-	framework.NeverAdopted
+	resourcekit.NeverAdopted
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
-		Version:             framework.SchemaVersion,
+		Version:             base.SchemaVersion,
 		MarkdownDescription: description,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
@@ -54,7 +56,7 @@ func resourceSchema() schema.Schema {
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new bot is a member. Only administrators can set it. If somebody else changes the role between plan and apply, the apply stops. " + featurelevel.Needs("zulip_bot", "role"),
-				Validators:          []validator.String{validators.OneOf(framework.Roles()...)},
+				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"default_sending_stream": schema.StringAttribute{
 				Optional: true, Computed: true,

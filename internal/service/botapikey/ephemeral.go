@@ -14,8 +14,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -24,7 +26,7 @@ import (
 var _ ephemeral.EphemeralResourceWithConfigure = (*Ephemeral)(nil)
 
 // Ephemeral is the ephemeral resource zulip_bot_api_key.
-type Ephemeral struct{ framework.Ephemeral }
+type Ephemeral struct{ base.Ephemeral }
 
 // NewEphemeral returns the ephemeral resource zulip_bot_api_key.
 func NewEphemeral() ephemeral.EphemeralResource { return &Ephemeral{} }
@@ -87,12 +89,12 @@ func (e *Ephemeral) read(ctx context.Context, result *model, diags *diag.Diagnos
 	}
 	bots, err := e.Meta.Client.BotKeys(ctx)
 	if err != nil {
-		diags.AddError("Cannot read the bots", framework.Explain(err))
+		diags.AddError("Cannot read the bots", diagnostics.Explain(err))
 		return false
 	}
 	bot, err := findKey(bots, result.Bot.ValueString())
 	if err != nil {
-		diags.AddAttributeError(path.Root("bot"), fmt.Sprintf("Cannot read the API key of %q", result.Bot.ValueString()), framework.Sentence(err))
+		diags.AddAttributeError(path.Root("bot"), fmt.Sprintf("Cannot read the API key of %q", result.Bot.ValueString()), diagnostics.Sentence(err))
 		return false
 	}
 	result.UserID, result.Email, result.APIKey = types.Int64Value(bot.UserID), types.StringValue(bot.Email), types.StringValue(bot.APIKey)
@@ -109,7 +111,7 @@ func (e *Ephemeral) find(ctx context.Context, text string, diags *diag.Diagnosti
 	}
 	switch {
 	case err != nil:
-		diags.AddAttributeError(at, summary, framework.Explain(err)+"\n\nWrite the address or the ID of an active bot.")
+		diags.AddAttributeError(at, summary, diagnostics.Explain(err)+"\n\nWrite the address or the ID of an active bot.")
 	case !user.IsBot:
 		diags.AddAttributeError(at, summary, fmt.Sprintf("%s is a person. Only the keys of bots can be read.", user.Address()))
 	case !user.IsActive:
@@ -126,13 +128,13 @@ func (e *Ephemeral) lookUp(ctx context.Context, text string) (*zulip.User, error
 	if err != nil {
 		return nil, err
 	}
-	if found, err := framework.FindUser(view, text); err == nil {
+	if found, err := lookup.User(view, text); err == nil {
 		return found, nil
 	}
 	if view, err = e.Meta.Store.Fresh(ctx, store.Users); err != nil {
 		return nil, err
 	}
-	return framework.FindUser(view, text)
+	return lookup.User(view, text)
 }
 
 // explain says why the server gave no key, and what to do.
@@ -142,14 +144,14 @@ func (e *Ephemeral) explain(err error) string {
 	case err == nil:
 		return "The server answered without a key. Check the server's log, and report this if the server is a supported one."
 	case zulip.IsUnknownEndpoint(err):
-		return framework.Explain(err) + fmt.Sprintf("\n\nThe server reports feature level %d, and reading the key by itself needs %s. Check that no proxy changes the request, and that the server is what it says it is.",
+		return diagnostics.Explain(err) + fmt.Sprintf("\n\nThe server reports feature level %d, and reading the key by itself needs %s. Check that no proxy changes the request, and that the server is what it says it is.",
 			e.FeatureLevel(), featurelevel.Describe(featurelevel.BotAPIKey))
 	case zulip.IsMessage(err, "Insufficient permission"):
-		return framework.Explain(err) + "\n\n" + who
+		return diagnostics.Explain(err) + "\n\n" + who
 	case zulip.IsMessage(err, "No such bot"):
-		return framework.Explain(err) + "\n\nThe server does not give the key of this bot. It may have been deactivated meanwhile: look at it in the organization's settings."
+		return diagnostics.Explain(err) + "\n\nThe server does not give the key of this bot. It may have been deactivated meanwhile: look at it in the organization's settings."
 	}
-	return framework.Explain(err)
+	return diagnostics.Explain(err)
 }
 
 // findKey returns the bot that an address or an ID names, of those whose keys the server lists.

@@ -8,8 +8,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -20,11 +23,11 @@ func (p planning) reviewAccess(ctx context.Context) {
 		return
 	}
 	change := p.accessChange()
-	p.FillSubscribers(ctx, p.State.ID.ValueInt64(), &change)
+	accesswarning.FillSubscribers(ctx, p.Meta, p.State.ID.ValueInt64(), &change)
 	if p.Meta.LockoutProtection && p.refuseNobodyLeft(change) {
 		return
 	}
-	p.WarnOfChannelAccess(ctx, p.Diags, p.State.ID.ValueInt64(), change)
+	accesswarning.OfChannel(ctx, p.Meta, p.Diags, p.State.ID.ValueInt64(), change)
 }
 
 // refuseNobodyLeft reports whether it has refused the plan, because somebody can do now what nobody could after it. That
@@ -40,10 +43,10 @@ func (p planning) refuseNobodyLeft(change permission.ChannelChange) (refused boo
 	case left[permission.CanAddSubscribers] && certain && joins.IsEmpty():
 		p.Diags.AddAttributeError(p.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could join channel %q any more", p.State.Name.ValueString()),
 			"The channel would be private, no account that has access to it could add others, and nobody could join it. Not even an owner of the organization could change that, "+
-				"or make the channel public again. Subscribe somebody to the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+framework.LockoutAdvice)
+				"or make the channel public again. Subscribe somebody to the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+base.LockoutAdvice)
 	case left[permission.CanSendMessage]:
 		p.Diags.AddAttributeError(p.cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", p.State.Name.ValueString()),
-			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+framework.LockoutAdvice)
+			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+base.LockoutAdvice)
 	default:
 		return false
 	}
@@ -90,21 +93,21 @@ func (p planning) planned() permission.Channel {
 	channel := p.before()
 	if p.Plan.Privacy.IsUnknown() {
 		channel.PrivacyUnknown = true
-	} else if framework.IsSet(p.Plan.Privacy) {
+	} else if tfvalue.IsSet(p.Plan.Privacy) {
 		channel.Privacy = zulip.Privacy(p.Plan.Privacy.ValueString())
 	}
 	if p.Plan.TopicsPolicy.IsUnknown() && !p.Config.TopicsPolicy.IsNull() {
 		channel.TopicsPolicyUnknown = true
-	} else if framework.IsSet(p.Plan.TopicsPolicy) {
+	} else if tfvalue.IsSet(p.Plan.TopicsPolicy) {
 		channel.TopicsPolicy = p.Plan.TopicsPolicy.ValueString()
 	}
 	plan := p.Permissions()
 	channel.Permissions, channel.Unknown = maps.Clone(channel.Permissions), map[string]bool{}
 	for _, setting := range permission.ChannelSettings {
 		switch found := plan.Classify(setting.Name); found.Outcome {
-		case framework.PermissionUnknown, framework.PermissionUnusable, framework.PermissionPlanned:
+		case permissionattribute.Unknown, permissionattribute.Unusable, permissionattribute.Planned:
 			channel.Unknown[setting.Name] = true
-		case framework.PermissionWritten:
+		case permissionattribute.Written:
 			channel.Permissions[setting.Name] = found.Value
 		}
 	}

@@ -12,16 +12,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 type (
-	step    = framework.Step[*zulip.Channel, zulip.ChannelUpdate]
-	pending = framework.Pending[*zulip.Channel, zulip.ChannelUpdate]
+	step    = compareandset.Step[*zulip.Channel, zulip.ChannelUpdate]
+	pending = compareandset.Pending[*zulip.Channel, zulip.ChannelUpdate]
 
 	table             = attribute.Table[facts, *zulip.Channel, zulip.ChannelUpdate]
 	rows              = []attribute.Row[facts, *zulip.Channel, zulip.ChannelUpdate]
@@ -170,7 +171,7 @@ var attributes = table{
 		"can_subscribe_group":                    {At: func(f *facts) *types.Set { return &f.CanSubscribeGroup }},
 		"can_resolve_topics_group":               {At: func(f *facts) *types.Set { return &f.CanResolveTopicsGroup }},
 	},
-	Wire: framework.Permissions[*zulip.Channel, zulip.ChannelUpdate]{
+	Wire: permissionattribute.Permissions[*zulip.Channel, zulip.ChannelUpdate]{
 		Table:   permission.Channels,
 		Held:    func(c *zulip.Channel) map[string]zulip.GroupSettingValue { return c.Permissions },
 		Changes: func(u *zulip.ChannelUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },

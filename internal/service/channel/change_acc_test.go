@@ -153,7 +153,7 @@ func TestAccChannelSavedPlan(t *testing.T) {
 			{
 				Config:           block("c", name, `description = "Two"`, `can_send_message_group = ["role:administrators"]`),
 				ConfigPlanChecks: plans(acctest.Between(changes("Mine", moderators))),
-				ExpectError:      acctest.Message(`the plan saw: "role:members" it is now: "role:moderators" asked for: "role:administrators"`),
+				ExpectError:      acctest.Message(`when the plan was made: "role:members" now: "role:moderators" the configuration asks for: "role:administrators"`),
 			}, {
 				Config: block("c", name, `description = "Two"`, `can_send_message_group = ["role:administrators"]`),
 				ConfigPlanChecks: plans(acctest.Between(func() {

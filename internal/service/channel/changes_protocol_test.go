@@ -180,7 +180,7 @@ func TestProtocolTakesUpAStateWithoutPrivateData(t *testing.T) {
 	// And it is compared as well: run planned from what it was before.
 	plan.Prior = &acctest.Instance{Values: run.State.Values, Identity: run.State.Identity}
 	o.Change(t, "changed", permit(setting, zulip.NamedGroup(group(t, o, "leads"))))
-	run.Apply(plan).ExpectError(t, "", "was changed by somebody else", `it is now:    "group:leads"`)
+	run.Apply(plan).ExpectError(t, "", "was changed by somebody else", `now:                        "group:leads"`)
 	if got := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPatch}); got != 2 {
 		t.Errorf("%d changes, not one by the provider and one by hand", got)
 	}

@@ -85,7 +85,7 @@ func TestProtocolRefusesWhatChangedSinceThePlan(t *testing.T) {
 
 			sent := o.Sent()
 			run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", test.attribute,
-				"the plan saw: "+test.saw+"\n", "it is now:    "+test.now+"\n", "asked for:    "+test.asked+"\n", "Nothing was overwritten.")
+				"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
 			sent.Expect(t)
 
 			// The state shows what it is now, so that the next plan starts from there, and goes through.
@@ -126,7 +126,7 @@ func TestProtocolSaysEverythingThatChanged(t *testing.T) {
 	}})
 
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "", "can_send_message_group\n  the plan saw: \"role:members\"", "description\n  the plan saw: before",
+	run.Apply(plan).ExpectError(t, "", "can_send_message_group\n  when the plan was made:     \"role:members\"", "description\n  when the plan was made:     before",
 		"Already as planned: can_subscribe_group.")
 	sent.Expect(t)
 }
@@ -192,7 +192,7 @@ func TestProtocolComparesAValueThatHidesSomebody(t *testing.T) {
 	o.Change(t, "compared", permit(setting, zulip.NamedGroup(group(t, o, "leads"))))
 
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "", "the plan saw: \"group:sre\"", "it is now:    \"group:leads\"")
+	run.Apply(plan).ExpectError(t, "", "when the plan was made:     \"group:sre\"", "now:                        \"group:leads\"")
 	sent.Expect(t)
 }
 
@@ -218,7 +218,7 @@ func TestProtocolIsRefusedByTheServerItself(t *testing.T) {
 	first.Release()
 
 	// The server took the first of the two settings before it came to the other.
-	(<-applied).ExpectError(t, "", "was changed by somebody else", setting+"\n", "it is now:    \"role:owners\"", "Already as planned: can_add_subscribers_group.")
+	(<-applied).ExpectError(t, "", "was changed by somebody else", setting+"\n", "now:                        \"role:owners\"", "Already as planned: can_add_subscribers_group.")
 	if got := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPatch}); got != 2 {
 		t.Errorf("%d requests to change the channel, not one by each", got)
 	}

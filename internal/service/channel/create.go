@@ -8,9 +8,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -51,7 +54,7 @@ func createRequest(c *creation) zulip.ChannelCreate {
 		update.Description = plan.Description.ValueStringPointer() // the server stores a new one as it stores a changed one
 	}
 	request.Settings = update
-	if privacy := zulip.Privacy(plan.Privacy.ValueString()); framework.IsSet(plan.Privacy) {
+	if privacy := zulip.Privacy(plan.Privacy.ValueString()); tfvalue.IsSet(plan.Privacy) {
 		private, web, history := privacy.IsPrivate(), privacy == zulip.PrivacyWebPublic, privacy != zulip.PrivacyPrivateProtectedHistory
 		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
 	}
@@ -61,7 +64,7 @@ func createRequest(c *creation) zulip.ChannelCreate {
 // initialSubscribers are who is in the channel from the start. A private channel without any would lock out the account
 // that manages it, for good (server-behavior §C17): by default it is subscribed.
 func initialSubscribers(c *creation) []int64 {
-	if !framework.IsSet(c.Plan.InitialSubscribers) {
+	if !tfvalue.IsSet(c.Plan.InitialSubscribers) {
 		if zulip.Privacy(c.Plan.Privacy.ValueString()).IsPrivate() {
 			return []int64{c.Meta.Store.Self().ID}
 		}
@@ -70,9 +73,9 @@ func initialSubscribers(c *creation) []int64 {
 	var ids []int64
 	for _, element := range c.Plan.InitialSubscribers.Elements() {
 		text, _ := element.(types.String)
-		user, err := framework.FindUser(c.Snapshot, text.ValueString())
+		user, err := lookup.User(c.Snapshot, text.ValueString())
 		if err != nil {
-			c.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", framework.Sentence(err))
+			c.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", diagnostics.Sentence(err))
 			continue
 		}
 		ids = append(ids, user.ID)
@@ -87,7 +90,7 @@ func createBySubscribing(ctx context.Context, c *creation, request zulip.Channel
 	summary := fmt.Sprintf("Cannot create channel %q", c.Name)
 	before, err := c.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
-		c.Diags.AddError(summary, framework.Explain(err))
+		c.Diags.AddError(summary, diagnostics.Explain(err))
 		return 0
 	}
 	// This endpoint would silently subscribe people to it instead.
@@ -112,7 +115,7 @@ func createBySubscribing(ctx context.Context, c *creation, request zulip.Channel
 	if created == nil {
 		cause := "The server accepted the request."
 		if err != nil {
-			cause = framework.Explain(err)
+			cause = diagnostics.Explain(err)
 		}
 		c.Diags.AddError(summary, cause+"\n\n"+outcomeOf(lookErr))
 		return 0
@@ -122,7 +125,7 @@ func createBySubscribing(ctx context.Context, c *creation, request zulip.Channel
 	}
 	if len(request.Subscribers) == 0 { // which means the caller, on the wire
 		if err := c.Meta.Client.Unsubscribe(ctx, c.Name, []int64{c.Meta.Store.Self().ID}); err != nil {
-			c.Diags.AddWarning(fmt.Sprintf("The provider's account is still subscribed to channel %q", c.Name), framework.Explain(err))
+			c.Diags.AddWarning(fmt.Sprintf("The provider's account is still subscribed to channel %q", c.Name), diagnostics.Explain(err))
 		}
 	}
 	return created.ID
@@ -133,15 +136,15 @@ func outcomeOf(lookErr error) string {
 	if lookErr == nil {
 		return "The channel was looked for afterwards and is not there, so that applying again is safe."
 	}
-	return "Whether the channel is there nevertheless could not be found out: " + framework.Explain(lookErr) +
+	return "Whether the channel is there nevertheless could not be found out: " + diagnostics.Explain(lookErr) +
 		" If it is, the next plan says so, and how to import it."
 }
 
 // unarchive reactivates an archived channel.
-func unarchive(ctx context.Context, base *framework.Base, id int64) error {
+func unarchive(ctx context.Context, b *base.Base, id int64) error {
 	active := false
-	err := base.Meta.Store.Write(ctx, func(ctx context.Context) error {
-		_, err := base.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
+	err := b.Meta.Store.Write(ctx, func(ctx context.Context) error {
+		_, err := b.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
 		return err
 	})
 	if zulip.IsMessage(err, "Channel is not currently deactivated") { // somebody was faster, or an answer was lost

@@ -10,13 +10,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 // DataSource is the data source zulip_channel.
-type DataSource struct{ framework.DataSource }
+type DataSource struct{ base.DataSource }
 
 // NewDataSource returns the data source zulip_channel.
 func NewDataSource() datasource.DataSource { return &DataSource{} }
@@ -51,16 +53,16 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
 		return
 	}
 	wanted, at := "name:"+config.Name.ValueString(), path.Root("name")
 	if config.Name.IsNull() {
 		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
 	}
-	channel, err := framework.FindChannel(s, wanted)
+	channel, err := lookup.Channel(s, wanted)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(at, "No such channel", framework.Sentence(err))
+		resp.Diagnostics.AddAttributeError(at, "No such channel", diagnostics.Sentence(err))
 		return
 	}
 	var found facts

@@ -8,12 +8,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // ListDataSource is the data source zulip_channels.
-type ListDataSource struct{ framework.DataSource }
+type ListDataSource struct{ base.DataSource }
 
 // NewListDataSource returns the data source zulip_channels.
 func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
@@ -57,7 +58,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
 		return
 	}
 	list.Channels = []facts{}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -20,7 +20,7 @@ func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.Channel]{
 		Name: "channel", Plural: "channels",
 		ListText: resourcekit.ListText{Description: "Lists the channels that the provider's account can see. An administrator sees all channels; a member does not see private channels of others."},
-		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.Channel, *snapshot.Snapshot, error) {
+		Objects: func(ctx context.Context, c *base.Base) ([]*zulip.Channel, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Channels)
 			if err != nil {
 				return nil, nil, err

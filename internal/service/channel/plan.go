@@ -7,9 +7,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -22,7 +25,7 @@ func derive(p *tablePlan) {
 		p.Plan.IsArchived = types.BoolValue(false)
 		return
 	}
-	if framework.IsSet(p.Plan.Name) {
+	if tfvalue.IsSet(p.Plan.Name) {
 		p.Plan.URL = types.StringValue(zulip.ChannelURL(p.On.Site, p.State.ID.ValueInt64(), p.Plan.Name.ValueString()))
 	} else {
 		p.Plan.URL = types.StringUnknown()
@@ -67,7 +70,7 @@ func (p planning) checkProtectedHistory() {
 	if zulip.Privacy(p.Plan.Privacy.ValueString()) != zulip.PrivacyPrivateProtectedHistory {
 		return
 	}
-	principals, known := framework.PrincipalsOf(p.Plan.CanCreateTopicGroup)
+	principals, known := permissionattribute.PrincipalsOf(p.Plan.CanCreateTopicGroup)
 	if !known || p.Plan.CanCreateTopicGroup.IsNull() {
 		return
 	}
@@ -81,19 +84,19 @@ func (p planning) checkProtectedHistory() {
 
 // checkSubscribers refuses initial subscribers that do not exist or are deactivated.
 func (p planning) checkSubscribers() {
-	if p.State != nil || !framework.IsSet(p.Plan.InitialSubscribers) {
+	if p.State != nil || !tfvalue.IsSet(p.Plan.InitialSubscribers) {
 		return
 	}
 	for _, element := range p.Plan.InitialSubscribers.Elements() {
 		text, ok := element.(types.String)
-		if !ok || !framework.IsSet(text) {
+		if !ok || !tfvalue.IsSet(text) {
 			continue
 		}
-		user, later, err := framework.FindUserInPlan(p.On.View, text.ValueString())
+		user, later, err := lookup.UserInPlan(p.On.View, text.ValueString())
 		switch {
 		case later:
 		case err != nil:
-			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", framework.Sentence(err))
+			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", diagnostics.Sentence(err))
 		case !user.IsActive:
 			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot subscribe a deactivated user",
 				fmt.Sprintf("%s is deactivated. Remove the address, or reactivate the account.", text.ValueString()))

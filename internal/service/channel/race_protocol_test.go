@@ -261,7 +261,7 @@ func (r *race) checkAnswer(actor string) {
 		case reflect.DeepEqual(is, sorted(wanted)), reflect.DeepEqual(is, sorted(r.saw[setting])):
 		default:
 			told++
-			if !strings.Contains(errors[0].Detail, setting+"\n  the plan saw: ") {
+			if !strings.Contains(errors[0].Detail, setting+"\n  when the plan was made:     ") {
 				r.t.Errorf("the %s apply does not say that %s was changed: %v", actor, setting, errors)
 			}
 		}

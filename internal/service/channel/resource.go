@@ -13,7 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
@@ -23,7 +24,7 @@ import (
 )
 
 // kind is the type of the resource.
-const kind = framework.ChannelKind
+const kind = lookup.ChannelKind
 
 type (
 	definition    = resourcekit.TableDefinition[model, facts, zulip.Channel, zulip.ChannelUpdate]
@@ -43,7 +44,7 @@ var channels = &definition{
 		Source:     resourcekit.Source{Part: store.Channels, Needs: []store.Part{store.Organization}},
 		Index:      (*snapshot.Snapshot).Channels,
 		Key:        func(channel *zulip.Channel) int64 { return channel.ID },
-		Find:       framework.FindChannel,
+		Find:       lookup.Channel,
 		IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
 		HowToAdopt: howToAdopt,
 		Unique: resourcekit.Unique[model, zulip.Channel]{
@@ -112,9 +113,9 @@ func hint(err error) string {
 }
 
 // sendUpdate sends each part of an update in a request of its own.
-func sendUpdate(ctx context.Context, base *framework.Base, id int64, p pending) (ignored []string, err error) {
+func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored []string, err error) {
 	for _, update := range requests(p) {
-		answer, err := base.Meta.Client.UpdateChannel(ctx, id, update)
+		answer, err := b.Meta.Client.UpdateChannel(ctx, id, update)
 		if err != nil {
 			return nil, err
 		}

@@ -7,8 +7,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -37,7 +40,7 @@ func (p planning) isNobodyAtFirst(change step) bool {
 		return false
 	}
 	found := p.Permissions().Classify(change.Attribute)
-	return found.Outcome == framework.PermissionWritten && permission.Equal(found.Value, zulip.GroupSettingValue{}, permission.NobodyID(p.On.View))
+	return found.Outcome == permissionattribute.Written && permission.Equal(found.Value, zulip.GroupSettingValue{}, permission.NobodyID(p.On.View))
 }
 
 // checkMayCreate refuses a channel of a kind that the account may not create.
@@ -72,12 +75,12 @@ func (p planning) checkLockout() {
 	manages := p.State == nil || p.administers(self)
 	if self.Role > zulip.RoleAdministrator && manages && !p.admits("can_administer_channel_group", self) {
 		p.Diags.AddAttributeError(path.Root("can_administer_channel_group"), "This would lock the provider out",
-			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+framework.LockoutAdvice)
+			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+base.LockoutAdvice)
 	}
-	if p.State == nil && zulip.Privacy(p.Plan.Privacy.ValueString()).IsPrivate() && framework.IsSet(p.Plan.InitialSubscribers) &&
+	if p.State == nil && zulip.Privacy(p.Plan.Privacy.ValueString()).IsPrivate() && tfvalue.IsSet(p.Plan.InitialSubscribers) &&
 		!p.subscribesSelf(self) && !p.opensTo("can_add_subscribers_group", self) && !p.opensTo("can_subscribe_group", self) {
 		p.Diags.AddAttributeError(path.Root("initial_subscribers"), "This would lock the provider out",
-			fmt.Sprintf("%s is not among the initial subscribers of this private channel, nor in can_add_subscribers_group or can_subscribe_group. It could never add anybody to the channel or change its privacy, whatever its role.", self.Address())+framework.LockoutAdvice)
+			fmt.Sprintf("%s is not among the initial subscribers of this private channel, nor in can_add_subscribers_group or can_subscribe_group. It could never add anybody to the channel or change its privacy, whatever its role.", self.Address())+base.LockoutAdvice)
 	}
 }
 
@@ -95,10 +98,10 @@ func (p planning) opensTo(setting string, self *zulip.User) bool {
 func (p planning) subscribesSelf(self *zulip.User) bool {
 	for _, element := range p.Plan.InitialSubscribers.Elements() {
 		text, ok := element.(types.String)
-		if !ok || !framework.IsSet(text) {
+		if !ok || !tfvalue.IsSet(text) {
 			return true
 		}
-		if user, err := framework.FindUser(p.On.View, text.ValueString()); err != nil || user.ID == self.ID {
+		if user, err := lookup.User(p.On.View, text.ValueString()); err != nil || user.ID == self.ID {
 			return true
 		}
 	}

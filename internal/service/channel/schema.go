@@ -7,8 +7,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
@@ -16,7 +18,7 @@ func resourceSchema() schema.Schema {
 	all := attributes.ResourceAttributes()
 	maps.Copy(all, creationAttributes())
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `A channel and its permissions.
 
 Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `. ` +
@@ -26,7 +28,7 @@ An attribute that is not set is not managed: its value is read, and never writte
 
 A change is applied only to the values that the plan was computed from: if somebody else has changed the same attribute since, the apply stops and shows the current, prior and planned value.
 
-` + framework.NeverAdopted + framework.DeactivatedPrincipals,
+` + resourcekit.NeverAdopted + permissionattribute.DeactivatedPrincipals,
 		Attributes: all,
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // DataSource is the data source zulip_channel_folders.
-type DataSource struct{ framework.DataSource }
+type DataSource struct{ base.DataSource }
 
 // NewDataSource returns the data source zulip_channel_folders.
 func NewDataSource() datasource.DataSource { return &DataSource{} }
@@ -64,7 +65,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Folders)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channel folders", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channel folders", diagnostics.Explain(err))
 		return
 	}
 	list.Folders = []listed{}

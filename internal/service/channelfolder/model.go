@@ -11,8 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -69,12 +70,12 @@ func resourceSchema() schema.Schema {
 	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `A channel folder: a heading under which the web app shows channels. A channel says which folder it is in, with ` + "`folder_id`" + `; ` + "`zulip_channel_folder_order`" + ` puts the folders into an order. Only administrators and owners manage folders. ` + featurelevel.Needs("zulip_channel_folder", "") + `
 
 Zulip deletes no folder. Destroying one takes all channels out of it, archived ones included, and archives it; its name is free then.
 
-` + framework.NeverAdopted,
+` + resourcekit.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The folder's ID.", PlanModifiers: keepNumber},
 			"name": schema.StringAttribute{

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/order"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -14,14 +14,14 @@ import (
 
 // NewOrderResource returns zulip_channel_folder_order.
 func NewOrderResource() resource.Resource {
-	return &framework.OrderResource{Order: framework.Order{
+	return &order.Resource{Definition: order.Definition{
 		TypeName: "channel_folder_order", ID: "channel_folders", Attribute: "folder_ids",
 		Thing: "channel folder", Things: "channel folders",
 		Description: "The order in which the web app shows the channel folders. Archived folders do not count.",
-		Seen: func(ctx context.Context, d *store.Store) ([]framework.Ordered, error) {
+		Seen: func(ctx context.Context, d *store.Store) ([]order.Item, error) {
 			return ordered(d.Read(ctx, store.Folders))
 		},
-		Fresh: func(ctx context.Context, d *store.Store, _ func([]framework.Ordered) bool) ([]framework.Ordered, error) {
+		Fresh: func(ctx context.Context, d *store.Store, _ func([]order.Item) bool) ([]order.Item, error) {
 			return ordered(d.Fresh(ctx, store.Folders))
 		},
 		// The server wants all of them, archived ones included (server-behavior §F5).
@@ -32,13 +32,13 @@ func NewOrderResource() resource.Resource {
 	}}
 }
 
-func ordered(view *snapshot.Snapshot, err error) ([]framework.Ordered, error) {
+func ordered(view *snapshot.Snapshot, err error) ([]order.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []framework.Ordered
+	var all []order.Item
 	for _, folder := range view.Folders().List() {
-		one := framework.Ordered{ID: folder.ID}
+		one := order.Item{ID: folder.ID}
 		if folder.IsArchived {
 			one.Aside = fmt.Sprintf("Channel folder %d, %q, is archived. A zulip_channel_folder with its name and adopt_archived = true unarchives it.", folder.ID, folder.Name)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -39,10 +39,10 @@ func NewResource() resource.Resource {
 			ByName:      byName,
 			Where:       "the data source zulip_channel_folders lists all",
 			IsTaken:     zulip.IsFolderNameTaken,
-			Existing: func(e *framework.Existing, folder *zulip.ChannelFolder, c *resourcekit.Context) {
+			Existing: func(e *resourcekit.Existing, folder *zulip.ChannelFolder, c *resourcekit.Context) {
 				isOwn := folder.CreatorID != nil && *folder.CreatorID == c.Meta.Store.Self().ID
 				e.Detail = "Case is ignored in names."
-				e.MayBeReplaced, e.Ours = e.AsPlanned && isOwn, isOwn && framework.IsRecent(time.Unix(folder.DateCreated, 0))
+				e.MayBeReplaced, e.Ours = e.AsPlanned && isOwn, isOwn && resourcekit.IsRecent(time.Unix(folder.DateCreated, 0))
 			},
 		},
 		ReadInto:  func(m *model, folder *zulip.ChannelFolder, _ *resourcekit.Context) { m.read(folder) },
@@ -68,7 +68,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 	view, err := p.Meta.Store.Read(ctx, store.Folders)
 	if err != nil {
-		p.Diags.AddError("Cannot read the channel folders", framework.Explain(err))
+		p.Diags.AddError("Cannot read the channel folders", diagnostics.Explain(err))
 		return
 	}
 	if archived, ok := adoptable(view, p.Plan); ok {

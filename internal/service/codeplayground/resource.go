@@ -14,12 +14,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -38,7 +40,7 @@ func NewResource() resource.Resource {
 			Attribute: "name", Word: "language and name",
 			Of:      (*model).name,
 			IsTaken: zulip.IsPlaygroundTaken,
-			Existing: func(e *framework.Existing, playground *zulip.Playground, _ *resourcekit.Context) {
+			Existing: func(e *resourcekit.Existing, playground *zulip.Playground, _ *resourcekit.Context) {
 				e.Detail = fmt.Sprintf("It has the ID %d and the URL template %q.", playground.ID, playground.URLTemplate)
 				e.MayBeReplaced = true // one with another address may be the one that this replaces
 			},
@@ -60,7 +62,7 @@ func (m *model) wire() zulip.Playground {
 
 // name is the language and name together, of which there is one playground.
 func (m *model) name() string {
-	if !framework.IsSet(m.Name) || !framework.IsSet(m.Language) {
+	if !tfvalue.IsSet(m.Name) || !tfvalue.IsSet(m.Language) {
 		return ""
 	}
 	wire := m.wire()
@@ -69,12 +71,12 @@ func (m *model) name() string {
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `A code playground: a place elsewhere to which people can send the code blocks of a language with one click. Only administrators and owners manage them. ` + featurelevel.Needs("zulip_code_playground", "") + `
 
 The server changes no playground: any change removes it and adds another one. When a playground is removed whose language is the organization's ` + "`default_code_block_language`" + `, the server unsets that setting, even if another playground has the language.
 
-There is one playground of each language and name. ` + framework.NeverAdopted,
+There is one playground of each language and name. ` + resourcekit.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The playground's ID.",
@@ -171,7 +173,7 @@ func (v textValidator) ValidateString(_ context.Context, req validator.StringReq
 		resp.Diagnostics.AddAttributeError(req.Path, "White space at an end", "The server takes white space at both ends away. Write the text without.")
 	case v.check != nil:
 		if err := v.check(text); err != nil {
-			resp.Diagnostics.AddAttributeError(req.Path, "The server would refuse this", framework.Sentence(err))
+			resp.Diagnostics.AddAttributeError(req.Path, "The server would refuse this", diagnostics.Sentence(err))
 		}
 	}
 }

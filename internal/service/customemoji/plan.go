@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -49,7 +49,7 @@ func planFile(plan, state *model, resp *resource.ModifyPlanResponse) {
 	}
 	picture, err := openPicture(plan.File.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(at, "Not an image to upload", framework.Sentence(err))
+		resp.Diagnostics.AddAttributeError(at, "Not an image to upload", diagnostics.Sentence(err))
 		return
 	}
 	if size := len(picture.content); size > usualLimit {
@@ -79,7 +79,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 	view, err := p.Meta.Store.Read(ctx, store.CustomEmoji)
 	if err != nil {
-		p.Diags.AddError("Cannot read the custom emoji", framework.Explain(err))
+		p.Diags.AddError("Cannot read the custom emoji", diagnostics.Explain(err))
 		return
 	}
 	checkMayAdd(p, view)

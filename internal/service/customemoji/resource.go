@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -57,7 +57,7 @@ func NewResource() resource.Resource {
 
 // describeExisting tells who added an emoji. The server does not give its picture back, nor say when it was added: of the
 // account's own ones each counts as the planned one.
-func describeExisting(e *framework.Existing, emoji *zulip.CustomEmoji, c *resourcekit.Context) {
+func describeExisting(e *resourcekit.Existing, emoji *zulip.CustomEmoji, c *resourcekit.Context) {
 	own := isOwn(emoji, c)
 	e.Detail = fmt.Sprintf("It has the ID %d%s.", emoji.ID, addedBy(emoji, c.Snapshot))
 	e.AsPlanned, e.Ours, e.MayBeReplaced = own, own, own
@@ -87,7 +87,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	picture, err := openPicture(plan.File.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("file"), "Not an image to upload", framework.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("file"), "Not an image to upload", diagnostics.Sentence(err))
 		return
 	}
 	if !plan.FileSHA256.IsUnknown() && plan.FileSHA256.ValueString() != picture.sha256() {
@@ -118,7 +118,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	picture, err := openPicture(file)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this custom emoji", "The file that it is to be imported with cannot be used. "+framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import this custom emoji", "The file that it is to be imported with cannot be used. "+diagnostics.Sentence(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file"), file)...)

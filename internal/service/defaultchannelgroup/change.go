@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -86,7 +85,7 @@ func (r *Resource) bring(ctx context.Context, id int64, wanted change) error {
 		if sent {
 			continue
 		}
-		if failures++; !zulip.MayHaveHappened(err) || failures > r.Meta.Client.MaxRetries() || !framework.Wait(ctx, pause) {
+		if failures++; !zulip.MayHaveHappened(err) || failures > r.Meta.Client.MaxRetries() || zulip.Sleep(ctx, pause) != nil {
 			return err
 		}
 		pause *= 2

@@ -11,7 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -61,12 +62,12 @@ var notBlank = regexp.MustCompile(`[^\s\pZ]`)
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `A named group of channels that new people may choose when they join the organization. Who is in the organization already is put into none of them.
 
 An attribute that is not set is not managed: it is read and shown, and never written. Destroying the group leaves its channels as they are. Only administrators and owners manage these groups.
 
-No two groups have one name. ` + framework.NeverAdopted,
+No two groups have one name. ` + resourcekit.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The group's ID.",

@@ -11,7 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -39,7 +40,7 @@ func NewResource() resource.Resource {
 		Unique: resourcekit.Unique[model, zulip.DefaultChannelGroup]{
 			Of:      func(m *model) string { return m.Name.ValueString() },
 			IsTaken: isNameTaken,
-			Existing: func(e *framework.Existing, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) {
+			Existing: func(e *resourcekit.Existing, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) {
 				e.Detail = fmt.Sprintf("It has the ID %d.", group.ID)
 			},
 		},
@@ -67,7 +68,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 	view, err := p.Meta.Store.Read(ctx, store.DefaultChannelGroups)
 	if err != nil {
-		p.Diags.AddError("Cannot read the default channel groups", framework.Explain(err))
+		p.Diags.AddError("Cannot read the default channel groups", diagnostics.Explain(err))
 		return
 	}
 	for _, id := range added {
@@ -79,7 +80,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 func checkChannel(p *resourcekit.Plan[model], id int64, view *snapshot.Snapshot) {
 	at := path.Root("channel_ids").AtSetValue(types.Int64Value(id))
 	refuse := p.Diags.AddAttributeError
-	if p.Meta.Run.IsManaged(framework.ChannelKind, id) {
+	if p.Meta.Run.IsManaged(lookup.ChannelKind, id) {
 		refuse = p.Diags.AddAttributeWarning
 	}
 	switch channel, ok := view.Channels().ByID(id); {

@@ -15,8 +15,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
@@ -27,11 +29,11 @@ var (
 	_ resource.ResourceWithIdentity    = (*Resource)(nil)
 )
 
-// settings are all that the server lets an organization set for new accounts.
-var settings = framework.UserSettings("zulip_default_user_settings")
+// defaults are all that the server lets an organization set for new accounts.
+var defaults = settings.Personal("zulip_default_user_settings")
 
 // Resource is zulip_default_user_settings.
-type Resource struct{ framework.Resource }
+type Resource struct{ base.Resource }
 
 // NewResource returns zulip_default_user_settings.
 func NewResource() resource.Resource { return &Resource{} }
@@ -48,13 +50,13 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 
 // Schema describes the resource.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	attributes := settings.Attributes()
+	attributes := defaults.Attributes()
 	attributes["id"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "Always `" + framework.OnceID + "`: an organization has these settings once.",
+		Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`: an organization has these settings once.",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	resp.Schema = schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages the default settings of new accounts. Existing accounts keep their settings; the action ` + "`zulip_set_user_settings`" + ` changes those. An organization has these settings once, so there is one such resource.
 
 An attribute that is not set is not managed: it is read and shown, and never written. Destroying the resource leaves every setting as it is. Only administrators and owners may change them. ` + featurelevel.Needs("zulip_default_user_settings", ""),
@@ -82,24 +84,24 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if r.CheckLevels(ctx, "zulip_default_user_settings", req.Config, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return
 	}
-	plan := framework.GetSettingValues(ctx, req.Plan, &resp.Diagnostics)
+	plan := settings.Get(ctx, req.Plan, &resp.Diagnostics)
 	held := r.held(ctx, nil, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	changes := settings.Changes(plan, held)
+	changes := defaults.Changes(plan, held)
 	changes.Check(&r.Base, &resp.Diagnostics)
 	changes.CheckSound(ctx, plan, &r.Base, &resp.Diagnostics)
 	if req.State.Raw.IsNull() || resp.Diagnostics.HasError() {
 		return
 	}
-	settings.KeepEqual(plan, framework.GetSettingValues(ctx, req.State, &resp.Diagnostics))
+	defaults.KeepEqual(plan, settings.Get(ctx, req.State, &resp.Diagnostics))
 	plan.Set(ctx, &resp.Plan, &resp.Diagnostics)
 }
 
 // Create sends what differs from what the organization has already.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan := framework.GetSettingValues(ctx, req.Plan, &resp.Diagnostics)
+	plan := settings.Get(ctx, req.Plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
@@ -107,21 +109,21 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	now := r.send(ctx, plan, settings.Changes(plan, held), &resp.Diagnostics)
+	now := r.send(ctx, plan, defaults.Changes(plan, held), &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return // nothing was made that could be lost: the next apply sends what is missing
 	}
 	now.Set(ctx, &resp.State, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
 // Read takes the settings from the snapshot.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state := framework.GetSettingValues(ctx, req.State, &resp.Diagnostics)
+	state := settings.Get(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 	if held := r.held(ctx, state, &resp.Diagnostics); !resp.Diagnostics.HasError() {
 		held.Set(ctx, &resp.State, &resp.Diagnostics)
 	}
@@ -129,17 +131,17 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 
 // Update sends what differs from what the plan saw.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan := framework.GetSettingValues(ctx, req.Plan, &resp.Diagnostics)
-	state := framework.GetSettingValues(ctx, req.State, &resp.Diagnostics)
+	plan := settings.Get(ctx, req.Plan, &resp.Diagnostics)
+	state := settings.Get(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now := r.send(ctx, plan, settings.Changes(plan, state), &resp.Diagnostics)
+	now := r.send(ctx, plan, defaults.Changes(plan, state), &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	now.Set(ctx, &resp.State, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
 // Delete leaves the settings as they are: the server has nothing to go back to.
@@ -149,29 +151,29 @@ func (r *Resource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *reso
 
 // ImportState takes any word: an organization has these settings once.
 func (r *Resource) ImportState(ctx context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), framework.OnceID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), settings.OnceID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
 // held returns what the server holds, in the words of kept where they say the same.
-func (r *Resource) held(ctx context.Context, kept framework.SettingValues, diags *diag.Diagnostics) framework.SettingValues {
+func (r *Resource) held(ctx context.Context, kept settings.Values, diags *diag.Diagnostics) settings.Values {
 	view, err := r.Meta.Store.Read(ctx, store.UserDefaults)
 	if err != nil {
-		diags.AddError("Cannot read the default user settings", framework.Explain(err))
+		diags.AddError("Cannot read the default user settings", diagnostics.Explain(err))
 		return nil
 	}
-	return settings.Read(view.UserDefaults(), r.FeatureLevel(), kept, diags)
+	return defaults.Read(view.UserDefaults(), r.FeatureLevel(), kept, diags)
 }
 
 // send sends changes, and returns what the state holds then.
-func (r *Resource) send(ctx context.Context, plan framework.SettingValues, changes framework.Settings, diags *diag.Diagnostics) framework.SettingValues {
+func (r *Resource) send(ctx context.Context, plan settings.Values, changes settings.Table, diags *diag.Diagnostics) settings.Values {
 	if len(changes) > 0 {
 		// None of these settings has two names on the wire, so that what the server holds is of no account.
 		err := r.Meta.Client.UpdateUserDefaults(ctx, changes.Form(plan, nil, r.FeatureLevel()))
 		r.Meta.Store.Invalidate(store.UserDefaults)
 		if err != nil {
 			diags.AddError("Cannot change the default user settings",
-				fmt.Sprintf("%s\n\nSent were %s.", framework.Explain(err), changes.Names()))
+				fmt.Sprintf("%s\n\nSent were %s.", diagnostics.Explain(err), changes.Names()))
 			return nil
 		}
 	}
@@ -181,6 +183,6 @@ func (r *Resource) send(ctx context.Context, plan framework.SettingValues, chang
 	}
 	changes.CheckSent(plan, now, &r.Base, diags)
 	now.Keep(plan)
-	now["id"] = types.StringValue(framework.OnceID)
+	now["id"] = types.StringValue(settings.OnceID)
 	return now
 }

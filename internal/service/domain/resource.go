@@ -14,8 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -37,7 +38,7 @@ func NewResource() resource.Resource {
 			Of:        (*model).name,
 			Where:     "the organization's settings list all, under Organization permissions", Unquoted: true,
 			IsTaken: zulip.IsDomainTaken,
-			Existing: func(e *framework.Existing, domain *zulip.Domain, _ *resourcekit.Context) {
+			Existing: func(e *resourcekit.Existing, domain *zulip.Domain, _ *resourcekit.Context) {
 				e.Detail = fmt.Sprintf("It has allow_subdomains = %t.", domain.AllowSubdomains)
 			},
 		},
@@ -62,12 +63,12 @@ func (m *model) wire() zulip.Domain {
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `A domain of the organization. If the organization lets only addresses of its domains join (` + "`emails_restricted_to_domains`" + `), these are the domains. Only owners manage them. ` + featurelevel.Needs("zulip_domain", "") + `
 
 When the last domain is removed while only addresses of the organization's domains may join, the server ends that restriction, for else nobody could: the plan warns of it.
 
-` + framework.NeverAdopted,
+` + resourcekit.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "The domain as the server writes it, in lower case.",
@@ -112,7 +113,7 @@ func warnOfLast(ctx context.Context, p *resourcekit.Plan[model], whenReplaced st
 	const removed = "removed zulip_domain"
 	view, err := p.Meta.Store.Read(ctx, store.Domains)
 	if err != nil {
-		p.Diags.AddError("Cannot read the domains", framework.Explain(err))
+		p.Diags.AddError("Cannot read the domains", diagnostics.Explain(err))
 		return
 	}
 	name := p.Prior.ID.ValueString()
@@ -165,6 +166,6 @@ func (domainValidator) ValidateString(_ context.Context, req validator.StringReq
 		return
 	}
 	if err := zulip.CheckDomain(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Not a domain", framework.Sentence(err))
+		resp.Diagnostics.AddAttributeError(req.Path, "Not a domain", diagnostics.Sentence(err))
 	}
 }

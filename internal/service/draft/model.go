@@ -9,14 +9,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // model is the resource.
 type model struct {
-	framework.Addressee
+	compose.Addressee
 	ID      types.Int64  `tfsdk:"id"`
 	Content types.String `tfsdk:"content"`
 }
@@ -27,7 +28,7 @@ func (m *model) read(found *zulip.Draft, view *snapshot.Snapshot, self int64) {
 	if to := found.Addressee(); to != nil {
 		m.Read(*to, view, self)
 	} else {
-		m.Addressee = framework.Addressee{Recipients: types.SetNull(types.StringType)}
+		m.Addressee = compose.Addressee{Recipients: types.SetNull(types.StringType)}
 	}
 	if m.Content.IsNull() || !sameContent(m.Content.ValueString(), found.Content) {
 		m.Content = types.StringValue(found.Content)
@@ -39,17 +40,17 @@ func (m *model) read(found *zulip.Draft, view *snapshot.Snapshot, self int64) {
 func sameContent(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
 func resourceSchema() schema.Schema {
-	attributes := framework.AddresseeAttributes()
+	attributes := compose.AddresseeAttributes()
 	attributes["id"] = schema.Int64Attribute{
 		Computed: true, MarkdownDescription: "ID of the draft.",
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: framework.ContentDescription,
-		Validators: []validator.String{framework.ContentValidator()},
+		Required: true, MarkdownDescription: compose.ContentDescription,
+		Validators: []validator.String{compose.ContentValidator()},
 	}
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages a draft of the provider's account: a message for a person to finish and send. It is for a topic of a channel, for people, or, with neither, for nobody yet. The account must have the setting ` + "`enable_drafts_synchronization`" + ` on, as it is by default.
 
 Drafts that are created at the same time are stored in one request. If a draft is sent or deleted outside Terraform, the next plan proposes to create it again.

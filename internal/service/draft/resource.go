@@ -7,7 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -46,10 +47,10 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		p.Diags.AddError("Cannot read the organization", framework.Explain(err))
+		p.Diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
-	framework.CheckContent(p.Plan.Content, view, p.Diags)
+	compose.CheckContent(p.Plan.Content, view, p.Diags)
 	p.Plan.CheckPlan(view, p.Diags)
 	if p.Diags.HasError() || p.IsCreate() {
 		return
@@ -87,14 +88,9 @@ func (m *model) wire(ctx context.Context, c *resourcekit.Context) (zulip.Draft, 
 	if m.IsEmpty() {
 		return zulip.NewDraft(nil, content), nil
 	}
-	view, err := c.Meta.Store.Read(ctx, store.Channels)
+	to, err := m.ResolveToSend(ctx, c.Meta.Store)
 	if err != nil {
 		return zulip.Draft{}, err
-	}
-	var diags diag.Diagnostics
-	to, _ := m.Resolve(view, &diags)
-	if diags.HasError() {
-		return zulip.Draft{}, &resourcekit.DiagnosticsError{Diagnostics: diags}
 	}
 	to.Topic = zulip.StoredTopic(to.Topic) // in a draft, the server counts white space before it takes it away
 	return zulip.NewDraft(&to, content), nil

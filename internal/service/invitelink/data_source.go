@@ -9,12 +9,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // DataSource is the data source zulip_invite_links.
-type DataSource struct{ framework.DataSource }
+type DataSource struct{ base.DataSource }
 
 // NewDataSource returns the data source zulip_invite_links.
 func NewDataSource() datasource.DataSource { return &DataSource{} }
@@ -86,7 +87,7 @@ func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *d
 	}
 	all, err := d.Meta.Store.Invitations(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the invitations", framework.ExplainWith(err, hint))
+		resp.Diagnostics.AddError("Cannot read the invitations", diagnostics.ExplainWith(err, hint))
 		return
 	}
 	list := listModel{InviteLinks: []linkFacts{}, EmailInvitations: []mailFacts{}}

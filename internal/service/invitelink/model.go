@@ -16,8 +16,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -114,7 +114,7 @@ func resourceSchema() schema.Schema {
 	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	keepSet := []planmodifier.Set{setplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
-		Version:             framework.SchemaVersion,
+		Version:             base.SchemaVersion,
 		MarkdownDescription: description,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the link.", PlanModifiers: keepNumber},

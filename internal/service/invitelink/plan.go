@@ -14,10 +14,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -47,7 +48,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		p.Diags.AddError("Cannot read the organization", framework.Explain(err))
+		p.Diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	checkCaller(p, view)
@@ -83,7 +84,7 @@ func checkCaller(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
 	if role, ok := zulip.ParseRole(plan.InviteAs.ValueString()); ok && role < zulip.RoleMember {
 		p.Meta.RequireRole(min(zulip.RoleAdministrator, role), path.Root("invite_as"), fmt.Sprintf("invite %ss", role), diags)
 	}
-	if framework.IsSet(plan.WelcomeMessage) {
+	if tfvalue.IsSet(plan.WelcomeMessage) {
 		p.Meta.RequireRole(zulip.RoleAdministrator, path.Root("welcome_message_custom_text"), "choose the welcome message", diags)
 	}
 }
@@ -122,7 +123,7 @@ func checkGroups(ids types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics
 func numbers(set types.Set) []int64 {
 	var known []int64
 	for _, element := range set.Elements() {
-		if number, ok := element.(types.Int64); ok && framework.IsSet(number) {
+		if number, ok := element.(types.Int64); ok && tfvalue.IsSet(number) {
 			known = append(known, number.ValueInt64())
 		}
 	}

@@ -6,12 +6,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // ListDataSource is the data source zulip_linkifiers.
-type ListDataSource struct{ framework.DataSource }
+type ListDataSource struct{ base.DataSource }
 
 // NewListDataSource returns the data source zulip_linkifiers.
 func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
@@ -45,7 +46,7 @@ func (d *ListDataSource) Read(ctx context.Context, _ datasource.ReadRequest, res
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Linkifiers)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the linkifiers", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the linkifiers", diagnostics.Explain(err))
 		return
 	}
 	list := listModel{Linkifiers: []model{}}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/order"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -13,14 +13,14 @@ import (
 
 // NewOrderResource returns zulip_linkifier_order.
 func NewOrderResource() resource.Resource {
-	return &framework.OrderResource{Order: framework.Order{
+	return &order.Resource{Definition: order.Definition{
 		TypeName: "linkifier_order", ID: "linkifiers", Attribute: "linkifier_ids",
 		Thing: "linkifier", Things: "linkifiers",
 		Description: "The order in which the linkifiers are tried: what one has made a link of is closed to those after it.",
-		Seen: func(ctx context.Context, d *store.Store) ([]framework.Ordered, error) {
+		Seen: func(ctx context.Context, d *store.Store) ([]order.Item, error) {
 			return ordered(d.Read(ctx, store.Linkifiers))
 		},
-		Fresh: func(ctx context.Context, d *store.Store, shows func([]framework.Ordered) bool) ([]framework.Ordered, error) {
+		Fresh: func(ctx context.Context, d *store.Store, shows func([]order.Item) bool) ([]order.Item, error) {
 			return ordered(d.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool {
 				all, _ := ordered(view, nil)
 				return shows(all)
@@ -34,13 +34,13 @@ func NewOrderResource() resource.Resource {
 	}}
 }
 
-func ordered(view *snapshot.Snapshot, err error) ([]framework.Ordered, error) {
+func ordered(view *snapshot.Snapshot, err error) ([]order.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []framework.Ordered
+	var all []order.Item
 	for _, linkifier := range view.Linkifiers().List() {
-		all = append(all, framework.Ordered{ID: linkifier.ID})
+		all = append(all, order.Item{ID: linkifier.ID})
 	}
 	return all, nil
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -34,7 +34,7 @@ func NewResource() resource.Resource {
 			Of:      func(m *model) string { return stored(m.Pattern) },
 			Where:   "the data source zulip_linkifiers lists all",
 			IsTaken: zulip.IsPatternTaken,
-			Existing: func(e *framework.Existing, linkifier *zulip.Linkifier, _ *resourcekit.Context) {
+			Existing: func(e *resourcekit.Existing, linkifier *zulip.Linkifier, _ *resourcekit.Context) {
 				e.Detail = fmt.Sprintf("Linkifier %d makes links to %s. The server takes a pattern only once.", linkifier.ID, linkifier.URLTemplate)
 			},
 		},
@@ -72,13 +72,13 @@ func hint(err error) string {
 // validate refuses what is wrong in any organization, as far as it is known.
 func validate(config *model, diags *diag.Diagnostics) {
 	switch {
-	case framework.IsSet(config.Pattern) && framework.IsSet(config.URLTemplate):
+	case tfvalue.IsSet(config.Pattern) && tfvalue.IsSet(config.URLTemplate):
 		_, err := zulip.ParseLinkifier(config.Pattern.ValueString(), config.URLTemplate.ValueString())
 		addWrong(err, diags)
-	case framework.IsSet(config.Pattern):
+	case tfvalue.IsSet(config.Pattern):
 		_, err := zulip.ParseLinkifierPattern(config.Pattern.ValueString())
 		addWrong(err, diags)
-	case framework.IsSet(config.URLTemplate):
+	case tfvalue.IsSet(config.URLTemplate):
 		_, err := zulip.ParseURLTemplate(config.URLTemplate.ValueString())
 		addWrong(err, diags)
 	}
@@ -87,7 +87,7 @@ func validate(config *model, diags *diag.Diagnostics) {
 			diags.AddAttributeError(path.Root("alternative_url_templates").AtListIndex(i), "Not a URL template", "The server would refuse it: it is empty, or not a URL template of RFC 6570.")
 		}
 	}
-	if config.ReverseTemplate.ValueString() != "" && framework.IsSet(config.ExampleInput) && config.ExampleInput.ValueString() == "" {
+	if config.ReverseTemplate.ValueString() != "" && tfvalue.IsSet(config.ExampleInput) && config.ExampleInput.ValueString() == "" {
 		diags.AddAttributeError(path.Root("example_input"), "An example is missing", "The server wants an example_input with every reverse_template.")
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
@@ -25,12 +26,12 @@ var (
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `A linkifier: a pattern that becomes a link wherever somebody writes it. Only administrators may manage them.
 
 A new linkifier is tried after all others; ` + "`zulip_linkifier_order`" + ` puts them in order. Try a linkifier without a server with the function ` + "`linkify`" + `.
 
-A pattern is unique in an organization. ` + framework.NeverAdopted,
+A pattern is unique in an organization. ` + resourcekit.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The linkifier's ID.",

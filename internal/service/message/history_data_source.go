@@ -10,12 +10,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // HistoryDataSource is the data source zulip_message_history.
-type HistoryDataSource struct{ framework.DataSource }
+type HistoryDataSource struct{ base.DataSource }
 
 // NewHistoryDataSource returns the data source zulip_message_history.
 func NewHistoryDataSource() datasource.DataSource { return &HistoryDataSource{} }
@@ -99,7 +100,7 @@ func (d *HistoryDataSource) Read(ctx context.Context, req datasource.ReadRequest
 
 // explainHistory adds what a refusal means for a history.
 func explainHistory(err error) string {
-	text := framework.Explain(err)
+	text := diagnostics.Explain(err)
 	switch {
 	case zulip.IsNoMessage(err):
 		text += "\n\nThe message is gone, or the account the provider uses may not read it."

@@ -10,8 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -27,7 +28,7 @@ const (
 
 // model is the resource.
 type model struct {
-	framework.Addressee
+	compose.Addressee
 	ID        types.Int64  `tfsdk:"id"`
 	Content   types.String `tfsdk:"content"`
 	OnDestroy types.String `tfsdk:"on_destroy"`
@@ -42,7 +43,7 @@ type model struct {
 func (m *model) read(message *zulip.Message, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(message.ID)
 	m.Read(message.To(), view, self)
-	m.Content = framework.KeepContent(m.Content, message.Content)
+	m.Content = compose.KeepContent(m.Content, message.Content)
 	m.ChannelID = channelID(message.To())
 	m.SenderID = types.Int64Value(message.SenderID)
 	m.Timestamp = types.StringValue(time.Unix(message.Timestamp, 0).UTC().Format(time.RFC3339))
@@ -64,14 +65,14 @@ func channelID(to zulip.Addressee) types.Int64 {
 }
 
 func resourceSchema() schema.Schema {
-	attributes := framework.AddresseeAttributes()
+	attributes := compose.AddresseeAttributes()
 	attributes["id"] = schema.Int64Attribute{
 		Computed: true, MarkdownDescription: "ID of the message.",
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: framework.ContentDescription + " A change edits the message in place as long as the organization allows it (`allow_message_editing`, `message_content_edit_limit_seconds`); once it does not, the plan warns, and `terraform apply -replace=ADDRESS` sends a new message instead.",
-		Validators: []validator.String{framework.ContentValidator()},
+		Required: true, MarkdownDescription: compose.ContentDescription + " A change edits the message in place as long as the organization allows it (`allow_message_editing`, `message_content_edit_limit_seconds`); once it does not, the plan warns, and `terraform apply -replace=ADDRESS` sends a new message instead.",
+		Validators: []validator.String{compose.ContentValidator()},
 	}
 	attributes["on_destroy"] = schema.StringAttribute{
 		Optional:            true,
@@ -99,7 +100,7 @@ func resourceSchema() schema.Schema {
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages a message that stays and is kept up to date, such as an announcement, in a topic of a channel or as a direct message. To send something once, use the action ` + "`zulip_send_message`" + `.
 
 It is edited and moved in place, as long as the time limits of the organization allow it. Changing the recipients forces a new message: the old one is deleted, or kept if ` + "`on_destroy`" + ` says so, and a new one is sent. If the message is deleted outside Terraform, the next plan proposes to send it again.

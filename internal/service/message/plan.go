@@ -9,7 +9,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
@@ -21,14 +22,14 @@ import (
 func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		p.Diags.AddError("Cannot read the organization", framework.Explain(err))
+		p.Diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	if p.IsDestroy() {
 		warnOfDeleteLimit(p, view)
 		return
 	}
-	framework.CheckContent(p.Plan.Content, view, p.Diags)
+	compose.CheckContent(p.Plan.Content, view, p.Diags)
 	to, known := p.Plan.CheckPlan(view, p.Diags)
 	if p.Diags.HasError() {
 		return
@@ -46,7 +47,7 @@ func checkChange(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
 	self := p.Meta.Store.Self().ID
 	p.Plan.KeepWords(p.Prior.Addressee, view, self)
 	if !p.Plan.Content.IsUnknown() {
-		p.Plan.Content = framework.KeepContent(p.Prior.Content, p.Plan.Content.ValueString())
+		p.Plan.Content = compose.KeepContent(p.Prior.Content, p.Plan.Content.ValueString())
 	}
 	switch {
 	case !p.Plan.Recipients.Equal(p.Prior.Recipients):
@@ -131,5 +132,5 @@ func whyNotRead(err error) string {
 	if err == nil {
 		return "The account may not read what it has sent there, or the message was deleted at once. It is in the state; the next plan shows what is left."
 	}
-	return framework.Explain(err) + "\n\nIt is in the state. The next plan shows whether anything is left to do."
+	return diagnostics.Explain(err) + "\n\nIt is in the state. The next plan shows whether anything is left to do."
 }

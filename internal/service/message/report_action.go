@@ -10,8 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -23,7 +24,7 @@ var (
 )
 
 // ReportAction is the action zulip_report_message.
-type ReportAction struct{ framework.Action }
+type ReportAction struct{ base.Action }
 
 // NewReportAction returns the action zulip_report_message.
 func NewReportAction() action.Action { return &ReportAction{} }
@@ -88,7 +89,7 @@ func (a *ReportAction) Invoke(ctx context.Context, req action.InvokeRequest, res
 
 // explainReport adds what a refusal means for a report.
 func explainReport(err error) string {
-	text := framework.Explain(err)
+	text := diagnostics.Explain(err)
 	switch {
 	case zulip.IsNoMessage(err):
 		text += "\n\nThe message is gone, or the account the provider uses may not read it."

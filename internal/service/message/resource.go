@@ -12,7 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -49,7 +50,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	to, _ := plan.Resolve(view, &resp.Diagnostics)
@@ -91,7 +92,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	r.Meta.Run.Manage(kind, id)
 	found, err := r.Meta.Store.Message(ctx, id)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), diagnostics.Explain(err))
 		return
 	}
 	if found == nil {
@@ -101,7 +102,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	state.read(found, view, r.Meta.Store.Self().ID)
@@ -118,7 +119,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	to, _ := plan.Resolve(view, &resp.Diagnostics)
@@ -197,7 +198,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	id, ok := framework.ImportedNumber(ctx, req, "a message",
+	id, ok := base.ImportedNumber(ctx, req, "a message",
 		"It is the last number of the link that \"Copy link to message\" gives.", &resp.Diagnostics)
 	if !ok {
 		return
@@ -205,7 +206,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	found, err := r.Meta.Store.Message(ctx, id.ValueInt64())
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id.ValueInt64()), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id.ValueInt64()), diagnostics.Explain(err))
 		return
 	case found == nil:
 		resp.Diagnostics.AddError("Cannot import this message",

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -12,10 +13,10 @@ import (
 const lookBack = 100
 
 // send sends a message. Of one that was found, since the answer was lost, nothing but the ID is returned.
-func send(ctx context.Context, meta *framework.Meta, to zulip.Addressee, content string) (sent zulip.SentMessage, err error) {
+func send(ctx context.Context, meta *base.Meta, to zulip.Addressee, content string) (sent zulip.SentMessage, err error) {
 	self := meta.Store.Self().ID
 	stored := zulip.StoredContent(content)
-	id, err := framework.Creation{
+	id, err := resourcekit.Creation{
 		Kind: kind, Thing: fmt.Sprintf("%d %q %v %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, stored),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			recent, err := meta.Client.RecentMessages(ctx, to, self, lookBack)

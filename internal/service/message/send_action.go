@@ -9,7 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
@@ -20,13 +22,13 @@ var (
 )
 
 // SendAction is the action zulip_send_message.
-type SendAction struct{ framework.Action }
+type SendAction struct{ base.Action }
 
 // NewSendAction returns the action zulip_send_message.
 func NewSendAction() action.Action { return &SendAction{} }
 
 type sendModel struct {
-	framework.Addressee
+	compose.Addressee
 	Content types.String `tfsdk:"content"`
 }
 
@@ -37,10 +39,10 @@ func (a *SendAction) Metadata(_ context.Context, req action.MetadataRequest, res
 
 // Schema describes the action.
 func (a *SendAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	attributes := framework.AddresseeActionAttributes()
+	attributes := compose.AddresseeActionAttributes()
 	attributes["content"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: framework.ContentDescription,
-		Validators: []validator.String{framework.ContentValidator()},
+		Required: true, MarkdownDescription: compose.ContentDescription,
+		Validators: []validator.String{compose.ContentValidator()},
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Sends a message, once each time the action is invoked. For a message that stays and is kept up to date, use the resource `zulip_message`.\n\n" +
@@ -65,10 +67,10 @@ func (a *SendAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReques
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
-	framework.CheckContent(config.Content, view, &resp.Diagnostics)
+	compose.CheckContent(config.Content, view, &resp.Diagnostics)
 	config.CheckPlan(view, &resp.Diagnostics)
 }
 
@@ -83,10 +85,10 @@ func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	}
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
-	framework.CheckContent(config.Content, view, &resp.Diagnostics)
+	compose.CheckContent(config.Content, view, &resp.Diagnostics)
 	to, _ := config.Check(view, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -94,7 +96,7 @@ func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Sending to " + config.Words()})
 	sent, err := send(ctx, a.Meta, to, config.Content.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot send the message", framework.ExplainWith(err, hint))
+		resp.Diagnostics.AddError("Cannot send the message", diagnostics.ExplainWith(err, hint))
 		return
 	}
 	text := fmt.Sprintf("Sent as message %d", sent.ID)

@@ -12,8 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -24,7 +25,7 @@ var (
 )
 
 // FlagsAction is the action zulip_message_flags.
-type FlagsAction struct{ framework.Action }
+type FlagsAction struct{ base.Action }
 
 // NewFlagsAction returns the action zulip_message_flags.
 func NewFlagsAction() action.Action { return &FlagsAction{} }
@@ -108,7 +109,7 @@ func warnIgnored(channels []int64, diags *diag.Diagnostics) {
 
 // explain adds what a refusal means for flags.
 func explain(err error) string {
-	text := framework.Explain(err)
+	text := diagnostics.Explain(err)
 	if zulip.IsNoMessage(err) {
 		text += "\n\nAt least one of the messages is gone, or the account the provider uses may not read it. None was changed."
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -26,7 +26,7 @@ var (
 )
 
 // NarrowAction is the action zulip_message_flags_for_narrow.
-type NarrowAction struct{ framework.Action }
+type NarrowAction struct{ base.Action }
 
 // NewNarrowAction returns the action zulip_message_flags_for_narrow.
 func NewNarrowAction() action.Action { return &NarrowAction{} }

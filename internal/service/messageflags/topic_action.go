@@ -10,7 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -22,7 +24,7 @@ var (
 )
 
 // TopicAction is the action zulip_mark_topic_as_read.
-type TopicAction struct{ framework.Action }
+type TopicAction struct{ base.Action }
 
 // NewTopicAction returns the action zulip_mark_topic_as_read.
 func NewTopicAction() action.Action { return &TopicAction{} }
@@ -83,7 +85,7 @@ func (a *TopicAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 		return
 	}
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
-	if err == nil && framework.IsPlannedChannel(view, config.Channel.ValueString()) {
+	if err == nil && lookup.IsPlannedChannel(view, config.Channel.ValueString()) {
 		return
 	}
 	a.channel(ctx, &config, &resp.Diagnostics)
@@ -93,12 +95,12 @@ func (a *TopicAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 func (a *TopicAction) channel(ctx context.Context, config *topicModel, diags *diag.Diagnostics) *zulip.Channel {
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		diags.AddError("Cannot read the channels", framework.Explain(err))
+		diags.AddError("Cannot read the channels", diagnostics.Explain(err))
 		return nil
 	}
-	channel, err := framework.FindChannel(view, config.Channel.ValueString())
+	channel, err := lookup.Channel(view, config.Channel.ValueString())
 	if err != nil {
-		diags.AddAttributeError(path.Root("channel"), "No such channel", framework.Sentence(err))
+		diags.AddAttributeError(path.Root("channel"), "No such channel", diagnostics.Sentence(err))
 		return nil
 	}
 	return channel
@@ -123,6 +125,6 @@ func (a *TopicAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	}
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Marking " + what + " as read"})
 	if err := a.Meta.Client.MarkTopicAsRead(ctx, channel.ID, zulip.StoredTopic(config.Topic.ValueString())); err != nil {
-		resp.Diagnostics.AddError("Cannot mark "+what+" as read", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot mark "+what+" as read", diagnostics.Explain(err))
 	}
 }

@@ -11,15 +11,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 type (
-	step    = framework.Step[*zulip.Realm, zulip.RealmUpdate]
-	pending = framework.Pending[*zulip.Realm, zulip.RealmUpdate]
-	reading = framework.Reading[*zulip.Realm]
+	step    = compareandset.Step[*zulip.Realm, zulip.RealmUpdate]
+	pending = compareandset.Pending[*zulip.Realm, zulip.RealmUpdate]
+	reading = compareandset.Reading[*zulip.Realm]
 	prior   = attribute.Prior[model, *zulip.Realm]
 	table   = attribute.Table[model, *zulip.Realm, zulip.RealmUpdate]
 )
@@ -29,13 +31,13 @@ var attributes = func() table {
 	all := table{
 		Resource:    "zulip_organization",
 		Permissions: map[string]attribute.Permission[model]{},
-		Wire: framework.Permissions[*zulip.Realm, zulip.RealmUpdate]{
+		Wire: permissionattribute.Permissions[*zulip.Realm, zulip.RealmUpdate]{
 			Table:   permission.Organizations,
 			Held:    func(r *zulip.Realm) map[string]zulip.GroupSettingValue { return r.Permissions },
 			Changes: func(u *zulip.RealmUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },
 		},
 	}
-	for _, setting := range settings {
+	for _, setting := range allSettings {
 		all.Rows = append(all.Rows, row{setting})
 	}
 	for _, setting := range permission.Organizations.All() {
@@ -49,7 +51,7 @@ var attributes = func() table {
 }()
 
 // row makes a row of a setting. The server reads and writes all of them in the same way, which the setting's kind knows.
-type row struct{ framework.Setting }
+type row struct{ settings.Setting }
 
 // AttributeName is the name of the setting.
 func (r row) AttributeName() string { return r.Name }

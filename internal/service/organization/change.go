@@ -4,14 +4,14 @@ import (
 	"context"
 	"slices"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // subject is the organization as what is changed.
-func (r *Resource) subject() framework.Subject[*zulip.Realm, zulip.RealmUpdate] {
-	return framework.Subject[*zulip.Realm, zulip.RealmUpdate]{
+func (r *Resource) subject() compareandset.Subject[*zulip.Realm, zulip.RealmUpdate] {
+	return compareandset.Subject[*zulip.Realm, zulip.RealmUpdate]{
 		Unread: "the organization",
 		Name:   func(*zulip.Realm) string { return "the organization" },
 		Read:   r.fresh,

@@ -95,7 +95,7 @@ func TestProtocolOrganizationChangedAfterThePlan(t *testing.T) {
 			byHand(t, o, map[string]string{attribute: test.meanwhile(t, o)})
 			sent := o.Sent()
 			run.Apply(plan).ExpectError(t, "", "The organization was changed by somebody else after it was planned", attribute+"\n",
-				"the plan saw: "+test.saw+"\n", "it is now:    "+test.now+"\n", "asked for:    "+test.asked+"\n", "Nothing was overwritten.")
+				"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
 			sent.Expect(t)
 			// The state shows what it is now, so that the next plan starts from there, and goes through.
 			run.MustApply(config)

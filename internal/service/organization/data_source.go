@@ -8,12 +8,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // DataSource is the data source zulip_organization.
-type DataSource struct{ framework.DataSource }
+type DataSource struct{ base.DataSource }
 
 // NewDataSource returns the data source zulip_organization.
 func NewDataSource() datasource.DataSource { return &DataSource{} }
@@ -26,7 +28,7 @@ func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest,
 // Schema describes the data source.
 func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	all := attributes.DataSourceAttributes()
-	all["id"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Always `" + framework.OnceID + "`: an account is in one organization."}
+	all["id"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`: an account is in one organization."}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the settings and permissions of the organization. Settings that the server does not have are null.",
 		Attributes:          all,
@@ -40,12 +42,12 @@ func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *d
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
+		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
 		return
 	}
 	found := emptyModel()
 	attributes.Read(found, view.Realm(), attribute.On(&d.Base, view), &resp.Diagnostics)
-	found.set("id", types.StringValue(framework.OnceID))
+	found.set("id", types.StringValue(settings.OnceID))
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(found.write(ctx, &resp.State)...)
 	}

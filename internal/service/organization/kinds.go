@@ -17,16 +17,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // nameKind is the name: a text that the server would let be empty.
-type nameKind struct{ framework.TextSetting }
+type nameKind struct{ settings.Text }
 
 // Attribute is a string with something in it.
-func (nameKind) Attribute(text framework.SettingText) schema.Attribute {
+func (nameKind) Attribute(text settings.SettingText) schema.Attribute {
 	return textAttribute(text.Accepting(fmt.Sprintf("From 1 to %d characters.", maxName)), validators.Length(1, maxName))
 }
 
@@ -37,7 +37,7 @@ const unlimited = "unlimited"
 type limitKind struct{ unit string }
 
 // Attribute is a string.
-func (k limitKind) Attribute(text framework.SettingText) schema.Attribute {
+func (k limitKind) Attribute(text settings.SettingText) schema.Attribute {
 	return textAttribute(text.Accepting(fmt.Sprintf("A number of %s, or %#q.", k.unit, unlimited)),
 		validators.Count(k.unit, unlimited))
 }
@@ -71,10 +71,10 @@ func (limitKind) Send(form *zulip.Form, name string, value attr.Value) {
 const noChannel = -1
 
 // channelKind is a channel, by its ID.
-type channelKind struct{ framework.NumberSetting }
+type channelKind struct{ settings.Number }
 
 // Attribute is a number.
-func (channelKind) Attribute(text framework.SettingText) schema.Attribute {
+func (channelKind) Attribute(text settings.SettingText) schema.Attribute {
 	return schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: text.Accepting(fmt.Sprintf("The ID of a channel, or %#q for none.", strconv.Itoa(noChannel))),
 		Validators:    []validator.Int64{validators.IDOr("the ID of a channel", noChannel)},
@@ -92,7 +92,7 @@ var webAddress = regexp.MustCompile(`^(https?://\S+|` + defaultJitsi + `)$`)
 type jitsiKind struct{}
 
 // Attribute is a string.
-func (jitsiKind) Attribute(text framework.SettingText) schema.Attribute {
+func (jitsiKind) Attribute(text settings.SettingText) schema.Attribute {
 	return textAttribute(text.Accepting(fmt.Sprintf("At most %d characters.", maxJitsiURL)),
 		validators.Length(0, maxJitsiURL), validators.Matches(webAddress, "must be a URL (https://…), or "+defaultJitsi))
 }
@@ -127,13 +127,13 @@ var avatarSources = map[string]string{"gravatar": "G", "jdenticon": "J"}
 type avatarKind struct{}
 
 // Attribute is a string.
-func (avatarKind) Attribute(text framework.SettingText) schema.Attribute {
+func (avatarKind) Attribute(text settings.SettingText) schema.Attribute {
 	return textAttribute(text.Accepting("One of `gravatar`, `jdenticon`."), validators.OneOf(slices.Sorted(maps.Keys(avatarSources))...))
 }
 
 // Read takes any letter.
 func (avatarKind) Read(raw json.RawMessage, kept attr.Value) (attr.Value, error) {
-	value, err := framework.TextSetting{}.Read(raw, kept)
+	value, err := settings.Text{}.Read(raw, kept)
 	for word, letter := range avatarSources {
 		if value.Equal(types.StringValue(letter)) {
 			value = types.StringValue(word)
@@ -153,10 +153,10 @@ func (avatarKind) Send(form *zulip.Form, name string, value attr.Value) {
 var previewSizes = []int64{100, 150, 200}
 
 // previewSizeKind is one of previewSizes.
-type previewSizeKind struct{ framework.NumberSetting }
+type previewSizeKind struct{ settings.Number }
 
 // Attribute is a number.
-func (previewSizeKind) Attribute(text framework.SettingText) schema.Attribute {
+func (previewSizeKind) Attribute(text settings.SettingText) schema.Attribute {
 	return schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: text.Accepting("One of `100`, `150`, `200`."),
 		Validators:    []validator.Int64{validators.OneOfNumbers(previewSizes...)},
@@ -168,7 +168,7 @@ func (previewSizeKind) Attribute(text framework.SettingText) schema.Attribute {
 type methodsKind struct{}
 
 // Attribute is a set of names.
-func (methodsKind) Attribute(text framework.SettingText) schema.Attribute {
+func (methodsKind) Attribute(text settings.SettingText) schema.Attribute {
 	return schema.SetAttribute{
 		ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: text.Accepting(""),
 		Validators:    []validator.Set{validators.Size(1, 0)},

@@ -8,14 +8,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 )
 
 // model is what a plan, a state or a configuration says. It is as long as the tables are, so no struct spells it out.
 type model struct {
 	// settings are everything but the permissions.
-	settings framework.SettingValues
+	settings settings.Values
 	sets     map[string]*types.Set
 }
 
@@ -25,7 +25,7 @@ func getModel(ctx context.Context, from interface {
 }, diags *diag.Diagnostics,
 ) *model {
 	m := emptyModel()
-	for name, value := range framework.GetSettingValues(ctx, from, diags) {
+	for name, value := range settings.Get(ctx, from, diags) {
 		if set, ok := m.sets[name]; ok {
 			*set, _ = value.(types.Set)
 		} else {
@@ -36,7 +36,7 @@ func getModel(ctx context.Context, from interface {
 }
 
 func emptyModel() *model {
-	m := &model{settings: framework.SettingValues{}}
+	m := &model{settings: settings.Values{}}
 	for _, setting := range permission.Organizations.All() {
 		m.permission(setting.Name)
 	}
@@ -81,7 +81,7 @@ func (m *model) permission(setting string) *types.Set {
 // set gives a setting a value.
 func (m *model) set(setting string, value attr.Value) {
 	if m.settings == nil {
-		m.settings = framework.SettingValues{}
+		m.settings = settings.Values{}
 	}
 	m.settings[setting] = value
 }

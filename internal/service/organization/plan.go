@@ -15,10 +15,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -42,7 +46,7 @@ type planning struct {
 	state        *model // nil for a resource that is to be created
 	prior        *prior
 	// changes are the settings, and steps the settings and permissions, that an apply would send.
-	changes framework.Settings
+	changes settings.Table
 	steps   []step
 	diags   *diag.Diagnostics
 }
@@ -67,25 +71,25 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	var err error
 	if p.view, err = r.Meta.Store.Read(ctx, store.Organization); err != nil {
-		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
+		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
 		return
 	}
 	on := attribute.On(&r.Base, p.view)
 	if p.state != nil {
-		p.prior = attributes.PriorState(p.state, framework.RawPermissions(ctx, req.Private, p.diags), on)
+		p.prior = attributes.PriorState(p.state, permissionattribute.Raw(ctx, req.Private, p.diags), on)
 	} else {
 		p.prior = attributes.PriorObject(p.view.Realm(), on, p.diags)
 	}
 	r.CheckLevels(ctx, "zulip_organization", req.Config, p.diags)
 	attributes.KeepPrior(p.config, p.plan, p.prior, on)
-	p.changes = settings.Changes(p.plan.settings, p.prior.Values.settings)
+	p.changes = allSettings.Changes(p.plan.settings, p.prior.Values.settings)
 	p.steps, _ = attributes.Steps(p.prior, p.plan, on) // what cannot be resolved is reported by the checks
 	p.check(ctx)
 	p.diags.Append(p.plan.write(ctx, &resp.Plan)...)
 }
 
 // permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
-func (p *planning) permissions() framework.PermissionPlan {
+func (p *planning) permissions() permissionattribute.Plan {
 	return attributes.PermissionPlan(p.config, p.plan, p.prior, p.view)
 }
 
@@ -112,9 +116,9 @@ func (p *planning) check(ctx context.Context) {
 		return
 	}
 	settings := p.settingsAccess()
-	p.WarnOfOrganizationAccess(p.diags, p.permissions(), settings)
+	accesswarning.OfOrganization(p.Meta, p.diags, p.permissions(), settings)
 	if settings.WaitingPeriod != nil || settings.WaitingPeriodUnknown || settings.Spectators != nil || settings.SpectatorsUnknown {
-		p.WarnOfAccess(ctx, p.diags, "The settings of the organization change who can do what in channels", settings)
+		accesswarning.OfChange(ctx, p.Meta, p.diags, "The settings of the organization change who can do what in channels", settings)
 	}
 }
 
@@ -191,7 +195,7 @@ func owners(view *snapshot.Snapshot) []string {
 // checkAlone refuses that two resources of the configuration set the same attribute: each apply would undo what the other
 // did.
 func (p *planning) checkAlone() {
-	for _, setting := range settings {
+	for _, setting := range allSettings {
 		value := p.plan.settings[setting.Name]
 		if config := p.config.settings[setting.Name]; config.IsNull() || value.IsUnknown() {
 			continue
@@ -199,7 +203,7 @@ func (p *planning) checkAlone() {
 		p.declare(setting.Name, describe(value))
 	}
 	for _, setting := range permission.Organizations.Settings {
-		principals, known := framework.PrincipalsOf(*p.plan.permission(setting.Name))
+		principals, known := permissionattribute.PrincipalsOf(*p.plan.permission(setting.Name))
 		if !known || p.config.permission(setting.Name).IsNull() {
 			continue
 		}
@@ -269,16 +273,16 @@ func (p *planning) checkChannel(ctx context.Context, attribute string, value att
 	}
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		p.diags.AddError("Cannot read the channels", framework.Explain(err))
+		p.diags.AddError("Cannot read the channels", diagnostics.Explain(err))
 		return
 	}
-	channel, err := framework.FindChannel(view, strconv.FormatInt(number.ValueInt64(), 10))
+	channel, err := lookup.Channel(view, strconv.FormatInt(number.ValueInt64(), 10))
 	switch at := path.Root(attribute); {
 	case err != nil:
-		p.diags.AddAttributeError(at, "No such channel", framework.Sentence(err))
+		p.diags.AddAttributeError(at, "No such channel", diagnostics.Sentence(err))
 	case channel.IsArchived:
 		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is archived", channel.Name), "The server takes only active channels.")
-	case attribute == moderationAttribute && !channel.Privacy().IsPrivate() && !p.Meta.Run.IsManaged(framework.ChannelKind, channel.ID): // else this run may make it so
+	case attribute == moderationAttribute && !channel.Privacy().IsPrivate() && !p.Meta.Run.IsManaged(lookup.ChannelKind, channel.ID): // else this run may make it so
 		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is not private", channel.Name), "Messages are reported to a private channel only.")
 	}
 }

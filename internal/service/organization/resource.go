@@ -16,7 +16,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
@@ -28,7 +31,7 @@ var (
 )
 
 // Resource is zulip_organization.
-type Resource struct{ framework.Resource }
+type Resource struct{ base.Resource }
 
 // NewResource returns zulip_organization.
 func NewResource() resource.Resource { return &Resource{} }
@@ -47,11 +50,11 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	all := attributes.ResourceAttributes()
 	all["id"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "Always `" + framework.OnceID + "`: an account is in one organization.",
+		Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`: an account is in one organization.",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	resp.Schema = schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages the settings and permissions of the organization. An organization has them once, so there is one such resource.
 
 The organization exists already: creating the resource sets what the configuration says, and destroying it leaves every setting as it is. Import it first to see in a plan what would change. A user group that a permission names cannot be deactivated, also after the resource is destroyed: grant the permission to others first.
@@ -64,7 +67,7 @@ If somebody else has changed an attribute since the plan was made, the apply sto
 
 Administrators and owners may change most attributes; the others say that only owners may set them. An administrator's configuration may contain those too, as long as they have the configured value already.
 
-The profile picture, the logos and the address of the organization cannot be set with this resource.` + framework.DeactivatedPrincipals,
+The profile picture, the logos and the address of the organization cannot be set with this resource.` + permissionattribute.DeactivatedPrincipals,
 		Attributes: all,
 	}
 }
@@ -84,7 +87,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	now, err := r.fresh(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
+		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
 		return
 	}
 	on := attribute.On(&r.Base, now.View)
@@ -92,7 +95,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return // nothing was made that could be lost: the next apply sends what is missing
 	}
 	r.store(ctx, plan.clone(), now, plan, &resp.State, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
 // Read takes the organization from the snapshot.
@@ -101,10 +104,10 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
+		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
 		return
 	}
 	r.store(ctx, state, &reading{Thing: view.Realm(), View: view}, nil, &resp.State, resp.Private, &resp.Diagnostics)
@@ -118,11 +121,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError(unreadable, framework.Explain(err))
+		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
 		return
 	}
 	on := attribute.On(&r.Base, view)
-	before := attributes.PriorState(prior, framework.RawPermissions(ctx, req.Private, &resp.Diagnostics), on)
+	before := attributes.PriorState(prior, permissionattribute.Raw(ctx, req.Private, &resp.Diagnostics), on)
 	now := r.apply(ctx, before, plan, nil, on, &resp.Diagnostics)
 	state, planned := plan.clone(), plan
 	if resp.Diagnostics.HasError() {
@@ -130,7 +133,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		state, planned = prior, nil
 	}
 	r.store(ctx, state, now, planned, &resp.State, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
 // Delete leaves the organization as it is, which the plan said.
@@ -138,8 +141,8 @@ func (r *Resource) Delete(context.Context, resource.DeleteRequest, *resource.Del
 
 // ImportState takes any word: an account is in one organization.
 func (r *Resource) ImportState(ctx context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), framework.OnceID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(framework.OnceID)})...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), settings.OnceID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
 // unreadable begins the message of a read that failed.
@@ -149,7 +152,7 @@ const unreadable = "Cannot read the organization"
 // be read. now is what was just read, or nil.
 func (r *Resource) apply(ctx context.Context, prior *prior, plan *model, now *reading, on attribute.Server, diags *diag.Diagnostics) *reading {
 	steps, problems := attributes.Steps(prior, plan, on)
-	framework.ReportProblems(diags, problems)
+	permissionattribute.ReportProblems(diags, problems)
 	if diags.HasError() {
 		return nil
 	}
@@ -157,9 +160,9 @@ func (r *Resource) apply(ctx context.Context, prior *prior, plan *model, now *re
 }
 
 // store puts what the server has into the state; after an apply, planned is its plan.
-func (r *Resource) store(ctx context.Context, state *model, now *reading, planned *model, into *tfsdk.State, private framework.PrivateSetter, diags *diag.Diagnostics) {
+func (r *Resource) store(ctx context.Context, state *model, now *reading, planned *model, into *tfsdk.State, private permissionattribute.PrivateSetter, diags *diag.Diagnostics) {
 	set := func() diag.Diagnostics {
-		state.set("id", types.StringValue(framework.OnceID))
+		state.set("id", types.StringValue(settings.OnceID))
 		return state.write(ctx, into)
 	}
 	attributes.Store(ctx, state, now, planned, attribute.On(&r.Base, nil), set, private, diags)

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 )
 
 // The server's limits, counted in characters (server-behavior §O6).
@@ -16,56 +16,56 @@ const (
 	maxJitsiURL       = 200
 )
 
-// settings are what `PATCH /realm` sets beside the permissions (server-behavior §O3), in the order of the pages on
+// allSettings are what `PATCH /realm` sets beside the permissions (server-behavior §O3), in the order of the pages on
 // which administrators find them. Its `string_id`, which moves a demo organization to another address, is left out: the
 // provider would not find the organization any more.
-var settings = framework.SettingsOf("zulip_organization", framework.Settings{
+var allSettings = settings.WithLevels("zulip_organization", settings.Table{
 	// Organization profile.
 	{Name: "name", Kind: nameKind{}, Description: "Name of the organization."},
-	{Name: "description", Kind: framework.TextSetting{MaxLength: maxDescription}, Description: "Description of the organization, in Markdown. People see it before they log in."},
+	{Name: "description", Kind: settings.Text{MaxLength: maxDescription}, Description: "Description of the organization, in Markdown. People see it before they log in."},
 	{Name: "org_type", Kind: organizationTypes, Description: "Type of the organization."},
-	{Name: "want_advertise_in_communities_directory", Kind: framework.FlagSetting{}, Description: "Whether the organization may be listed in the Zulip communities directory."},
+	{Name: "want_advertise_in_communities_directory", Kind: settings.Flag{}, Description: "Whether the organization may be listed in the Zulip communities directory."},
 
 	// Organization settings: how the organization announces and speaks.
 	{Name: "new_stream_announcements_stream_id", Kind: channelKind{}, Description: "Channel in which new channels are announced."},
 	{Name: "signup_announcements_stream_id", Kind: channelKind{}, Description: "Channel in which new users are announced."},
 	{Name: "zulip_update_announcements_stream_id", Kind: channelKind{}, Description: "Channel in which Zulip updates are announced."},
-	{Name: "send_channel_events_messages", Kind: framework.FlagSetting{}, Description: "Whether a channel gets automated messages about who joined and left."},
-	{Name: "default_language", Kind: framework.TextSetting{}, Description: "Language of automated messages and invitation emails, and of new users, as a code such as `en`, `de` or `pt-br`."},
-	{Name: "default_code_block_language", Kind: framework.TextSetting{}, Description: "Language of code blocks that name none; `\"\"` for none."},
-	{Name: "welcome_message_custom_text", Kind: framework.TextSetting{MaxLength: maxWelcomeMessage}, Description: "Text that Welcome Bot adds to its greeting of new users, in Markdown; `\"\"` for none."},
-	{Name: "send_welcome_emails", Kind: framework.FlagSetting{}, Description: "Whether new users are sent emails that introduce Zulip."},
-	{Name: "digest_emails_enabled", Kind: framework.FlagSetting{}, Description: "Whether inactive users are sent a weekly digest by email. Can be turned on only where the server sends digests."},
+	{Name: "send_channel_events_messages", Kind: settings.Flag{}, Description: "Whether a channel gets automated messages about who joined and left."},
+	{Name: "default_language", Kind: settings.Text{}, Description: "Language of automated messages and invitation emails, and of new users, as a code such as `en`, `de` or `pt-br`."},
+	{Name: "default_code_block_language", Kind: settings.Text{}, Description: "Language of code blocks that name none; `\"\"` for none."},
+	{Name: "welcome_message_custom_text", Kind: settings.Text{MaxLength: maxWelcomeMessage}, Description: "Text that Welcome Bot adds to its greeting of new users, in Markdown; `\"\"` for none."},
+	{Name: "send_welcome_emails", Kind: settings.Flag{}, Description: "Whether new users are sent emails that introduce Zulip."},
+	{Name: "digest_emails_enabled", Kind: settings.Flag{}, Description: "Whether inactive users are sent a weekly digest by email. Can be turned on only where the server sends digests."},
 	{Name: "digest_weekday", Kind: weekdays, Description: "Day of the week on which digests are sent."},
-	{Name: "message_content_allowed_in_email_notifications", Kind: framework.FlagSetting{}, Description: "Whether email notifications may include the content of messages."},
-	{Name: "require_e2ee_push_notifications", Kind: framework.FlagSetting{}, Description: "Whether the content of mobile notifications requires end-to-end encryption. A device without it gets notifications without content below feature level 500, and none from there on."},
-	{Name: "topics_policy", Kind: framework.WordSetting{"allow_empty_topic", "disable_empty_topic"}, Description: "Whether channel messages may be sent without a topic. A channel can have its own policy."},
+	{Name: "message_content_allowed_in_email_notifications", Kind: settings.Flag{}, Description: "Whether email notifications may include the content of messages."},
+	{Name: "require_e2ee_push_notifications", Kind: settings.Flag{}, Description: "Whether the content of mobile notifications requires end-to-end encryption. A device without it gets notifications without content below feature level 500, and none from there on."},
+	{Name: "topics_policy", Kind: settings.Word{"allow_empty_topic", "disable_empty_topic"}, Description: "Whether channel messages may be sent without a topic. A channel can have its own policy."},
 	{Name: "message_retention_days", Kind: limitKind{unit: "days"}, OwnerOnly: true, Description: "How long messages are kept. A channel can have its own retention period."},
-	{Name: "inline_image_preview", Kind: framework.FlagSetting{}, Description: "Whether uploaded and linked images and videos are previewed."},
-	{Name: "inline_url_embed_preview", Kind: framework.FlagSetting{}, Description: "Whether linked websites are previewed."},
+	{Name: "inline_image_preview", Kind: settings.Flag{}, Description: "Whether uploaded and linked images and videos are previewed."},
+	{Name: "inline_url_embed_preview", Kind: settings.Flag{}, Description: "Whether linked websites are previewed."},
 	{Name: "giphy_rating", Renamed: "gif_rating_policy", Kind: gifRatings, Description: fmt.Sprintf("Highest rating of the GIFs that people are offered; `disabled` turns the GIF integration off. Servers call the setting `gif_rating_policy` from feature level %d on.", featurelevel.GIFRatingPolicy)},
 	{Name: "media_preview_size", Kind: previewSizeKind{}, Description: "Size of image and video previews, in percent of the smallest size."},
 	{Name: "video_chat_provider", Kind: videoChatProviders, Description: "Provider of calls. Only providers that the server is set up for can be chosen."},
 	{Name: "jitsi_server_url", Kind: jitsiKind{}, Description: "URL of the Jitsi Meet server for calls, or `default` for the one that the server is set up with."},
 
 	// Organization permissions: what is not said by naming people.
-	{Name: "invite_required", Kind: framework.FlagSetting{}, OwnerOnly: true, Description: "Whether an invitation is required to join the organization."},
-	{Name: "emails_restricted_to_domains", Kind: framework.FlagSetting{}, OwnerOnly: true, Description: "Whether only email addresses of the organization's domains (`zulip_domain`) can join."},
-	{Name: "disallow_disposable_email_addresses", Kind: framework.FlagSetting{}, OwnerOnly: true, Description: "Whether disposable email addresses are refused. Has no effect while `emails_restricted_to_domains` is `true`."},
-	{Name: "waiting_period_threshold", Kind: framework.NumberSetting{Min: 0, Max: math.MaxInt32}, OwnerOnly: true, Description: "Number of days until a new member becomes a full member. A change takes effect at once: it changes who is in `role:fullmembers`."},
-	{Name: "enable_spectator_access", Kind: framework.FlagSetting{}, Description: "Whether web-public channels can be created, which anyone on the internet can read. Takes effect only where the server allows them."},
+	{Name: "invite_required", Kind: settings.Flag{}, OwnerOnly: true, Description: "Whether an invitation is required to join the organization."},
+	{Name: "emails_restricted_to_domains", Kind: settings.Flag{}, OwnerOnly: true, Description: "Whether only email addresses of the organization's domains (`zulip_domain`) can join."},
+	{Name: "disallow_disposable_email_addresses", Kind: settings.Flag{}, OwnerOnly: true, Description: "Whether disposable email addresses are refused. Has no effect while `emails_restricted_to_domains` is `true`."},
+	{Name: "waiting_period_threshold", Kind: settings.Number{Min: 0, Max: math.MaxInt32}, OwnerOnly: true, Description: "Number of days until a new member becomes a full member. A change takes effect at once: it changes who is in `role:fullmembers`."},
+	{Name: "enable_spectator_access", Kind: settings.Flag{}, Description: "Whether web-public channels can be created, which anyone on the internet can read. Takes effect only where the server allows them."},
 	{Name: "moderation_request_channel_id", Kind: channelKind{}, Description: "Private channel to which people report messages."},
-	{Name: "enable_guest_user_indicator", Kind: framework.FlagSetting{}, Description: "Whether guests are marked as such after their names."},
-	{Name: "enable_guest_user_dm_warning", Kind: framework.FlagSetting{}, Description: "Whether people are warned when they compose a direct message to a guest."},
-	{Name: "enable_read_receipts", Kind: framework.FlagSetting{}, Description: "Whether people can see who has read a message."},
-	{Name: "require_unique_names", Kind: framework.FlagSetting{}, Description: "Whether names of users must be unique."},
-	{Name: "name_changes_disabled", Kind: framework.FlagSetting{}, Description: "Whether people cannot change their own names. Administrators still can."},
-	{Name: "email_changes_disabled", Kind: framework.FlagSetting{}, Description: "Whether people cannot change their own email addresses. Administrators still can."},
+	{Name: "enable_guest_user_indicator", Kind: settings.Flag{}, Description: "Whether guests are marked as such after their names."},
+	{Name: "enable_guest_user_dm_warning", Kind: settings.Flag{}, Description: "Whether people are warned when they compose a direct message to a guest."},
+	{Name: "enable_read_receipts", Kind: settings.Flag{}, Description: "Whether people can see who has read a message."},
+	{Name: "require_unique_names", Kind: settings.Flag{}, Description: "Whether names of users must be unique."},
+	{Name: "name_changes_disabled", Kind: settings.Flag{}, Description: "Whether people cannot change their own names. Administrators still can."},
+	{Name: "email_changes_disabled", Kind: settings.Flag{}, Description: "Whether people cannot change their own email addresses. Administrators still can."},
 	{Name: "default_avatar_source", Kind: avatarKind{}, Description: "Source of the profile pictures of new users: `gravatar` asks Gravatar, `jdenticon` generates one."},
-	{Name: "avatar_changes_disabled", Kind: framework.FlagSetting{}, Description: "Whether people cannot change their own profile pictures. Administrators still can."},
-	{Name: "allow_message_editing", Kind: framework.FlagSetting{}, Description: "Whether people can edit their own messages."},
+	{Name: "avatar_changes_disabled", Kind: settings.Flag{}, Description: "Whether people cannot change their own profile pictures. Administrators still can."},
+	{Name: "allow_message_editing", Kind: settings.Flag{}, Description: "Whether people can edit their own messages."},
 	{Name: "message_content_edit_limit_seconds", Kind: limitKind{unit: "seconds"}, Description: "Time after sending during which people can edit their own messages."},
-	{Name: "message_edit_history_visibility_policy", Kind: framework.WordSetting{"all", "moves", "none"}, Description: "What people can see of the history of a message: edits and moves, moves only, or nothing."},
+	{Name: "message_edit_history_visibility_policy", Kind: settings.Word{"all", "moves", "none"}, Description: "What people can see of the history of a message: edits and moves, moves only, or nothing."},
 	{Name: "message_content_delete_limit_seconds", Kind: limitKind{unit: "seconds"}, Description: "Time after sending during which people can delete their own messages."},
 	{Name: "move_messages_within_stream_limit_seconds", Kind: limitKind{unit: "seconds"}, Description: "Time after sending during which members can move messages to another topic of the channel."},
 	{Name: "move_messages_between_streams_limit_seconds", Kind: limitKind{unit: "seconds"}, Description: "Time after sending during which members can move messages to another channel."},
@@ -75,7 +75,7 @@ var settings = framework.SettingsOf("zulip_organization", framework.Settings{
 })
 
 // organizationTypes are the kinds of organizations (server-behavior §O7).
-var organizationTypes = framework.CodeSetting{
+var organizationTypes = settings.Coded{
 	{Word: "unspecified", Number: 0}, {Word: "business", Number: 10}, {Word: "opensource", Number: 20},
 	{Word: "education_nonprofit", Number: 30}, {Word: "education", Number: 35}, {Word: "research", Number: 40},
 	{Word: "event", Number: 50}, {Word: "nonprofit", Number: 60}, {Word: "government", Number: 70},
@@ -84,18 +84,18 @@ var organizationTypes = framework.CodeSetting{
 }
 
 // weekdays begin with Monday, as on the wire.
-var weekdays = framework.CodeSetting{
+var weekdays = settings.Coded{
 	{Word: "monday", Number: 0}, {Word: "tuesday", Number: 1}, {Word: "wednesday", Number: 2}, {Word: "thursday", Number: 3},
 	{Word: "friday", Number: 4}, {Word: "saturday", Number: 5}, {Word: "sunday", Number: 6},
 }
 
 // gifRatings have the server's words (`gif_rating_options`).
-var gifRatings = framework.CodeSetting{
+var gifRatings = settings.Coded{
 	{Word: "disabled", Number: 0}, {Word: "g", Number: 1}, {Word: "pg", Number: 2}, {Word: "pg-13", Number: 3}, {Word: "r", Number: 4},
 }
 
 // videoChatProviders have the server's words (`realm_available_video_chat_providers`); 2 was a provider that is no more.
-var videoChatProviders = framework.CodeSetting{
+var videoChatProviders = settings.Coded{
 	{Word: "disabled", Number: 0}, {Word: "jitsi_meet", Number: 1}, {Word: "zoom", Number: 3}, {Word: "big_blue_button", Number: 4},
 	{Word: "zoom_server_to_server", Number: 5}, {Word: "constructor_groups", Number: 6}, {Word: "nextcloud_talk", Number: 7},
 	{Word: "webex", Number: 8},

@@ -5,7 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/order"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -13,14 +13,14 @@ import (
 
 // NewOrderResource returns zulip_custom_profile_field_order.
 func NewOrderResource() resource.Resource {
-	return &framework.OrderResource{Order: framework.Order{
+	return &order.Resource{Definition: order.Definition{
 		TypeName: "custom_profile_field_order", ID: "custom_profile_fields", Attribute: "field_ids",
 		Thing: "custom profile field", Things: "custom profile fields",
 		Description: "The order in which profiles show the custom profile fields.",
-		Seen: func(ctx context.Context, d *store.Store) ([]framework.Ordered, error) {
+		Seen: func(ctx context.Context, d *store.Store) ([]order.Item, error) {
 			return ordered(d.Read(ctx, store.ProfileFields))
 		},
-		Fresh: func(ctx context.Context, d *store.Store, shows func([]framework.Ordered) bool) ([]framework.Ordered, error) {
+		Fresh: func(ctx context.Context, d *store.Store, shows func([]order.Item) bool) ([]order.Item, error) {
 			return ordered(d.FreshUntil(ctx, list, func(view *snapshot.Snapshot) bool {
 				all, _ := ordered(view, nil)
 				return shows(all)
@@ -34,13 +34,13 @@ func NewOrderResource() resource.Resource {
 	}}
 }
 
-func ordered(view *snapshot.Snapshot, err error) ([]framework.Ordered, error) {
+func ordered(view *snapshot.Snapshot, err error) ([]order.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []framework.Ordered
+	var all []order.Item
 	for _, field := range view.ProfileFields().List() {
-		all = append(all, framework.Ordered{ID: field.ID})
+		all = append(all, order.Item{ID: field.ID})
 	}
 	return all, nil
 }

@@ -11,9 +11,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -30,7 +31,7 @@ func validate(config *model, diags *diag.Diagnostics) {
 		switch {
 		case value.IsNull() && does:
 			diags.AddAttributeError(path.Root(name), name+" is missing", fmt.Sprintf("A field of the %s needs it.", of))
-		case framework.IsSet(value) && !does:
+		case tfvalue.IsSet(value) && !does:
 			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("Only a field of the %s has it. Take it out, or change that.", of))
 		}
 	}
@@ -41,7 +42,7 @@ func validate(config *model, diags *diag.Diagnostics) {
 		belongs("url_pattern", config.URLPattern, "subtype custom", config.Subtype.ValueString() == custom)
 		config.validateName(diags)
 	}
-	if framework.IsSet(config.URLPattern) && strings.Count(config.URLPattern.ValueString(), "%(username)s") != 1 {
+	if tfvalue.IsSet(config.URLPattern) && strings.Count(config.URLPattern.ValueString(), "%(username)s") != 1 {
 		diags.AddAttributeError(path.Root("url_pattern"), "Not a pattern of URLs", "It holds %(username)s once, where the name of the account goes.")
 	}
 	if kind == zulip.ProfileFieldUser && config.DisplayInProfileSummary.ValueBool() {
@@ -61,7 +62,7 @@ func (m *model) validateName(diags *diag.Diagnostics) {
 		return
 	}
 	for name, value := range map[string]attr.Value{"name": m.Name, "hint": m.Hint} {
-		if framework.IsSet(value) {
+		if tfvalue.IsSet(value) {
 			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("The server knows %s and gives the field its own name, without a hint. Take it out, or choose the subtype custom.", subtype))
 		}
 	}
@@ -103,7 +104,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 
 // lostOptions are the keys of the options that a plan removes, as far as that is known.
 func lostOptions(plan, prior *model) map[string]bool {
-	if plan.Options.IsUnknown() || !framework.IsSet(prior.Options) {
+	if plan.Options.IsUnknown() || !tfvalue.IsSet(prior.Options) {
 		return nil
 	}
 	gone := map[string]bool{}
@@ -123,7 +124,7 @@ func lostOptions(plan, prior *model) map[string]bool {
 func warnLoss(ctx context.Context, p *resourcekit.Plan[model], loses func(value string) bool, why string) {
 	view, err := p.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		p.Diags.AddError("Cannot read the people", framework.Explain(err))
+		p.Diags.AddError("Cannot read the people", diagnostics.Explain(err))
 		return
 	}
 	field, count := strconv.FormatInt(p.Prior.ID.ValueInt64(), 10), 0

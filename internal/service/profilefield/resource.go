@@ -7,9 +7,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -32,7 +32,7 @@ func NewResource() resource.Resource {
 			Find:    func(view *snapshot.Snapshot, plan *model) (*zulip.ProfileField, bool) { return plan.namesake(view) },
 			Where:   "the organization's settings list all, under Custom profile fields",
 			IsTaken: zulip.IsProfileFieldNameTaken,
-			Existing: func(e *framework.Existing, field *zulip.ProfileField, _ *resourcekit.Context) {
+			Existing: func(e *resourcekit.Existing, field *zulip.ProfileField, _ *resourcekit.Context) {
 				e.Detail = fmt.Sprintf("Field %d is called %q, and is of the type %s. The server takes a name only once.", field.ID, field.Name, field.Type)
 				e.MayBeReplaced = true // one of another type may be the one that this replaces
 			},
@@ -66,7 +66,7 @@ func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
 // namesake returns the field of the organization that has the name of the planned one. A service that the server knows
 // has one name, which only the server says.
 func (m *model) namesake(view *snapshot.Snapshot) (*zulip.ProfileField, bool) {
-	if framework.IsSet(m.Name) {
+	if tfvalue.IsSet(m.Name) {
 		return view.ProfileFields().ByName(m.Name.ValueString())
 	}
 	for _, field := range view.ProfileFields().List() {
@@ -79,7 +79,7 @@ func (m *model) namesake(view *snapshot.Snapshot) (*zulip.ProfileField, bool) {
 
 // namedBy is the attribute that the name comes from.
 func (m *model) namedBy() string {
-	if framework.IsSet(m.Name) {
+	if tfvalue.IsSet(m.Name) {
 		return "name"
 	}
 	return "subtype"

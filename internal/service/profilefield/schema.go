@@ -9,8 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -73,12 +74,12 @@ func resourceSchema() schema.Schema {
 		attributes[name] = schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: text + unmanaged}
 	}
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `A custom profile field: something that people say about themselves. Only administrators may manage them.
 
 A new field comes after all others; ` + "`zulip_custom_profile_field_order`" + ` puts them in order. Deleting a field deletes what everybody has written in it: the plan says how many people that is.
 
-Names are unique. ` + framework.NeverAdopted,
+Names are unique. ` + resourcekit.NeverAdopted,
 		Attributes: attributes,
 	}
 }

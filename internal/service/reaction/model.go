@@ -12,7 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -86,10 +88,10 @@ func resourceSchema() schema.Schema {
 	replace := stringplanmodifier.RequiresReplace()
 	keep := stringplanmodifier.UseStateForUnknown()
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages an emoji reaction of the provider's account to a message. An account can react to a message once with each emoji. Any change forces a new reaction.
 
-` + framework.NeverAdopted,
+` + resourcekit.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "Message ID, emoji type and emoji code, as in `1234/unicode_emoji/1f44d`.",
@@ -120,7 +122,7 @@ func resourceSchema() schema.Schema {
 
 // explain adds what a refusal means for a reaction, where that is special.
 func explain(err error) string {
-	text := framework.Explain(err)
+	text := diagnostics.Explain(err)
 	if zulip.IsNoMessage(err) {
 		text += "\n\nThe message is gone, or the account the provider uses may not read it."
 	}

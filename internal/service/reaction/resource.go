@@ -15,7 +15,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -28,7 +31,7 @@ var (
 )
 
 // Resource is zulip_reaction.
-type Resource struct{ framework.Resource }
+type Resource struct{ base.Resource }
 
 // NewResource returns zulip_reaction.
 func NewResource() resource.Resource { return &Resource{} }
@@ -68,10 +71,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	view, err := r.Meta.Store.Read(ctx, store.CustomEmoji)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 	}
 	if !resp.Diagnostics.HasError() {
-		framework.Emoji{Name: config.EmojiName, Code: config.EmojiCode, Kind: config.ReactionType}.Check(ctx, r.Meta, view, &resp.Diagnostics)
+		compose.Emoji{Name: config.EmojiName, Code: config.EmojiCode, Kind: config.ReactionType}.Check(ctx, r.Meta, view, &resp.Diagnostics)
 	}
 }
 
@@ -122,7 +125,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // adopts reports whether a reaction that was there already may be taken into the state, and refuses it if not.
 func (r *Resource) adopts(plan *model, diags *diag.Diagnostics) bool {
 	word := fmt.Sprintf("%d/%s", plan.MessageID.ValueInt64(), plan.EmojiName.ValueString())
-	existing := framework.Existing{
+	existing := resourcekit.Existing{
 		Kind: plan.takeover(), Title: "reaction", Name: plan.EmojiName.ValueString(), Import: word, At: path.Root("emoji_name"),
 		Summary:   fmt.Sprintf("The account has reacted with %q to message %d already", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64()),
 		AsPlanned: true, Ours: true, // the server does not tell when it was added
@@ -131,7 +134,7 @@ func (r *Resource) adopts(plan *model, diags *diag.Diagnostics) bool {
 		existing.Refuse(r.Meta, diags)
 		return false
 	}
-	r.CheckExisting(existing, diags) // says that it is taken
+	resourcekit.CheckExisting(r.Meta, existing, diags) // says that it is taken
 	r.Meta.Run.Adopt(plan.takeover(), 0)
 	return true
 }
@@ -160,7 +163,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
 	message, err := r.Meta.Store.Message(ctx, state.MessageID.ValueInt64())
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", state.MessageID.ValueInt64()), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", state.MessageID.ValueInt64()), diagnostics.Explain(err))
 		return
 	}
 	var own []zulip.Reaction

@@ -12,15 +12,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // model is the resource.
 type model struct {
-	framework.Addressee
+	compose.Addressee
 	ID        types.Int64  `tfsdk:"id"`
 	Content   types.String `tfsdk:"content"`
 	DeliverAt types.String `tfsdk:"scheduled_delivery_timestamp"`
@@ -44,7 +45,7 @@ func (m *model) isDue(now time.Time) bool { return m.deliverAt() <= now.Unix() }
 func (m *model) read(found *zulip.ScheduledMessage, view *snapshot.Snapshot, self int64) {
 	m.ID = types.Int64Value(found.ID)
 	m.Read(found.To, view, self)
-	m.Content = framework.KeepContent(m.Content, found.Content)
+	m.Content = compose.KeepContent(m.Content, found.Content)
 	if m.deliverAt() != found.DeliverAt {
 		m.DeliverAt = types.StringValue(time.Unix(found.DeliverAt, 0).UTC().Format(time.RFC3339))
 	}
@@ -52,15 +53,15 @@ func (m *model) read(found *zulip.ScheduledMessage, view *snapshot.Snapshot, sel
 }
 
 func resourceSchema() schema.Schema {
-	attributes := framework.AddresseeAttributes()
+	attributes := compose.AddresseeAttributes()
 	keep := []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()}
 	attributes["id"] = schema.Int64Attribute{
 		Computed: true, MarkdownDescription: "ID of the scheduled message, which is not the ID of the message it becomes.",
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: framework.ContentDescription,
-		Validators: []validator.String{framework.ContentValidator()},
+		Required: true, MarkdownDescription: compose.ContentDescription,
+		Validators: []validator.String{compose.ContentValidator()},
 	}
 	attributes["scheduled_delivery_timestamp"] = schema.StringAttribute{
 		Required:            true,
@@ -74,7 +75,7 @@ func resourceSchema() schema.Schema {
 		Computed: true, MarkdownDescription: "Whether the server tried to send the message and could not. It tries again if the message gets another time.", PlanModifiers: keep,
 	}
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages a message that the server sends later, on behalf of the provider's account. Until then, changes are made in place, and destroying the resource cancels the message. ` + featurelevel.Needs("zulip_scheduled_message", "") + `
 
 After the message was sent, the resource stays in the state with ` + "`delivered = true`" + `, and nothing is sent twice. To send it again, set another ` + "`scheduled_delivery_timestamp`" + ` in the future. Destroying the resource leaves a message that was sent.

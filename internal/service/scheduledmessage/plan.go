@@ -9,7 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
@@ -21,7 +22,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		p.Diags.AddError("Cannot read the organization", framework.Explain(err))
+		p.Diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	plan, prior := p.Plan, p.Prior
@@ -36,7 +37,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 			return
 		}
 	}
-	framework.CheckContent(plan.Content, view, p.Diags)
+	compose.CheckContent(plan.Content, view, p.Diags)
 	plan.CheckPlan(view, p.Diags)
 	plan.checkMoment(prior, p.Diags)
 	switch {
@@ -51,7 +52,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 // keepWords keeps the words of the state where they mean the same.
 func (m *model) keepWords(state *model) {
 	if !m.Content.IsUnknown() {
-		m.Content = framework.KeepContent(state.Content, m.Content.ValueString())
+		m.Content = compose.KeepContent(state.Content, m.Content.ValueString())
 	}
 	if !m.DeliverAt.IsUnknown() && m.deliverAt() == state.deliverAt() {
 		m.DeliverAt = state.DeliverAt

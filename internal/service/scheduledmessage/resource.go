@@ -66,7 +66,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 }
 
 func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
-	to, err := plan.addressee(ctx, c)
+	to, err := plan.ResolveToSend(ctx, c.Meta.Store)
 	if err != nil {
 		return 0, err
 	}
@@ -76,7 +76,7 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 
 // update changes what differs, as long as the message is not delivered.
 func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
-	to, err := plan.addressee(ctx, c)
+	to, err := plan.ResolveToSend(ctx, c.Meta.Store)
 	if err != nil {
 		return err
 	}
@@ -98,20 +98,6 @@ func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) err
 
 func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
 	return c.Meta.Client.DeleteScheduledMessage(ctx, state.ID.ValueInt64())
-}
-
-// addressee resolves whom the message is for.
-func (m *model) addressee(ctx context.Context, c *resourcekit.Context) (zulip.Addressee, error) {
-	view, err := c.Meta.Store.Read(ctx, store.Channels)
-	if err != nil {
-		return zulip.Addressee{}, err
-	}
-	var diags diag.Diagnostics
-	to, _ := m.Resolve(view, &diags)
-	if diags.HasError() {
-		return zulip.Addressee{}, &resourcekit.DiagnosticsError{Diagnostics: diags}
-	}
-	return to, nil
 }
 
 func hint(err error) string {

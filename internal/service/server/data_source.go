@@ -8,12 +8,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // DataSource is the data source zulip_server_settings.
-type DataSource struct{ framework.DataSource }
+type DataSource struct{ base.DataSource }
 
 // NewDataSource returns the data source zulip_server_settings.
 func NewDataSource() datasource.DataSource { return &DataSource{} }

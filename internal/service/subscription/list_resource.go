@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -19,7 +19,7 @@ func NewSubscribersListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.Channel]{
 		Name: "channel_subscribers", Plural: "channels", Identity: "channel_id",
 		ListText: resourcekit.ListText{Description: "Lists the channels that are not archived, each as the `zulip_channel_subscribers` that has all its subscribers. Use `zulip_channel` for the channels themselves."},
-		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.Channel, *snapshot.Snapshot, error) {
+		Objects: func(ctx context.Context, c *base.Base) ([]*zulip.Channel, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Channels)
 			if err != nil {
 				return nil, nil, err

@@ -12,7 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 )
 
@@ -64,7 +65,7 @@ func peopleIn(list types.List, view *snapshot.Snapshot, diags *diag.Diagnostics)
 			found.known = false
 			continue
 		}
-		user, later, err := framework.FindUserInPlan(view, text.ValueString())
+		user, later, err := lookup.UserInPlan(view, text.ValueString())
 		switch {
 		case later:
 			found.known = false
@@ -73,7 +74,7 @@ func peopleIn(list types.List, view *snapshot.Snapshot, diags *diag.Diagnostics)
 		case err == nil:
 			found.deactivated[user.ID] = true
 		default:
-			diags.AddAttributeError(path.Root("users"), "Not in the organization", framework.Sentence(err))
+			diags.AddAttributeError(path.Root("users"), "Not in the organization", diagnostics.Sentence(err))
 		}
 	}
 	return found
@@ -96,7 +97,7 @@ func stay(list types.List, view *snapshot.Snapshot, in func(id int64) bool) (kep
 		if !ok {
 			continue
 		}
-		user, err := framework.FindUser(view, text.ValueString())
+		user, err := lookup.User(view, text.ValueString())
 		switch {
 		case err != nil:
 		case !user.IsActive:

@@ -9,7 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -36,10 +37,10 @@ type planning struct {
 
 // locate finds the channel and the people of a plan, and puts into the plan what follows: the words of the state where
 // they mean the same, and the channel's ID. It returns nil while they are not known, or cannot be found.
-func (b *base) locate(ctx context.Context, plan, state *shared, resp *resource.ModifyPlanResponse) *planning {
+func (b *relation) locate(ctx context.Context, plan, state *shared, resp *resource.ModifyPlanResponse) *planning {
 	view, err := b.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return nil
 	}
 	p := &planning{view: view, wanted: peopleIn(plan.Users, view, &resp.Diagnostics)}
@@ -48,7 +49,7 @@ func (b *base) locate(ctx context.Context, plan, state *shared, resp *resource.M
 			resp.RequiresReplace.Append(path.Root("channel"))
 		}
 	}
-	if plan.Channel.IsUnknown() || framework.IsPlannedChannel(view, plan.Channel.ValueString()) {
+	if plan.Channel.IsUnknown() || lookup.IsPlannedChannel(view, plan.Channel.ValueString()) {
 		plan.ChannelID = types.Int64Unknown()
 		replace() // it will be another
 		return nil
@@ -71,10 +72,10 @@ func (b *base) locate(ctx context.Context, plan, state *shared, resp *resource.M
 }
 
 // start reads the channel of a plan and whom it means; nil after an error.
-func (b *base) start(ctx context.Context, plan *shared, diags *diag.Diagnostics) (*reading, people) {
+func (b *relation) start(ctx context.Context, plan *shared, diags *diag.Diagnostics) (*reading, people) {
 	view, err := b.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		diags.AddError("Cannot read the organization", framework.Explain(err))
+		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return nil, people{}
 	}
 	channel := findChannel(view, plan.Channel, diags)
@@ -91,11 +92,11 @@ func (b *base) start(ctx context.Context, plan *shared, diags *diag.Diagnostics)
 
 // findChannel finds the channel a resource is about, and reports why there is none.
 func findChannel(view *snapshot.Snapshot, text types.String, diags *diag.Diagnostics) *zulip.Channel {
-	channel, err := framework.FindChannel(view, text.ValueString())
+	channel, err := lookup.Channel(view, text.ValueString())
 	switch {
 	case err != nil:
 		diags.AddAttributeError(path.Root("channel"), "No such channel",
-			framework.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+			diagnostics.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
 		return nil
 	case channel.IsArchived:
 		diags.AddAttributeError(path.Root("channel"), "The channel is archived",

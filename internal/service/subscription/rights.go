@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -15,7 +15,7 @@ import (
 
 // change is whom a plan puts into a channel and takes out of it, checked before anything is sent.
 type change struct {
-	meta        *framework.Meta
+	meta        *base.Meta
 	view        *snapshot.Snapshot
 	channel     *zulip.Channel
 	add, remove []int64
@@ -51,7 +51,7 @@ func (c *change) check(diags *diag.Diagnostics) {
 	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && c.channel.Privacy().IsPrivate() && !c.opens(self) {
 		diags.AddAttributeError(path.Root("users"), "This would lock the provider out",
 			fmt.Sprintf("It takes %s out of the private channel %q. The account could never add anybody to it again nor change its privacy, whatever its role. Name the account among the users, or in can_add_subscribers_group or can_subscribe_group.", self.Address(), c.channel.Name)+
-				framework.LockoutAdvice)
+				base.LockoutAdvice)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
@@ -37,7 +37,7 @@ func exclusiveSchema() schema.Schema {
 		Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0))},
 	}
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages all subscribers of a channel: exactly the listed people and bots are subscribed, and everybody else is unsubscribed. If somebody subscribes later by themselves, the next plan proposes to unsubscribe them. If somebody has subscribed or unsubscribed since the plan was made, the apply stops without a change, and the error names them.
 
 Only the difference is sent, in at most two requests for any number of people. Destroying the resource leaves the subscriptions as they are.` + whichToUse,
@@ -57,7 +57,7 @@ func additiveSchema() schema.Schema {
 		MarkdownDescription: "User IDs of those whom this resource has subscribed. Only they are unsubscribed when they are removed from `users`, or when the resource is destroyed. Empty after an import.",
 	}
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `Keeps people and bots subscribed to a channel, beside whoever else is subscribed. If one of them unsubscribes, the next plan proposes to subscribe them again. Destroying the resource unsubscribes those whom it has subscribed. List a person for a channel in only one resource of this kind: the one that subscribed them would unsubscribe them.
 
 The identity of the resource is the channel, since the users may change. Several resources of this kind for one channel have the same identity. An import by identity imports all subscribers of the channel, none of whom count as subscribed by the resource.` + whichToUse,

@@ -13,7 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
@@ -26,7 +27,7 @@ var (
 )
 
 // Subscribers is zulip_channel_subscribers: exactly these people are in a channel.
-type Subscribers struct{ base }
+type Subscribers struct{ relation }
 
 // NewSubscribers returns zulip_channel_subscribers.
 func NewSubscribers() resource.Resource { return &Subscribers{} }
@@ -80,7 +81,7 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if !p.held {
 		in, err := r.Meta.Store.Subscribers(ctx, p.channel.ID)
 		if err != nil {
-			resp.Diagnostics.AddError("Cannot read the subscribers", framework.Explain(err))
+			resp.Diagnostics.AddError("Cannot read the subscribers", diagnostics.Explain(err))
 			return
 		}
 		saw = setOf(in)
@@ -147,7 +148,7 @@ func (r *Subscribers) Read(ctx context.Context, req resource.ReadRequest, resp *
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	state.Channel = types.StringValue(framework.KeepChannel(state.Channel.ValueString(), id, view))
+	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, view))
 	state.take(setOf(in), view)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -229,7 +230,7 @@ func (r *Subscribers) ImportState(ctx context.Context, req resource.ImportStateR
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
 		return
 	}
 	channel := findChannel(view, types.StringValue(req.ID), &resp.Diagnostics)

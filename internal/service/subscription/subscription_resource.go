@@ -15,7 +15,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -29,7 +31,7 @@ var (
 )
 
 // Subscription is zulip_channel_subscription: these people are in a channel, whoever else is.
-type Subscription struct{ base }
+type Subscription struct{ relation }
 
 // NewSubscription returns zulip_channel_subscription.
 func NewSubscription() resource.Resource { return &Subscription{} }
@@ -59,7 +61,7 @@ func (r *Subscription) IdentitySchema(_ context.Context, _ resource.IdentitySche
 
 // UpgradeIdentity reads an identity of version 0.
 func (r *Subscription) UpgradeIdentity(context.Context) map[int64]resource.IdentityUpgrader {
-	return framework.KeepIdentity()
+	return base.KeepIdentity()
 }
 
 // ModifyPlan finds out who comes and who goes, and refuses what cannot be done.
@@ -107,7 +109,7 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, wanted, end ids, diags *diag.Diagnostics) {
 	list, err := r.Meta.Store.Subscribers(ctx, channel.ID)
 	if err != nil {
-		diags.AddError("Cannot read the subscribers", framework.Explain(err))
+		diags.AddError("Cannot read the subscribers", diagnostics.Explain(err))
 		return
 	}
 	in := setOf(list)
@@ -121,7 +123,7 @@ func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, chann
 func (r *Subscription) planEnd(ctx context.Context, state *additive, diags *diag.Diagnostics) {
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		diags.AddError("Cannot read the organization", framework.Explain(err))
+		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	if channel, ok := view.Channels().ByID(state.ChannelID.ValueInt64()); ok && !channel.IsArchived {
@@ -180,7 +182,7 @@ func (r *Subscription) Read(ctx context.Context, req resource.ReadRequest, resp 
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	state.Channel = types.StringValue(framework.KeepChannel(state.Channel.ValueString(), id, view))
+	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, view))
 	state.take(setOf(in), view)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -235,7 +237,7 @@ func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, r
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	if channel, ok := view.Channels().ByID(id); !ok || channel.IsArchived {
@@ -254,7 +256,7 @@ func (r *Subscription) ImportState(ctx context.Context, req resource.ImportState
 		return
 	}
 	if req.ID == "" {
-		r.importUsers(ctx, framework.ImportedWord(ctx, req, "channel_id", &resp.Diagnostics), nil, resp)
+		r.importUsers(ctx, base.ImportedText(ctx, req, "channel_id", &resp.Diagnostics), nil, resp)
 		return
 	}
 	slash := strings.LastIndex(req.ID, "/")
@@ -270,7 +272,7 @@ func (r *Subscription) ImportState(ctx context.Context, req resource.ImportState
 func (r *Subscription) importUsers(ctx context.Context, channelText string, users []string, resp *resource.ImportStateResponse) {
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	channel := findChannel(view, types.StringValue(channelText), &resp.Diagnostics)
@@ -279,7 +281,7 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 	}
 	list, err := r.Meta.Store.Subscribers(ctx, channel.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the subscribers", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the subscribers", diagnostics.Explain(err))
 		return
 	}
 	in := setOf(list)
@@ -290,10 +292,10 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 		}
 	}
 	for _, text := range users {
-		user, err := framework.FindUser(view, strings.TrimSpace(text))
+		user, err := lookup.User(view, strings.TrimSpace(text))
 		switch {
 		case err != nil:
-			resp.Diagnostics.AddAttributeError(path.Root("users"), "Not in the organization", framework.Sentence(err))
+			resp.Diagnostics.AddAttributeError(path.Root("users"), "Not in the organization", diagnostics.Sentence(err))
 		case user.IsActive && !in[user.ID]:
 			resp.Diagnostics.AddAttributeError(path.Root("users"), fmt.Sprintf("%s is not in channel %q", user.Address(), channel.Name),
 				"Only what is there can be imported. Leave the user out: the next apply adds whom the configuration names.")

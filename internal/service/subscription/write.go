@@ -11,7 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -23,8 +24,8 @@ const (
 	additiveKind  = "zulip_channel_subscription"
 )
 
-// base is what both resources share.
-type base struct{ framework.Resource }
+// relation is what both resources share.
+type relation struct{ base.Resource }
 
 // reading is a channel and who is in it, as just read.
 type reading struct {
@@ -36,15 +37,15 @@ type reading struct {
 // read reads a channel and who is in it, together with everybody else who wants to; nil after an error, which is
 // reported. The name has to be fresh: to subscribe people to a name that is not there any more would make another channel
 // (server-behavior §S1).
-func (b *base) read(ctx context.Context, id int64, diags *diag.Diagnostics) *reading {
+func (b *relation) read(ctx context.Context, id int64, diags *diag.Diagnostics) *reading {
 	in, err := b.Meta.Store.FreshSubscribers(ctx, id)
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Cannot read the subscribers of channel %d", id), framework.Explain(err))
+		diags.AddError(fmt.Sprintf("Cannot read the subscribers of channel %d", id), diagnostics.Explain(err))
 		return nil
 	}
 	view, err := b.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Cannot read channel %d", id), framework.Explain(err))
+		diags.AddError(fmt.Sprintf("Cannot read channel %d", id), diagnostics.Explain(err))
 		return nil
 	}
 	channel, ok := view.Channels().ByID(id)
@@ -57,16 +58,16 @@ func (b *base) read(ctx context.Context, id int64, diags *diag.Diagnostics) *rea
 }
 
 // lookUp returns who is in a channel, nil if it is archived or gone, as read once in this run; no view after an error.
-func (b *base) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) ([]int64, *snapshot.Snapshot) {
+func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) ([]int64, *snapshot.Snapshot) {
 	// First, for the channels may come with them.
 	in, err := b.Meta.Store.Subscribers(ctx, id)
 	if err != nil {
-		diags.AddError("Cannot read the subscribers", framework.Explain(err))
+		diags.AddError("Cannot read the subscribers", diagnostics.Explain(err))
 		return nil, nil
 	}
 	view, err := b.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		diags.AddError("Cannot read the organization", framework.Explain(err))
+		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return nil, nil
 	}
 	if channel, ok := view.Channels().ByID(id); ok && channel.IsArchived {
@@ -76,7 +77,7 @@ func (b *base) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) ([
 }
 
 // send puts people into a channel, then takes others out, and keeps now up to date. It reports whether all was done.
-func (b *base) send(ctx context.Context, now *reading, add, remove []int64, tell bool, diags *diag.Diagnostics) bool {
+func (b *relation) send(ctx context.Context, now *reading, add, remove []int64, tell bool, diags *diag.Diagnostics) bool {
 	in := maps.Clone(now.in)
 	defer func() {
 		b.Meta.Store.ChangedSubscribers(now.channel.ID, slices.Sorted(maps.Keys(now.in)), slices.Sorted(maps.Keys(in)))
@@ -116,7 +117,7 @@ func (b *base) send(ctx context.Context, now *reading, add, remove []int64, tell
 
 // withoutDeactivated makes a call for people. The server refuses it for all if one of them has been deactivated since
 // they were read: then they are read again, and the call is for the others.
-func (b *base) withoutDeactivated(ctx context.Context, list []int64, call func([]int64) error) error {
+func (b *relation) withoutDeactivated(ctx context.Context, list []int64, call func([]int64) error) error {
 	err := call(list)
 	if !zulip.IsUserDeactivated(err) {
 		return err
@@ -137,8 +138,8 @@ func (b *base) withoutDeactivated(ctx context.Context, list []int64, call func([
 }
 
 // failed reports a write that failed. If it may have been carried out nevertheless, in becomes what the server says.
-func (b *base) failed(ctx context.Context, now *reading, in *ids, err error, summary string, diags *diag.Diagnostics) {
-	detail := framework.Explain(err)
+func (b *relation) failed(ctx context.Context, now *reading, in *ids, err error, summary string, diags *diag.Diagnostics) {
+	detail := diagnostics.Explain(err)
 	if zulip.IsMessage(err, "Insufficient permission") {
 		detail += "\n\nThe account the provider uses lost the right to it since the plan was made. Plan again: it names the right."
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -63,11 +64,11 @@ func (m *model) read(found *zulip.Subscription, channel string) {
 // changes are the settings that are planned otherwise than they are held.
 func (m *model) changes(held *model) []zulip.SubscriptionProperty {
 	var changes []zulip.SubscriptionProperty
-	if framework.IsSet(m.Color) && !m.Color.Equal(held.Color) {
+	if tfvalue.IsSet(m.Color) && !m.Color.Equal(held.Color) {
 		changes = append(changes, zulip.SubscriptionProperty{Property: "color", Value: m.Color.ValueString()})
 	}
 	for _, flag := range flags {
-		if planned := *flag.of(m); framework.IsSet(planned) && !planned.Equal(*flag.of(held)) {
+		if planned := *flag.of(m); tfvalue.IsSet(planned) && !planned.Equal(*flag.of(held)) {
 			changes = append(changes, zulip.SubscriptionProperty{Property: flag.property, Value: planned.ValueBool()})
 		}
 	}
@@ -98,7 +99,7 @@ func resourceSchema() schema.Schema {
 		}
 	}
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages the personal settings of the provider's account for a channel: color, pinning, muting and notifications. Nobody else's settings can be set.
 
 An attribute that is not set is not managed. Destroying the resource leaves the settings as they are, since the server has no default to return to.`,

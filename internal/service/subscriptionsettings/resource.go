@@ -13,7 +13,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -26,7 +28,7 @@ var (
 )
 
 // Resource is zulip_channel_subscription_settings.
-type Resource struct{ framework.Resource }
+type Resource struct{ base.Resource }
 
 // NewResource returns zulip_channel_subscription_settings.
 func NewResource() resource.Resource { return &Resource{} }
@@ -62,12 +64,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if plan.Channel.IsUnknown() || framework.IsPlannedChannel(view, plan.Channel.ValueString()) {
+	if plan.Channel.IsUnknown() || lookup.IsPlannedChannel(view, plan.Channel.ValueString()) {
 		plan.ChannelID = types.Int64Unknown()
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 		if !req.State.Raw.IsNull() { // another one, as far as is known
@@ -75,10 +77,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		}
 		return
 	}
-	channel, err := framework.FindChannel(view, plan.Channel.ValueString())
+	channel, err := lookup.Channel(view, plan.Channel.ValueString())
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel",
-			framework.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+			diagnostics.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
 		return
 	}
 	if !req.State.Raw.IsNull() {
@@ -97,7 +99,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	subscription, err := r.Meta.Store.Subscription(ctx, channel.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the account's subscriptions", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the account's subscriptions", diagnostics.Explain(err))
 	} else if subscription == nil {
 		resp.Diagnostics.AddAttributeWarning(path.Root("channel"), "The account is not in the channel",
 			fmt.Sprintf("The account the provider uses has settings only of channels it is in, and it is not in %q now. Unless this run subscribes it before (then let this resource depend on that one), the apply fails.", channel.Name))
@@ -123,12 +125,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
 		return
 	}
-	channel, err := framework.FindChannel(view, plan.Channel.ValueString())
+	channel, err := lookup.Channel(view, plan.Channel.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", framework.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", diagnostics.Sentence(err))
 		return
 	}
 	// The account may have been subscribed since the plan was made.
@@ -152,7 +154,7 @@ func (r *Resource) subscription(ctx context.Context, channel int64, diags *diag.
 	found, err := r.Meta.Store.Subscription(ctx, channel)
 	switch {
 	case err != nil:
-		diags.AddError("Cannot read the account's subscriptions", framework.Explain(err))
+		diags.AddError("Cannot read the account's subscriptions", diagnostics.Explain(err))
 	case found == nil:
 		diags.AddAttributeError(path.Root("channel"), "The account is not in the channel",
 			fmt.Sprintf("The account the provider uses has settings only of channels it is in. Subscribe it to channel %d first.", channel))
@@ -170,7 +172,7 @@ func (r *Resource) set(ctx context.Context, channel int64, changes []zulip.Subsc
 		r.Meta.Store.Invalidate(store.Subscriptions)
 		if err != nil {
 			diags.AddError(fmt.Sprintf("Cannot change the account's settings of channel %d", channel),
-				framework.Explain(err)+"\n\nThe server changes one setting after the other: those before the one it refused are changed. The next plan shows what is left.")
+				diagnostics.Explain(err)+"\n\nThe server changes one setting after the other: those before the one it refused are changed. The next plan shows what is left.")
 			return nil
 		}
 	}
@@ -187,12 +189,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ChannelID})...)
 	found, err := r.Meta.Store.Subscription(ctx, state.ChannelID.ValueInt64())
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the account's subscriptions", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the account's subscriptions", diagnostics.Explain(err))
 		return
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
 		return
 	}
 	if found == nil {
@@ -201,7 +203,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	state.read(found, framework.KeepChannel(state.Channel.ValueString(), found.ChannelID, view))
+	state.read(found, lookup.KeepChannel(state.Channel.ValueString(), found.ChannelID, view))
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -239,12 +241,12 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
 		return
 	}
-	channel, err := framework.FindChannel(view, req.ID)
+	channel, err := lookup.Channel(view, req.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import the settings of this channel", framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import the settings of this channel", diagnostics.Sentence(err))
 		return
 	}
 	if r.subscription(ctx, channel.ID, &resp.Diagnostics) == nil {

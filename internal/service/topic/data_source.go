@@ -10,14 +10,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // DataSource is the data source zulip_channel_topics.
-type DataSource struct{ framework.DataSource }
+type DataSource struct{ base.DataSource }
 
 // NewDataSource returns the data source zulip_channel_topics.
 func NewDataSource() datasource.DataSource { return &DataSource{} }
@@ -76,18 +78,18 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
 		return
 	}
-	channel, err := framework.FindChannel(view, state.Channel.ValueString())
+	channel, err := lookup.Channel(view, state.Channel.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", framework.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", diagnostics.Sentence(err))
 		return
 	}
 	topics, err := d.Meta.Client.Topics(ctx, channel.ID)
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("channel"), fmt.Sprintf("Cannot read the topics of channel %q", channel.Name),
-			framework.Explain(err)+"\n\n"+d.whyUnreadable(channel))
+			diagnostics.Explain(err)+"\n\n"+d.whyUnreadable(channel))
 		return
 	}
 	state.ChannelID, state.Topics = types.Int64Value(channel.ID), []entry{}

@@ -8,12 +8,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 )
 
 // OrganizationsDataSource is the data source zulip_trading_organizations.
-type OrganizationsDataSource struct{ framework.DataSource }
+type OrganizationsDataSource struct{ base.DataSource }
 
 // NewOrganizationsDataSource returns the data source zulip_trading_organizations.
 func NewOrganizationsDataSource() datasource.DataSource { return &OrganizationsDataSource{} }
@@ -47,7 +48,7 @@ func (d *OrganizationsDataSource) Read(ctx context.Context, _ datasource.ReadReq
 	}
 	organizations, err := d.Meta.Trading.Organizations(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot list the trading cloud's organizations", framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot list the trading cloud's organizations", diagnostics.Sentence(err))
 		return
 	}
 	slices.SortFunc(organizations, func(a, b trading.Organization) int { return cmp.Compare(a.ID, b.ID) })

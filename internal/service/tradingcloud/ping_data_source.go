@@ -9,12 +9,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 )
 
 // PingDataSource is the data source zulip_trading_platform_ping.
-type PingDataSource struct{ framework.DataSource }
+type PingDataSource struct{ base.DataSource }
 
 // NewPingDataSource returns the data source zulip_trading_platform_ping.
 func NewPingDataSource() datasource.DataSource { return &PingDataSource{} }
@@ -59,7 +60,7 @@ func (d *PingDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	ping, err := d.Meta.Trading.Ping(ctx, check.PlatformID.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot check the connection to the platform %s", check.PlatformID.ValueString()), framework.Sentence(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot check the connection to the platform %s", check.PlatformID.ValueString()), diagnostics.Sentence(err))
 		return
 	}
 	check.Reachable = types.BoolValue(ping.Reachable)

@@ -11,12 +11,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 )
 
 // PlatformsDataSource is the data source zulip_trading_platforms.
-type PlatformsDataSource struct{ framework.DataSource }
+type PlatformsDataSource struct{ base.DataSource }
 
 // NewPlatformsDataSource returns the data source zulip_trading_platforms.
 func NewPlatformsDataSource() datasource.DataSource { return &PlatformsDataSource{} }
@@ -58,7 +59,7 @@ func (d *PlatformsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	}
 	platforms, err := d.Meta.Trading.Platforms(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot list the trade platforms", framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot list the trade platforms", diagnostics.Sentence(err))
 		return
 	}
 	slices.SortFunc(platforms, func(a, b trading.Platform) int { return cmp.Compare(a.ID, b.ID) })

@@ -11,7 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
@@ -22,7 +23,7 @@ const (
 )
 
 // TokenEphemeral is the ephemeral resource zulip_trading_token.
-type TokenEphemeral struct{ framework.Ephemeral }
+type TokenEphemeral struct{ base.Ephemeral }
 
 var _ ephemeral.EphemeralResourceWithRenew = (*TokenEphemeral)(nil)
 
@@ -72,7 +73,7 @@ func (e *TokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, re
 	}
 	token, err := e.Meta.Trading.Token(ctx, wanted)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot get a token of the trading cloud", framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot get a token of the trading cloud", diagnostics.Sentence(err))
 		return
 	}
 	result.AccessToken = types.StringValue(token.AccessToken)

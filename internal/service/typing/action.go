@@ -9,7 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -22,13 +24,13 @@ var (
 )
 
 // Action is the action zulip_typing.
-type Action struct{ framework.Action }
+type Action struct{ base.Action }
 
 // NewAction returns the action zulip_typing.
 func NewAction() action.Action { return &Action{} }
 
 type model struct {
-	framework.Addressee
+	compose.Addressee
 	Operation types.String `tfsdk:"op"`
 }
 
@@ -39,7 +41,7 @@ func (a *Action) Metadata(_ context.Context, req action.MetadataRequest, resp *a
 
 // Schema describes the action.
 func (a *Action) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	attributes := framework.AddresseeActionAttributes()
+	attributes := compose.AddresseeActionAttributes()
 	attributes["op"] = schema.StringAttribute{
 		Required: true, MarkdownDescription: "`start` shows others that the account is writing, `stop` that it is not any more.",
 		Validators: []validator.String{validators.OneOf(zulip.TypingOperations...)},
@@ -66,7 +68,7 @@ func (a *Action) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, r
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	config.CheckPlan(view, &resp.Diagnostics)
@@ -83,7 +85,7 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	}
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
 	to, _ := config.Check(view, &resp.Diagnostics)
@@ -92,6 +94,6 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	}
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Typing (" + config.Operation.ValueString() + ") to " + config.Words()})
 	if err := a.Meta.Client.SendTyping(ctx, config.Operation.ValueString(), to); err != nil {
-		resp.Diagnostics.AddError("Cannot show that the account is typing", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot show that the account is typing", diagnostics.Explain(err))
 	}
 }

@@ -9,14 +9,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 // DataSource is the data source zulip_user.
-type DataSource struct{ framework.DataSource }
+type DataSource struct{ base.DataSource }
 
 // NewDataSource returns the data source zulip_user.
 func NewDataSource() datasource.DataSource { return &DataSource{} }
@@ -52,16 +54,16 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the users", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the users", diagnostics.Explain(err))
 		return
 	}
 	wanted, at := config.Email.ValueString(), path.Root("email")
 	if config.Email.IsNull() {
 		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
 	}
-	user, err := framework.FindUser(s, wanted)
+	user, err := lookup.User(s, wanted)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(at, "No such user", framework.Sentence(err))
+		resp.Diagnostics.AddAttributeError(at, "No such user", diagnostics.Sentence(err))
 		return
 	}
 	var found facts

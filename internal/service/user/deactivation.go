@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -55,7 +55,7 @@ func (a *account) deactivationActions() (actions zulip.DeactivationActions) {
 }
 
 // checkActions refuses to deactivate an account on a server that would ignore the actions, and delete nothing.
-func checkActions(b *framework.Base, state *account, diags *diag.Diagnostics) {
+func checkActions(b *base.Base, state *account, diags *diag.Diagnostics) {
 	if state.deactivationActions() == (zulip.DeactivationActions{}) || b.HasLevel(featurelevel.DeactivationActions) {
 		return
 	}

@@ -11,8 +11,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
@@ -20,7 +22,7 @@ import (
 )
 
 // ListDataSource is the data source zulip_users.
-type ListDataSource struct{ framework.DataSource }
+type ListDataSource struct{ base.DataSource }
 
 // NewListDataSource returns the data source zulip_users.
 func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
@@ -84,16 +86,16 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the users", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the users", diagnostics.Explain(err))
 		return
 	}
 	for _, address := range list.Emails {
-		if _, err := framework.FindUser(s, address); err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("emails"), "Not in the organization", framework.Sentence(err))
+		if _, err := lookup.User(s, address); err != nil {
+			resp.Diagnostics.AddAttributeError(path.Root("emails"), "Not in the organization", diagnostics.Sentence(err))
 		}
 	}
 	if field := list.ProfileField; field != nil && !slices.ContainsFunc(s.ProfileFields().List(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
-		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", framework.Sentence(framework.NoProfileField(field.Name, s)))
+		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", diagnostics.Sentence(lookup.NoProfileField(field.Name, s)))
 	}
 	if resp.Diagnostics.HasError() {
 		return

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -18,7 +18,7 @@ func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.User]{
 		Name: "user", Plural: "users",
 		ListText: resourcekit.ListText{Called: "email address", Description: "Lists the people of the organization. Bots are listed by `zulip_bot`."},
-		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
+		Objects: func(ctx context.Context, c *base.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Users)
 			if err != nil {
 				return nil, nil, err

@@ -10,12 +10,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -32,7 +36,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 func checkPlan(ctx context.Context, p *resourcekit.Plan[account]) {
 	s, err := p.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		p.Diags.AddError("Cannot read the users", framework.Explain(err))
+		p.Diags.AddError("Cannot read the users", diagnostics.Explain(err))
 		return
 	}
 	if p.IsDestroy() {
@@ -54,13 +58,13 @@ func checkDestroy(ctx context.Context, p *resourcekit.Plan[account], s *snapshot
 	if !ok {
 		return
 	}
-	framework.CheckDeactivation(p.Meta, s, user, p.Diags)
+	accounts.CheckDeactivation(p.Meta, s, user, p.Diags)
 	if user.IsActive {
 		checkActions(p.Base, p.Prior, p.Diags)
 	}
 	if !p.Diags.HasError() {
 		warnOfActions(p, s, user, p.Prior)
-		p.WarnOfDeactivation(ctx, p.Diags, user, s.Users())
+		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, user, s.Users())
 	}
 }
 
@@ -73,11 +77,11 @@ func checkProfile(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 	for _, name := range slices.Sorted(maps.Keys(profile)) {
 		field, ok := s.ProfileFields().ByName(name)
 		if !ok {
-			p.Diags.AddAttributeError(path.Root("profile_data"), "No such profile field", framework.Sentence(framework.NoProfileField(name, s)))
+			p.Diags.AddAttributeError(path.Root("profile_data"), "No such profile field", diagnostics.Sentence(lookup.NoProfileField(name, s)))
 			continue
 		}
 		if err := checkValue(field, profile[name], s); err != nil {
-			p.Diags.AddAttributeError(path.Root("profile_data"), "Not people", framework.Sentence(err))
+			p.Diags.AddAttributeError(path.Root("profile_data"), "Not people", diagnostics.Sentence(err))
 		}
 	}
 }
@@ -89,7 +93,7 @@ func checkNew(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 		return
 	}
 	user := &zulip.User{Email: p.Plan.Email.ValueString(), Role: zulip.RoleMember}
-	if framework.IsSet(p.Plan.Email) {
+	if tfvalue.IsSet(p.Plan.Email) {
 		p.Meta.Run.WillCreate(kind, strings.ToLower(user.Email))
 		if holder, ok := s.UserByAddress(user.Email); ok {
 			user = holder
@@ -99,7 +103,7 @@ func checkNew(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 		}
 	}
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok {
-		framework.RoleChange{User: user, Saw: user.Role, To: role, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
+		accounts.RoleChange{User: user, Saw: user.Role, To: role, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
 	}
 }
 
@@ -116,20 +120,20 @@ func checkHolder(p *resourcekit.Plan[account], s *snapshot.Snapshot, holder *zul
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The account of %s will be reactivated", holder.Address()),
 			fmt.Sprintf("It has the ID %d and the name %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
 	case holder.IsActive && !holder.IsBot:
-		p.CheckExisting(existing(p.Plan, holder), p.Diags)
+		resourcekit.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
 	default:
 		summary, detail := taken(holder)
-		p.RefuseTakenName(kind, holder.ID, path.Root("email"), summary, detail, p.Diags)
+		resourcekit.RefuseTakenName(p.Meta, kind, holder.ID, path.Root("email"), summary, detail, p.Diags)
 	}
 }
 
 // existing describes the active account that has the planned address.
-func existing(plan *account, holder *zulip.User) framework.Existing {
+func existing(plan *account, holder *zulip.User) resourcekit.Existing {
 	role, isPlanned := zulip.ParseRole(plan.Role.ValueString())
 	joined, isKnown := holder.Joined()
-	isRecent := isKnown && framework.IsRecent(joined) // the server does not tell who created it
+	isRecent := isKnown && resourcekit.IsRecent(joined) // the server does not tell who created it
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!isPlanned || role == holder.Role)
-	return framework.Existing{
+	return resourcekit.Existing{
 		Kind: kind, Title: "user", Name: holder.Address(), Key: strings.ToLower(plan.Email.ValueString()), ID: holder.ID, Import: holder.Address(), At: path.Root("email"),
 		Summary:   fmt.Sprintf("%s already has an account", holder.Address()),
 		Detail:    fmt.Sprintf("It has the ID %d and the name %q.", holder.ID, holder.FullName),
@@ -143,7 +147,7 @@ func taken(holder *zulip.User) (summary, detail string) {
 	case holder.IsBot:
 		return fmt.Sprintf("%s is a bot", holder.Address()), "The address belongs to a bot. Bots are managed with zulip_bot."
 	case holder.IsDeleted:
-		return framework.DeletedAccount(holder, "email")
+		return accounts.Deleted(holder, "email")
 	}
 	return fmt.Sprintf("%s has a deactivated account", holder.Address()),
 		fmt.Sprintf("It has the ID %d and the name %q, and keeps its address. Set adopt_deactivated = true to reactivate it.", holder.ID, holder.FullName)
@@ -155,15 +159,15 @@ func checkUpdate(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 	if !ok {
 		return // the next read removes it from the state
 	}
-	if framework.IsSet(p.Plan.FullName) && strings.TrimSpace(p.Plan.FullName.ValueString()) == strings.TrimSpace(p.Prior.FullName.ValueString()) {
+	if tfvalue.IsSet(p.Plan.FullName) && strings.TrimSpace(p.Plan.FullName.ValueString()) == strings.TrimSpace(p.Prior.FullName.ValueString()) {
 		p.Plan.FullName = p.Prior.FullName
 	}
 	p.Plan.keepProfile(p.Prior, s)
 	checkEmail(p, s, user)
-	framework.DeclareRole(p.Meta, user, p.Config.Role, p.Diags)
+	accounts.DeclareRole(p.Meta, user, p.Config.Role, p.Diags)
 	prior, _ := zulip.ParseRole(p.Prior.Role.ValueString())
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok {
-		framework.RoleChange{User: user, Saw: prior, To: role, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
+		accounts.RoleChange{User: user, Saw: prior, To: role, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
 	}
 	if !p.Plan.isSameAccount(p.Prior) && !p.Diags.HasError() {
 		p.RequireAdministrator("update accounts", p.Diags)
@@ -182,7 +186,7 @@ func warnOfAccess(ctx context.Context, p *resourcekit.Plan[account], s *snapshot
 	if !ok || !isKnown || p.Plan.Role.Equal(p.Prior.Role) || role == user.Role || p.Diags.HasError() {
 		return
 	}
-	p.WarnOfAccess(ctx, p.Diags, fmt.Sprintf("The role of %s changes who can do what", user.Address()),
+	accesswarning.OfChange(ctx, p.Meta, p.Diags, fmt.Sprintf("The role of %s changes who can do what", user.Address()),
 		permission.Change{Roles: map[int64]zulip.Role{user.ID: role}})
 }
 

@@ -242,7 +242,7 @@ func TestProtocolUserImport(t *testing.T) {
 			asked = asked || request.Method == http.MethodGet && request.Path == by.path
 		}
 		if !asked {
-			t.Errorf("%s was not asked for: %+v", by.path, sent.Requests())
+			t.Errorf("%s was not the configuration asks for: %+v", by.path, sent.Requests())
 		}
 	}
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)

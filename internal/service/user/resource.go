@@ -13,7 +13,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -78,14 +81,14 @@ func adopt(ctx context.Context, c *resourcekit.Context, plan *account) (id int64
 		if err == nil {
 			return holder.ID, true, nil
 		}
-		diags.AddError("Cannot reactivate "+holder.Address(), framework.ExplainWith(err, hint))
+		diags.AddError("Cannot reactivate "+holder.Address(), diagnostics.ExplainWith(err, hint))
 	case holder.IsActive && !holder.IsBot:
 		existing(plan, holder).Refuse(c.Meta, &diags)
 	default:
 		summary, detail := taken(holder)
 		diags.AddAttributeError(path.Root("email"), summary, detail)
 	}
-	return 0, false, &resourcekit.DiagnosticsError{Diagnostics: diags}
+	return 0, false, &diagnostics.Error{Diagnostics: diags}
 }
 
 // isReactivatable reports whether a zulip_user can reactivate an account.
@@ -140,7 +143,7 @@ func update(ctx context.Context, c *resourcekit.Context, plan, prior *account) e
 	if err != nil {
 		return err
 	}
-	if err := resourcekit.AsError(framework.RoleConflict(plan.Role, prior.Role, current)); err != nil {
+	if err := resourcekit.AsError(accounts.RoleConflict(plan.Role, prior.Role, current)); err != nil {
 		return err
 	}
 	change, err := plan.changes(current, s)
@@ -172,7 +175,7 @@ func deactivate(ctx context.Context, c *resourcekit.Context, state *account) err
 	c.Meta.Run.Destroy(kind, id)
 	if already && how.Actions != (zulip.DeactivationActions{}) {
 		diags.AddWarning(fmt.Sprintf("%s is deactivated already", state.Email.ValueString()), alreadyDeactivated)
-		return &resourcekit.DiagnosticsError{Diagnostics: diags} // a warning: the deactivation did not fail
+		return &diagnostics.Error{Diagnostics: diags} // a warning: the deactivation did not fail
 	}
 	return nil
 }
@@ -182,12 +185,12 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	user, err := r.find(ctx, framework.ImportedWord(ctx, req, "id", &resp.Diagnostics))
+	user, err := r.find(ctx, base.ImportedText(ctx, req, "id", &resp.Diagnostics))
 	if err == nil {
 		err = checkImported(user)
 	}
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this user", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot import this user", diagnostics.Explain(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), user.ID)...)
@@ -211,7 +214,7 @@ func (r *Resource) find(ctx context.Context, text string) (*zulip.User, error) {
 	if err != nil {
 		return nil, err
 	}
-	return framework.FindUser(s, text)
+	return lookup.User(s, text)
 }
 
 // checkImported refuses an account that a zulip_user cannot manage as it is.
@@ -220,7 +223,7 @@ func checkImported(user *zulip.User) error {
 	case user.IsBot:
 		return fmt.Errorf("%s is a bot: import it as a zulip_bot", user.Address())
 	case user.IsDeleted:
-		summary, detail := framework.DeletedAccount(user, "email")
+		summary, detail := accounts.Deleted(user, "email")
 		return errors.New(summary + ". " + detail)
 	case !user.IsActive:
 		return fmt.Errorf("%s (ID %d) is deactivated: to reactivate it, write a zulip_user with its address and adopt_deactivated = true", user.Address(), user.ID)

@@ -14,7 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -124,12 +125,12 @@ func (a *account) changes(user *zulip.User, s *snapshot.Snapshot) (update zulip.
 	for _, name := range slices.Sorted(maps.Keys(profile)) {
 		field, ok := s.ProfileFields().ByName(name)
 		if !ok {
-			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", framework.Sentence(framework.NoProfileField(name, s)))
+			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", diagnostics.Sentence(lookup.NoProfileField(name, s)))
 			continue
 		}
 		value, err := wireValue(field, profile[name], s)
 		if err != nil {
-			diags.AddAttributeError(path.Root("profile_data").AtMapKey(name), "Not people", framework.Sentence(err))
+			diags.AddAttributeError(path.Root("profile_data").AtMapKey(name), "Not people", diagnostics.Sentence(err))
 			continue
 		}
 		if !sameValue(field, profile[name], valueOf(user, name, s), s) {
@@ -150,7 +151,7 @@ func wireValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) (an
 	ids := []int64{}
 	people, err := peopleIn(field, text)
 	for _, person := range people {
-		user, err := framework.FindUser(s, person)
+		user, err := lookup.User(s, person)
 		if err != nil {
 			return nil, err
 		}
@@ -166,7 +167,7 @@ func checkValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) er
 	}
 	people, err := peopleIn(field, text)
 	for _, person := range people {
-		if _, _, err := framework.FindUserInPlan(s, person); err != nil {
+		if _, _, err := lookup.UserInPlan(s, person); err != nil {
 			return err
 		}
 	}

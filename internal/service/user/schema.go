@@ -13,19 +13,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 )
 
 const description = "Manages the account of a person. Bots are managed with `zulip_bot`; `zulip_user_role` manages only the role of somebody who joined by themselves.\n\n" +
 	"To create accounts, the provider's account has to be an administrator with the right `can_create_users`, which only the server's shell grants; changing an address takes `can_change_user_emails`. Most organizations invite people instead.\n\n" +
-	"Zulip cannot delete an account: destroying the resource deactivates it, with the bots it owns. A deactivated account keeps its address; `adopt_deactivated = true` reactivates it. " + framework.NeverAdopted + "\n\n" +
+	"Zulip cannot delete an account: destroying the resource deactivates it, with the bots it owns. A deactivated account keeps its address; `adopt_deactivated = true` reactivates it. " + resourcekit.NeverAdopted + "\n\n" +
 	"If the answer to a creation is lost, the account is found by its address or, where the person hides the address from the provider's account, as the new account with the same name. After an apply that was killed, import the account."
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
-		Version:             framework.SchemaVersion,
+		Version:             base.SchemaVersion,
 		MarkdownDescription: description,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
@@ -44,7 +46,7 @@ func resourceSchema() schema.Schema {
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new account is a member. Only administrators can set it, and only owners can make or unmake owners. If somebody else changes the role between plan and apply, the apply stops.",
-				Validators:          []validator.String{validators.OneOf(framework.Roles()...)},
+				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"profile_data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true,

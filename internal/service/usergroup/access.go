@@ -7,7 +7,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -15,14 +17,14 @@ import (
 
 // warnOfAccess warns, in a plan that changes who is in a group, who gains and who loses which right in which channels.
 // group is the current group.
-func warnOfAccess(ctx context.Context, base *framework.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
-	same := func(principals framework.PrincipalSet, now, later []int64) bool {
+func warnOfAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
+	same := func(principals lookup.PrincipalSet, now, later []int64) bool {
 		return slices.Equal(principals.Active(now, s), principals.Active(later, s))
 	}
-	if diags.HasError() || !later.Unknown && same(framework.Users, group.Members, later.Members) && same(framework.Groups, group.DirectSubgroupIDs, later.Subgroups) {
+	if diags.HasError() || !later.Unknown && same(lookup.Users, group.Members, later.Members) && same(lookup.Groups, group.DirectSubgroupIDs, later.Subgroups) {
 		return
 	}
-	base.WarnOfAccess(ctx, diags, fmt.Sprintf("User group %q changes who can do what", group.Name),
+	accesswarning.OfChange(ctx, b.Meta, diags, fmt.Sprintf("User group %q changes who can do what", group.Name),
 		permission.Change{Groups: map[int64]permission.Membership{group.ID: later}})
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -25,9 +26,9 @@ type update struct {
 }
 
 type (
-	step    = framework.Step[*zulip.UserGroup, update]
-	pending = framework.Pending[*zulip.UserGroup, update]
-	reading = framework.Reading[*zulip.UserGroup]
+	step    = compareandset.Step[*zulip.UserGroup, update]
+	pending = compareandset.Pending[*zulip.UserGroup, update]
+	reading = compareandset.Reading[*zulip.UserGroup]
 	prior   = attribute.Prior[facts, *zulip.UserGroup]
 
 	table             = attribute.Table[facts, *zulip.UserGroup, update]
@@ -107,7 +108,7 @@ var attributes = table{
 		"can_mention_group":        {At: func(f *facts) *types.Set { return &f.CanMentionGroup }},
 		"can_remove_members_group": {At: func(f *facts) *types.Set { return &f.CanRemoveMembersGroup }},
 	},
-	Wire: framework.Permissions[*zulip.UserGroup, update]{
+	Wire: permissionattribute.Permissions[*zulip.UserGroup, update]{
 		Table:   permission.UserGroups,
 		Held:    func(g *zulip.UserGroup) map[string]zulip.GroupSettingValue { return g.Permissions },
 		Changes: func(u *update) *map[string]zulip.GroupSettingChange { return &u.Permissions },

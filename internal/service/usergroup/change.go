@@ -7,8 +7,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -16,7 +18,7 @@ import (
 // membershipList is the list of members or that of subgroups.
 type membershipList struct {
 	name       string
-	principals framework.PrincipalSet
+	principals lookup.PrincipalSet
 	// attribute is where facts have it, current where a group has it, planned where a planned membership has it.
 	attribute func(*facts) *types.Set
 	current   func(*zulip.UserGroup) *[]int64
@@ -26,7 +28,7 @@ type membershipList struct {
 
 var (
 	membersList = membershipList{
-		"members", framework.Users,
+		"members", lookup.Users,
 		func(f *facts) *types.Set { return &f.Members },
 		func(g *zulip.UserGroup) *[]int64 { return &g.Members },
 		func(m *permission.Membership) *[]int64 { return &m.Members },
@@ -35,7 +37,7 @@ var (
 		},
 	}
 	subgroupsList = membershipList{
-		"subgroups", framework.Groups,
+		"subgroups", lookup.Groups,
 		func(f *facts) *types.Set { return &f.Subgroups },
 		func(g *zulip.UserGroup) *[]int64 { return &g.DirectSubgroupIDs },
 		func(m *permission.Membership) *[]int64 { return &m.Subgroups },
@@ -49,10 +51,10 @@ var (
 var membershipLists = []membershipList{membersList, subgroupsList}
 
 // problems are the elements of a list that an apply cannot use.
-func (l membershipList) problems(resolved framework.Resolved) []permission.Problem {
+func (l membershipList) problems(resolved lookup.Resolved) []permission.Problem {
 	var problems []permission.Problem
 	for _, err := range resolved.Problems {
-		problems = append(problems, permission.Problem{Summary: "Cannot find one of the " + l.name, Detail: framework.Sentence(err)})
+		problems = append(problems, permission.Problem{Summary: "Cannot find one of the " + l.name, Detail: diagnostics.Sentence(err)})
 	}
 	for _, text := range resolved.Planned {
 		problems = append(problems, permission.Problem{
@@ -70,13 +72,13 @@ func without(ids, gone []int64) []int64 {
 // sendUpdate sends the group and its members in a request each. The group goes first, so that nothing else has changed when a
 // permission is refused. The members go first where the right to change them may be given away, and where the group is
 // reactivated: then nobody is a member for a moment who is not planned to be.
-func sendUpdate(ctx context.Context, base *framework.Base, id int64, p pending) (ignored []string, err error) {
+func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored []string, err error) {
 	all := p.Update()
 	group := func() error {
 		if all.UserGroupUpdate.Empty() {
 			return nil
 		}
-		answer, err := base.Meta.Client.UpdateUserGroup(ctx, id, all.UserGroupUpdate)
+		answer, err := b.Meta.Client.UpdateUserGroup(ctx, id, all.UserGroupUpdate)
 		if err == nil {
 			ignored = answer.IgnoredParameters
 		}
@@ -86,11 +88,11 @@ func sendUpdate(ctx context.Context, base *framework.Base, id int64, p pending) 
 		if all.MembershipChange.Empty() {
 			return nil
 		}
-		return base.Meta.Client.ChangeUserGroupMembership(ctx, id, all.MembershipChange)
+		return b.Meta.Client.ChangeUserGroupMembership(ctx, id, all.MembershipChange)
 	}
 	ordered := []func() error{group, membership}
 	_, givesAway := all.Permissions["can_manage_group"]
-	if all.Deactivated == nil && givesAway || all.Deactivated != nil && base.HasLevel(featurelevel.DeactivatedGroupMembers) {
+	if all.Deactivated == nil && givesAway || all.Deactivated != nil && b.HasLevel(featurelevel.DeactivatedGroupMembers) {
 		slices.Reverse(ordered)
 	}
 	for _, request := range ordered {

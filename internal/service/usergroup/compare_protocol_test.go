@@ -34,7 +34,7 @@ func TestProtocolTheSecondPlanIsRefused(t *testing.T) {
 
 			sent := o.Sent()
 			run.Apply(second).ExpectError(t, "", "was changed by somebody else after it was planned", attribute+"\n",
-				"the plan saw: "+test.saw+"\n", "it is now:    "+test.now+"\n", "asked for:    "+test.asked+"\n", "Nothing was overwritten.")
+				"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
 			sent.Expect(t)
 			// The state shows what it is now, so that the next plan starts from there, and goes through.
 			run.MustApply(but(everything(), values{attribute: test.second}))
@@ -67,7 +67,7 @@ func TestProtocolMembershipChangesWhileItIsWritten(t *testing.T) {
 		}, nil},
 		"to something else": {func(t *testing.T, o *acctest.Organization) zulip.MembershipChange {
 			return zulip.MembershipChange{Add: ids(t, o, amara)}
-		}, []string{"was changed by somebody else", "the plan saw: [\"kenji", "it is now:    [\"amara", "asked for:    [\"amara"}},
+		}, []string{"was changed by somebody else", "when the plan was made:     [\"kenji", "now:                        [\"amara", "the configuration asks for: [\"amara"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, run := managed(t)

@@ -12,14 +12,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // DataSource is the data source zulip_user_group.
-type DataSource struct{ framework.DataSource }
+type DataSource struct{ base.DataSource }
 
 // NewDataSource returns the data source zulip_user_group.
 func NewDataSource() datasource.DataSource { return &DataSource{} }
@@ -76,7 +78,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
 		return
 	}
 	wanted, at := "name:"+config.Name.ValueString(), path.Root("name")
@@ -87,16 +89,16 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	if !ok {
 		detail := "This run has yet to create or rename it. Refer to the resource instead of reading it, or let the data source come after (depends_on = [zulip_user_group.NAME])."
-		if _, err := framework.FindGroup(s, wanted); err != nil {
-			detail = framework.Sentence(err)
+		if _, err := lookup.Group(s, wanted); err != nil {
+			detail = diagnostics.Sentence(err)
 		}
 		resp.Diagnostics.AddAttributeError(at, "No such user group", detail)
 		return
 	}
 	var found dataModel
 	found.read(group, attribute.On(&d.Base, s), &resp.Diagnostics)
-	found.AllMembers = framework.Users.Of(s.AllMembers(group), s)
-	found.AllSubgroups = framework.Groups.Of(s.AllSubgroups(group), s)
+	found.AllMembers = lookup.Users.Of(s.AllMembers(group), s)
+	found.AllSubgroups = lookup.Groups.Of(s.AllSubgroups(group), s)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
 }
 

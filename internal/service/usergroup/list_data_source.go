@@ -10,12 +10,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // ListDataSource is the data source zulip_user_groups.
-type ListDataSource struct{ framework.DataSource }
+type ListDataSource struct{ base.DataSource }
 
 // NewListDataSource returns the data source zulip_user_groups.
 func NewListDataSource() datasource.DataSource { return &ListDataSource{} }
@@ -57,14 +59,14 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
 		return
 	}
 	var user int64
 	if !list.User.IsNull() {
-		found, err := framework.FindUser(s, list.User.ValueString())
+		found, err := lookup.User(s, list.User.ValueString())
 		if err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("user"), "Cannot find the user", framework.Sentence(err))
+			resp.Diagnostics.AddAttributeError(path.Root("user"), "Cannot find the user", diagnostics.Sentence(err))
 			return
 		}
 		user = found.ID

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -18,7 +18,7 @@ func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.UserGroup]{
 		Name: "user_group", Plural: "user groups",
 		ListText: resourcekit.ListText{Description: "Lists the user groups of the organization, without roles such as `role:members`, which cannot be managed."},
-		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.UserGroup, *snapshot.Snapshot, error) {
+		Objects: func(ctx context.Context, c *base.Base) ([]*zulip.UserGroup, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Organization)
 			if err != nil {
 				return nil, nil, err

@@ -9,7 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -39,8 +40,8 @@ func (m *membershipModel) set(list membershipList) *types.Set {
 // read keeps of each list what is in the group. Words for who does not count are kept.
 func (m *membershipModel) read(group *zulip.UserGroup, view *snapshot.Snapshot) {
 	m.GroupID = types.Int64Value(group.ID)
-	if found, err := framework.FindGroup(view, m.Group.ValueString()); err != nil || found.Key.ID != group.ID {
-		m.Group = types.StringValue(framework.GroupWords(view, group.ID))
+	if found, err := lookup.Group(view, m.Group.ValueString()); err != nil || found.Key.ID != group.ID {
+		m.Group = types.StringValue(lookup.GroupText(view, group.ID))
 	}
 	for _, list := range membershipLists {
 		if set := m.set(list); !set.IsNull() {
@@ -56,7 +57,7 @@ type foundThere map[string][]int64
 // privateFoundThere is where they stand in the private state.
 const privateFoundThere = "found_there"
 
-func readFoundThere(ctx context.Context, private framework.PrivateGetter, diags *diag.Diagnostics) foundThere {
+func readFoundThere(ctx context.Context, private permissionattribute.PrivateGetter, diags *diag.Diagnostics) foundThere {
 	data, problems := private.GetKey(ctx, privateFoundThere)
 	diags.Append(problems...)
 	found := foundThere{}
@@ -68,7 +69,7 @@ func readFoundThere(ctx context.Context, private framework.PrivateGetter, diags 
 	return found
 }
 
-func (f foundThere) write(ctx context.Context, private framework.PrivateSetter, diags *diag.Diagnostics) {
+func (f foundThere) write(ctx context.Context, private permissionattribute.PrivateSetter, diags *diag.Diagnostics) {
 	data, err := json.Marshal(f)
 	if err != nil {
 		diags.AddError("Who was in the group before cannot be kept", err.Error())

@@ -12,7 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -49,7 +50,7 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -70,7 +71,7 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 	group, err := groupToChange(view, plan.Group.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", framework.Sentence(err)+
+		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", diagnostics.Sentence(err)+
 			"\n\nIf this configuration creates the group, write zulip_user_group.NAME.name, so that it is planned before.")
 		return
 	}
@@ -113,8 +114,8 @@ func (r *MembershipResource) warnOfLeaving(ctx context.Context, state *membershi
 }
 
 // groupToChange finds a group that is no role and is active, or will be.
-func groupToChange(view *snapshot.Snapshot, text string) (framework.GroupReference, error) {
-	found, err := framework.FindGroup(view, text)
+func groupToChange(view *snapshot.Snapshot, text string) (lookup.GroupReference, error) {
+	found, err := lookup.Group(view, text)
 	if err == nil && found.Group != nil {
 		_, err = managedGroup(view, strconv.FormatInt(found.Group.ID, 10))
 	}
@@ -122,8 +123,8 @@ func groupToChange(view *snapshot.Snapshot, text string) (framework.GroupReferen
 }
 
 // checkWords resolves both lists, and keeps the state's words where the configuration says the same in others.
-func (r *MembershipResource) checkWords(plan, state *membershipModel, view *snapshot.Snapshot, diags *diag.Diagnostics) map[string]framework.Resolved {
-	all := map[string]framework.Resolved{}
+func (r *MembershipResource) checkWords(plan, state *membershipModel, view *snapshot.Snapshot, diags *diag.Diagnostics) map[string]lookup.Resolved {
+	all := map[string]lookup.Resolved{}
 	for _, list := range membershipLists {
 		set, at := plan.set(list), path.Root(list.name)
 		meant, known := list.principals.Resolve(*set, view)
@@ -131,7 +132,7 @@ func (r *MembershipResource) checkWords(plan, state *membershipModel, view *snap
 			continue
 		}
 		for _, err := range meant.Problems {
-			diags.AddAttributeError(at, "Not in the organization", framework.Sentence(err))
+			diags.AddAttributeError(at, "Not in the organization", diagnostics.Sentence(err))
 		}
 		all[list.name] = meant
 		if state != nil && len(meant.Problems)+len(meant.Planned) == 0 {
@@ -163,13 +164,13 @@ func (r *MembershipResource) checkShared(plan *membershipModel, group runstate.G
 
 // change is what an apply sends, as far as it is known: of a list that is not known yet, nothing. A list of meant is one
 // that is managed and known.
-func (m *membershipModel) change(group *zulip.UserGroup, meant map[string]framework.Resolved, state *membershipModel, found foundThere, view *snapshot.Snapshot) zulip.MembershipChange {
+func (m *membershipModel) change(group *zulip.UserGroup, meant map[string]lookup.Resolved, state *membershipModel, found foundThere, view *snapshot.Snapshot) zulip.MembershipChange {
 	var change zulip.MembershipChange
 	for _, list := range membershipLists {
 		if _, known := meant[list.name]; !known && !m.set(list).IsNull() {
 			continue
 		}
-		var managed framework.Resolved
+		var managed lookup.Resolved
 		if state != nil {
 			managed, _ = list.principals.Resolve(*state.set(list), view)
 		}
@@ -180,7 +181,7 @@ func (m *membershipModel) change(group *zulip.UserGroup, meant map[string]framew
 }
 
 // isKnown reports whether everybody is known who will be in the group because of the resource.
-func (m *membershipModel) isKnown(meant map[string]framework.Resolved) bool {
+func (m *membershipModel) isKnown(meant map[string]lookup.Resolved) bool {
 	for _, list := range membershipLists {
 		known, ok := meant[list.name]
 		if !m.set(list).IsNull() && (!ok || len(known.Planned) > 0) {

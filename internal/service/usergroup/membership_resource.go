@@ -18,9 +18,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
@@ -34,7 +37,7 @@ var (
 )
 
 // MembershipResource is zulip_user_group_membership.
-type MembershipResource struct{ framework.Resource }
+type MembershipResource struct{ base.Resource }
 
 // NewMembershipResource returns zulip_user_group_membership.
 func NewMembershipResource() resource.Resource { return &MembershipResource{} }
@@ -51,7 +54,7 @@ func (r *MembershipResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		validators.AtLeastOneOf("members", "subgroups"),
 	}
 	resp.Schema = schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `People and groups who are in a user group, beside whoever else is: others may add to the same group, by hand or with more resources of this kind. A ` + "`zulip_user_group`" + ` whose ` + "`members` or `subgroups`" + ` are set says who is in it and nobody else: the two together are refused at plan.
 
 What the resource put into the group it takes out again when it is destroyed, or when it is taken out of the configuration. Who was in the group already when the resource was created, or when the list was extended, stays. After an import by ID everything that the ID names counts as put there by the resource. An apply that was broken off between the server's doing and the state cannot be told from somebody else's doing: who was added by it stays.
@@ -88,7 +91,7 @@ func (r *MembershipResource) IdentitySchema(_ context.Context, _ resource.Identi
 
 // UpgradeIdentity reads an identity of version 0.
 func (r *MembershipResource) UpgradeIdentity(context.Context) map[int64]resource.IdentityUpgrader {
-	return framework.KeepIdentity()
+	return base.KeepIdentity()
 }
 
 // Create puts into the group who is not in it.
@@ -100,19 +103,19 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
 		return
 	}
 	id, err := managedGroup(view, plan.Group.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", framework.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", diagnostics.Sentence(err))
 		return
 	}
 	plan.GroupID = types.Int64Value(id)
 	group := r.group()
 	before, err := group.Fresh(ctx, id)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), diagnostics.Explain(err))
 		return
 	}
 	found := foundThere{}
@@ -145,7 +148,7 @@ func (r *MembershipResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
 		return
 	}
 	group, ok := view.UserGroups().ByID(state.GroupID.ValueInt64())
@@ -176,7 +179,7 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 	group := r.group()
 	before, err := group.Fresh(ctx, id)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), diagnostics.Explain(err))
 		return
 	}
 	found := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(before.Thing, before.View)
@@ -217,7 +220,7 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 	id := state.GroupID.ValueInt64()
 	view, err := r.Meta.Store.Fresh(ctx, store.UserGroups)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), framework.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), diagnostics.Explain(err))
 		return
 	}
 	group, ok := view.UserGroups().ByID(id)
@@ -241,10 +244,10 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 func (r *MembershipResource) steps(plan, prior *membershipModel, found foundThere, view *snapshot.Snapshot, diags *diag.Diagnostics) []step {
 	var all []step
 	for _, list := range membershipLists {
-		var wanted, managed framework.Resolved
+		var wanted, managed lookup.Resolved
 		if plan != nil {
 			wanted, _ = list.principals.Resolve(*plan.set(list), view)
-			framework.ReportProblems(diags, list.problems(wanted))
+			permissionattribute.ReportProblems(diags, list.problems(wanted))
 		}
 		if prior != nil {
 			managed, _ = list.principals.Resolve(*prior.set(list), view) // who cannot be found any more is not in any group
@@ -286,21 +289,21 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
 		return
 	}
 	byIdentity := req.ID == ""
 	wanted := parseMembership(req.ID, view)
 	if byIdentity {
-		wanted = membershipModel{Group: types.StringValue(framework.ImportedWord(ctx, req, "group_id", &resp.Diagnostics))}
+		wanted = membershipModel{Group: types.StringValue(base.ImportedText(ctx, req, "group_id", &resp.Diagnostics))}
 	}
 	id, err := managedGroup(view, wanted.Group.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this membership", framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import this membership", diagnostics.Sentence(err))
 		return
 	}
 	group, _ := view.UserGroups().ByID(id)
-	wanted.GroupID, wanted.Group = types.Int64Value(id), types.StringValue(framework.GroupWords(view, id))
+	wanted.GroupID, wanted.Group = types.Int64Value(id), types.StringValue(lookup.GroupText(view, id))
 	if byIdentity {
 		found := foundThere{}
 		for _, list := range membershipLists {
@@ -327,7 +330,7 @@ func parseMembership(text string, view *snapshot.Snapshot) membershipModel {
 		principal, err := permission.Parse(word)
 		switch {
 		case err == nil && principal.Kind == permission.KindGroupID:
-			subgroups = append(subgroups, types.StringValue(framework.GroupWords(view, principal.ID)))
+			subgroups = append(subgroups, types.StringValue(lookup.GroupText(view, principal.ID)))
 		case err == nil && (principal.Kind == permission.KindGroup || principal.Kind == permission.KindRole):
 			subgroups = append(subgroups, types.StringValue(principal.WireName()))
 		default:

@@ -3,7 +3,7 @@ package usergroup
 import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -36,8 +36,8 @@ type model struct {
 
 // before returns the group of a state, with what decides who may change it and who is in it.
 func (f *facts) before(prior *prior, s *snapshot.Snapshot) *zulip.UserGroup {
-	members, _ := framework.Users.Resolve(f.Members, s)
-	subgroups, _ := framework.Groups.Resolve(f.Subgroups, s)
+	members, _ := lookup.Users.Resolve(f.Members, s)
+	subgroups, _ := lookup.Groups.Resolve(f.Subgroups, s)
 	return &zulip.UserGroup{
 		ID: f.ID.ValueInt64(), Name: f.Name.ValueString(), Members: members.IDs, DirectSubgroupIDs: subgroups.IDs, Permissions: prior.Permissions,
 	}

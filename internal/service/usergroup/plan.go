@@ -9,9 +9,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -56,7 +58,7 @@ func (p planning) key() runstate.GroupKey {
 // checkList resolves the members or subgroups, which no other resource may manage.
 func (p planning) checkList(list membershipList) {
 	at := path.Root(list.name)
-	if (framework.IsSet(p.Plan.Name) || p.before != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
+	if (tfvalue.IsSet(p.Plan.Name) || p.before != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
 		p.Diags.AddAttributeError(at, "Two resources manage the "+list.name+" of this user group",
 			fmt.Sprintf("%s lists all of them, and a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.name, list.name))
 	}
@@ -65,7 +67,7 @@ func (p planning) checkList(list membershipList) {
 		return
 	}
 	for _, err := range resolved.Problems {
-		p.Diags.AddAttributeError(at, "Cannot find one of the "+list.name, framework.Sentence(err))
+		p.Diags.AddAttributeError(at, "Cannot find one of the "+list.name, diagnostics.Sentence(err))
 	}
 	if p.State != nil && list.attribute(&p.Plan.facts).Equal(*list.attribute(&p.State.facts)) {
 		return // nothing is written
@@ -74,7 +76,7 @@ func (p planning) checkList(list membershipList) {
 }
 
 // warnDeactivated warns of the deactivated elements of a list, which an apply leaves alone.
-func warnDeactivated(diags *diag.Diagnostics, at path.Path, resolved framework.Resolved) {
+func warnDeactivated(diags *diag.Diagnostics, at path.Path, resolved lookup.Resolved) {
 	if len(resolved.Deactivated) > 0 {
 		diags.AddAttributeWarning(at, "Deactivated users and groups are ignored",
 			fmt.Sprintf("The server neither adds nor removes deactivated users and groups: %s. They are ignored until they are reactivated.", strings.Join(resolved.Deactivated, ", ")))
@@ -83,7 +85,7 @@ func warnDeactivated(diags *diag.Diagnostics, at path.Path, resolved framework.R
 
 // checkNesting refuses a group that would contain itself, as far as that can be known.
 func (p planning) checkNesting() {
-	if p.Config.Subgroups.IsNull() || !framework.IsSet(p.Plan.Name) && p.before == nil {
+	if p.Config.Subgroups.IsNull() || !tfvalue.IsSet(p.Plan.Name) && p.before == nil {
 		return
 	}
 	below, known := groupKeys(p.Plan.Subgroups, p.On.View)
@@ -104,7 +106,7 @@ func groupKeys(set types.Set, s *snapshot.Snapshot) (keys []runstate.GroupKey, k
 		if !ok || text.IsUnknown() {
 			return nil, false
 		}
-		if found, err := framework.FindGroup(s, text.ValueString()); err == nil {
+		if found, err := lookup.Group(s, text.ValueString()); err == nil {
 			keys = append(keys, found.Key)
 		}
 	}
@@ -121,7 +123,7 @@ func refuseCycle(diags *diag.Diagnostics, run *runstate.State, s *snapshot.Snaps
 	for i, key := range cycle {
 		names[i] = key.Name
 		if key.ID != 0 {
-			names[i] = framework.GroupWords(s, key.ID)
+			names[i] = lookup.GroupText(s, key.ID)
 		}
 	}
 	diags.AddAttributeError(path.Root("subgroups"), "A user group cannot contain itself",

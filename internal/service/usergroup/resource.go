@@ -12,11 +12,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -69,7 +70,7 @@ var groups = &definition{
 
 // findManageable finds the group that an import means. Its error is for people.
 func findManageable(s *snapshot.Snapshot, text string) (*zulip.UserGroup, error) {
-	found, err := framework.FindGroup(s, text)
+	found, err := lookup.Group(s, text)
 	switch {
 	case err != nil:
 		return nil, err
@@ -141,7 +142,7 @@ func create(ctx context.Context, c *creation) int64 {
 // registerMembership registers which lists of a group that was just created its resource manages.
 func registerMembership(run *runstate.State, id int64, planned *facts) {
 	for _, list := range membershipLists {
-		if framework.IsSet(*list.attribute(planned)) { // on creation, only what is configured is known
+		if tfvalue.IsSet(*list.attribute(planned)) { // on creation, only what is configured is known
 			run.ManageMembership(runstate.GroupKey{ID: id}, list.name, true)
 		}
 	}

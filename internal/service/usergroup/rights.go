@@ -7,21 +7,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // caller is the provider's account.
 type caller struct {
-	meta     *framework.Meta
+	meta     *base.Meta
 	self     *zulip.User
 	snapshot *snapshot.Snapshot
 }
 
-func newCaller(meta *framework.Meta, s *snapshot.Snapshot) caller {
+func newCaller(meta *base.Meta, s *snapshot.Snapshot) caller {
 	return caller{meta, meta.Store.Self(), s}
 }
 
@@ -123,7 +124,7 @@ func (p planning) checkLockout() {
 	}
 	later := p.later()
 	all, known := p.On.View.Realm().Permissions["can_manage_all_groups"]
-	principals, sure := framework.PrincipalsOf(p.Plan.CanManageGroup)
+	principals, sure := permissionattribute.PrincipalsOf(p.Plan.CanManageGroup)
 	if !known || !sure || p.Plan.CanManageGroup.IsNull() || permission.Admits(all, c.self, later) {
 		return
 	}
@@ -133,7 +134,7 @@ func (p planning) checkLockout() {
 	}
 	p.Diags.AddAttributeError(path.Root("can_manage_group"), "This would lock the provider out",
 		fmt.Sprintf("%s manages this group only because can_manage_group names it, directly or through a group, and would lose that. Name it there, or use the key of an account in the organization's can_manage_all_groups (%s).",
-			c.self.Address(), permission.Describe(all, p.On.View))+framework.LockoutAdvice)
+			c.self.Address(), permission.Describe(all, p.On.View))+base.LockoutAdvice)
 }
 
 // laterSnapshot is the organization with one group as it is planned.

@@ -9,8 +9,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 )
 
 // toldText says on the pages of resources that change the members of groups that the server notifies people.
@@ -20,7 +22,7 @@ func resourceSchema() schema.Schema {
 	all := attributes.ResourceAttributes()
 	maps.Copy(all, creationAttributes())
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `A user group, its members and its permissions. Permissions of channels, of other groups and of the organization refer to it as ` + "`group:NAME`" + `.
 
 Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `, as in ` + "`zulip_channel`" + `.
@@ -35,7 +37,7 @@ Destroying deactivates the group, which keeps its name, its members and its perm
 
 Members are added and removed before the channels change that refer to the group. To add somebody only after channels have stopped naming the group, so that nobody has a right in between that they have neither before nor after, use a ` + "`zulip_user_group_membership`" + ` whose ` + "`depends_on`" + ` names those channels.
 
-` + framework.NeverAdopted + framework.DeactivatedPrincipals,
+` + resourcekit.NeverAdopted + permissionattribute.DeactivatedPrincipals,
 		Attributes: all,
 	}
 }

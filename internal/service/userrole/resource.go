@@ -17,7 +17,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -36,7 +40,7 @@ var (
 const kind = "zulip_user_role"
 
 // Resource is zulip_user_role.
-type Resource struct{ framework.Resource }
+type Resource struct{ base.Resource }
 
 // NewResource returns zulip_user_role.
 func NewResource() resource.Resource { return &Resource{} }
@@ -65,7 +69,7 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 // Schema describes the resource.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages the role of a person or bot. Use it for people who join by themselves; for accounts that are managed as ` + "`zulip_user`" + ` or ` + "`zulip_bot`" + `, set ` + "`role`" + ` there.
 
 If somebody else has changed the role since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role. Creating the resource has no prior role to compare with: it replaces whichever role there is. A plan that demotes the only owner, or the provider's account, is refused, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Applying again after a lost answer is safe, since an account has one role.`,
@@ -79,11 +83,11 @@ If somebody else has changed the role since the plan was made, the apply stops w
 			},
 			"role": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Role of the person or bot: `owner`, `administrator`, `moderator`, `member` or `guest`. Administrators may set it; only owners may make somebody an owner, or take that role away.",
-				Validators: []validator.String{validators.OneOf(framework.Roles()...)},
+				Validators: []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "What happens to the role when the resource is destroyed: `keep` leaves it as it is; `owner`, `administrator`, `moderator`, `member` or `guest` sets that role. Defaults to `keep`.",
-				Validators: []validator.String{validators.OneOf(append(framework.Roles(), onDestroyKeep)...)},
+				Validators: []validator.String{validators.OneOf(append(accounts.Roles(), onDestroyKeep)...)},
 			},
 		},
 	}
@@ -106,7 +110,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -117,7 +121,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		}
 		return
 	}
-	user, later, err := framework.FindUserInPlan(view, plan.User.ValueString())
+	user, later, err := lookup.UserInPlan(view, plan.User.ValueString())
 	if plan.User.IsUnknown() || later {
 		plan.UserID = types.Int64Unknown()
 		if state != nil { // somebody else, as far as is known
@@ -128,10 +132,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person or bot",
-			framework.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
+			diagnostics.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
 		return
 	}
-	change := framework.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}
+	change := accounts.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}
 	if state != nil && state.UserID.ValueInt64() == user.ID {
 		plan.User, change.Saw = state.User, role(state.Role) // the same in other words
 	} else if state != nil {
@@ -139,19 +143,19 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	plan.UserID = types.Int64Value(user.ID)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	framework.DeclareRole(r.Meta, user, plan.Role, &resp.Diagnostics)
+	accounts.DeclareRole(r.Meta, user, plan.Role, &resp.Diagnostics)
 	if !plan.Role.IsUnknown() {
 		r.check(ctx, change, view, &resp.Diagnostics)
 	}
 }
 
 // check refuses what the server would refuse, and warns who gains and who loses which right.
-func (r *Resource) check(ctx context.Context, change framework.RoleChange, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (r *Resource) check(ctx context.Context, change accounts.RoleChange, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	change.Check(r.Meta, view, diags)
 	if diags.HasError() || change.User.Role == change.To {
 		return
 	}
-	r.WarnOfAccess(ctx, diags, fmt.Sprintf("The role of %s changes who can do what", change.User.Address()),
+	accesswarning.OfChange(ctx, r.Meta, diags, fmt.Sprintf("The role of %s changes who can do what", change.User.Address()),
 		permission.Change{Roles: map[int64]zulip.Role{change.User.ID: change.To}})
 }
 
@@ -164,12 +168,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
 		return
 	}
-	user, err := framework.FindUser(view, plan.User.ValueString())
+	user, err := lookup.User(view, plan.User.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person or bot", framework.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person or bot", diagnostics.Sentence(err))
 		return
 	}
 	plan.UserID = types.Int64Value(user.ID)
@@ -178,7 +182,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	defer done()
-	if r.give(ctx, &plan, framework.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}, &resp.Diagnostics) {
+	if r.give(ctx, &plan, accounts.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}, &resp.Diagnostics) {
 		r.Meta.Run.Adopt(kind, user.ID)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.UserID})...)
@@ -195,7 +199,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
 		return
 	}
 	user, ok := view.User(state.UserID.ValueInt64())
@@ -204,7 +208,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	state.User, state.Role = types.StringValue(framework.UserAddress(state.User.ValueString(), user, view)), types.StringValue(user.Role.String())
+	state.User, state.Role = types.StringValue(lookup.KeepUser(state.User.ValueString(), user, view)), types.StringValue(user.Role.String())
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -216,7 +220,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	change := framework.RoleChange{Saw: role(state.Role), To: role(plan.Role), At: path.Root("role")}
+	change := accounts.RoleChange{Saw: role(state.Role), To: role(plan.Role), At: path.Root("role")}
 	if change.Saw == change.To || r.give(ctx, &plan, change, &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	}
@@ -248,27 +252,27 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 }
 
 // onDestroy is the change that destroying brings; ok is false if it brings none.
-func (r *Resource) onDestroy(ctx context.Context, state *model, diags *diag.Diagnostics) (change framework.RoleChange, ok bool) {
+func (r *Resource) onDestroy(ctx context.Context, state *model, diags *diag.Diagnostics) (change accounts.RoleChange, ok bool) {
 	to, named := zulip.ParseRole(state.OnDestroy.ValueString())
 	if !named || to == role(state.Role) {
 		return change, false
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		diags.AddError("Cannot read the people", framework.Explain(err))
+		diags.AddError("Cannot read the people", diagnostics.Explain(err))
 		return change, false
 	}
 	user, visible := view.User(state.UserID.ValueInt64())
-	return framework.RoleChange{User: user, Saw: role(state.Role), To: to, At: path.Root("on_destroy")}, visible
+	return accounts.RoleChange{User: user, Saw: role(state.Role), To: to, At: path.Root("on_destroy")}, visible
 }
 
 // give reads the person or bot again, and writes the role if it is still the one that the plan saw.
-func (r *Resource) give(ctx context.Context, m *model, change framework.RoleChange, diags *diag.Diagnostics) bool {
+func (r *Resource) give(ctx context.Context, m *model, change accounts.RoleChange, diags *diag.Diagnostics) bool {
 	summary := fmt.Sprintf("Cannot make %s %s", m.User.ValueString(), change.To)
 	now, byEmail, err := r.reach(ctx, m)
 	switch {
 	case err != nil:
-		diags.AddError(summary, framework.Explain(err))
+		diags.AddError(summary, diagnostics.Explain(err))
 		return false
 	case now.ID != m.UserID.ValueInt64():
 		diags.AddAttributeError(path.Root("user"), fmt.Sprintf("%s is somebody else's address now", m.User.ValueString()),
@@ -287,7 +291,7 @@ func (r *Resource) give(ctx context.Context, m *model, change framework.RoleChan
 	}
 	if err != nil {
 		r.Meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been carried out
-		diags.AddAttributeError(change.At, summary, framework.Explain(err))
+		diags.AddAttributeError(change.At, summary, diagnostics.Explain(err))
 		return false
 	}
 	r.Meta.Store.GaveRole(now.ID, change.To)
@@ -316,15 +320,15 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	word := framework.ImportedWord(ctx, req, "user_id", &resp.Diagnostics)
+	word := base.ImportedText(ctx, req, "user_id", &resp.Diagnostics)
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
 		return
 	}
-	user, err := framework.FindUser(view, word)
+	user, err := lookup.User(view, word)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this role", framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import this role", diagnostics.Sentence(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("user_id"), user.ID)...)

@@ -16,10 +16,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -46,11 +50,11 @@ var private = []string{
 	"send_read_receipts", "send_stream_typing_notifications",
 }
 
-// settings are those that administrators can change for others.
-var settings = slices.DeleteFunc(framework.UserSettings(typeName), func(s framework.Setting) bool { return slices.Contains(private, s.Name) })
+// changeable are those that administrators can change for others.
+var changeable = slices.DeleteFunc(settings.Personal(typeName), func(s settings.Setting) bool { return slices.Contains(private, s.Name) })
 
 // Action is the action zulip_set_user_settings.
-type Action struct{ framework.Action }
+type Action struct{ base.Action }
 
 // NewAction returns the action zulip_set_user_settings.
 func NewAction() action.Action { return &Action{} }
@@ -63,7 +67,7 @@ func (a *Action) Metadata(_ context.Context, _ action.MetadataRequest, resp *act
 // Schema describes the action.
 func (a *Action) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	noNull := []validator.Set{validators.NoNulls()}
-	attributes := settings.ActionAttributes()
+	attributes := changeable.ActionAttributes()
 	attributes[usersAttribute] = schema.SetAttribute{
 		Optional: true, ElementType: types.StringType, Validators: noNull,
 		MarkdownDescription: "The people, by e-mail address or ID, deactivated ones too. Bots have no personal settings. Set this, `groups`, or both.",
@@ -84,10 +88,10 @@ func (a *Action) Schema(_ context.Context, _ action.SchemaRequest, resp *action.
 
 // ValidateConfig refuses an invocation that would change nothing.
 func (a *Action) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
-	validate(framework.GetSettingValues(ctx, req.Config, &resp.Diagnostics), &resp.Diagnostics)
+	validate(settings.Get(ctx, req.Config, &resp.Diagnostics), &resp.Diagnostics)
 }
 
-func validate(config framework.SettingValues, diags *diag.Diagnostics) {
+func validate(config settings.Values, diags *diag.Diagnostics) {
 	isEmpty := func(attribute string) bool {
 		set, ok := config[attribute].(types.Set)
 		return ok && !set.IsUnknown() && len(set.Elements()) == 0
@@ -95,7 +99,7 @@ func validate(config framework.SettingValues, diags *diag.Diagnostics) {
 	if isEmpty(usersAttribute) && isEmpty(groupsAttribute) {
 		diags.AddError("Nobody to set settings for", "Name at least one person in users, or one user group in groups.")
 	}
-	if !slices.ContainsFunc(settings, func(s framework.Setting) bool { return config[s.Name] != nil && !config[s.Name].IsNull() }) {
+	if !slices.ContainsFunc(changeable, func(s settings.Setting) bool { return config[s.Name] != nil && !config[s.Name].IsNull() }) {
 		diags.AddError("Nothing to set", "Set at least one of the settings, as in color_scheme = \"dark\".")
 	}
 }
@@ -129,7 +133,7 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	answer, err := a.Meta.Client.UpdateSettingsOf(ctx, change.SettingsTarget, change.settings.Form(change.config, nil, a.FeatureLevel()))
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError("Cannot set the settings of others", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot set the settings of others", diagnostics.Explain(err))
 	case len(answer.IgnoredParameters) > 0:
 		resp.Diagnostics.AddError("The server does not take everything",
 			fmt.Sprintf("It ignores %s (feature level %d). The rest is set.", strings.Join(answer.IgnoredParameters, ", "), a.FeatureLevel()))
@@ -138,8 +142,8 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 
 // change is what an invocation changes, and whose.
 type change struct {
-	config   framework.SettingValues
-	settings framework.Settings
+	config   settings.Values
+	settings settings.Table
 	zulip.SettingsTarget
 	// planned are the people and groups that this run has yet to create, by attribute.
 	planned map[string][]string
@@ -147,21 +151,21 @@ type change struct {
 
 // prepare finds out what is to be changed, as far as that is known, and whether it can be.
 func (a *Action) prepare(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) *change {
-	c := &change{config: framework.GetSettingValues(ctx, config, diags), planned: map[string][]string{}}
+	c := &change{config: settings.Get(ctx, config, diags), planned: map[string][]string{}}
 	if diags.HasError() || !a.check(ctx, config, diags) {
 		return c
 	}
 	if validate(c.config, diags); diags.HasError() {
 		return c
 	}
-	c.settings = settings.Changes(c.config, nil)
+	c.settings = changeable.Changes(c.config, nil)
 	c.settings.CheckSound(ctx, c.config, &a.Base, diags)
 	if skip, ok := c.config[skipAttribute].(types.Bool); ok {
 		c.SkipEdited = skip.ValueBool()
 	}
 	view, err := a.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		diags.AddError("Cannot read the organization", framework.Explain(err))
+		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return c
 	}
 	c.findUsers(view, diags)
@@ -187,12 +191,12 @@ func (a *Action) check(ctx context.Context, config tfsdk.Config, diags *diag.Dia
 func (c *change) findUsers(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	at := path.Root(usersAttribute)
 	for _, text := range texts(c.config[usersAttribute]) {
-		user, _, err := framework.FindUserInPlan(view, text)
+		user, _, err := lookup.UserInPlan(view, text)
 		switch {
 		case err == nil && user == nil:
 			c.planned[usersAttribute] = append(c.planned[usersAttribute], text)
 		case err != nil:
-			diags.AddAttributeError(at, "Not in the organization", framework.Sentence(err))
+			diags.AddAttributeError(at, "Not in the organization", diagnostics.Sentence(err))
 		case user.IsBot:
 			diags.AddAttributeError(at, "A bot has no personal settings", fmt.Sprintf("%s is a bot. Take it out of users.", text))
 		default:
@@ -206,10 +210,10 @@ func (c *change) findUsers(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 func (c *change) findGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	at := path.Root(groupsAttribute)
 	for _, text := range texts(c.config[groupsAttribute]) {
-		group, err := framework.FindGroup(view, text)
+		group, err := lookup.Group(view, text)
 		switch {
 		case err != nil:
-			diags.AddAttributeError(at, "No such user group", framework.Sentence(err))
+			diags.AddAttributeError(at, "No such user group", diagnostics.Sentence(err))
 		case group.Group == nil:
 			c.planned[groupsAttribute] = append(c.planned[groupsAttribute], text)
 		case group.Group.Deactivated:
@@ -238,7 +242,7 @@ func (c *change) target() string {
 func texts(value any) (known []string) {
 	set, _ := value.(types.Set)
 	for _, element := range set.Elements() {
-		if text, ok := element.(types.String); ok && framework.IsSet(text) {
+		if text, ok := element.(types.String); ok && tfvalue.IsSet(text) {
 			known = append(known, text.ValueString())
 		}
 	}

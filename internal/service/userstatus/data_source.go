@@ -9,13 +9,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // DataSource is the data source zulip_user_status.
-type DataSource struct{ framework.DataSource }
+type DataSource struct{ base.DataSource }
 
 // NewDataSource returns the data source zulip_user_status.
 func NewDataSource() datasource.DataSource { return &DataSource{} }
@@ -57,13 +59,13 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
 		return
 	}
-	user, err := framework.FindUser(view, data.User.ValueString())
+	user, err := lookup.User(view, data.User.ValueString())
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person", framework.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person", diagnostics.Sentence(err))
 		return
 	case user.IsBot:
 		resp.Diagnostics.AddAttributeError(path.Root("user"), "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
@@ -74,7 +76,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	status, err := d.Meta.Client.Status(ctx, user.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the status of "+user.Address(), framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the status of "+user.Address(), diagnostics.Explain(err))
 		return
 	}
 	data.UserID = types.Int64Value(user.ID)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -18,7 +18,7 @@ func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.User]{
 		Name: "user_status", Plural: "people", Identity: "user_id",
 		ListText: resourcekit.ListText{Called: "email address", Description: "Lists the people who have a status at present, each as the `zulip_user_status` that has it."},
-		Objects: func(ctx context.Context, c *framework.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
+		Objects: func(ctx context.Context, c *base.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
 			s, err := c.Meta.Store.Read(ctx, store.Users, store.Statuses)
 			if err != nil {
 				return nil, nil, err

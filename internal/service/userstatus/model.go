@@ -10,8 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -65,10 +66,10 @@ func (m *model) changes(from zulip.Status) zulip.StatusUpdate {
 		return update
 	}
 	update.EmojiName = m.EmojiName.ValueStringPointer()
-	if framework.IsSet(m.EmojiCode) {
+	if tfvalue.IsSet(m.EmojiCode) {
 		update.EmojiCode = m.EmojiCode.ValueStringPointer()
 	}
-	if framework.IsSet(m.ReactionType) {
+	if tfvalue.IsSet(m.ReactionType) {
 		update.ReactionType = m.ReactionType.ValueStringPointer()
 	}
 	return update
@@ -77,8 +78,8 @@ func (m *model) changes(from zulip.Status) zulip.StatusUpdate {
 // emojiIs reports whether a status has the emoji; what is not known of it does not differ.
 func (m *model) emojiIs(status zulip.Status) bool {
 	return m.EmojiName.ValueString() == status.EmojiName &&
-		(!framework.IsSet(m.EmojiCode) || m.EmojiCode.ValueString() == status.EmojiCode) &&
-		(!framework.IsSet(m.ReactionType) || m.ReactionType.ValueString() == status.ReactionType)
+		(!tfvalue.IsSet(m.EmojiCode) || m.EmojiCode.ValueString() == status.EmojiCode) &&
+		(!tfvalue.IsSet(m.ReactionType) || m.ReactionType.ValueString() == status.ReactionType)
 }
 
 // cleared are what has to be sent so that nothing is left of what is managed.
@@ -96,7 +97,7 @@ func (m *model) cleared() zulip.StatusUpdate {
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
-		Version: framework.SchemaVersion,
+		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages the status of a person: a text, an emoji, or both. The two are independent: one that is unset is not managed, and stays as the person set it; ` + "`\"\"`" + ` is none. Destroying the resource clears what it manages, and nothing else.
 
 Bots have no status. Setting the status of somebody else needs an administrator's account and ` + featurelevel.Describe(featurelevel.StatusOfOthers) + `; a bot with an administrator's role can do it from ` + featurelevel.Describe(featurelevel.StatusByBots) + ` on. Applying again after a lost answer is safe, since a person has one status.`,

@@ -13,8 +13,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/framework"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -35,7 +37,7 @@ const (
 )
 
 // Resource is zulip_user_status.
-type Resource struct{ framework.Resource }
+type Resource struct{ base.Resource }
 
 // NewResource returns zulip_user_status.
 func NewResource() resource.Resource { return &Resource{} }
@@ -93,7 +95,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
 	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the statuses", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the statuses", diagnostics.Explain(err))
 		return
 	}
 	user, ok := view.User(state.UserID.ValueInt64())
@@ -102,7 +104,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	state.User = types.StringValue(framework.UserAddress(state.User.ValueString(), user, view))
+	state.User = types.StringValue(lookup.KeepUser(state.User.ValueString(), user, view))
 	state.read(view.Status(user.ID))
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -144,7 +146,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	err := r.send(ctx, id, update)
 	if err != nil && !zulip.IsDeactivated(err) { // a deactivated person shows none
-		resp.Diagnostics.AddError(summary, framework.Explain(err))
+		resp.Diagnostics.AddError(summary, diagnostics.Explain(err))
 	}
 }
 
@@ -155,10 +157,10 @@ func (r *Resource) isPlanned(ctx context.Context, text types.String, diags *diag
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
-		diags.AddError("Cannot read the people", framework.Explain(err))
+		diags.AddError("Cannot read the people", diagnostics.Explain(err))
 		return false
 	}
-	_, later, _ := framework.FindUserInPlan(view, text.ValueString())
+	_, later, _ := lookup.UserInPlan(view, text.ValueString())
 	return later
 }
 
@@ -169,13 +171,13 @@ func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
-		diags.AddError("Cannot read the people", framework.Explain(err))
+		diags.AddError("Cannot read the people", diagnostics.Explain(err))
 		return nil
 	}
-	user, err := framework.FindUser(view, m.User.ValueString())
+	user, err := lookup.User(view, m.User.ValueString())
 	if err != nil {
 		diags.AddAttributeError(path.Root("user"), "No such person",
-			framework.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
+			diagnostics.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
 	}
 	return user
 }
@@ -198,7 +200,7 @@ func (r *Resource) set(ctx context.Context, plan *model, diags *diag.Diagnostics
 		}
 	}
 	if err != nil {
-		diags.AddError(summary, framework.Explain(err))
+		diags.AddError(summary, diagnostics.Explain(err))
 		return false
 	}
 	if !plan.StatusText.IsNull() {
@@ -251,13 +253,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the statuses", framework.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the statuses", diagnostics.Explain(err))
 		return
 	}
-	user, err := framework.FindUser(view, req.ID)
+	user, err := lookup.User(view, req.ID)
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError("Cannot import this status", framework.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import this status", diagnostics.Sentence(err))
 		return
 	case user.IsBot || !user.IsActive:
 		resp.Diagnostics.AddError("Cannot import this status", fmt.Sprintf("%s is a bot, or deactivated. Only people who are active have a status.", user.Address()))

@@ -1,0 +1,206 @@
+// Package compareandset changes an object of the server without overwriting what somebody else changed since the plan. A
+// [Step] is the change of one attribute from its prior value, which the plan was computed from, to the planned one.
+// [Subject.Change] reads the object, refuses to go on where a current value is neither of the two, sends what is pending,
+// and reads the object again, so that a lost answer or a setting that the server dropped is sent again.
+//
+// A [Subject] says how one kind of object is read and sent: a channel, a user group, the organization.
+package compareandset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Step is the change of one attribute of a T from the value that the plan was computed from to the planned one, and how that
+// is written into an update U. Values are texts that people can read, and that are equal where the values mean the same.
+type Step[T, U any] struct {
+	Attribute string
+	// Permission says that the attribute is a permission.
+	Permission     bool
+	Prior, Planned string
+	// Current returns the value of a thing.
+	Current func(T) string
+	// Put writes the change into an update of a thing that is as given. compare tells whether old values go along.
+	Put func(update *U, now T, compare bool)
+}
+
+// Reading is a thing as it was read, with the snapshot it was read into.
+type Reading[T any] struct {
+	Thing T
+	View  *snapshot.Snapshot
+}
+
+// Subject is a thing that is changed by compare-and-set: one channel, one user group, the organization.
+type Subject[T, U any] struct {
+	// Unread is what messages call it before it was read (`channel 17`), Name what they call it then (`channel "general"`).
+	Unread string
+	Name   func(T) string
+	// Read reads it from the server, not from what was read before.
+	Read func(context.Context) (*Reading[T], error)
+	// Send makes the requests that what is pending takes, and returns the parameters that the server does not know. It
+	// stops at the first error: the thing is then read again, and what is still missing sent again.
+	Send func(context.Context, Pending[T, U]) (ignored []string, err error)
+}
+
+// Pending is what is still to be written to a thing.
+type Pending[T, U any] struct {
+	// Now is the thing as it was just read.
+	Now     T
+	steps   []Step[T, U]
+	compare bool
+}
+
+// Update returns one update with everything that is pending, for a server that carries out all of a request or nothing.
+func (p Pending[T, U]) Update() U { return p.where(func(Step[T, U]) bool { return true }) }
+
+// Permissions returns the update of what is pending of the permissions.
+func (p Pending[T, U]) Permissions() U {
+	return p.where(func(step Step[T, U]) bool { return step.Permission })
+}
+
+// Others returns the update of what is pending beside the permissions.
+func (p Pending[T, U]) Others() U {
+	return p.where(func(step Step[T, U]) bool { return !step.Permission })
+}
+
+func (p Pending[T, U]) where(in func(Step[T, U]) bool) (update U) {
+	for _, step := range p.steps {
+		if in(step) {
+			step.Put(&update, p.Now, p.compare)
+		}
+	}
+	return update
+}
+
+// mostMismatches is how often the server may refuse an old value that it has just shown.
+const mostMismatches = 4
+
+// progress is what is known of a change that is under way.
+type progress struct {
+	sent       int // writes that the server took
+	mismatches int // writes that it refused for what they took for granted
+	lost       int // writes of which it is not known whether it took them
+	pause      time.Duration
+	ignored    []string // parameters that the server does not know
+	err        error    // of the last write
+}
+
+// isExhausted reports whether another try would be like the last.
+func (p *progress) isExhausted(retries int) bool {
+	return len(p.ignored) > 0 || p.sent == 2 || p.mismatches == mostMismatches || p.lost > retries
+}
+
+// Change carries out the steps on a thing and returns it as the server then holds it; nil if it could not be read.
+// Before each write the thing is read and compared with its prior values, unless now is what was just read; after the
+// last write it is read again, and what is missing is sent again. So an answer that was lost, or a setting that the
+// server dropped, is made good, and a value that somebody else changed is not overwritten.
+func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U], now *Reading[T], diags *diag.Diagnostics) *Reading[T] {
+	p := progress{pause: zulip.FirstPause}
+	for {
+		if now == nil {
+			var err error
+			if now, err = s.Read(ctx); err != nil {
+				diags.AddError("Cannot read "+s.Unread, diagnostics.Explain(err))
+				return nil
+			}
+		}
+		thing := now.Thing
+		pending := slices.DeleteFunc(slices.Clone(all), func(step Step[T, U]) bool { return step.Current(thing) == step.Planned })
+		conflicts := slices.DeleteFunc(slices.Clone(pending), func(step Step[T, U]) bool { return step.Current(thing) == step.Prior })
+		switch {
+		case len(pending) == 0:
+			return now
+		case len(conflicts) > 0:
+			s.refuse(thing, conflicts, all, diags)
+			return now
+		case p.isExhausted(b.Meta.Client.MaxRetries()):
+			s.reportUnknownOutcome(thing, pending, &p, b.FeatureLevel(), diags)
+			return now
+		}
+		// The server may refuse an old value that was just read, if it hides deactivated people in it
+		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.
+		p.err = b.Meta.Store.Write(ctx, func(ctx context.Context) (err error) { // so that the reads that follow wait for each other
+			p.ignored, err = s.Send(ctx, Pending[T, U]{Now: thing, steps: pending, compare: p.mismatches < 2})
+			return err
+		})
+		switch {
+		case p.err == nil:
+			p.sent++
+		case zulip.IsExpectationMismatch(p.err), zulip.IsMembershipMismatch(p.err):
+			p.mismatches++
+		case zulip.MayHaveHappened(p.err):
+			tflog.Info(ctx, "It is not known whether the change was made: reading it again",
+				map[string]any{"changed": s.Name(thing), "error": p.err.Error(), "wait": p.pause.String()})
+			if zulip.Sleep(ctx, p.pause) != nil {
+				diags.AddError(fmt.Sprintf("The change of %s was interrupted", s.Name(thing)), diagnostics.Explain(p.err))
+				return nil
+			}
+			p.lost++
+			p.pause *= 2
+		default:
+			return s.refusedByServer(ctx, thing, all, p.err, diags)
+		}
+		now = nil
+	}
+}
+
+// refuse reports what somebody else changed since the plan, and leaves it as it is.
+func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], diags *diag.Diagnostics) {
+	var text strings.Builder
+	for _, step := range conflicts {
+		fmt.Fprintf(&text, "%s\n  when the plan was made:     %s\n  now:                        %s\n  the configuration asks for: %s\n\n", step.Attribute, step.Prior, step.Current(now), step.Planned)
+	}
+	text.WriteString("Nothing was overwritten. " + applied(all, now) + "Plan again, and review what the difference is now.")
+	diags.AddError(diagnostics.Capitalize(s.Name(now))+" was changed by somebody else after it was planned", text.String())
+}
+
+// refusedByServer reports a refusal, and what had been applied before it.
+func (s Subject[T, U]) refusedByServer(ctx context.Context, before T, all []Step[T, U], cause error, diags *diag.Diagnostics) *Reading[T] {
+	detail := diagnostics.Explain(cause)
+	now, err := s.Read(ctx)
+	if err == nil {
+		detail += "\n\n" + applied(all, now.Thing)
+	}
+	diags.AddError("Cannot change "+s.Name(before), detail)
+	return now
+}
+
+// reportUnknownOutcome reports a change that the server does not make, although it says nothing against it.
+func (s Subject[T, U]) reportUnknownOutcome(now T, pending []Step[T, U], p *progress, level int, diags *diag.Diagnostics) {
+	var text strings.Builder
+	for _, step := range pending {
+		fmt.Fprintf(&text, "%s is %s, and stays so when it is set to %s.\n", step.Attribute, step.Prior, step.Planned)
+	}
+	if len(p.ignored) > 0 {
+		fmt.Fprintf(&text, "The server ignores %s: it is too old for it (feature level %d).\n", strings.Join(p.ignored, ", "), level)
+	}
+	if p.err != nil {
+		text.WriteString("The last try ended so: " + diagnostics.Explain(p.err) + "\n")
+	}
+	diags.AddError(diagnostics.Capitalize(s.Name(now))+" does not take the change", strings.TrimSpace(text.String()))
+}
+
+// applied says which of the steps the thing already shows.
+func applied[T, U any](all []Step[T, U], now T) string {
+	var done []string
+	for _, step := range all {
+		if step.Current(now) == step.Planned {
+			done = append(done, step.Attribute)
+		}
+	}
+	if len(done) == 0 {
+		return "Nothing else was changed either. "
+	}
+	return "Already as planned: " + strings.Join(done, ", ") + ". "
+}
