@@ -40,43 +40,8 @@ func Equal(a, b zulip.GroupSettingValue, nobody int64) bool {
 		slices.Equal(a.DirectSubgroups, b.DirectSubgroups)
 }
 
-// Diff returns what has to be added to a value and what removed from it to get another one.
-func Diff(before, after zulip.GroupSettingValue, nobody int64) (added, removed zulip.GroupSettingValue) {
-	b, a := asLists(before, nobody), asLists(after, nobody)
-	return zulip.GroupSettingValue{
-			DirectMembers:   without(a.DirectMembers, b.DirectMembers),
-			DirectSubgroups: without(a.DirectSubgroups, b.DirectSubgroups),
-		}, zulip.GroupSettingValue{
-			DirectMembers:   without(b.DirectMembers, a.DirectMembers),
-			DirectSubgroups: without(b.DirectSubgroups, a.DirectSubgroups),
-		}
-}
-
-// asLists returns a value that is a single group as a list of one group; role:nobody is empty.
-func asLists(value zulip.GroupSettingValue, nobody int64) zulip.GroupSettingValue {
-	value = Canonical(value, nobody)
-	if !value.IsNamed() {
-		return value
-	}
-	if value.Group == nobody {
-		return zulip.GroupSettingValue{}
-	}
-	return zulip.GroupSettingValue{DirectSubgroups: []int64{value.Group}}
-}
-
 func sortedUnique(ids []int64) []int64 {
 	sorted := slices.Clone(ids)
 	slices.Sort(sorted)
 	return slices.Compact(sorted)
-}
-
-// without returns the ids that are not in sorted.
-func without(ids, sorted []int64) []int64 {
-	var rest []int64
-	for _, id := range ids {
-		if _, found := slices.BinarySearch(sorted, id); !found {
-			rest = append(rest, id)
-		}
-	}
-	return rest
 }
