@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// What something new has, as a configuration writes it (server-behavior §O10). Permissions are not here: the server itself
+// What something new has, as a configuration writes it (server-behavior §O9). Permissions are not here: the server itself
 // says their defaults (server-behavior §P7). What a newer server begins with in another way is written down, which changes
 // nothing.
 

@@ -42,7 +42,7 @@ func notYet(noun, resource, name string) error {
 // ChannelKind is what the run state knows channels as.
 const ChannelKind = "zulip_channel"
 
-// IsPlannedChannel reports whether a `channel` attribute means a channel that this run has yet to create or to take back:
+// IsPlannedChannel reports whether a `channel` attribute means a channel that this run has yet to create or to unarchive:
 // who is in it, and who may do what in it, is not known before.
 func IsPlannedChannel(view *snapshot.Snapshot, text string) bool {
 	name, byName := strings.CutPrefix(text, "name:")
@@ -56,7 +56,7 @@ func IsPlannedChannel(view *snapshot.Snapshot, text string) bool {
 	return planned && (channel == nil || channel.IsArchived)
 }
 
-// ChannelInPlan is Channel for a plan. later says that this run has yet to create the channel or to take it back.
+// ChannelInPlan is Channel for a plan. later says that this run has yet to create the channel or to unarchive it.
 func ChannelInPlan(view *snapshot.Snapshot, text string) (channel *zulip.Channel, later bool, err error) {
 	if IsPlannedChannel(view, text) {
 		return nil, true, nil

@@ -12,7 +12,13 @@ import (
 
 // listOf returns the list resource of a resource that is on the core.
 func listOf(create func() resource.Resource) func() list.ListResource {
-	return func() list.ListResource { return create().(resourcekit.Lister).AsList() } //nolint:forcetypeassert // each is tested
+	return func() list.ListResource {
+		lister, ok := create().(resourcekit.Lister)
+		if !ok {
+			panic("the resource is not on the core, and has no list")
+		}
+		return lister.AsList()
+	}
 }
 
 // ListResource lists objects. If the CLI asks for the resources too, each is what an import of the object makes.

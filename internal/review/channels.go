@@ -119,7 +119,7 @@ func isKept(m plan.Attributes) bool {
 	return value == "keep"
 }
 
-// create records a channel that is created, or taken back from the archive.
+// create records a channel that is created, or unarchived.
 func (b *builder) create(c *plan.Change) {
 	after := c.After()
 	name, known := after.Text("name")

@@ -17,8 +17,8 @@ const unknownPeopleID = math.MinInt64
 // What is yet to be created has negative IDs.
 type plannedOrganization struct {
 	*snapshot.Snapshot
-	groups map[int64]*zulip.UserGroup // created, renamed, or taken back
-	users  map[int64]*zulip.User      // created, or taken back
+	groups map[int64]*zulip.UserGroup // created, renamed, or reactivated
+	users  map[int64]*zulip.User      // created, or reactivated
 	last   int64
 }
 

@@ -85,7 +85,7 @@ func (b *builder) userDeactivated(c *plan.Change, user *zulip.User) {
 	}
 }
 
-// userCreated records that an account is made, or taken back.
+// userCreated records that an account is created, or reactivated.
 func (b *builder) userCreated(c *plan.Change) {
 	after := c.After()
 	address, known := after.Text("email")

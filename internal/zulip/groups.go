@@ -102,7 +102,7 @@ func (c *Client) CreateUserGroup(ctx context.Context, group UserGroupCreate) (in
 type UserGroupUpdate struct {
 	Name        *string `param:"name,text"`
 	Description *string `param:"description,text"`
-	// Deactivated takes a group back when false (feature level 386); true is ignored
+	// Deactivated reactivates a group when false (feature level 386); true is ignored
 	// by the server (server-behavior §G4).
 	Deactivated *bool `param:"deactivated"`
 	Permissions map[string]GroupSettingChange

@@ -59,7 +59,7 @@ const (
 	// Archive ends a channel, Deactivate a user group or an account. Zulip deletes neither.
 	Archive    Action = "archive"
 	Deactivate Action = "deactivate"
-	// Reactivate takes back what was archived or deactivated.
+	// Reactivate reactivates what was archived or deactivated.
 	Reactivate Action = "reactivate"
 	// Release leaves it as it is, no longer managed.
 	Release Action = "release"
