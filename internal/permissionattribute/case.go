@@ -21,7 +21,7 @@ type Outcome int
 
 // The outcomes, in the order in which [Plan.Classify] decides between them.
 const (
-	// Unset is an attribute that is not managed.
+	// Unset is an attribute without a planned value. One that is not configured has its prior value in the plan: it is Unchanged.
 	Unset Outcome = iota
 	// Unknown is an attribute with a principal that is not known yet.
 	Unknown

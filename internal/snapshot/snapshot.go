@@ -67,7 +67,7 @@ func (s *Snapshot) Access() *permission.Access {
 	})
 }
 
-// PlannedChannel returns the channel to which this run gives a name, as now:                        by its old name, or archived if the run
+// PlannedChannel returns the channel to which this run gives a name, as it is now: with its old name, or archived if the run
 // unarchives it; nil if the run creates it.
 func (s *Snapshot) PlannedChannel(name string) (channel *zulip.Channel, planned bool) {
 	id, planned := s.planned.PlannedChannel(strings.TrimSpace(name))

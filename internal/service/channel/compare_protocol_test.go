@@ -245,3 +245,23 @@ func TestProtocolRecognisesItsOwnWrite(t *testing.T) {
 		})
 	}
 }
+
+// TestProtocolLeavesAloneWhatThePlanDoesNotChange: a configured permission that the plan does not change, and that somebody
+// changes by hand after it, is not written when the apply changes something else. The next plan shows it.
+func TestProtocolLeavesAloneWhatThePlanDoesNotChange(t *testing.T) {
+	o, run := managed(t)
+	before := values{"name": "compared", "description": "before", "can_send_message_group": who("role:moderators")}
+	run.MustApply(before)
+	after := but(before, values{"description": "after"})
+	plan := run.MustPlan(after)
+	byHand := zulip.GroupSettingValue{DirectMembers: []int64{o.Self.ID}, DirectSubgroups: []int64{role(t, o, "moderators").Group}}
+	o.Change(t, "compared", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: byHand}}})
+
+	run.Apply(plan).ExpectNoError(t)
+	if got := o.MustChannel(t, "compared").Permissions["can_send_message_group"]; !slices.Equal(got.DirectMembers, byHand.DirectMembers) {
+		t.Errorf("what was granted by hand is %v", got)
+	}
+	if got := run.MustPlan(after).Changes(); !slices.Equal(got, []string{"can_send_message_group"}) {
+		t.Errorf("the next plan changes %q", got)
+	}
+}

@@ -29,7 +29,7 @@ Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user
 
 An attribute that is not set is not managed: its value is read, and never written. Removing an attribute from the configuration leaves its value as it is.
 
-A change is applied only to the values that the plan was computed from: if somebody else has changed the same attribute since, the apply stops and shows the current, prior and planned value.
+A change is applied only to the values that the plan was computed from: if somebody else has changed the same attribute since, the apply stops and shows the value when the plan was made, the value now, and what the configuration asks for.
 
 ` + botsText + `
 
