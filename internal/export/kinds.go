@@ -31,8 +31,8 @@ type kind struct {
 	permissions string
 	// defaults are what something new has, as the configuration writes it.
 	defaults map[string]any
-	// ignored are attributes that are never written.
-	ignored []string
+	// isFixed reports whether the server decides an attribute of an object, so that it cannot be configured. Optional.
+	isFixed func(o *object, attribute string) bool
 	// isSelected leaves out more than the flags do. Optional.
 	isSelected func(e *export, o *object) bool
 }
@@ -100,6 +100,7 @@ var kinds = []*kind{
 	{
 		resource: "zulip_custom_profile_field", file: "profile_fields", title: "Custom profile fields, and their order.",
 		defaults: map[string]any{"hint": "", "display_in_profile_summary": false, "required": false, "editable_by_user": true, "use_for_user_matching": false},
+		isFixed:  isFixedByService,
 	},
 	{
 		resource: "zulip_custom_profile_field_order", file: "profile_fields", id: "custom_profile_fields", called: "this", rank: 4,
@@ -107,6 +108,12 @@ var kinds = []*kind{
 	},
 	{resource: "zulip_custom_emoji", file: "emoji", title: "Custom emoji. Their images are beside.", isSelected: (*export).hasImage},
 	{resource: "zulip_invite_link", file: "invitations", title: "Invitation links that are still good.", nameOf: "invite_as"},
+}
+
+// isFixedByService reports whether an attribute of a profile field is what the server calls an account of a service it knows.
+func isFixedByService(o *object, attribute string) bool {
+	service := o.text("subtype")
+	return service != "" && service != "custom" && (attribute == "name" || attribute == "hint")
 }
 
 func kindOf(resource string) (*kind, bool) {

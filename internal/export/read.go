@@ -205,7 +205,7 @@ func (e *export) add(o *object) {
 		return
 	}
 	for name, value := range o.config {
-		if value.IsNull() || slices.Contains(o.kind.ignored, name) || !e.All && e.isDefault(o, name, value) {
+		if value.IsNull() || o.kind.isFixed != nil && o.kind.isFixed(o, name) || !e.All && e.isDefault(o, name, value) {
 			delete(o.config, name)
 		}
 	}
