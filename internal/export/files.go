@@ -21,32 +21,41 @@ const manifestName = "export.json"
 type manifest struct {
 	About string `json:"about"`
 	*names
+	// Selected is what the export was asked for.
+	Selected selected `json:"selected"`
 	// Written are the SHA-256 of the files by name, to tell what was changed since.
 	Written map[string]string `json:"written"`
 }
 
 // folder is where an export is written.
 type folder struct {
-	path    string
-	names   *names
-	written map[string]string
-	isNew   bool // the export adds to a configuration
+	path     string
+	names    *names
+	written  map[string]string
+	selected selected
 }
 
-// openFolder looks at the folder before anything is read, so that mistakes are said at once.
-func openFolder(options Options) (*folder, error) {
-	f := &folder{path: options.Folder, names: newNames(), written: map[string]string{}, isNew: options.State != nil}
+// openFolder looks at the folder before anything is read, so that mistakes are said at once. managed is what the given state
+// has.
+func openFolder(options Options, managed managed) (*folder, error) {
+	f := &folder{path: options.Folder, names: newNames(), written: map[string]string{}, selected: selectedBy(options)}
+	if err := checkWritable(f.path); err != nil {
+		return nil, err
+	}
 	text, err := os.ReadFile(filepath.Join(f.path, manifestName))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, fmt.Errorf("cannot read the names of an earlier export: %w", err)
 	default:
-		kept := manifest{names: f.names, Written: map[string]string{}}
-		if err := json.Unmarshal(text, &kept); err != nil {
+		earlier := manifest{names: f.names, Written: map[string]string{}}
+		if err := json.Unmarshal(text, &earlier); err != nil {
 			return nil, fmt.Errorf("%s is not what an export has written: %w. Move it away, or export into another folder", filepath.Join(f.path, manifestName), err)
 		}
-		f.written = kept.Written
+		if err := f.checkKeeps(&earlier, managed); err != nil {
+			return nil, err
+		}
+		f.written = earlier.Written
 		maps.DeleteFunc(f.written, func(name, _ string) bool { return !filepath.IsLocal(name) })
 	}
 	return f, f.checkForeign()
@@ -55,7 +64,7 @@ func openFolder(options Options) (*folder, error) {
 // checkForeign refuses a folder with configuration that no export has written: it may have the same resources.
 func (f *folder) checkForeign() error {
 	entries, err := os.ReadDir(f.path)
-	if errors.Is(err, fs.ErrNotExist) || f.isNew {
+	if errors.Is(err, fs.ErrNotExist) || f.selected.New {
 		return nil
 	}
 	if err != nil {
@@ -89,8 +98,8 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	}
 	defer os.RemoveAll(beside) //nolint:errcheck // nothing of it counts
 	kept := manifest{
-		About:   "What an export wrote, and the names it has given: keep it beside, so that the next export gives the same ones.",
-		names:   given,
+		About: "What an export wrote, and the names it has given: keep it beside, so that the next export gives the same ones.",
+		names: given, Selected: f.selected,
 		Written: map[string]string{},
 	}
 	for name, content := range files {

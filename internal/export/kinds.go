@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // kind is a resource that is exported.
@@ -33,6 +34,8 @@ type kind struct {
 	defaults map[string]any
 	// isFixed reports whether the server decides an attribute of an object, so that it cannot be configured. Optional.
 	isFixed func(o *object, attribute string) bool
+	// isHidden reports whether an account can neither list nor manage such objects. Optional.
+	isHidden func(self *zulip.User) bool
 	// isSelected leaves out more than the flags do. Optional.
 	isSelected func(e *export, o *object) bool
 }
@@ -66,7 +69,7 @@ var kinds = []*kind{
 	{resource: "zulip_user_role", file: "people", title: "What people are in the organization. Members are not listed.", identity: "user_id", nameOf: "user", isSelected: (*export).hasSpecialRole},
 	{
 		resource: "zulip_bot", file: "bots", title: "Bots. Their keys are read with the ephemeral resource zulip_bot_api_key.",
-		nameOf: "short_name", rank: 1, defaults: botDefaults,
+		nameOf: "short_name", rank: 1, defaults: botDefaults, isHidden: isBot,
 	},
 	{
 		resource: "zulip_user_group", file: "groups", title: "User groups. Members are the people who are in a group by themselves, subgroups the groups in it.",
@@ -107,7 +110,7 @@ var kinds = []*kind{
 		references: map[string]reference{"field_ids": {to: "zulip_custom_profile_field", by: "id"}},
 	},
 	{resource: "zulip_custom_emoji", file: "emoji", title: "Custom emoji. Their images are beside.", isSelected: (*export).hasImage},
-	{resource: "zulip_invite_link", file: "invitations", title: "Invitation links that are still good.", nameOf: "invite_as"},
+	{resource: "zulip_invite_link", file: "invitations", title: "Invitation links that are still good.", nameOf: "invite_as", isHidden: isBot},
 }
 
 // isFixedByService reports whether an attribute of a profile field is what the server calls an account of a service it knows.

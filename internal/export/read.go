@@ -66,12 +66,6 @@ func textOf(value tftypes.Value) string {
 
 // read reads everything that is selected, kind by kind.
 func (e *export) read(ctx context.Context) error {
-	if e.State != nil {
-		var err error
-		if e.managed, err = readState(e.State); err != nil {
-			return err
-		}
-	}
 	all, err := e.Provider.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		return err
@@ -83,6 +77,7 @@ func (e *export) read(ctx context.Context) error {
 		return fmt.Errorf("cannot read the organization: %w", err)
 	}
 	e.realm = e.snapshot.Realm()
+	e.warnOfHidden()
 	for _, kind := range kinds {
 		if err := e.readKind(ctx, kind); err != nil {
 			return fmt.Errorf("%s: %w", kind.resource, err)
@@ -94,7 +89,7 @@ func (e *export) read(ctx context.Context) error {
 
 // readKind reads the objects of one kind.
 func (e *export) readKind(ctx context.Context, k *kind) error {
-	if !e.selectsKind(k) || k.resource == "zulip_channel_subscribers" && !e.Subscribers {
+	if !e.selectsKind(k) || k.resource == "zulip_channel_subscribers" && !e.Subscribers || k.isHidden != nil && k.isHidden(e.Store.Self()) {
 		return nil
 	}
 	before := len(e.objects)

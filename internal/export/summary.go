@@ -83,10 +83,6 @@ func (e *export) noteLeftOut() {
 			members++
 		}
 	}
-	self := e.Store.Self()
-	if self.Role > zulip.RoleAdministrator {
-		e.note("%s is not an administrator: private channels it is not in, and bots of others, are not here, because the server does not show them.", self.Address())
-	}
 	count := func(number int, text string) {
 		if number > 0 {
 			e.note(text, number)

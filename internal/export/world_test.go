@@ -69,11 +69,11 @@ func (w *world) call(method, path string, params map[string]any) bool {
 	return w.send(req)
 }
 
+// send sends a request of the owner, and reports whether it was granted. Where a real server fails, the sandbox does too.
 func (w *world) send(req *http.Request) bool {
 	req.SetBasicAuth(w.owner.Email, w.owner.APIKey)
 	answer := httptest.NewRecorder()
 	w.handler.ServeHTTP(answer, req)
-	}
 	return answer.Code == http.StatusOK
 }
 
@@ -190,4 +190,3 @@ func (w *world) permissions(all []organization.Permission, most int, isChange bo
 
 // path is a path with a number.
 func path(format string, id int) string { return fmt.Sprintf(format, id) }
-
