@@ -36,6 +36,8 @@ type kind struct {
 	isFixed func(o *object, attribute string) bool
 	// isHidden reports whether an account can neither list nor manage such objects. Optional.
 	isHidden func(self *zulip.User) bool
+	// lists are the arguments of the lists that find the objects, one after the other, where not all are wanted. Optional.
+	lists func(e *export) []map[string]string
 	// isSelected leaves out more than the flags do. Optional.
 	isSelected func(e *export, o *object) bool
 }
@@ -66,7 +68,7 @@ var kinds = []*kind{
 		resource: "zulip_default_user_settings", file: "organization", id: "organization", called: "this", rank: 4, defaults: userDefaults,
 	},
 	{resource: "zulip_domain", file: "organization", nameOf: "domain", identity: "domain"},
-	{resource: "zulip_user_role", file: "people", title: "What people are in the organization. Members are not listed.", identity: "user_id", nameOf: "user", isSelected: (*export).hasSpecialRole},
+	{resource: "zulip_user_role", file: "people", title: "What people are in the organization. Members are not listed.", identity: "user_id", nameOf: "user", lists: (*export).rolesToList},
 	{
 		resource: "zulip_bot", file: "bots", title: "Bots. Their keys are read with the ephemeral resource zulip_bot_api_key.",
 		nameOf: "short_name", rank: 1, defaults: botDefaults, isHidden: isBot,

@@ -14,8 +14,17 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// hasSpecialRole reports whether somebody is more or less than a member; with all people selected everybody is.
-func (e *export) hasSpecialRole(o *object) bool { return e.AllPeople || o.text("role") != "member" }
+// rolesToList are the lists of everybody who is more or less than a member, or of everybody.
+func (e *export) rolesToList() []map[string]string {
+	if e.AllPeople {
+		return []map[string]string{nil}
+	}
+	var lists []map[string]string
+	for _, role := range []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleGuest} {
+		lists = append(lists, map[string]string{"role": role.String()})
+	}
+	return lists
+}
 
 func isBot(self *zulip.User) bool { return self.IsBot }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,7 +24,8 @@ type object struct {
 	// id is what identifies it on the server, importID what it is imported by.
 	id, importID string
 	label        string
-	state        map[string]tftypes.Value
+	// state has the texts and numbers of the state, by attribute.
+	state map[string]tftypes.Value
 	// config is what is written, by attribute.
 	config map[string]tftypes.Value
 	// comments are written above an attribute.
@@ -96,8 +98,23 @@ func (e *export) readKind(ctx context.Context, k *kind) error {
 	if k.id != "" {
 		return e.readOnly(ctx, k)
 	}
+	lists := []map[string]string{nil}
+	if k.lists != nil {
+		lists = k.lists(e)
+	}
+	for _, arguments := range lists {
+		if err := e.list(ctx, k, arguments, before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list reads the objects of one kind that the arguments of its list select. before is how many objects of other kinds there
+// are.
+func (e *export) list(ctx context.Context, k *kind, arguments map[string]string, before int) error {
 	schema := e.schemas[k.resource].ValueType()
-	config, err := e.emptyListConfig(k)
+	config, err := e.listConfig(k, arguments)
 	if err != nil {
 		return err
 	}
@@ -191,6 +208,7 @@ func (e *export) newObject(ctx context.Context, k *kind, state *tfprotov6.Dynami
 			return nil, err
 		}
 	}
+	maps.DeleteFunc(o.state, func(_ string, value tftypes.Value) bool { return textOf(value) == "" })
 	return o, nil
 }
 
@@ -207,8 +225,8 @@ func (e *export) add(o *object) {
 	e.objects = append(e.objects, o)
 }
 
-// emptyListConfig is a list block without arguments.
-func (e *export) emptyListConfig(k *kind) (*tfprotov6.DynamicValue, error) {
+// listConfig is a list block with some arguments.
+func (e *export) listConfig(k *kind, arguments map[string]string) (*tfprotov6.DynamicValue, error) {
 	schema, ok := e.lists[k.resource]
 	if !ok {
 		return nil, errors.New("the provider cannot list it")
@@ -217,6 +235,9 @@ func (e *export) emptyListConfig(k *kind) (*tfprotov6.DynamicValue, error) {
 	values := map[string]tftypes.Value{}
 	for name, kind := range object.AttributeTypes {
 		values[name] = tftypes.NewValue(kind, nil)
+	}
+	for name, value := range arguments {
+		values[name] = tftypes.NewValue(tftypes.String, value)
 	}
 	config, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, values))
 	return &config, err

@@ -101,7 +101,10 @@ func withArticle(role zulip.Role) string {
 
 // UserAddress returns the words for a person or bot: those there are if they mean it, else its address.
 func UserAddress(kept string, user *zulip.User, view *snapshot.Snapshot) string {
-	if found, err := FindUser(view, kept); kept != "" && err == nil && found.ID == user.ID {
+	if kept == "" {
+		return user.Address() // without a search for what may have been meant
+	}
+	if found, err := FindUser(view, kept); err == nil && found.ID == user.ID {
 		return kept
 	}
 	return user.Address()
