@@ -78,7 +78,7 @@ func (c *checker) useThisProgram() error {
 }
 
 func (c *checker) run(ctx context.Context, args ...string) ([]byte, error) {
-	command := exec.CommandContext(ctx, c.program, args...)
+	command := exec.CommandContext(ctx, c.program, args...) //nolint:gosec // the CLI that the user names
 	command.Dir = filepath.Join(c.folder, "configuration")
 	command.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(c.folder, "cli.tfrc"), "TF_IN_AUTOMATION=1")
 	var stdout, stderr bytes.Buffer

@@ -58,9 +58,9 @@ func selectedBy(options Options) selected {
 func (f *folder) checkKeeps(earlier *manifest, managed managed) error {
 	now, was := f.selected, earlier.Selected
 	isNew := func(text string) bool { return !slices.Contains(was.Exclude, text) }
-	reason := ""
+	var reason string
 	switch {
-	case now.New && !was.New, now.New && earlier.names.hasAny(managed):
+	case now.New && !was.New, now.New && earlier.hasAny(managed):
 		reason = "it has what the state has, which --new leaves out"
 	case len(now.Only) > 0 && !slices.Equal(slices.Sorted(slices.Values(now.Only)), slices.Sorted(slices.Values(was.Only))):
 		reason = "--only selects something else than before"

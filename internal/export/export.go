@@ -121,8 +121,8 @@ func (e *export) note(format string, args ...any) {
 }
 
 func (e *export) progress(format string, args ...any) {
-	if e.Options.Progress != nil {
-		e.Options.Progress(fmt.Sprintf(format, args...))
+	if e.Progress != nil {
+		e.Progress(fmt.Sprintf(format, args...))
 	}
 }
 

@@ -61,7 +61,7 @@ func exportAndApply(t *testing.T, server *sandbox.Server) {
 // runExport runs the command with the account of the environment, and returns what it printed.
 func runExport(t *testing.T, folder string, args ...string) string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), acctest.Plugin(t), append([]string{"export", folder}, args...)...) //nolint:gosec // the test's own
+	command := exec.CommandContext(t.Context(), acctest.Plugin(t), append([]string{"export", folder}, args...)...)
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, out)

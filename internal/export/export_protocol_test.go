@@ -42,9 +42,7 @@ func TestProtocolExportPlansNothing(t *testing.T) {
 		w := newWorld(r)
 		w.fill()
 		useAccount(t, w.server, w.owner)
-		options := export.Options{
-			All: rapid.Bool().Draw(r, "all"), Subscribers: rapid.Bool().Draw(r, "subscribers"), AllPeople: rapid.Bool().Draw(r, "people"),
-		}
+		options := w.options()
 		folder := t.TempDir()
 		result, err := exportInto(folder, options)
 		if err != nil {

@@ -58,7 +58,10 @@ func openFolder(options Options, managed managed) (*folder, error) {
 		f.written = earlier.Written
 		maps.DeleteFunc(f.written, func(name, _ string) bool { return !filepath.IsLocal(name) })
 	}
-	return f, f.checkForeign()
+	if err := f.checkForeign(); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // checkForeign refuses a folder with configuration that no export has written: it may have the same resources.
@@ -89,7 +92,7 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	if err := f.checkChanged(files); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.path, 0o755); err != nil {
+	if err := makeFolder(f.path); err != nil {
 		return fmt.Errorf("cannot make the folder: %w", err)
 	}
 	beside, err := os.MkdirTemp(f.path, ".export-")
@@ -113,13 +116,13 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	defer delete(files, manifestName)
 	for name, content := range files {
 		at := filepath.Join(beside, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, content, 0o644)); err != nil {
+		if err := errors.Join(makeFolder(filepath.Dir(at)), os.WriteFile(at, content, 0o644)); err != nil { //nolint:gosec // nothing in it is secret
 			return fmt.Errorf("cannot write %s; nothing was changed: %w", name, err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		at := filepath.Join(f.path, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.Rename(filepath.Join(beside, name), at)); err != nil {
+		if err := errors.Join(makeFolder(filepath.Dir(at)), os.Rename(filepath.Join(beside, name), at)); err != nil {
 			return fmt.Errorf("cannot put %s in place: %w", name, err)
 		}
 	}
@@ -159,6 +162,11 @@ func (f *folder) checkChanged(files map[string][]byte) error {
 		return fmt.Errorf("files in %s were changed since they were exported: %s. Nothing was changed. Export into another folder and compare, or move them away", f.path, strings.Join(changed, ", "))
 	}
 	return nil
+}
+
+// makeFolder makes a folder that others may read, as configuration usually is.
+func makeFolder(path string) error {
+	return os.MkdirAll(path, 0o755) //nolint:gosec // nothing in it is secret
 }
 
 func digest(content []byte) string {

@@ -36,7 +36,7 @@ func newPlanner(ctx context.Context) (*planner, error) {
 	}
 	p := &planner{Session: session, schemas: all.ResourceSchemas, types: map[string]cty.Type{}}
 	for name, schema := range p.schemas {
-		text, err := json.Marshal(schema.ValueType()) //nolint:staticcheck // the only way from one type system to the other
+		text, err := json.Marshal(schema.ValueType())
 		if err != nil {
 			return nil, err
 		}
@@ -59,10 +59,10 @@ func planFolder(t tester, folder string) (problems []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chdir(folder); err != nil { //nolint:usetesting // a test of rapid has no Chdir
+	if err := os.Chdir(folder); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Chdir(here) //nolint:errcheck,usetesting // it was there
+	defer os.Chdir(here) //nolint:errcheck // it was there
 	p, err := newPlanner(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func (e *export) render(ctx context.Context) (map[string][]byte, error) {
 		files[name+".tf"] = file.Bytes()
 	}
 	files["imports.tf"] = imports.Bytes()
-	files["EXPORT.md"] = e.summary(files)
+	files["EXPORT.md"] = e.summary()
 	if err := e.addImages(ctx, files); err != nil {
 		return nil, err
 	}

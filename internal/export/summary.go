@@ -10,7 +10,7 @@ import (
 )
 
 // summary is EXPORT.md: what was written, what was left out and why, and how to go on.
-func (e *export) summary(files map[string][]byte) []byte {
+func (e *export) summary() []byte {
 	var b strings.Builder
 	self := e.Store.Self()
 	fmt.Fprintf(&b, "# %s as configuration\n\nWhat %s sees at %s, as `terraform-provider-zulip export` wrote it.\n\n", e.organizationName(), self.Address(), e.Client.Site())

@@ -15,6 +15,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
@@ -36,9 +38,10 @@ type world struct {
 	owner   sandbox.Credentials
 }
 
-// newWorld starts the example organization.
+// newWorld starts the example organization, on the newest release more often than on others.
 func newWorld(t *rapid.T) *world {
-	server, err := sandbox.New(sandbox.Config{})
+	level := rapid.SampledFrom([]int{0, 0, 0, 0, 0, featurelevel.Oldest, 442, featurelevel.Newest}).Draw(t, "level")
+	server, err := sandbox.New(sandbox.Config{FeatureLevel: level})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,6 +189,45 @@ func (w *world) permissions(all []organization.Permission, most int, isChange bo
 		}
 	})
 	return params
+}
+
+// options are those of an export.
+func (w *world) options() export.Options {
+	options := export.Options{All: w.yes(), Subscribers: w.yes(), AllPeople: w.yes()}
+	words := rapid.Custom(func(t *rapid.T) string {
+		word := strings.TrimPrefix(rapid.SampledFrom(export.Kinds()).Draw(t, "kind"), "zulip_")
+		return word + rapid.SampledFrom([]string{"", "", ":*a*", ":?", ":[x]"}).Draw(t, "pattern")
+	})
+	if w.seldom() {
+		options.Only = rapid.SliceOfN(words, 1, 6).Draw(w.T, "only")
+	}
+	if w.seldom() {
+		options.Exclude = rapid.SliceOfN(words, 1, 3).Draw(w.T, "exclude")
+	}
+	if w.seldom() {
+		options.State = w.state()
+	}
+	return options
+}
+
+// state is one that has some of what there is.
+func (w *world) state() []byte {
+	var resources []map[string]any
+	add := func(kind, identity string, ids []int) {
+		for _, id := range w.some(ids, len(ids)) {
+			resources = append(resources, map[string]any{"type": kind, "mode": "managed", "values": map[string]int{identity: id}})
+		}
+	}
+	add("zulip_channel", "id", w.channels())
+	add("zulip_user_group", "id", w.ownGroups())
+	add("zulip_channel_folder", "id", ids(w, folders, nil))
+	add("zulip_user_role", "user_id", w.people())
+	add("zulip_bot", "id", w.people())
+	text, err := json.Marshal(map[string]any{"format_version": "1.0", "values": map[string]any{"root_module": map[string]any{"resources": resources}}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return text
 }
 
 // path is a path with a number.

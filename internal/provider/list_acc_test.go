@@ -21,7 +21,7 @@ var withoutQuery string
 // hasQuery reports whether the CLI of the tests has `terraform query`: from Terraform 1.14 on. OpenTofu has not.
 func hasQuery(t *testing.T) bool {
 	t.Helper()
-	said, err := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), "version").Output() //nolint:gosec // the CLI that whoever runs the tests has chosen
+	said, err := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), "version").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
