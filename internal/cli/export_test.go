@@ -110,8 +110,7 @@ func TestExportWarnsOnStandardError(t *testing.T) {
 func TestExportTellsOfTheRateLimit(t *testing.T) {
 	waited := zulip.Waited{}
 	var out bytes.Buffer
-	show := newProgress(&out, func() zulip.Waited { return waited })
-	defer show.end()
+	show := &progress{out: &out, begin: time.Now(), waited: func() zulip.Waited { return waited }}
 	show.say("a")
 	if out.Len() > 0 {
 		t.Errorf("said %q", &out)

@@ -1,11 +1,14 @@
 package export
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"syscall"
 )
@@ -36,6 +39,49 @@ func checkWritable(path string) error {
 		return fmt.Errorf("cannot write into the folder: %w", err)
 	}
 	return os.Remove(probe)
+}
+
+// readManifest reads what an earlier export has written; nil if there was none. The folder may come from somebody else: what no
+// export calls anything is no name.
+func readManifest(path string) (*manifest, error) {
+	text, err := os.ReadFile(path) //nolint:gosec // in the folder that the user names
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the names of an earlier export: %w", err)
+	}
+	earlier := &manifest{names: newNames()}
+	err = json.Unmarshal(text, earlier)
+	if err == nil {
+		err = earlier.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s is not what an export has written: %w. Move it away, or export into another folder", path, err)
+	}
+	maps.DeleteFunc(earlier.Written, func(name, _ string) bool { return !filepath.IsLocal(name) })
+	return earlier, nil
+}
+
+// givenName is what an export calls resources and files.
+var givenName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+// check refuses names that are none.
+func (n *names) check() error {
+	for _, all := range append(slices.Collect(maps.Values(n.Resources)), n.Files) {
+		for _, name := range all {
+			if !givenName.MatchString(name) {
+				return fmt.Errorf("%q is no name", name)
+			}
+		}
+	}
+	if n.Resources == nil {
+		n.Resources = map[string]map[string]string{}
+	}
+	if n.Files == nil {
+		n.Files = map[string]string{}
+	}
+	return nil
 }
 
 // selected is what an export was asked for, as far as it decides which resources there are.

@@ -87,6 +87,9 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 	if err := e.read(ctx); err != nil {
 		return nil, err
 	}
+	if managed != nil && len(e.objects) == 0 && len(folder.written) == 0 {
+		return e.result(nil), nil // nothing is new
+	}
 	e.name()
 	e.refer()
 	files, err := e.render(ctx)
@@ -204,6 +207,10 @@ func (r *Result) Print(w io.Writer, folder string) {
 	total := 0
 	for _, count := range r.Counts {
 		total += count
+	}
+	if len(r.Files) == 0 {
+		_, _ = fmt.Fprintln(w, "Nothing is new: the state has everything that is selected. Nothing was written.")
+		return
 	}
 	_, _ = fmt.Fprintf(w, "Wrote %d resources into %d files in %s.\n", total, len(r.Files), folder)
 	for _, address := range r.New {

@@ -56,6 +56,15 @@ func exportAndApply(t *testing.T, server *sandbox.Server) {
 		t.Errorf("the apply sent %v", sent)
 	}
 	w.Must(t, "plan", "-detailed-exitcode") // 2 if there are changes
+
+	state := filepath.Join(t.TempDir(), "state.json")
+	if err := os.WriteFile(state, []byte(w.Show(t, "terraform.tfstate")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	printed = runExport(t, filepath.Join(t.TempDir(), "new"), "--subscribers", "--new", state)
+	if want := "Nothing is new: the state has everything"; !strings.Contains(printed, want) {
+		t.Errorf("%q is not in:\n%s", want, printed)
+	}
 }
 
 // runExport runs the command with the account of the environment, and returns what it printed.

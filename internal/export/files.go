@@ -42,21 +42,15 @@ func openFolder(options Options, managed managed) (*folder, error) {
 	if err := checkWritable(f.path); err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(f.path, manifestName))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return nil, fmt.Errorf("cannot read the names of an earlier export: %w", err)
-	default:
-		earlier := manifest{names: f.names, Written: map[string]string{}}
-		if err := json.Unmarshal(text, &earlier); err != nil {
-			return nil, fmt.Errorf("%s is not what an export has written: %w. Move it away, or export into another folder", filepath.Join(f.path, manifestName), err)
-		}
-		if err := f.checkKeeps(&earlier, managed); err != nil {
+	earlier, err := readManifest(filepath.Join(f.path, manifestName))
+	if err != nil {
+		return nil, err
+	}
+	if earlier != nil {
+		if err := f.checkKeeps(earlier, managed); err != nil {
 			return nil, err
 		}
-		f.written = earlier.Written
-		maps.DeleteFunc(f.written, func(name, _ string) bool { return !filepath.IsLocal(name) })
+		f.names, f.written = earlier.names, earlier.Written
 	}
 	if err := f.checkForeign(); err != nil {
 		return nil, err

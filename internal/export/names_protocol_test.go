@@ -212,6 +212,9 @@ func TestProtocolExportKeepsWhatOthersWrote(t *testing.T) {
 		"another file that no export wrote, in the way":         {"linkifiers.tf", "# mine\n", func() {}, "has configuration that no export has written: linkifiers.tf"},
 		"an image that no export wrote, in the way of an emoji": {"emoji/kudos.png", "mine", func() { o.Emoji(t, "kudos") }, "has files that no export has written: emoji/kudos.png. Nothing was changed"},
 		"a list of names that is none":                          {"export.json", "[", func() {}, "export.json is not what an export has written"},
+		"a name that is no name":                                {"export.json", `{"resources": {"zulip_channel": {"1201": "x\" {"}}}`, func() {}, `export.json is not what an export has written: "x\" {" is no name`},
+		"a name of a file elsewhere":                            {"export.json", `{"files": {"folder 1": "../x"}}`, func() {}, `export.json is not what an export has written: "../x" is no name`},
+		"a list of no names":                                    {"export.json", `{"resources": null, "files": null, "written": null}`, func() {}, "has configuration that no export has written"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			folder := t.TempDir()
