@@ -17,7 +17,9 @@ type Listed struct {
 }
 
 // ListResources returns the types of the list resources.
-func (p *Process) ListResources() []string { return slices.Sorted(maps.Keys(p.schemas.ListResourceSchemas)) }
+func (p *Process) ListResources() []string {
+	return slices.Sorted(maps.Keys(p.schemas.ListResourceSchemas))
+}
 
 // List lists what there is of a resource, as `terraform query` does. limit is the most results that it takes.
 func (p *Process) List(resource string, config Values, limit int64, withResources bool) (found []Listed) {

@@ -37,6 +37,24 @@ func RemovePlugin() {
 	}
 }
 
+// Plugin returns the path of the plugin's binary, which has the commands for people too.
+func Plugin(t *testing.T) string {
+	t.Helper()
+	built, err := plugin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binaryIn(built)
+}
+
+func binaryIn(dir string) string {
+	file := filepath.Join(dir, "terraform-provider-zulip")
+	if runtime.GOOS == "windows" {
+		file += ".exe"
+	}
+	return file
+}
+
 // buildPlugin returns the folder of the plugin.
 func buildPlugin() (string, error) {
 	dir, err := os.MkdirTemp("", "plugin")
@@ -44,10 +62,7 @@ func buildPlugin() (string, error) {
 		return "", err
 	}
 	pluginDir = dir
-	file := filepath.Join(dir, "terraform-provider-zulip")
-	if runtime.GOOS == "windows" {
-		file += ".exe"
-	}
+	file := binaryIn(dir)
 	build := exec.Command("go", "build", "-o", file, "github.com/zulip-iac/terraform-provider-zulip") //nolint:gosec // file is ours
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the plugin: %w\n%s", err, out)
@@ -73,6 +88,17 @@ func NewWorkspace(t *testing.T) *Workspace {
 func (w *Workspace) Configure(t *testing.T, config string) {
 	t.Helper()
 	w.write(t, "main.tf", config)
+}
+
+// Copy copies a folder into the workspace. Its files replace those of the same names.
+func (w *Workspace) Copy(t *testing.T, folder string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(w.dir, "terraform.tf")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(w.dir, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Setenv sets an environment variable for later runs.

@@ -27,6 +27,12 @@ func (c cli) with(config string) cli {
 	return c
 }
 
+// program returns the plugin's binary, for the commands that it has for people.
+func (c cli) program() cli {
+	c.path = c.plugin[0]
+	return c
+}
+
 func (c cli) run(ctx context.Context, s *subject, env []string, arguments ...string) (cost, error) {
 	command := exec.CommandContext(ctx, c.path, arguments...)
 	command.Dir = s.dir

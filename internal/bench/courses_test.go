@@ -16,14 +16,14 @@ func TestCoursesCoverEverySize(t *testing.T) {
 	}
 	full := all(options{sizes: []int{100, 1000, 5000}, runs: 3})
 	for _, n := range []int{100, 1000, 5000} {
-		for _, step := range []string{stepCreate, stepPlan, stepEach, stepUpdate, stepDestroy} {
+		for _, step := range []string{stepCreate, stepPlan, stepEach, stepExport, stepUpdate, stepDestroy} {
 			if !slices.Contains(full[n], step) {
 				t.Errorf("%d channels: %s is not measured", n, step)
 			}
 		}
 	}
 	short := all(options{sizes: []int{5000}, short: true, runs: 3})
-	if len(short) != 2 || len(short[100]) != 5 || len(short[1000]) != 3 {
+	if len(short) != 2 || len(short[100]) != 6 || len(short[1000]) != 4 {
 		t.Errorf("the short form measures %v", short)
 	}
 	if limited := all(options{sizes: []int{100}, runs: 1, limits: true}); len(limited[500]) != 2 {

@@ -106,6 +106,8 @@ func (c *cycle) step(ctx context.Context, step string) (*figure, error) {
 		return f, c.report(ctx, f)
 	case stepEach:
 		return f, c.watched(ctx, f, plan, "ZULIP_BENCH_READ_EACH=1")
+	case stepExport:
+		return f, c.counted(ctx, c.cli.program(), f, []string{"export", filepath.Join(c.world.dir, "exported"), "--subscribers"})
 	case stepUpdate:
 		if err := c.write("second"); err != nil {
 			return f, err

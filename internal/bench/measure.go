@@ -72,7 +72,7 @@ func courses(o options) []course {
 	if o.short {
 		sizes = []int{fewChannels, manyChannels}
 	}
-	everything := []string{stepCreate, stepPlan, stepEach, stepUpdate, stepDestroy}
+	everything := []string{stepCreate, stepPlan, stepEach, stepExport, stepUpdate, stepDestroy}
 	for _, n := range sizes {
 		switch {
 		case n <= fewChannels && o.short:
@@ -82,9 +82,9 @@ func courses(o options) []course {
 			again := course{channels: n, state: inFile, steps: slices.DeleteFunc(slices.Clone(everything), isEach), plans: 1}
 			all = append(all, slices.Repeat([]course{again}, o.runs-1)...)
 		case o.short:
-			all = append(all, course{channels: n, state: isRemote, steps: []string{stepCreate, stepPlan, stepEach}, plans: o.runs})
+			all = append(all, course{channels: n, state: isRemote, steps: []string{stepCreate, stepPlan, stepEach, stepExport}, plans: o.runs})
 		case n <= manyChannels:
-			all = append(all, course{channels: n, state: inFile, steps: []string{stepCreate, stepPlan, stepEach}, plans: o.runs})
+			all = append(all, course{channels: n, state: inFile, steps: []string{stepCreate, stepPlan, stepEach, stepExport}, plans: o.runs})
 			all = append(all, course{channels: n, state: isRemote, steps: []string{stepCreate, stepUpdate, stepDestroy}})
 		default:
 			all = append(all, course{channels: n, state: isRemote, steps: everything, plans: o.runs, alone: []string{stepUpdate, stepDestroy}})

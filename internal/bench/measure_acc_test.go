@@ -35,6 +35,9 @@ func TestAccBench(t *testing.T) {
 			t.Errorf("%s: %+v, want %d of %s", step, f, few, endpoint)
 		}
 	}
+	if f := steps[stepExport]; f == nil || peak(f.Runs) == 0 || f.Traffic.Requests == 0 || f.Traffic.Requests > 12 {
+		t.Errorf("the export: %+v", f)
+	}
 	plan := steps[stepPlan]
 	switch {
 	case plan == nil || plan.Plugin == nil:

@@ -32,6 +32,7 @@ const (
 	stepCreate  = "create"
 	stepPlan    = "plan"
 	stepEach    = "plan, one request each" // as providers usually read
+	stepExport  = "export"                 // of everything that is there, by the command, with subscribers
 	stepUpdate  = "update"
 	stepDestroy = "destroy"
 )

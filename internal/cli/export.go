@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
@@ -77,6 +74,11 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 	if flags.state != "" {
 		var err error
 		if options.State, err = os.ReadFile(flags.state); err != nil {
+			return fmt.Errorf("--new: %w", err)
+		}
+	}
+	if flags.check {
+		if _, err := export.FindCLI(flags.cli); err != nil {
 			return err
 		}
 	}
@@ -88,8 +90,9 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 		_, _ = fmt.Fprintln(stderr, "Warning:", warning)
 	}
 	meta := session.Meta()
-	show := newProgress(stderr)
+	show := newProgress(stderr, meta.Client.Waited)
 	options.Progress = show.say
+	options.Warn = func(text string) { show.print("Warning: " + text) }
 	result, err := export.Run(ctx, export.Source{Provider: session, Store: meta.Store, Client: meta.Client}, options)
 	show.end()
 	if err != nil {
@@ -100,39 +103,4 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 		return nil
 	}
 	return export.Check(ctx, folder, flags.cli, stdout)
-}
-
-// progress shows on a terminal what takes longer than two seconds.
-type progress struct {
-	mu    sync.Mutex
-	out   io.Writer // nil: not a terminal
-	begin time.Time
-	shown bool
-}
-
-const progressAfter = 2 * time.Second
-
-func newProgress(stderr io.Writer) *progress {
-	p := &progress{begin: time.Now()}
-	if file, ok := stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		p.out = file
-	}
-	return p
-}
-
-// say shows what is being read, in the place of what was shown before.
-func (p *progress) say(what string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.out == nil || time.Since(p.begin) < progressAfter {
-		return
-	}
-	p.shown = true
-	_, _ = fmt.Fprintf(p.out, "\r\033[KReading %s", what)
-}
-
-func (p *progress) end() {
-	if p.shown {
-		_, _ = fmt.Fprint(p.out, "\r\033[K")
-	}
 }

@@ -18,7 +18,7 @@ import (
 // Check has a CLI plan the files of a folder in a copy of it, with this program as the provider, and fails unless the plan
 // imports everything and changes nothing. cli is terraform or tofu, or its path; "" is the first one on the PATH.
 func Check(ctx context.Context, folder, cli string, out io.Writer) error {
-	program, err := findCLI(cli)
+	program, err := FindCLI(cli)
 	if err != nil {
 		return err
 	}
@@ -43,8 +43,8 @@ func Check(ctx context.Context, folder, cli string, out io.Writer) error {
 	return c.judge(text)
 }
 
-// findCLI finds the program to plan with.
-func findCLI(cli string) (string, error) {
+// FindCLI returns the path of the program that Check plans with: terraform or tofu, or a path; "" is the first one on the PATH.
+func FindCLI(cli string) (string, error) {
 	candidates := []string{cli}
 	if cli == "" {
 		candidates = []string{"terraform", "tofu"}
@@ -78,7 +78,7 @@ func (c *checker) useThisProgram() error {
 }
 
 func (c *checker) run(ctx context.Context, args ...string) ([]byte, error) {
-	command := exec.CommandContext(ctx, c.program, args...)
+	command := exec.CommandContext(ctx, c.program, args...) //nolint:gosec // the CLI that the user names
 	command.Dir = filepath.Join(c.folder, "configuration")
 	command.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(c.folder, "cli.tfrc"), "TF_IN_AUTOMATION=1")
 	var stdout, stderr bytes.Buffer

@@ -54,6 +54,8 @@ type Options struct {
 	State []byte
 	// Progress is called with what is being read. Optional.
 	Progress func(string)
+	// Warn is called with what the account does not see, before anything is written. Optional.
+	Warn func(string)
 }
 
 // Result says what was written.
@@ -70,13 +72,23 @@ type Result struct {
 
 // Run exports the organization. Nothing is written unless everything could be read and rendered.
 func Run(ctx context.Context, from Source, options Options) (*Result, error) {
-	folder, err := openFolder(options)
+	if err := checkAccount(from.Store.Self()); err != nil {
+		return nil, err
+	}
+	managed, err := readState(options.State)
 	if err != nil {
 		return nil, err
 	}
-	e := &export{Source: from, Options: options, names: folder.names}
+	folder, err := openFolder(options, managed)
+	if err != nil {
+		return nil, err
+	}
+	e := &export{Source: from, Options: options, names: folder.names, managed: managed}
 	if err := e.read(ctx); err != nil {
 		return nil, err
+	}
+	if managed != nil && len(e.objects) == 0 && len(folder.written) == 0 {
+		return e.result(nil), nil // nothing is new
 	}
 	e.name()
 	e.refer()
@@ -99,7 +111,7 @@ type export struct {
 	realm    *zulip.Realm
 	schemas  map[string]*tfprotov6.Schema
 	lists    map[string]*tfprotov6.Schema
-	managed  map[string]map[string]bool // what the given state has: type, then ID
+	managed  managed
 	objects  []*object
 	names    *names
 	notes    []string
@@ -112,8 +124,8 @@ func (e *export) note(format string, args ...any) {
 }
 
 func (e *export) progress(format string, args ...any) {
-	if e.Options.Progress != nil {
-		e.Options.Progress(fmt.Sprintf(format, args...))
+	if e.Progress != nil {
+		e.Progress(fmt.Sprintf(format, args...))
 	}
 }
 
@@ -132,8 +144,14 @@ func (e *export) result(files map[string][]byte) *Result {
 	return result
 }
 
-// readState reads which objects a state has.
-func readState(text []byte) (map[string]map[string]bool, error) {
+// managed are the objects that a state has: by type, then by ID.
+type managed map[string]map[string]bool
+
+// readState reads which objects a state has; nil without a state.
+func readState(text []byte) (managed, error) {
+	if text == nil {
+		return nil, nil
+	}
 	var state struct {
 		Values struct {
 			Root module `json:"root_module"`
@@ -146,7 +164,7 @@ func readState(text []byte) (map[string]map[string]bool, error) {
 	if state.FormatVersion == "" {
 		return nil, fmt.Errorf("the state is not the output of terraform show -json: it has no format_version")
 	}
-	managed := map[string]map[string]bool{}
+	managed := managed{}
 	state.Values.Root.addTo(managed)
 	return managed, nil
 }
@@ -160,7 +178,7 @@ type module struct {
 	Children []module `json:"child_modules"`
 }
 
-func (m module) addTo(managed map[string]map[string]bool) {
+func (m module) addTo(managed managed) {
 	for _, resource := range m.Resources {
 		kind, ok := kindOf(resource.Type)
 		if !ok || resource.Mode != "managed" {
@@ -189,6 +207,10 @@ func (r *Result) Print(w io.Writer, folder string) {
 	total := 0
 	for _, count := range r.Counts {
 		total += count
+	}
+	if len(r.Files) == 0 {
+		_, _ = fmt.Fprintln(w, "Nothing is new: the state has everything that is selected. Nothing was written.")
+		return
 	}
 	_, _ = fmt.Fprintf(w, "Wrote %d resources into %d files in %s.\n", total, len(r.Files), folder)
 	for _, address := range r.New {

@@ -21,41 +21,47 @@ const manifestName = "export.json"
 type manifest struct {
 	About string `json:"about"`
 	*names
+	// Selected is what the export was asked for.
+	Selected selected `json:"selected"`
 	// Written are the SHA-256 of the files by name, to tell what was changed since.
 	Written map[string]string `json:"written"`
 }
 
 // folder is where an export is written.
 type folder struct {
-	path    string
-	names   *names
-	written map[string]string
-	isNew   bool // the export adds to a configuration
+	path     string
+	names    *names
+	written  map[string]string
+	selected selected
 }
 
-// openFolder looks at the folder before anything is read, so that mistakes are said at once.
-func openFolder(options Options) (*folder, error) {
-	f := &folder{path: options.Folder, names: newNames(), written: map[string]string{}, isNew: options.State != nil}
-	text, err := os.ReadFile(filepath.Join(f.path, manifestName))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return nil, fmt.Errorf("cannot read the names of an earlier export: %w", err)
-	default:
-		kept := manifest{names: f.names, Written: map[string]string{}}
-		if err := json.Unmarshal(text, &kept); err != nil {
-			return nil, fmt.Errorf("%s is not what an export has written: %w. Move it away, or export into another folder", filepath.Join(f.path, manifestName), err)
-		}
-		f.written = kept.Written
-		maps.DeleteFunc(f.written, func(name, _ string) bool { return !filepath.IsLocal(name) })
+// openFolder looks at the folder before anything is read, so that mistakes are said at once. managed is what the given state
+// has.
+func openFolder(options Options, managed managed) (*folder, error) {
+	f := &folder{path: options.Folder, names: newNames(), written: map[string]string{}, selected: selectedBy(options)}
+	if err := checkWritable(f.path); err != nil {
+		return nil, err
 	}
-	return f, f.checkForeign()
+	earlier, err := readManifest(filepath.Join(f.path, manifestName))
+	if err != nil {
+		return nil, err
+	}
+	if earlier != nil {
+		if err := f.checkKeeps(earlier, managed); err != nil {
+			return nil, err
+		}
+		f.names, f.written = earlier.names, earlier.Written
+	}
+	if err := f.checkForeign(); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // checkForeign refuses a folder with configuration that no export has written: it may have the same resources.
 func (f *folder) checkForeign() error {
 	entries, err := os.ReadDir(f.path)
-	if errors.Is(err, fs.ErrNotExist) || f.isNew {
+	if errors.Is(err, fs.ErrNotExist) || f.selected.New {
 		return nil
 	}
 	if err != nil {
@@ -80,7 +86,7 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	if err := f.checkChanged(files); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(f.path, 0o755); err != nil {
+	if err := makeFolder(f.path); err != nil {
 		return fmt.Errorf("cannot make the folder: %w", err)
 	}
 	beside, err := os.MkdirTemp(f.path, ".export-")
@@ -89,8 +95,8 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	}
 	defer os.RemoveAll(beside) //nolint:errcheck // nothing of it counts
 	kept := manifest{
-		About:   "What an export wrote, and the names it has given: keep it beside, so that the next export gives the same ones.",
-		names:   given,
+		About: "What an export wrote, and the names it has given: keep it beside, so that the next export gives the same ones.",
+		names: given, Selected: f.selected,
 		Written: map[string]string{},
 	}
 	for name, content := range files {
@@ -104,13 +110,13 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	defer delete(files, manifestName)
 	for name, content := range files {
 		at := filepath.Join(beside, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, content, 0o644)); err != nil {
+		if err := errors.Join(makeFolder(filepath.Dir(at)), os.WriteFile(at, content, 0o644)); err != nil { //nolint:gosec // nothing in it is secret
 			return fmt.Errorf("cannot write %s; nothing was changed: %w", name, err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		at := filepath.Join(f.path, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.Rename(filepath.Join(beside, name), at)); err != nil {
+		if err := errors.Join(makeFolder(filepath.Dir(at)), os.Rename(filepath.Join(beside, name), at)); err != nil {
 			return fmt.Errorf("cannot put %s in place: %w", name, err)
 		}
 	}
@@ -150,6 +156,11 @@ func (f *folder) checkChanged(files map[string][]byte) error {
 		return fmt.Errorf("files in %s were changed since they were exported: %s. Nothing was changed. Export into another folder and compare, or move them away", f.path, strings.Join(changed, ", "))
 	}
 	return nil
+}
+
+// makeFolder makes a folder that others may read, as configuration usually is.
+func makeFolder(path string) error {
+	return os.MkdirAll(path, 0o755) //nolint:gosec // nothing in it is secret
 }
 
 func digest(content []byte) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // kind is a resource that is exported.
@@ -31,8 +32,12 @@ type kind struct {
 	permissions string
 	// defaults are what something new has, as the configuration writes it.
 	defaults map[string]any
-	// ignored are attributes that are never written.
-	ignored []string
+	// isFixed reports whether the server decides an attribute of an object, so that it cannot be configured. Optional.
+	isFixed func(o *object, attribute string) bool
+	// isHidden reports whether an account can neither list nor manage such objects. Optional.
+	isHidden func(self *zulip.User) bool
+	// lists are the arguments of the lists that find the objects, one after the other, where not all are wanted. Optional.
+	lists func(e *export) []map[string]string
 	// isSelected leaves out more than the flags do. Optional.
 	isSelected func(e *export, o *object) bool
 }
@@ -63,10 +68,10 @@ var kinds = []*kind{
 		resource: "zulip_default_user_settings", file: "organization", id: "organization", called: "this", rank: 4, defaults: userDefaults,
 	},
 	{resource: "zulip_domain", file: "organization", nameOf: "domain", identity: "domain"},
-	{resource: "zulip_user_role", file: "people", title: "What people are in the organization. Members are not listed.", identity: "user_id", nameOf: "user", isSelected: (*export).hasSpecialRole},
+	{resource: "zulip_user_role", file: "people", title: "What people are in the organization. Members are not listed.", identity: "user_id", nameOf: "user", lists: (*export).rolesToList},
 	{
 		resource: "zulip_bot", file: "bots", title: "Bots. Their keys are read with the ephemeral resource zulip_bot_api_key.",
-		nameOf: "short_name", rank: 1, defaults: botDefaults,
+		nameOf: "short_name", rank: 1, defaults: botDefaults, isHidden: isBot,
 	},
 	{
 		resource: "zulip_user_group", file: "groups", title: "User groups. Members are the people who are in a group by themselves, subgroups the groups in it.",
@@ -100,13 +105,20 @@ var kinds = []*kind{
 	{
 		resource: "zulip_custom_profile_field", file: "profile_fields", title: "Custom profile fields, and their order.",
 		defaults: map[string]any{"hint": "", "display_in_profile_summary": false, "required": false, "editable_by_user": true, "use_for_user_matching": false},
+		isFixed:  isFixedByService,
 	},
 	{
 		resource: "zulip_custom_profile_field_order", file: "profile_fields", id: "custom_profile_fields", called: "this", rank: 4,
 		references: map[string]reference{"field_ids": {to: "zulip_custom_profile_field", by: "id"}},
 	},
 	{resource: "zulip_custom_emoji", file: "emoji", title: "Custom emoji. Their images are beside.", isSelected: (*export).hasImage},
-	{resource: "zulip_invite_link", file: "invitations", title: "Invitation links that are still good.", nameOf: "invite_as"},
+	{resource: "zulip_invite_link", file: "invitations", title: "Invitation links that are still good.", nameOf: "invite_as", isHidden: isBot},
+}
+
+// isFixedByService reports whether an attribute of a profile field is what the server calls an account of a service it knows.
+func isFixedByService(o *object, attribute string) bool {
+	service := o.text("subtype")
+	return service != "" && service != "custom" && (attribute == "name" || attribute == "hint")
 }
 
 func kindOf(resource string) (*kind, bool) {

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
@@ -22,11 +21,6 @@ type names struct {
 
 func newNames() *names {
 	return &names{Resources: map[string]map[string]string{}, Files: map[string]string{}, taken: map[string]map[string]bool{}}
-}
-
-func parseNames(text []byte) (*names, error) {
-	found := newNames()
-	return found, json.Unmarshal(text, found)
 }
 
 // resource returns the name of an object: the one it has, or a new one made of what it is called.

@@ -10,10 +10,48 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// hasSpecialRole reports whether somebody is more or less than a member; with all people selected everybody is.
-func (e *export) hasSpecialRole(o *object) bool { return e.AllPeople || o.text("role") != "member" }
+// rolesToList are the lists of everybody who is more or less than a member, or of everybody.
+func (e *export) rolesToList() []map[string]string {
+	if e.AllPeople {
+		return []map[string]string{nil}
+	}
+	var lists []map[string]string
+	for _, role := range []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleGuest} {
+		lists = append(lists, map[string]string{"role": role.String()})
+	}
+	return lists
+}
+
+func isBot(self *zulip.User) bool { return self.IsBot }
+
+// checkAccount refuses an account that can manage nothing of what it would export.
+func checkAccount(self *zulip.User) error {
+	if self.Role == zulip.RoleGuest {
+		return fmt.Errorf("cannot export as %s: a guest manages nothing, and sees only the channels it is in. Use the key of an administrator", self.Address())
+	}
+	return nil
+}
+
+// warnOfHidden says what the server does not show to the account, or does not let it manage, which is therefore left out.
+func (e *export) warnOfHidden() {
+	self := e.Store.Self()
+	warn := func(text string) {
+		e.note("%s", text)
+		if e.Warn != nil {
+			e.Warn(text)
+		}
+	}
+	if self.Role > zulip.RoleAdministrator {
+		warn(self.Address() + " is no administrator: private channels it is not in, and bots and invitation links of others, are left out, because the server does not show them.")
+	}
+	if self.IsBot {
+		warn(self.Address() + " is a bot: bots and invitation links are left out, because the server lets only people manage them.")
+	}
+}
 
 // imageFolder is where the images of custom emoji are, besideModule what the path of a file begins with that is beside the
 // configuration: what path.module is in a root module.
@@ -44,7 +82,7 @@ func (e *export) addImages(ctx context.Context, files map[string][]byte) error {
 		}
 		content, err := e.Client.File(ctx, o.text("source_url"))
 		if err != nil {
-			problems = append(problems, fmt.Errorf("cannot read the image of the custom emoji %q: %w. --exclude custom_emoji leaves the emoji out", o.label, err))
+			problems = append(problems, fmt.Errorf("cannot read the image of the custom emoji %q: %w. --exclude custom_emoji:%s leaves the emoji out", o.label, err, o.label))
 			continue
 		}
 		files[filepath.FromSlash(strings.TrimPrefix(textOf(o.config["file"]), besideModule))] = content

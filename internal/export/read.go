@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
@@ -23,7 +25,8 @@ type object struct {
 	// id is what identifies it on the server, importID what it is imported by.
 	id, importID string
 	label        string
-	state        map[string]tftypes.Value
+	// state has the texts and numbers of the state, by attribute.
+	state map[string]tftypes.Value
 	// config is what is written, by attribute.
 	config map[string]tftypes.Value
 	// comments are written above an attribute.
@@ -66,12 +69,6 @@ func textOf(value tftypes.Value) string {
 
 // read reads everything that is selected, kind by kind.
 func (e *export) read(ctx context.Context) error {
-	if e.State != nil {
-		var err error
-		if e.managed, err = readState(e.State); err != nil {
-			return err
-		}
-	}
 	all, err := e.Provider.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		return err
@@ -83,6 +80,7 @@ func (e *export) read(ctx context.Context) error {
 		return fmt.Errorf("cannot read the organization: %w", err)
 	}
 	e.realm = e.snapshot.Realm()
+	e.warnOfHidden()
 	for _, kind := range kinds {
 		if err := e.readKind(ctx, kind); err != nil {
 			return fmt.Errorf("%s: %w", kind.resource, err)
@@ -94,15 +92,30 @@ func (e *export) read(ctx context.Context) error {
 
 // readKind reads the objects of one kind.
 func (e *export) readKind(ctx context.Context, k *kind) error {
-	if !e.selectsKind(k) || k.resource == "zulip_channel_subscribers" && !e.Subscribers {
+	if !e.selectsKind(k) || k.resource == "zulip_channel_subscribers" && !e.Subscribers || k.isHidden != nil && k.isHidden(e.Store.Self()) {
 		return nil
 	}
 	before := len(e.objects)
 	if k.id != "" {
 		return e.readOnly(ctx, k)
 	}
+	lists := []map[string]string{nil}
+	if k.lists != nil {
+		lists = k.lists(e)
+	}
+	for _, arguments := range lists {
+		if err := e.list(ctx, k, arguments, before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list reads the objects of one kind that the arguments of its list select. before is how many objects of other kinds there
+// are.
+func (e *export) list(ctx context.Context, k *kind, arguments map[string]string, before int) error {
 	schema := e.schemas[k.resource].ValueType()
-	config, err := e.emptyListConfig(k)
+	config, err := e.listConfig(k, arguments)
 	if err != nil {
 		return err
 	}
@@ -196,6 +209,7 @@ func (e *export) newObject(ctx context.Context, k *kind, state *tfprotov6.Dynami
 			return nil, err
 		}
 	}
+	maps.DeleteFunc(o.state, func(_ string, value tftypes.Value) bool { return textOf(value) == "" })
 	return o, nil
 }
 
@@ -205,15 +219,21 @@ func (e *export) add(o *object) {
 		return
 	}
 	for name, value := range o.config {
-		if value.IsNull() || slices.Contains(o.kind.ignored, name) || !e.All && e.isDefault(o, name, value) {
+		if value.IsNull() || e.isTooNew(o, name, value) || o.kind.isFixed != nil && o.kind.isFixed(o, name) || !e.All && e.isDefault(o, name, value) {
 			delete(o.config, name)
 		}
 	}
 	e.objects = append(e.objects, o)
 }
 
-// emptyListConfig is a list block without arguments.
-func (e *export) emptyListConfig(k *kind) (*tfprotov6.DynamicValue, error) {
+// isTooNew reports whether the server does not have an attribute yet, or not with that value.
+func (e *export) isTooNew(o *object, name string, value tftypes.Value) bool {
+	level := e.Store.FeatureLevel()
+	return featurelevel.Lookup(o.kind.resource, name) > level || featurelevel.LookupValue(o.kind.resource, name, textOf(value)) > level
+}
+
+// listConfig is a list block with some arguments.
+func (e *export) listConfig(k *kind, arguments map[string]string) (*tfprotov6.DynamicValue, error) {
 	schema, ok := e.lists[k.resource]
 	if !ok {
 		return nil, errors.New("the provider cannot list it")
@@ -222,6 +242,9 @@ func (e *export) emptyListConfig(k *kind) (*tfprotov6.DynamicValue, error) {
 	values := map[string]tftypes.Value{}
 	for name, kind := range object.AttributeTypes {
 		values[name] = tftypes.NewValue(kind, nil)
+	}
+	for name, value := range arguments {
+		values[name] = tftypes.NewValue(tftypes.String, value)
 	}
 	config, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, values))
 	return &config, err

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -24,33 +25,45 @@ var first = []string{
 // longestLine is the length up to which a list stays in one line.
 const longestLine = 100
 
-// render returns the files of the export by their names.
+// render returns the files of the export by their names. Each block is formatted by itself: the tokens of a whole file take a
+// hundred times its size.
 func (e *export) render(ctx context.Context) (map[string][]byte, error) {
 	files := map[string][]byte{"terraform.tf": []byte(settingsFile)}
-	bodies := map[string]*hclwrite.File{}
-	imports := hclwrite.NewEmptyFile()
+	bodies := map[string]*bytes.Buffer{}
+	imports := bytes.NewBufferString("# " + importsTitle + "\n")
 	for _, kind := range kinds {
 		for _, o := range e.inOrder(kind) {
 			body, ok := bodies[o.file]
 			if !ok {
-				body = hclwrite.NewEmptyFile()
-				comment(body.Body(), e.titleOf(o))
+				body = &bytes.Buffer{}
+				writeBlock(body, func(block *hclwrite.Body) { comment(block, e.titleOf(o)) })
 				bodies[o.file] = body
 			}
-			body.Body().AppendNewline()
-			e.resource(body.Body(), o)
-			addImport(imports.Body(), o)
+			body.WriteString("\n")
+			writeBlock(body, func(block *hclwrite.Body) { e.resource(block, o) })
+			imports.WriteString("\n")
+			writeBlock(imports, func(block *hclwrite.Body) { addImport(block, o) })
 		}
 	}
 	for name, file := range bodies {
-		files[name+".tf"] = hclwrite.Format(file.Bytes())
+		files[name+".tf"] = file.Bytes()
 	}
-	files["imports.tf"] = hclwrite.Format(imports.Bytes())
-	files["EXPORT.md"] = e.summary(files)
+	files["imports.tf"] = imports.Bytes()
+	files["EXPORT.md"] = e.summary()
 	if err := e.addImages(ctx, files); err != nil {
 		return nil, err
 	}
 	return files, nil
+}
+
+// importsTitle is the comment at the head of the imports.
+const importsTitle = "What the resources are on the server. After the first apply these blocks have done their work and can be removed."
+
+// writeBlock adds what fill writes to a file.
+func writeBlock(file *bytes.Buffer, fill func(*hclwrite.Body)) {
+	block := hclwrite.NewEmptyFile()
+	fill(block.Body())
+	file.Write(hclwrite.Format(block.Bytes()))
 }
 
 // settingsFile says which provider the configuration needs.
@@ -92,12 +105,6 @@ func (e *export) titleOf(o *object) string {
 }
 
 func addImport(body *hclwrite.Body, o *object) {
-	if len(body.Blocks()) > 0 {
-		body.AppendNewline()
-	} else {
-		comment(body, "What the resources are on the server. After the first apply these blocks have done their work and can be removed.")
-		body.AppendNewline()
-	}
 	block := body.AppendNewBlock("import", nil).Body()
 	block.SetAttributeTraversal("to", traversal(o.kind.resource, o.name))
 	block.SetAttributeValue("id", cty.StringVal(o.importID))

@@ -10,7 +10,7 @@ import (
 )
 
 // summary is EXPORT.md: what was written, what was left out and why, and how to go on.
-func (e *export) summary(files map[string][]byte) []byte {
+func (e *export) summary() []byte {
 	var b strings.Builder
 	self := e.Store.Self()
 	fmt.Fprintf(&b, "# %s as configuration\n\nWhat %s sees at %s, as `terraform-provider-zulip export` wrote it.\n\n", e.organizationName(), self.Address(), e.Client.Site())
@@ -82,10 +82,6 @@ func (e *export) noteLeftOut() {
 		case !user.IsBot && user.Role == zulip.RoleMember:
 			members++
 		}
-	}
-	self := e.Store.Self()
-	if self.Role > zulip.RoleAdministrator {
-		e.note("%s is not an administrator: private channels it is not in, and bots of others, are not here, because the server does not show them.", self.Address())
 	}
 	count := func(number int, text string) {
 		if number > 0 {

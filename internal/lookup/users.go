@@ -50,7 +50,10 @@ func UserInPlan(view *snapshot.Snapshot, text string) (user *zulip.User, later b
 
 // KeepUser returns the words for a person or bot: those there are if they mean it, else its address.
 func KeepUser(kept string, user *zulip.User, view *snapshot.Snapshot) string {
-	if found, err := User(view, kept); kept != "" && err == nil && found.ID == user.ID {
+	if kept == "" {
+		return user.Address() // without a search for what may have been meant
+	}
+	if found, err := User(view, kept); err == nil && found.ID == user.ID {
 		return kept
 	}
 	return user.Address()

@@ -12,6 +12,7 @@ func TestMain(m *testing.M) {
 	acctest.Report(acctest.PrintFaults)
 	acctest.Report(printScale)
 	acctest.Report(printLives)
+	acctest.Report(printQuery)
 	acctest.RemovePlugin()
 	os.Exit(status)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -30,7 +32,7 @@ func (s *Snapshot) UserGroup(id int64) (*zulip.UserGroup, bool) {
 // (server-behavior §G5).
 func (s *Snapshot) UserGroupByName(name string) (*zulip.UserGroup, bool) {
 	if group, ok := s.UserGroups().ByName(name); ok {
-		if later, _ := s.UserGroup(group.ID); later.Name == name {
+		if later, _ := s.UserGroup(group.ID); later.Name == name || norm.NFC.String(later.Name) == name {
 			return later, true
 		}
 	}

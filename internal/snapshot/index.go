@@ -3,6 +3,8 @@ package snapshot
 import (
 	"strings"
 	"sync"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // lazy is a value that is derived when somebody first asks for it, for all who ask.
@@ -32,6 +34,8 @@ type Index[T any] struct {
 type indexMaps[T any] struct {
 	byID   map[int64]*T
 	byName map[string]*T
+	// byNormal finds those whose name is not in the Unicode normal form NFC, in which the CLI hands over every text.
+	byNormal map[string]*T
 }
 
 // List returns all objects. The slice is shared: it must not be changed.
@@ -57,7 +61,11 @@ func (x *Index[T]) ByName(name string) (*T, bool) {
 	if x == nil {
 		return nil, false
 	}
-	object, ok := x.index().byName[x.folded(name)]
+	found := x.index()
+	object, ok := found.byName[x.folded(name)]
+	if !ok {
+		object, ok = found.byNormal[x.folded(name)]
+	}
 	return object, ok
 }
 
@@ -77,7 +85,7 @@ func (x *Index[T]) Names() []string {
 
 func (x *Index[T]) index() indexMaps[T] {
 	return x.maps.get(func() indexMaps[T] {
-		found := indexMaps[T]{byID: make(map[int64]*T, len(x.list)), byName: make(map[string]*T, len(x.list))}
+		found := indexMaps[T]{byID: make(map[int64]*T, len(x.list)), byName: make(map[string]*T, len(x.list)), byNormal: map[string]*T{}}
 		for _, object := range x.list {
 			found.byID[x.id(object)] = object
 			name := x.name(object)
@@ -86,6 +94,9 @@ func (x *Index[T]) index() indexMaps[T] {
 			}
 			if name = x.folded(name); found.byName[name] == nil {
 				found.byName[name] = object
+			}
+			if !norm.NFC.IsNormalString(name) {
+				found.byNormal[norm.NFC.String(name)] = object
 			}
 		}
 		return found

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Where the web app shows a conversation, behind the # of an address.
@@ -14,9 +16,9 @@ const (
 )
 
 // ChannelURL returns the address of a channel in the web app. The name is there for readers: the web app finds the
-// channel by its ID.
+// channel by its ID. It is written in the Unicode normal form NFC, in which the CLI hands over every text.
 func ChannelURL(site string, id int64, name string) string {
-	slug := strconv.FormatInt(id, 10) + "-" + strings.ReplaceAll(name, " ", "-")
+	slug := strconv.FormatInt(id, 10) + "-" + strings.ReplaceAll(norm.NFC.String(name), " ", "-")
 	return strings.TrimSuffix(site, "/") + channelNarrow + EncodeFragment(slug)
 }
 

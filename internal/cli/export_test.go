@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// exportRun runs the command.
+func exportRun(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	command := newExport("test")
+	var out, problems bytes.Buffer
+	command.SetOut(&out)
+	command.SetErr(&problems)
+	command.SilenceErrors, command.SilenceUsage = true, true
+	command.SetArgs(args)
+	err = command.ExecuteContext(t.Context())
+	return out.String(), problems.String(), err
+}
+
+func TestExportWritesAnOrganization(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	folder := filepath.Join(t.TempDir(), "new", "organization")
+	stdout, stderr, err := exportRun(t, folder)
+	if err != nil || stderr != "" {
+		t.Fatal(err, stderr)
+	}
+	if !strings.HasPrefix(stdout, "Wrote ") || !strings.Contains(stdout, " in "+folder+".\nEXPORT.md there says") {
+		t.Errorf("printed:\n%s", stdout)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "channels.tf")); err != nil {
+		t.Error(err)
+	}
+}
+
+// Mistakes on the command line are said before anything is read, and nothing is written.
+func TestExportRefuses(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	noState := filepath.Join(t.TempDir(), "state.json")
+	if err := os.WriteFile(noState, []byte(`{"version": 4}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "new")
+	before := len(o.Sandbox.Journal().Requests(sandbox.Filter{Path: "/register"}))
+	for want, args := range map[string][]string{
+		`no resource called "chanel" is exported`:                                       {folder, "--only", "chanel"},
+		`no resource called "chanel" is exported; did you mean channel?`:                {folder, "--exclude", "chanel:x"},
+		`no resource called "" is exported`:                                             {folder, "--only", ""},
+		`--people "everybody": it is special, all or none`:                              {folder, "--people", "everybody"},
+		`the state is not the output of terraform show -json: it has no format_version`: {folder, "--new", noState},
+		`the state is not the output of terraform show -json: invalid character`:        {folder, "--new", "export_test.go"},
+		`--new: open nowhere.json: no such file or directory`:                           {folder, "--new", "nowhere.json"},
+		`cannot check: no nothing-like-this was found. --cli says where one is`:         {folder, "--check", "--cli", "nothing-like-this"},
+		`accepts 1 arg(s), received 0`:                                                  {},
+		`export_test.go is a file. Name a folder, or one that does not exist yet`:       {"export_test.go"},
+	} {
+		if _, _, err := exportRun(t, args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: the error is %v", args, err)
+		}
+	}
+	if after := len(o.Sandbox.Journal().Requests(sandbox.Filter{Path: "/register"})); after > before {
+		t.Error("the organization was read")
+	}
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("the folder was made")
+	}
+}
+
+func TestExportWithoutAnAccount(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	site, folder := os.Getenv("ZULIP_SITE"), filepath.Join(t.TempDir(), "new")
+	for want, environment := range map[string]map[string]string{
+		"ZULIP_API_KEY": {"ZULIP_API_KEY": ""},
+		"key":           {"ZULIP_API_KEY": "01234567890123456789012345678901"},
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Setenv("ZULIP_SITE", site)
+			t.Setenv("HOME", t.TempDir()) // where no zuliprc is
+			for name, value := range environment {
+				t.Setenv(name, value)
+			}
+			_, _, err := exportRun(t, folder)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("the error is %v", err)
+			}
+			if _, err := os.Stat(folder); err == nil {
+				t.Error("the folder was made")
+			}
+		})
+	}
+}
+
+func TestExportWarnsOnStandardError(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{}).As(t, "member")
+	_, stderr, err := exportRun(t, t.TempDir())
+	if err != nil || !strings.HasPrefix(stderr, "Warning: lena.fischer@example.com is no administrator") {
+		t.Errorf("%v, warned of %q", err, stderr)
+	}
+}
+
+// Where there is no terminal, one line says that the rate limit holds the export back; a terminal shows it all the time.
+func TestExportTellsOfTheRateLimit(t *testing.T) {
+	waited := zulip.Waited{}
+	var out bytes.Buffer
+	show := &progress{out: &out, begin: time.Now(), waited: func() zulip.Waited { return waited }}
+	show.say("a")
+	if out.Len() > 0 {
+		t.Errorf("said %q", &out)
+	}
+	waited = zulip.Waited{Time: time.Minute, Limit: "200 requests a minute"}
+	show.say("b")
+	show.say("c")
+	if got, want := out.String(), "The server takes 200 requests a minute from this account: the export goes on as this allows.\n"; got != want {
+		t.Errorf("said %q, want %q", got, want)
+	}
+	out.Reset()
+	show.isTerminal, show.begin = true, time.Now().Add(-time.Minute)
+	show.say("d")
+	show.print("Warning: e")
+	if got, want := out.String(), "\r\033[KReading d (waited 1m0s: the server takes 200 requests a minute)\r\033[KWarning: e\n"; got != want {
+		t.Errorf("said %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,136 @@
+package export
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"syscall"
+)
+
+// checkWritable refuses a path that is no folder, or in which nothing can be written. Of a folder that does not exist yet, the
+// nearest one above counts.
+func checkWritable(path string) error {
+	if path == "" {
+		return errors.New("the folder has no name")
+	}
+	at := filepath.Clean(path)
+	info, err := os.Stat(at)
+	for errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if filepath.Dir(at) == at {
+			break
+		}
+		at = filepath.Dir(at)
+		info, err = os.Stat(at)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot use the folder: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("%s is a file. Name a folder, or one that does not exist yet", at)
+	}
+	probe, err := os.MkdirTemp(at, ".export-")
+	if err != nil {
+		return fmt.Errorf("cannot write into the folder: %w", err)
+	}
+	return os.Remove(probe)
+}
+
+// readManifest reads what an earlier export has written; nil if there was none. The folder may come from somebody else: what no
+// export calls anything is no name.
+func readManifest(path string) (*manifest, error) {
+	text, err := os.ReadFile(path) //nolint:gosec // in the folder that the user names
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the names of an earlier export: %w", err)
+	}
+	earlier := &manifest{names: newNames()}
+	err = json.Unmarshal(text, earlier)
+	if err == nil {
+		err = earlier.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s is not what an export has written: %w. Move it away, or export into another folder", path, err)
+	}
+	maps.DeleteFunc(earlier.Written, func(name, _ string) bool { return !filepath.IsLocal(name) })
+	return earlier, nil
+}
+
+// givenName is what an export calls resources and files.
+var givenName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+// check refuses names that are none.
+func (n *names) check() error {
+	for _, all := range append(slices.Collect(maps.Values(n.Resources)), n.Files) {
+		for _, name := range all {
+			if !givenName.MatchString(name) {
+				return fmt.Errorf("%q is no name", name)
+			}
+		}
+	}
+	if n.Resources == nil {
+		n.Resources = map[string]map[string]string{}
+	}
+	if n.Files == nil {
+		n.Files = map[string]string{}
+	}
+	return nil
+}
+
+// selected is what an export was asked for, as far as it decides which resources there are.
+type selected struct {
+	Only        Selection `json:"only,omitempty"`
+	Exclude     Selection `json:"exclude,omitempty"`
+	Subscribers bool      `json:"subscribers,omitempty"`
+	AllPeople   bool      `json:"all_people,omitempty"`
+	New         bool      `json:"new,omitempty"`
+}
+
+func selectedBy(options Options) selected {
+	return selected{
+		Only: options.Only, Exclude: options.Exclude, Subscribers: options.Subscribers, AllPeople: options.AllPeople, New: options.State != nil,
+	}
+}
+
+// checkKeeps refuses an export that selects less than the one before: what it leaves out would be removed from a configuration
+// that may have been applied, and then the next plan destroys it.
+func (f *folder) checkKeeps(earlier *manifest, managed managed) error {
+	now, was := f.selected, earlier.Selected
+	isNew := func(text string) bool { return !slices.Contains(was.Exclude, text) }
+	var reason string
+	switch {
+	case now.New && !was.New, now.New && earlier.hasAny(managed):
+		reason = "it has what the state has, which --new leaves out"
+	case len(now.Only) > 0 && !slices.Equal(slices.Sorted(slices.Values(now.Only)), slices.Sorted(slices.Values(was.Only))):
+		reason = "--only selects something else than before"
+	case slices.ContainsFunc(now.Exclude, isNew):
+		reason = "--exclude leaves out more than before"
+	case was.Subscribers && !now.Subscribers:
+		reason = "--subscribers was set before"
+	case was.AllPeople && !now.AllPeople:
+		reason = "--people was all before"
+	default:
+		return nil
+	}
+	return fmt.Errorf("cannot export less into %s than before: %s. What is left out would disappear from the configuration, and the next plan would destroy it. "+
+		"Export into another folder, or with the flags of before", f.path, reason)
+}
+
+// hasAny reports whether an object was given a name that a state has.
+func (n *names) hasAny(managed managed) bool {
+	for kind, all := range n.Resources {
+		for id := range all {
+			if managed[kind][id] {
+				return true
+			}
+		}
+	}
+	return false
+}
