@@ -223,6 +223,9 @@ func (e *export) add(o *object) {
 			delete(o.config, name)
 		}
 	}
+	if len(o.config) == 0 {
+		return // of what there is once, nothing differs: it would manage nothing
+	}
 	e.objects = append(e.objects, o)
 }
 

@@ -56,23 +56,25 @@ var neverGenerated = map[string]string{
 
 // The configuration that is generated of an imported object plans no change, at once and again.
 func TestProtocolGeneratedConfiguration(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.Newest})
-	for _, l := range lives(t, o) {
-		t.Run(l.of, func(t *testing.T) {
-			run := o.NewRun(t, l.of)
-			run.MustApply(l.create)
-			imported := o.NewRun(t, l.of)
-			imported.Import(l.importIDOf(run.State.Values["id"]), nil).ExpectNoError(t)
-			config := imported.Process().GenerateConfig(l.of, imported.State.Values)
-			if why := neverGenerated[l.of]; why != "" {
-				return
-			}
-			plan, diags := imported.Plan(config)
-			diags.ExpectNoError(t)
-			if !plan.Empty() || len(plan.Replace) > 0 {
-				t.Errorf("of %v the plan changes %q and replaces because of %q", config, plan.Changes(), plan.Replace)
-			}
-		})
+	for _, level := range []int{442, featurelevel.Newest} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+		for _, l := range lives(t, o) {
+			t.Run(fmt.Sprint(l.of, " at level ", level), func(t *testing.T) {
+				run := o.NewRun(t, l.of)
+				run.MustApply(l.at(level, l.create))
+				imported := o.NewRun(t, l.of)
+				imported.Import(l.importIDOf(run.State.Values["id"]), nil).ExpectNoError(t)
+				config := imported.Process().GenerateConfig(l.of, imported.State.Values)
+				if why := neverGenerated[l.of]; why != "" {
+					return
+				}
+				plan, diags := imported.Plan(config)
+				diags.ExpectNoError(t)
+				if !plan.Empty() || len(plan.Replace) > 0 {
+					t.Errorf("of %v the plan changes %q and replaces because of %q", config, plan.Changes(), plan.Replace)
+				}
+			})
+		}
 	}
 }
 
