@@ -23,7 +23,7 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 		if neverGenerated[l.of] != "" {
 			continue
 		}
-		fmt.Fprintf(&imports, "import {\n  to = %s.x\n  id = %q\n}\n", l.of, l.importIDOf(run.State.Values["id"]))
+		fmt.Fprintf(&imports, "import {\n  provider = zulip\n  to       = %s.x\n  id       = %q\n}\n", l.of, l.importIDOf(run.State.Values["id"]))
 		count++
 	}
 	w := acctest.NewWorkspace(t)
