@@ -69,9 +69,11 @@ func (c *checker) useThisProgram() error {
 	if err != nil {
 		return err
 	}
-	plugin := filepath.Join(c.folder, "terraform-provider-zulip")
-	if err := os.Symlink(self, plugin); err != nil {
-		return err
+	plugin := filepath.Join(c.folder, "terraform-provider-zulip"+filepath.Ext(self))
+	if os.Symlink(self, plugin) != nil { // not everybody may make one on Windows
+		if err := os.Link(self, plugin); err != nil {
+			return fmt.Errorf("cannot have the CLI start this program: %w", err)
+		}
 	}
 	settings := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"zulip-iac/zulip\" = %q\n  }\n  direct {}\n}\n", c.folder)
 	return os.WriteFile(filepath.Join(c.folder, "cli.tfrc"), []byte(settings), 0o600)
@@ -80,13 +82,21 @@ func (c *checker) useThisProgram() error {
 func (c *checker) run(ctx context.Context, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, c.program, args...) //nolint:gosec // the CLI that the user names
 	command.Dir = filepath.Join(c.folder, "configuration")
-	command.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+filepath.Join(c.folder, "cli.tfrc"), "TF_IN_AUTOMATION=1")
+	command.Env = append(withoutSettings(os.Environ()), "TF_CLI_CONFIG_FILE="+filepath.Join(c.folder, "cli.tfrc"), "TF_IN_AUTOMATION=1")
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	if err := command.Run(); err != nil {
 		return nil, fmt.Errorf("the check failed: %s %s: %w\n%s", filepath.Base(c.program), args[0], err, strings.TrimSpace(stderr.String()))
 	}
 	return stdout.Bytes(), nil
+}
+
+// withoutSettings returns an environment without what it says of other work with the CLI: its arguments, workspace and folder.
+func withoutSettings(environment []string) []string {
+	return slices.DeleteFunc(environment, func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return strings.HasPrefix(name, "TF_CLI_ARGS") || name == "TF_WORKSPACE" || name == "TF_DATA_DIR"
+	})
 }
 
 // plannedChange is what a plan says of one resource.
@@ -138,5 +148,5 @@ func (p plannedChange) describe() string {
 		attributes = append(attributes, name+" (known after apply)")
 	}
 	slices.Sort(attributes)
-	return fmt.Sprintf("  %s: %s: %s", p.Address, strings.Join(p.Change.Actions, " and "), strings.Join(attributes, ", "))
+	return "  " + p.Address + ": " + strings.TrimSuffix(strings.Join(p.Change.Actions, " and ")+": "+strings.Join(attributes, ", "), ": ")
 }

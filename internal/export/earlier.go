@@ -44,7 +44,7 @@ func checkWritable(path string) error {
 // readManifest reads what an earlier export has written; nil if there was none. The folder may come from somebody else: what no
 // export calls anything is no name.
 func readManifest(path string) (*manifest, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // in the folder that the user names
+	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -1,0 +1,48 @@
+package export
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+)
+
+// Whatever a plan does beside importing is an error that says what.
+func TestCheckJudgesAPlan(t *testing.T) {
+	const imported = `{"address": "zulip_channel.a", "change": {"actions": ["no-op"], "importing": {"id": "1"}}}`
+	for what, trial := range map[string]struct{ plan, want string }{
+		"imports": {imported, ""},
+		"nothing": {``, ""},
+		"changes": {imported + `, {"address": "zulip_channel.b", "change": {"actions": ["update"], "importing": {"id": "2"},
+			"before": {"name": "b", "description": "x"}, "after": {"name": "b", "description": "y"}, "after_unknown": {"url": true}}}`,
+			"the plan does more than import:\n  zulip_channel.b: update: description (x on the server, y in the configuration), url (known after apply)"},
+		"adds": {`{"address": "zulip_channel.c", "change": {"actions": ["create"], "after": {"name": "c"}}}`,
+			"the plan does more than import:\n  zulip_channel.c: create"},
+	} {
+		var out bytes.Buffer
+		err := (&checker{out: &out}).judge([]byte(`{"resource_changes": [` + trial.plan + `]}`))
+		if got := textOfError(err); got != trial.want {
+			t.Errorf("%s: %q, want %q", what, got, trial.want)
+		}
+		if (out.Len() > 0) != (trial.want == "") {
+			t.Errorf("%s: printed %q", what, &out)
+		}
+	}
+	if (&checker{}).judge([]byte("no plan")) == nil {
+		t.Error("what is no plan is accepted")
+	}
+}
+
+func textOfError(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// What the environment says of other work with the CLI does not count.
+func TestCheckHasItsOwnSettings(t *testing.T) {
+	got := withoutSettings([]string{"ZULIP_SITE=x", "TF_CLI_ARGS_plan=-var-file=y", "TF_WORKSPACE=w", "TF_DATA_DIR=d", "TF_CLI_ARGS=", "TF_LOG=debug"})
+	if want := []string{"ZULIP_SITE=x", "TF_LOG=debug"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
