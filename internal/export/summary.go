@@ -61,6 +61,24 @@ func (e *export) organizationName() string {
 
 // noteLeftOut says what an export never has, and what this account does not see.
 func (e *export) noteLeftOut() {
+	if e.managed != nil {
+		e.note("What the state that was given has already.")
+	}
+	if len(e.Only)+len(e.Exclude) > 0 {
+		e.note("What `--only` and `--exclude` do not select.")
+	}
+	e.noteCounts()
+	if !e.Subscribers {
+		e.note("Who is in which channel. `--subscribers` writes it.")
+	}
+	e.note("Accounts themselves: people come by invitation or a directory. `zulip_user` manages an account.")
+	e.note("Groups that a directory keeps (LDAP, SCIM, SAML) look like any other to the API. Leave their members to it: remove `members` from such a group.")
+	e.note("Secrets: API keys, the configuration of embedded bots, the links of invitations.")
+	e.note("What is said and not set: messages, drafts, scheduled messages, reactions and statuses.")
+}
+
+// noteCounts says how many things were left out.
+func (e *export) noteCounts() {
 	archived, deactivated, groups, members, bots := 0, 0, 0, 0, 0
 	for _, channel := range e.snapshot.Channels().List() {
 		if channel.IsArchived {
@@ -95,13 +113,6 @@ func (e *export) noteLeftOut() {
 	if !e.AllPeople && e.selectsKind(kindNamed("zulip_user_role")) {
 		count(members, "The roles of %d members. `--people all` writes them.")
 	}
-	if !e.Subscribers {
-		e.note("Who is in which channel. `--subscribers` writes it.")
-	}
-	e.note("Accounts themselves: people come by invitation or a directory. `zulip_user` manages an account.")
-	e.note("Groups that a directory keeps (LDAP, SCIM, SAML) look like any other to the API. Leave their members to it: remove `members` from such a group.")
-	e.note("Secrets: API keys, the configuration of embedded bots, the links of invitations.")
-	e.note("What is said and not set: messages, drafts, scheduled messages, reactions and statuses.")
 }
 
 func kindNamed(resource string) *kind {
