@@ -50,10 +50,11 @@ func Open(ctx context.Context, version string) (*Session, error) {
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}
-	if meta := session.Meta(); meta == nil || meta.NoAccount != nil {
-		return nil, meta.NoAccount
+	meta := session.Meta()
+	if meta == nil {
+		return nil, errors.New("the provider's settings are not known")
 	}
-	return session, nil
+	return session, meta.NoAccount
 }
 
 // Meta is what the configured provider gives to every construct.
