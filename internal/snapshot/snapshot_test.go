@@ -57,6 +57,20 @@ func TestAccessFollowsFromTheSnapshotsOwnFacts(t *testing.T) {
 	}
 }
 
+// The CLI hands over every name in one Unicode normal form, whatever the server has: it is found, after one that is just so.
+func TestNamesInOtherNormalForms(t *testing.T) {
+	s := snapshot.New(snapshot.Facts{}, new(runstate.State)).With(func(facts *snapshot.Facts) {
+		facts.Take(&zulip.Snapshot{
+			UserGroups: []*zulip.UserGroup{{ID: 1, Name: "cafe\u0301"}, {ID: 2, Name: "e\u0301"}, {ID: 3, Name: "é"}},
+		}, zulip.FetchUserGroups)
+	})
+	for name, want := range map[string]int64{"café": 1, "cafe\u0301": 1, "é": 3, "e\u0301": 2} {
+		if group, ok := s.UserGroupByName(name); !ok || group.ID != want {
+			t.Errorf("%q is %+v", name, group)
+		}
+	}
+}
+
 // TestIndexes find what holds a name, as the server compares names.
 func TestIndexes(t *testing.T) {
 	s := snapshot.New(snapshot.Facts{}, new(runstate.State))

@@ -6,6 +6,7 @@ func TestLinks(t *testing.T) {
 	channel := ChannelURL("https://chat.example.com/", 12, "on call (EU)")
 	for _, test := range []struct{ got, want string }{
 		{channel, "https://chat.example.com/#narrow/channel/12-on-call-.28EU.29"},
+		{ChannelURL("https://chat.example.com", 13, "cafe\u0301"), "https://chat.example.com/#narrow/channel/13-caf.C3.A9"},
 		{TopicURL(channel, "a/b. 50%?"), channel + "/topic/a.2Fb.2E.2050.25.3F"},
 		{TopicURL(channel, "Größe ✔"), channel + "/topic/Gr.C3.B6.C3.9Fe.20.E2.9C.94"},
 		{TopicURL(channel, "it's ~50! *now* #1+1 _x-y_"), channel + "/topic/it's.20~50!.20*now*.20.231.2B1.20_x-y_"},
