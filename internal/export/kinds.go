@@ -32,8 +32,6 @@ type kind struct {
 	permissions string
 	// defaults are what something new has, as the configuration writes it.
 	defaults map[string]any
-	// isFixed reports whether the server decides an attribute of an object, so that it cannot be configured. Optional.
-	isFixed func(o *object, attribute string) bool
 	// isHidden reports whether an account can neither list nor manage such objects. Optional.
 	isHidden func(self *zulip.User) bool
 	// lists are the arguments of the lists that find the objects, one after the other, where not all are wanted. Optional.
@@ -105,7 +103,6 @@ var kinds = []*kind{
 	{
 		resource: "zulip_custom_profile_field", file: "profile_fields", title: "Custom profile fields, and their order.",
 		defaults: map[string]any{"hint": "", "display_in_profile_summary": false, "required": false, "editable_by_user": true, "use_for_user_matching": false},
-		isFixed:  isFixedByService,
 	},
 	{
 		resource: "zulip_custom_profile_field_order", file: "profile_fields", id: "custom_profile_fields", called: "this", rank: 4,
@@ -113,12 +110,6 @@ var kinds = []*kind{
 	},
 	{resource: "zulip_custom_emoji", file: "emoji", title: "Custom emoji. Their images are beside.", isSelected: (*export).hasImage},
 	{resource: "zulip_invite_link", file: "invitations", title: "Invitation links that are still good.", nameOf: "invite_as", isHidden: isBot},
-}
-
-// isFixedByService reports whether an attribute of a profile field is what the server calls an account of a service it knows.
-func isFixedByService(o *object, attribute string) bool {
-	service := o.text("subtype")
-	return service != "" && service != "custom" && (attribute == "name" || attribute == "hint")
 }
 
 func kindOf(resource string) (*kind, bool) {

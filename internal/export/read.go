@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
@@ -219,7 +218,7 @@ func (e *export) add(o *object) {
 		return
 	}
 	for name, value := range o.config {
-		if value.IsNull() || e.isTooNew(o, name, value) || o.kind.isFixed != nil && o.kind.isFixed(o, name) || !e.All && e.isDefault(o, name, value) {
+		if value.IsNull() || !e.All && e.isDefault(o, name, value) {
 			delete(o.config, name)
 		}
 	}
@@ -227,12 +226,6 @@ func (e *export) add(o *object) {
 		return // of what there is once, nothing differs: it would manage nothing
 	}
 	e.objects = append(e.objects, o)
-}
-
-// isTooNew reports whether the server does not have an attribute yet, or not with that value.
-func (e *export) isTooNew(o *object, name string, value tftypes.Value) bool {
-	level := e.Store.FeatureLevel()
-	return featurelevel.Lookup(o.kind.resource, name) > level || featurelevel.LookupValue(o.kind.resource, name, textOf(value)) > level
 }
 
 // listConfig is a list block with some arguments.

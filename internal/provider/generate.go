@@ -4,55 +4,113 @@ import (
 	"context"
 	"sync"
 
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 )
 
 // generator writes the configuration of an object that is imported. The framework's way, which is Terraform's own, takes ""
-// for unset, which here is a value.
+// for unset, which here is a value, and knows nothing of servers.
 type generator struct {
 	once    sync.Once
 	schemas map[string]*tfprotov6.Schema
+	create  map[string]func() resource.Resource
+}
+
+// load learns the schemas, and how the resources are made. A provider whose schemas cannot be had answers nothing else either.
+func (g *generator) load(ctx context.Context, s *protocolServer) {
+	if all, err := s.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{}); err == nil {
+		g.schemas = all.ResourceSchemas
+	}
+	g.create = map[string]func() resource.Resource{}
+	for _, create := range s.unchanged.provider.Resources(ctx) {
+		var name resource.MetadataResponse
+		create().Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "zulip"}, &name)
+		g.create[name.TypeName] = create
+	}
 }
 
 // GenerateResourceConfig returns the configuration that plans no change of a state: what the state has, without what cannot
-// be configured.
+// be configured, on this server or at all.
 func (s *protocolServer) GenerateResourceConfig(ctx context.Context, req *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
-	s.generator.once.Do(func() {
-		if all, err := s.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{}); err == nil {
-			s.generator.schemas = all.ResourceSchemas
-		}
-	})
+	s.generator.once.Do(func() { s.generator.load(ctx, s) })
 	schema, ok := s.generator.schemas[req.TypeName]
 	if !ok || req.State == nil {
 		return s.protocol.GenerateResourceConfig(ctx, req)
 	}
-	config, err := Configuration(schema, req.State)
+	state, err := req.State.Unmarshal(schema.ValueType())
 	if err != nil {
 		return nil, err
 	}
-	return &tfprotov6.GenerateResourceConfigResponse{Config: config}, nil
+	config, err := configurable(schema, state)
+	if err != nil {
+		return nil, err
+	}
+	if config, err = without(config, append(s.generator.fixed(ctx, req.TypeName, state), s.tooNew(req.TypeName, config)...)); err != nil {
+		return nil, err
+	}
+	encoded, err := tfprotov6.NewDynamicValue(schema.ValueType(), config)
+	return &tfprotov6.GenerateResourceConfigResponse{Config: &encoded}, err
 }
 
-// Configuration returns a state as it can be configured: attributes that are only computed, deprecated or write-only are
-// null.
-func Configuration(schema *tfprotov6.Schema, encoded *tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, error) {
-	kind := schema.ValueType()
-	state, err := encoded.Unmarshal(kind)
-	if err != nil {
-		return nil, err
-	}
-	config, err := tftypes.Transform(state, func(at *tftypes.AttributePath, value tftypes.Value) (tftypes.Value, error) {
+// configurable returns a state without the attributes that are only computed, deprecated or write-only.
+func configurable(schema *tfprotov6.Schema, state tftypes.Value) (tftypes.Value, error) {
+	return tftypes.Transform(state, func(at *tftypes.AttributePath, value tftypes.Value) (tftypes.Value, error) {
 		if attribute := attributeAt(schema.Block.Attributes, at.Steps()); attribute != nil && !isConfigurable(attribute) {
 			return tftypes.NewValue(value.Type(), nil), nil
 		}
 		return value, nil
 	})
-	if err != nil {
-		return nil, err
+}
+
+// fixed returns the attributes that the server decides of an object: see [resourcekit.WithFixedAttributes].
+func (g *generator) fixed(ctx context.Context, of string, state tftypes.Value) []string {
+	one := g.create[of]()
+	decided, ok := one.(resourcekit.WithFixedAttributes)
+	if !ok {
+		return nil
 	}
-	value, err := tfprotov6.NewDynamicValue(kind, config)
-	return &value, err
+	var schema resource.SchemaResponse
+	one.Schema(ctx, resource.SchemaRequest{}, &schema)
+	return decided.FixedAttributes(ctx, tfsdk.State{Raw: state, Schema: schema.Schema})
+}
+
+// tooNew returns the attributes that the server does not have yet, or not with these values. An unknown level has all.
+func (s *protocolServer) tooNew(of string, config tftypes.Value) (names []string) {
+	meta := s.unchanged.provider.meta.Load()
+	if meta == nil || meta.Server == nil || meta.Server.ZulipFeatureLevel == 0 {
+		return nil
+	}
+	var attributes map[string]tftypes.Value
+	if config.As(&attributes) != nil {
+		return nil
+	}
+	for name, value := range attributes {
+		var text string
+		if value.Type().Is(tftypes.String) && value.IsKnown() && !value.IsNull() {
+			_ = value.As(&text) // it is one
+		}
+		if level := meta.Server.ZulipFeatureLevel; featurelevel.Lookup(of, name) > level || featurelevel.LookupValue(of, name, text) > level {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// without returns an object in which some attributes are null.
+func without(config tftypes.Value, names []string) (tftypes.Value, error) {
+	var attributes map[string]tftypes.Value
+	if err := config.As(&attributes); err != nil {
+		return config, err
+	}
+	for _, name := range names {
+		attributes[name] = tftypes.NewValue(attributes[name].Type(), nil)
+	}
+	return tftypes.NewValue(config.Type(), attributes), nil
 }
 
 func isConfigurable(attribute *tfprotov6.SchemaAttribute) bool {

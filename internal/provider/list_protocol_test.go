@@ -56,9 +56,12 @@ var neverGenerated = map[string]string{
 
 // The configuration that is generated of an imported object plans no change, at once and again.
 func TestProtocolGeneratedConfiguration(t *testing.T) {
-	for _, level := range []int{442, featurelevel.Newest} {
+	for _, level := range []int{featurelevel.Oldest, 442, featurelevel.Newest} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
 		for _, l := range lives(t, o) {
+			if level < l.oldest() {
+				continue
+			}
 			t.Run(fmt.Sprint(l.of, " at level ", level), func(t *testing.T) {
 				run := o.NewRun(t, l.of)
 				run.MustApply(l.at(level, l.create))

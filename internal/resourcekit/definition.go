@@ -77,6 +77,8 @@ type Definition[M, T any, K Key] struct {
 	ReadInto func(m *M, object *T, c *Context)
 	// KeepPrior gives attributes of a planned update their prior value where both mean the same. Optional.
 	KeepPrior func(plan, prior *M)
+	// Fixed returns the attributes that the server decides of an object, so that they cannot be configured. Optional.
+	Fixed func(state *M) []string
 	// Validate refuses a configuration that is wrong in any organization. Optional.
 	Validate func(config *M, diags *diag.Diagnostics)
 	// CheckPlan checks what only this resource has to check. It may set attributes of the plan. Optional.

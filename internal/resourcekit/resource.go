@@ -76,6 +76,21 @@ func (r *Resource[M, T, K]) ValidateConfig(ctx context.Context, req resource.Val
 	}
 }
 
+// WithFixedAttributes is a resource of which the server decides some attributes of some objects: those cannot be configured,
+// and are left out of generated configuration.
+type WithFixedAttributes interface {
+	FixedAttributes(ctx context.Context, state tfsdk.State) []string
+}
+
+// FixedAttributes returns the attributes that the server decides of an object.
+func (r *Resource[M, T, K]) FixedAttributes(ctx context.Context, state tfsdk.State) []string {
+	var m M
+	if r.def.Fixed == nil || state.Get(ctx, &m).HasError() {
+		return nil
+	}
+	return r.def.Fixed(&m)
+}
+
 // Read sets the state to what the snapshot has, or removes what is gone from the state.
 func (r *Resource[M, T, K]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state M

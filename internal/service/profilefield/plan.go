@@ -144,3 +144,11 @@ func people(count int) string {
 	}
 	return fmt.Sprintf("%d people lose", count)
 }
+
+// fixedByService are the attributes that the server decides of a field for accounts of a service that it knows.
+func fixedByService(state *model) []string {
+	if slices.Contains(known, state.Subtype.ValueString()) {
+		return []string{"name", "hint"}
+	}
+	return nil
+}

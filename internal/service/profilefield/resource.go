@@ -38,6 +38,7 @@ func NewResource() resource.Resource {
 			},
 		},
 		ReadInto: func(m *model, field *zulip.ProfileField, c *resourcekit.Context) { m.read(field, c.FeatureLevel()) },
+		Fixed:    fixedByService,
 		Validate: validate, CheckPlan: checkPlan,
 		Create: create, Update: update, Delete: remove,
 		Hint: hint,
