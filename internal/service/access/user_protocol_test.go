@@ -147,7 +147,7 @@ func TestProtocolUserAccessRefusesWhomItCannotShow(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	_, diags := readUser(t, o, values{"user": "lena.fisher@example.com"})
 	diags.ExpectError(t, "user", "No such user", "did you mean lena.fischer@example.com?")
-	_, diags = readUser(t, o, values{"user": "notification-bot@zulip.com"})
+	_, diags = readUser(t, o, values{"user": "notification-bot@zulip.example.com"})
 	diags.ExpectError(t, "user", "Cannot show the access of", "the server's own bots")
 
 	// A guest who may not see everybody, and shares no channel with the others.
