@@ -5,14 +5,14 @@ resource "zulip_channel" "alerts" {
   can_send_message_group = ["role:moderators", "user:terraform-bot@zulip.example.com"]
 }
 
-# A data source inside of a check is read at the end of each plan and apply.
-check "the_bot_posts_alerts" {
-  data "zulip_user_access" "bot" {
-    user         = "terraform-bot@zulip.example.com"
-    channel_name = "alerts-*"
-    depends_on   = [zulip_channel.alerts]
-  }
+# With depends_on, it shows the access after an apply that changes these channels.
+data "zulip_user_access" "bot" {
+  user         = "terraform-bot@zulip.example.com"
+  channel_name = "alerts-*"
+  depends_on   = [zulip_channel.alerts]
+}
 
+check "the_bot_posts_alerts" {
   assert {
     condition = alltrue([
       for alerts in zulip_channel.alerts :

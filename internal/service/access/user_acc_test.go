@@ -13,7 +13,7 @@ import (
 )
 
 // TestAccUserAccess: a configuration reads what an account can do in a channel that the same apply creates, and a
-// postcondition fails when the channel is closed to it.
+// postcondition fails that wants the channel to be closed to it.
 func TestAccUserAccess(t *testing.T) {
 	o := acctest.Start(t)
 	name, self := o.Prefix+"ops", o.Self.Address()
@@ -53,14 +53,14 @@ output "posts" {
 				},
 			},
 			{
-				Config: config("role:nobody", `
+				Config: config("role:everyone", `
   lifecycle {
     postcondition {
-      condition     = alltrue([for channel in self.channels : contains(channel.rights, "can_send_message_group")])
-      error_message = "It cannot post."
+      condition     = alltrue([for channel in self.channels : !contains(channel.rights, "can_send_message_group")])
+      error_message = "It can post."
     }
   }`),
-				ExpectError: acctest.Message("It cannot post."),
+				ExpectError: acctest.Message("It can post."),
 			},
 		},
 	})
