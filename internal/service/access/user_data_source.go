@@ -41,7 +41,7 @@ func (d *UserDataSource) Metadata(_ context.Context, req datasource.MetadataRequ
 func (d *UserDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "What one person or bot can really do in each channel and in the organization, and what grants it. " +
-			"It applies the rules of [`zulip_channel_access`](channel_access.md), which answers the opposite question: who has a right in one channel. " +
+			"It applies the rules of `zulip_channel_access`, which answers the opposite question: who has a right in one channel. " +
 			"Use it in `check` blocks, preconditions and postconditions.\n\n" +
 			"Only channels that the provider's account can see are listed; administrators see every channel.\n\n" +
 			"The data source shows the current access. It is read during the plan if `user` is known then. To read it after a change of the same apply, add `depends_on`: the data source is then read during the apply whenever one of those resources changes, and its attributes are unknown in that plan. " +
