@@ -100,7 +100,7 @@ func requireGrants(t *rapid.T, facts permission.Facts, user *zulip.User, channel
 				value = facts.Realm.Permissions[realm+"_group"]
 			}
 		}
-		isTrue := false
+		var isTrue bool
 		switch rest {
 		case "subscriber":
 			isTrue = isIn(who, channel)

@@ -20,7 +20,7 @@ const rounds, changes = 20, 12
 // organization and after random changes of it.
 func TestProtocolBothDataSourcesAgree(t *testing.T) {
 	tr := newExample(t)
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same changes every time
+	random := rand.New(rand.NewPCG(1, 2)) // the same changes every time
 	compared, held := 0, 0
 	for round := range rounds {
 		more, those := tr.compareDataSources(fmt.Sprintf("round %d", round))
