@@ -105,10 +105,12 @@ func TestExampleImport(t *testing.T) {
 	}
 }
 
-// try applies what is in the workspace, wants nothing left to do, and takes it down again.
+// try applies what is in the workspace, wants its checks to pass and nothing left to do, and takes it down again.
 func try(t *testing.T, w *workspace) {
 	t.Helper()
-	w.run(t, "apply", "-auto-approve")
+	if out := w.run(t, "apply", "-auto-approve"); strings.Contains(out, "Check block assertion failed") {
+		t.Errorf("a check of the example fails:\n%s", out)
+	}
 	w.run(t, "plan", "-detailed-exitcode") // 2 if there are changes
 	w.run(t, "destroy", "-auto-approve")
 }

@@ -68,6 +68,7 @@ var Changes = []Change{
 	{SlimBots, "zulip_bot", "Type, owner, name and address of a bot are read from the user object.", "The same: servers give them nowhere else."},
 	{WorkplaceUsers, "zulip_organization", "The permission `workplace_users_group` does not exist.", "It is read and shown, and never written."},
 	{ArchivedChannels, "zulip_channel_topics", "The topics of an archived channel cannot be read.", "The topics of an archived channel can be read."},
+	{ArchivedChannels, "zulip_user_access", "Subscribers of archived channels are unknown: rights that depend on them are in `unknown_rights`.", "Archived channels are shown like others."},
 	{ArchivedChannels, "zulip_channel_access", "Who is in an archived channel is not told: what depends on it is null.", "Archived channels are shown like others."},
 	{DeletedUsers, "zulip_user", "A deleted account cannot be told from a deactivated one.", "A deleted account is never reactivated or adopted."},
 	{UserGroupsByBots, "zulip_user_group_membership", "Only people's accounts can change who is in a group.", "Bots can, as far as the permissions let them."},

@@ -97,7 +97,7 @@ func TestWordsAreKept(t *testing.T) {
 		t.Errorf("kept %v", got)
 	}
 	for text, want := range map[string]string{
-		"lena.fisher@example.com": "did you mean lena.fischer@example.com?", "999999": "has the ID 999999; the data source zulip_users lists all",
+		"lena.fisher@example.com": "did you mean lena.fischer@example.com?", "999999": "no person or bot with the ID 999999 is visible to the account the provider uses",
 	} {
 		if meant, _ := lookup.Users.Resolve(wordSet(text), view); len(meant.Problems) != 1 || !strings.Contains(meant.Problems[0].Error(), want) {
 			t.Errorf("%s: %v", text, meant.Problems)

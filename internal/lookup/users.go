@@ -23,7 +23,7 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 		if user, ok := view.User(id); ok {
 			return user, nil
 		}
-		return nil, fmt.Errorf("no person or bot of the organization has the ID %d; the data source zulip_users lists all", id)
+		return nil, fmt.Errorf("no person or bot with the ID %d is visible to the account the provider uses; the data source zulip_users lists those it sees", id)
 	}
 	if user, ok := view.UserByAddress(text); ok {
 		return user, nil

@@ -10,7 +10,7 @@
 //   - A [Setting] describes one permission, a [Table] those of channels, user groups or the
 //     organization.
 //   - [Access] computes who can effectively do what, before and after a planned [Change];
-//     [Compare] and [Report] describe the difference.
+//     [Compare] and [Report] describe the difference. A [Person] is one user of it, and tells what grants each right.
 package permission
 
 import (

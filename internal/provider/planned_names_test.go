@@ -139,6 +139,7 @@ func namings(t *testing.T, o *acctest.Organization) []naming {
 		}},
 		{at: "zulip_set_user_settings.users", names: "person", config: values{"users": []any{nadia}, "color_scheme": "dark", "skip_if_already_edited": false}},
 		{at: "zulip_set_user_settings.groups", names: "group", config: values{"groups": []any{press}, "color_scheme": "dark", "skip_if_already_edited": false}},
+		{at: "zulip_user_access.user", names: "person", config: values{"user": nadia}, data: true},
 		{at: "zulip_user.email", names: "person", config: values{"email": nadia}, data: true},
 		{at: "zulip_user.profile_data", names: "person", config: mentored(nadia), before: mentored(someone)},
 		{at: "zulip_user_group.members", names: "person", config: group("members", nadia), before: group("members", someone)},

@@ -80,6 +80,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		access.NewDataSource,
+		access.NewUserDataSource,
 		channel.NewDataSource,
 		channel.NewListDataSource,
 		channelfolder.NewDataSource,

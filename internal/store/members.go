@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -95,6 +96,29 @@ func (s *Store) Subscribers(ctx context.Context, channel int64) ([]int64, error)
 	}
 	found, _, err := s.members.asked.do(ctx, channel)
 	return found[channel], err
+}
+
+// SubscribersOf is Subscribers for several channels, by their IDs. What is not known yet is read as Subscribers reads it when
+// all of these are asked for at the same time, without waiting for others who ask. Channels of which it cannot be told are
+// left out.
+func (s *Store) SubscribersOf(ctx context.Context, channels []int64) (map[int64][]int64, error) {
+	found := make(map[int64][]int64, len(channels))
+	var missing []int64
+	s.members.mu.Lock()
+	for _, channel := range channels {
+		if ids, ok := s.members.known[channel]; ok {
+			found[channel] = ids
+		} else {
+			missing = append(missing, channel)
+		}
+	}
+	s.members.mu.Unlock()
+	if len(missing) == 0 {
+		return found, nil
+	}
+	read, err := s.readSubscribers(ctx, missing, nil)
+	maps.Copy(found, read)
+	return found, err
 }
 
 // FreshSubscribers is Subscribers, read after the call began. Those that are asked for at the same time are read together.

@@ -30,3 +30,24 @@ check "alerts" {
     error_message = "Guests can post in a channel of alerts."
   }
 }
+
+# Every private channel has at least two people, not bots, who can administer it, whoever created it.
+data "zulip_channels" "all" {}
+
+data "zulip_channel_access" "private" {
+  for_each = {
+    for channel in data.zulip_channels.all.channels : channel.name => channel.id if startswith(channel.privacy, "private_")
+  }
+
+  channel = each.value
+}
+
+check "private_channels_have_two_administrators" {
+  assert {
+    condition = alltrue([
+      for access in data.zulip_channel_access.private :
+      access.can_administer_channel_group.count - access.can_administer_channel_group.bot_count >= 2
+    ])
+    error_message = "A private channel has fewer than two people who can administer it."
+  }
+}

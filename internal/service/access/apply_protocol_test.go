@@ -50,6 +50,11 @@ func (p *one) expect(when string, right permission.Right, channel, address strin
 	if who := p.who(right, channel); slices.Contains(who, any(address)) != can {
 		p.t.Errorf("%s: %s in %s have %v; %s can: %t", when, right, channel, who, address, can)
 	}
+	answer, diags := p.ReadData("zulip_user_access", values{"user": address, "channel_name": channel})
+	diags.ExpectNoError(p.t)
+	if rights := rightsIn(answer, channel); slices.Contains(rights, any(string(right))) != can {
+		p.t.Errorf("%s: %s has %v in %s; can %s: %t", when, address, rights, channel, right, can)
+	}
 }
 
 const (

@@ -1,4 +1,5 @@
-// Package access is the data source zulip_channel_access: who can really do what in a channel.
+// Package access has the data sources zulip_channel_access, who can really do what in a channel, and zulip_user_access, what
+// one person or bot can really do in all of them.
 package access
 
 import (

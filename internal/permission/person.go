@@ -1,0 +1,329 @@
+package permission
+
+import (
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Person computes the access of one person or bot. What somebody can do depends on nobody else, except on the owner of a
+// bot, so that all channels of a large organization take as long as a few channels for everybody. It is immutable and safe
+// for concurrent use.
+type Person struct {
+	user  *zulip.User
+	owner *zulip.User // active owner of a bot, or nil
+	// access is the organization as if these two were its only people.
+	access *Access
+	// paths and ownerPaths are how the two are in groups, by ID of the group.
+	paths, ownerPaths map[int64]string
+}
+
+// GrantedRight is a right that somebody has, and what grants it.
+type GrantedRight struct {
+	Right Right
+	// Through lists what grants the right, each of which would do: a principal of the permission of the same name
+	// ("role:members"), with the groups that lead to the user ("group:leads > group:sre"), another permission with such a
+	// principal ("can_administer_channel_group: user:ada@example.com"), or a fact such as "subscriber" or "administrator of
+	// the organization". The rights of a bot's owner begin with "owner of the bot: ".
+	Through []string
+}
+
+// ChannelAccess is what somebody can do in a channel.
+type ChannelAccess struct {
+	// Rights are in the order of [Rights].
+	Rights []GrantedRight
+	// Unknown are the rights for which the server has no permission, or that depend on something unknown.
+	Unknown []Right
+	// Through lists what gives the user access to the channel's content; empty if the user has none.
+	Through []string
+}
+
+// The facts in [GrantedRight] that are not principals.
+const (
+	byRole         = "administrator of the organization"
+	bySubscription = "subscriber"
+	isPublic       = "public channel"
+	isWebPublic    = "web-public channel"
+	byOwner        = "owner of the bot: "
+	byOrganization = "organization's "
+)
+
+// Person returns a person or bot of the organization. Deactivated users, and users that are not in the organization, have
+// no rights.
+func (a *Access) Person(user *zulip.User) *Person {
+	p := &Person{user: user}
+	people := []*zulip.User{user}
+	if place, ok := a.ownerPlace(user); ok && a.active.has(place) {
+		p.owner = a.roster.users[place]
+		people = append(people, p.owner)
+	}
+	facts := a.facts
+	facts.Users = people
+	p.access = newAccess(facts, newRoster(people), a.unknownMembers)
+	if user.IsActive {
+		p.paths = groupPaths(user.ID, facts.Groups)
+	}
+	if p.owner != nil {
+		p.ownerPaths = groupPaths(p.owner.ID, facts.Groups)
+	}
+	return p
+}
+
+// ownerPlace returns the place of the owner of a bot.
+func (a *Access) ownerPlace(user *zulip.User) (place int, ok bool) {
+	if !user.IsBot || user.BotOwnerID == nil {
+		return 0, false
+	}
+	place, ok = a.roster.places[*user.BotOwnerID]
+	return place, ok
+}
+
+// groupPaths returns the shortest way from each group that a user is in to the user, by ID of the group: "group:leads >
+// group:sre". It ends at the first role, because everybody knows who is in a role.
+func groupPaths(user int64, groups []*zulip.UserGroup) map[int64]string {
+	paths, parents := map[int64]string{}, map[int64][]*zulip.UserGroup{}
+	var queue []*zulip.UserGroup
+	for _, group := range groups {
+		for _, id := range group.DirectSubgroupIDs {
+			parents[id] = append(parents[id], group)
+		}
+		if slices.Contains(group.Members, user) {
+			paths[group.ID] = principalOf(group)
+			queue = append(queue, group)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, parent := range parents[queue[0].ID] {
+			if _, seen := paths[parent.ID]; seen {
+				continue
+			}
+			paths[parent.ID] = principalOf(parent)
+			if !parent.IsSystemGroup {
+				paths[parent.ID] += " > " + paths[queue[0].ID]
+			}
+			queue = append(queue, parent)
+		}
+	}
+	return paths
+}
+
+// principalOf writes a group as configurations name it. The name of a role begins with "role:".
+func principalOf(group *zulip.UserGroup) string {
+	if group.IsSystemGroup {
+		return group.Name
+	}
+	return Principal{Kind: KindGroup, Name: group.Name}.String()
+}
+
+// Groups returns how the user is in groups, directly or through others, by ID of the group: "group:leads > group:sre" for
+// the group leads, whose subgroup sre the user is in. Deactivated groups are left out.
+func (p *Person) Groups() map[int64]string {
+	groups := map[int64]string{}
+	for _, group := range p.access.facts.Groups {
+		if path, ok := p.paths[group.ID]; ok && !group.Deactivated {
+			groups[group.ID] = path
+		}
+	}
+	return groups
+}
+
+// OrganizationRights returns the names of the organization's permissions that the user can exercise, sorted.
+func (p *Person) OrganizationRights() []string {
+	var names []string
+	for _, setting := range Organizations.Settings {
+		if p.access.Admitted(Organizations, setting, p.access.organizationValue(setting.Name)).Has(p.user.ID) {
+			names = append(names, setting.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// In returns what the user can do in a channel, by the rules of [Access.Can].
+func (p *Person) In(channel Channel) ChannelAccess {
+	place, ok := p.access.roster.places[p.user.ID]
+	if !ok || !p.access.active.has(place) {
+		return ChannelAccess{}
+	}
+	channel.Subscribers = p.among(channel.Subscribers)
+	outcomes := p.access.outcomes(&channel)
+	explanation := explanation{Person: p, outcome: outcomes[0], place: place}
+	var found ChannelAccess
+	for _, right := range Rights {
+		if !channel.has(right) {
+			found.Unknown = append(found.Unknown, right)
+			continue
+		}
+		can := 0
+		for _, outcome := range outcomes {
+			if outcome.can(right).has(place) {
+				can++
+			}
+		}
+		switch {
+		case can == len(outcomes):
+			found.Rights = append(found.Rights, GrantedRight{right, explanation.of(right)})
+		case can > 0:
+			found.Unknown = append(found.Unknown, right)
+		}
+	}
+	found.Through = explanation.content()
+	return found
+}
+
+// among returns those of some IDs that matter for the user.
+func (p *Person) among(ids []int64) []int64 {
+	var few []int64
+	for _, user := range p.access.roster.users {
+		if slices.Contains(ids, user.ID) {
+			few = append(few, user.ID)
+		}
+	}
+	return few
+}
+
+// explanation tells what grants a right that the user has, in the outcome in which the fewest people have rights. The rules
+// are those of [outcome.can]; what they restrict is not repeated, because the user is known to have the right.
+type explanation struct {
+	*Person
+	*outcome
+	place int
+}
+
+// of returns what grants a right; see [GrantedRight.Through].
+func (e explanation) of(right Right) []string {
+	if right == CanRead {
+		return e.readers()
+	}
+	named := e.principals(e.channel.Permissions[string(right)])
+	organization := e.organizational(right)
+	switch right {
+	case CanAdministerChannel:
+		return slices.Concat(e.administrator(), named)
+	case CanSubscribe:
+		return e.joiners()
+	case CanSendMessage:
+		return slices.Concat(e.withOwner(right), e.ownersSubscription())
+	case CanCreateTopic:
+		return e.withOwner(right)
+	case CanAddSubscribers, CanRemoveSubscribers, CanMoveMessagesOutOfChannel, CanMoveMessagesWithinChannel:
+		return slices.Concat(named, organization, e.administrator(), e.channelAdministrator())
+	case CanDeleteOwnMessage:
+		return slices.Concat(named, organization, e.other(CanDeleteAnyMessage), e.organizational(CanDeleteAnyMessage))
+	}
+	return slices.Concat(named, organization)
+}
+
+// content returns what gives access to the content of the channel.
+func (e explanation) content() []string {
+	if e.privacy == zulip.PrivacyWebPublic {
+		return append(e.subscriber(), isWebPublic)
+	}
+	return append(e.subscriber(), e.joiners()...)
+}
+
+func (e explanation) readers() []string {
+	if e.privacy == zulip.PrivacyPrivateProtectedHistory {
+		return e.subscriber()
+	}
+	return e.content()
+}
+
+func (e explanation) subscriber() []string {
+	if e.subscribers.has(e.place) {
+		return []string{bySubscription}
+	}
+	return nil
+}
+
+func (e explanation) joiners() []string {
+	switch {
+	case e.isGuest():
+		return nil
+	case !e.privacy.IsPrivate():
+		return []string{isPublic}
+	}
+	return slices.Concat(e.other(CanSubscribe), e.other(CanAddSubscribers))
+}
+
+func (e explanation) administrator() []string {
+	if e.Person.access.administrators.has(e.place) {
+		return []string{byRole}
+	}
+	return nil
+}
+
+// channelAdministrator returns how the user may administer the channel, which guests never may.
+func (e explanation) channelAdministrator() []string {
+	if e.isGuest() {
+		return nil
+	}
+	return e.other(CanAdministerChannel)
+}
+
+// other returns how the user is in a permission of the channel that is not named after the right which it grants.
+func (e explanation) other(right Right) []string {
+	return prefixed(string(right)+": ", e.principals(e.channel.Permissions[string(right)]))
+}
+
+// organizational returns how the user has a right by a permission of the organization.
+func (e explanation) organizational(right Right) []string {
+	by, ok := organizationRights[right]
+	if !ok || !e.permittedByOrganization(right).has(e.place) {
+		return nil
+	}
+	return prefixed(byOrganization+by.setting+": ", e.principals(e.Person.access.organizationValue(by.setting)))
+}
+
+// withOwner returns how the user is in a permission, and how the owner of a bot is.
+func (e explanation) withOwner(right Right) []string {
+	value := e.channel.Permissions[string(right)]
+	grants := principalsOf(value, e.user, e.paths)
+	if e.owner == nil {
+		return grants
+	}
+	return append(grants, prefixed(byOwner, principalsOf(value, e.owner, e.ownerPaths))...)
+}
+
+// ownersSubscription says that a bot posts where only its owner has access.
+func (e explanation) ownersSubscription() []string {
+	if e.owner == nil || len(e.content()) > 0 && e.privacy != zulip.PrivacyPrivateProtectedHistory || e.subscribers.has(e.place) {
+		return nil
+	}
+	if place, ok := e.Person.access.roster.places[e.owner.ID]; ok && e.subscribers.has(place) {
+		return []string{byOwner + bySubscription}
+	}
+	return nil
+}
+
+func (e explanation) principals(value zulip.GroupSettingValue) []string {
+	return principalsOf(value, e.user, e.paths)
+}
+
+func (e explanation) isGuest() bool { return e.user.Role == zulip.RoleGuest }
+
+// principalsOf returns how somebody is in a value: by address, and through groups, of which paths are those the user is in.
+func principalsOf(value zulip.GroupSettingValue, user *zulip.User, paths map[int64]string) []string {
+	groups := value.DirectSubgroups
+	if value.IsNamed() {
+		groups = []int64{value.Group}
+	}
+	var all []string
+	if slices.Contains(value.DirectMembers, user.ID) {
+		all = append(all, Principal{Kind: KindUser, Name: user.Address()}.String())
+	}
+	for _, id := range groups {
+		if path, ok := paths[id]; ok {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+func prefixed(prefix string, texts []string) []string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = prefix + text
+	}
+	return all
+}

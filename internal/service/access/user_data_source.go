@@ -1,0 +1,259 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// UserDataSource is the data source zulip_user_access.
+type UserDataSource struct{ base.DataSource }
+
+// NewUserDataSource returns the data source zulip_user_access.
+func NewUserDataSource() datasource.DataSource { return &UserDataSource{} }
+
+// Metadata names the data source.
+func (d *UserDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_access"
+}
+
+// Schema describes the data source.
+func (d *UserDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "What one person or bot can really do in each channel and in the organization, and what grants it. " +
+			"It applies the rules of `zulip_channel_access`, which answers the opposite question: who has a right in one channel. " +
+			"Use it in `check` blocks, preconditions and postconditions.\n\n" +
+			"Only channels that the provider's account can see are listed; administrators see every channel.\n\n" +
+			"The data source shows the current access. It is read during the plan if `user` is known then. To read it after a change of the same apply, add `depends_on`: the data source is then read during the apply whenever one of those resources changes, and its attributes are unknown in that plan. " +
+			"The warnings of a plan and the access review show the effect of a change before it is applied.",
+		Attributes: map[string]schema.Attribute{
+			"user":             schema.StringAttribute{Required: true, MarkdownDescription: "Email address or ID of the person or bot. Case is ignored."},
+			"channel_name":     schema.StringAttribute{Optional: true, MarkdownDescription: "Only channels whose name matches this pattern: `*` stands for any characters, `?` for one. Case is ignored. Defaults to all channels."},
+			"include_archived": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include archived channels. Defaults to `false`."},
+
+			"user_id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID."},
+			"email":               schema.StringAttribute{Computed: true, MarkdownDescription: "Email address: the real one if the provider's account may see it, otherwise the one that the server generates."},
+			"full_name":           schema.StringAttribute{Computed: true, MarkdownDescription: "Full name."},
+			"role":                schema.StringAttribute{Computed: true, MarkdownDescription: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`."},
+			"is_bot":              schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the user is a bot."},
+			"is_active":           schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the user is active. Deactivated users are in no group and have no rights."},
+			"owner":               schema.StringAttribute{Computed: true, MarkdownDescription: "Email address of the bot's owner, or the ID if the provider's account cannot see the owner. Null for people."},
+			"groups":              schema.MapAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Groups that the user is in, directly or through subgroups, by name; roles such as `role:members` included. The value is the path from the group to the user: `group:leads` if the user is a direct member, `group:leads > group:sre` if the user is in `sre`, which is a subgroup of `leads`."},
+			"organization_rights": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Permissions of the organization that the user has, by their names in `zulip_organization`, such as `can_create_public_channel_group`."},
+			"channels": schema.MapNestedAttribute{
+				Computed: true, MarkdownDescription: "What the user can do in each channel, by name of the channel. Channels in which the user has no right are listed too.",
+				NestedObject: schema.NestedAttributeObject{Attributes: channelAttributes()},
+			},
+		},
+	}
+}
+
+func channelAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"id":            schema.Int64Attribute{Computed: true, MarkdownDescription: "Channel ID."},
+		"privacy":       schema.StringAttribute{Computed: true, MarkdownDescription: "Privacy: `public`, `web_public`, `private_shared_history` or `private_protected_history`."},
+		"is_archived":   schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the channel is archived."},
+		"is_subscribed": schema.BoolAttribute{Computed: true, MarkdownDescription: fmt.Sprintf("Whether the user is subscribed to the channel. Null for archived channels below feature level %d, which do not show their subscribers.", featurelevel.ArchivedChannels)},
+		"rights": schema.SetAttribute{
+			Computed: true, ElementType: types.StringType,
+			MarkdownDescription: "Rights that the user has in the channel, by the names of the attributes of `zulip_channel_access`: " + rightNames() + ".",
+		},
+		"unknown_rights": schema.SetAttribute{
+			Computed: true, ElementType: types.StringType,
+			MarkdownDescription: "Rights that the user may or may not have: the server has no permission of this name, or does not show the subscribers of an archived channel on which the right depends.",
+		},
+		"access": schema.ListAttribute{
+			Computed: true, ElementType: types.StringType,
+			MarkdownDescription: "What gives the user access to the channel's messages: `subscriber`, `public channel`, `web-public channel`, or a permission with which the user can join, such as `can_subscribe_group: group:leads`. Empty if the user has no access. Null if `is_subscribed` is null. To read new messages in a channel with protected history takes a subscription.",
+		},
+		"through": schema.MapAttribute{
+			Computed: true, ElementType: types.ListType{ElemType: types.StringType},
+			MarkdownDescription: "What grants each of `rights`; each element of a list grants it. An element is a principal of the channel's permission of the same name, with the path to the user (`role:members`, `user:ada@example.com`, `group:leads > group:sre`), another permission that grants the right (`can_administer_channel_group: group:sre`, `organization's can_resolve_topics_group: role:everyone`), `administrator of the organization`, or for `can_read` and `can_subscribe_group` what `access` shows. What a bot can do because its owner can begins with `owner of the bot: `. Rights to post, to change messages and to add subscribers also need access to the channel.",
+		},
+	}
+}
+
+// rightNames lists the names of the rights for the documentation.
+func rightNames() string {
+	names := make([]string, len(permission.Rights))
+	for i, right := range permission.Rights {
+		names[i] = "`" + string(right) + "`"
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// Read takes the user and the channels from the snapshot, reads the subscribers, and computes the rest.
+func (d *UserDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var found userModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &found)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := d.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
+		return
+	}
+	user, err := lookup.User(view, found.User.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such user", diagnostics.Sentence(err))
+		return
+	}
+	if user.IsSystemBot {
+		resp.Diagnostics.AddAttributeError(path.Root("user"), fmt.Sprintf("Cannot show the access of %s", user.Address()),
+			"This is one of the server's own bots, to which permissions do not apply. Name a person or a bot of the organization.")
+		return
+	}
+	channels := d.selected(view, &found)
+	subscribers, err := d.subscribers(ctx, channels)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the subscribers of the channels", diagnostics.Explain(err))
+		return
+	}
+	person := view.Access().Person(user)
+	found.readUser(user, person, view)
+	found.readChannels(user, person, channels, subscribers, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+}
+
+// selected returns the channels that are asked for.
+func (d *UserDataSource) selected(view *snapshot.Snapshot, config *userModel) (channels []*zulip.Channel) {
+	matches := func(string) bool { return true }
+	if !config.ChannelName.IsNull() {
+		matches = resourcekit.NamePattern(config.ChannelName.ValueString())
+	}
+	for _, channel := range view.Channels().List() {
+		if matches(channel.Name) && (!channel.IsArchived || config.IncludeArchived.ValueBool()) {
+			channels = append(channels, channel)
+		}
+	}
+	return channels
+}
+
+// subscribers returns the subscribers by channel. Archived channels are left out if the server does not show theirs.
+func (d *UserDataSource) subscribers(ctx context.Context, channels []*zulip.Channel) (map[int64][]int64, error) {
+	var ids []int64
+	for _, channel := range channels {
+		if !channel.IsArchived || d.HasLevel(featurelevel.ArchivedChannels) {
+			ids = append(ids, channel.ID)
+		}
+	}
+	return d.Meta.Store.SubscribersOf(ctx, ids)
+}
+
+type userModel struct {
+	User               types.String `tfsdk:"user"`
+	ChannelName        types.String `tfsdk:"channel_name"`
+	IncludeArchived    types.Bool   `tfsdk:"include_archived"`
+	UserID             types.Int64  `tfsdk:"user_id"`
+	Email              types.String `tfsdk:"email"`
+	FullName           types.String `tfsdk:"full_name"`
+	Role               types.String `tfsdk:"role"`
+	IsBot              types.Bool   `tfsdk:"is_bot"`
+	IsActive           types.Bool   `tfsdk:"is_active"`
+	Owner              types.String `tfsdk:"owner"`
+	Groups             types.Map    `tfsdk:"groups"`
+	OrganizationRights types.Set    `tfsdk:"organization_rights"`
+	Channels           types.Map    `tfsdk:"channels"`
+}
+
+var channelTypes = map[string]attr.Type{
+	"id": types.Int64Type, "privacy": types.StringType, "is_archived": types.BoolType, "is_subscribed": types.BoolType,
+	"rights": types.SetType{ElemType: types.StringType}, "unknown_rights": types.SetType{ElemType: types.StringType},
+	"access": textsType, "through": types.MapType{ElemType: textsType},
+}
+
+var textsType = types.ListType{ElemType: types.StringType}
+
+func (m *userModel) readUser(user *zulip.User, person *permission.Person, view *snapshot.Snapshot) {
+	m.UserID, m.Email, m.FullName = types.Int64Value(user.ID), types.StringValue(user.Address()), types.StringValue(user.FullName)
+	m.Role = types.StringValue(user.Role.String())
+	m.IsBot, m.IsActive = types.BoolValue(user.IsBot), types.BoolValue(user.IsActive)
+	m.Owner = types.StringNull()
+	if user.IsBot && user.BotOwnerID != nil {
+		m.Owner = types.StringValue(strconv.FormatInt(*user.BotOwnerID, 10))
+		if owner, ok := view.User(*user.BotOwnerID); ok {
+			m.Owner = types.StringValue(owner.Address())
+		}
+	}
+	groups := map[string]attr.Value{}
+	paths := person.Groups()
+	for _, id := range slices.Sorted(maps.Keys(paths)) {
+		if group, ok := view.UserGroups().ByID(id); ok {
+			groups[group.Name] = types.StringValue(paths[id])
+		}
+	}
+	m.Groups = types.MapValueMust(types.StringType, groups)
+	m.OrganizationRights = types.SetValueMust(types.StringType, texts(person.OrganizationRights()))
+}
+
+// readChannels takes what the user can do in each channel. A channel of which the subscribers are not known is not in
+// subscribers.
+func (m *userModel) readChannels(user *zulip.User, person *permission.Person, channels []*zulip.Channel, subscribers map[int64][]int64, diags *diag.Diagnostics) {
+	found, untold := map[string]attr.Value{}, 0
+	for _, channel := range channels {
+		facts := permission.ChannelOf(channel)
+		facts.Subscribers, facts.SubscribersKnown = subscribers[channel.ID]
+		if !facts.SubscribersKnown && channel.IsArchived {
+			untold++
+		}
+		found[channel.Name] = channelValue(user, channel, &facts, person.In(facts))
+	}
+	m.Channels = types.MapValueMust(types.ObjectType{AttrTypes: channelTypes}, found)
+	if untold > 0 {
+		diags.AddAttributeWarning(path.Root("include_archived"), fmt.Sprintf("Cannot read the subscribers of archived channels (%d)", untold),
+			fmt.Sprintf("Servers below feature level %d do not show them. Rights that depend on them are in unknown_rights. Leave archived channels out, or upgrade the server.", featurelevel.ArchivedChannels))
+	}
+}
+
+func channelValue(user *zulip.User, channel *zulip.Channel, facts *permission.Channel, can permission.ChannelAccess) attr.Value {
+	var rights, unknown []string
+	through := map[string]attr.Value{}
+	for _, granted := range can.Rights {
+		rights = append(rights, string(granted.Right))
+		through[string(granted.Right)] = types.ListValueMust(types.StringType, texts(granted.Through))
+	}
+	for _, right := range can.Unknown {
+		unknown = append(unknown, string(right))
+	}
+	isSubscribed, access := types.BoolNull(), types.ListNull(types.StringType)
+	if facts.SubscribersKnown {
+		isSubscribed = types.BoolValue(user.IsActive && slices.Contains(facts.Subscribers, user.ID))
+		access = types.ListValueMust(types.StringType, texts(can.Through))
+	}
+	return types.ObjectValueMust(channelTypes, map[string]attr.Value{
+		"id": types.Int64Value(channel.ID), "privacy": types.StringValue(string(channel.Privacy())), "is_archived": types.BoolValue(channel.IsArchived),
+		"is_subscribed": isSubscribed, "access": access,
+		"rights": types.SetValueMust(types.StringType, texts(rights)), "unknown_rights": types.SetValueMust(types.StringType, texts(unknown)),
+		"through": types.MapValueMust(textsType, through),
+	})
+}
+
+// texts returns strings as values; never nil, so that a list of none is empty and not null.
+func texts(all []string) []attr.Value {
+	values := make([]attr.Value, len(all))
+	for i, text := range all {
+		values[i] = types.StringValue(text)
+	}
+	return values
+}
