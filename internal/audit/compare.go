@@ -180,7 +180,7 @@ func (c *comparison) account(user, was, is *zulip.User) {
 		person.Role.After = report.ValueOf(is.Role.String())
 	}
 	if was != nil && is != nil && c.owner(was) != c.owner(is) {
-		person.Owner = &report.Change{Before: report.ValueOf(c.owner(was)), After: report.ValueOf(c.owner(is))}
+		person.Owner = &report.Change{Before: ownerValue(c.owner(was)), After: ownerValue(c.owner(is))}
 	}
 	c.report.People = append(c.report.People, person)
 }
@@ -198,6 +198,13 @@ func (c *comparison) owner(bot *zulip.User) string {
 		}
 	}
 	return ""
+}
+
+func ownerValue(owner string) report.Value {
+	if owner == "" {
+		return report.Value{}
+	}
+	return report.ValueOf(owner)
 }
 
 // incomplete says what neither audit shows.

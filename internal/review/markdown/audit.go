@@ -156,7 +156,7 @@ const maxChange = 600
 func changeText(change string) string {
 	lines := []string{"  ```terraform"}
 	for line := range strings.Lines(change) {
-		lines = append(lines, "  "+visible(strings.TrimRight(line, "\n")))
+		lines = append(lines, "  "+printable(strings.TrimRight(line, "\n")))
 	}
 	return strings.Join(append(lines, "  ```"), "\n")
 }
