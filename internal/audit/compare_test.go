@@ -195,7 +195,7 @@ func TestCompareAgreesWithTheReviewOfThePlan(t *testing.T) {
 	for seed := range uint64(60) {
 		o := office(t)
 		d := &drawer{
-			t: t, o: o, random: rand.New(rand.NewPCG(seed, 1)), //nolint:gosec // no secret
+			t: t, o: o, random: rand.New(rand.NewPCG(seed, 1)),
 			people: map[string]string{"moderator": "mo@example.com", "mel": "mel@example.com", "max": "max@example.com", "gus": "gus@example.com", "admin": "ada@example.com"},
 		}
 		d.groups = map[string]int64{"inner": newGroup(t, o, "inner", "mel", "gus"), "other": newGroup(t, o, "other", "max")}
