@@ -21,9 +21,14 @@ const maxRisks = 20
 // in the last line.
 func Write(w io.Writer, r *report.Report) error {
 	d := &document{limit: MaxLength - 600} // place for the last line
-	if r.Since == "" {
+	switch {
+	case r.Since == "":
 		d.line("### Access review")
-	} else {
+	case len(r.Unknown) > 0:
+		d.line("**This comparison is not complete: an audit does not have everything.**")
+		d.line("")
+		fallthrough
+	default:
 		d.line("### Access changes")
 	}
 	d.line("")
