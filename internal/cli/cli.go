@@ -1,6 +1,6 @@
 // Package cli implements the commands of the binary: their flags, their help and their output. [Run] is called by main; it
-// serves the plugin, or runs the subcommand `sandbox` (sandbox.go) or `review` (review.go). The work itself is done by the
-// packages sandbox and review.
+// serves the plugin, or runs a subcommand, each of which has a file here. The work itself is done by packages such as sandbox,
+// review and audit.
 package cli
 
 import (
@@ -29,8 +29,12 @@ func Run(version string, serve func(debug bool) error, args []string) int {
 	if err := root.ExecuteContext(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		var gate *gateError
-		if errors.As(err, &gate) {
+		var incomplete *incompleteError
+		switch {
+		case errors.As(err, &gate):
 			return 2
+		case errors.As(err, &incomplete):
+			return 3
 		}
 		return 1
 	}
@@ -52,7 +56,7 @@ Without a command it serves the provider plugin. Terraform and OpenTofu start it
 	debug := root.Flags().Bool("debug", false, "serve the plugin until interrupted, so that a debugger can attach to it, and print the environment variable to set for Terraform")
 	root.RunE = func(*cobra.Command, []string) error { return serve(*debug) }
 
-	root.AddCommand(newSandbox(), newReview(version), newExport(version))
+	root.AddCommand(newSandbox(), newReview(version), newAudit(version), newExport(version))
 	return root
 }
 

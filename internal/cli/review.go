@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,15 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // reviewFlags are the command line of "review".
@@ -90,7 +85,7 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 	}
 	options := review.Options{Provider: flags.as, Now: time.Now()}
 	if !flags.offline && !planned.IsEmpty() {
-		if options.Store, options.Site, err = connect(ctx, flags.version, stderr); err != nil {
+		if options.Store, options.Site, err = connect(ctx, flags.version, "review", " Or let --offline say what the plan holds", stderr); err != nil {
 			return err
 		}
 	}
@@ -102,20 +97,13 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 		return err
 	}
 	if fails := found.Fails(gate); len(fails) > 0 {
-		return &gateError{fails}
+		texts := make([]string, len(fails))
+		for i, category := range fails {
+			texts[i] = string(category)
+		}
+		return &gateError{"review", texts}
 	}
 	return nil
-}
-
-// gateError is what --fail-on ends in.
-type gateError struct{ categories []report.Category }
-
-func (e *gateError) Error() string {
-	texts := make([]string, len(e.categories))
-	for i, category := range e.categories {
-		texts[i] = string(category)
-	}
-	return "the review found: " + strings.Join(texts, ", ")
 }
 
 // gate reads the categories of --fail-on.
@@ -152,72 +140,16 @@ func readPlan(args []string, stdin io.Reader) (*plan.Plan, error) {
 	return planned, nil
 }
 
-// connect finds the organization where the provider does, and who the account is.
-func connect(ctx context.Context, version string, stderr io.Writer) (*store.Store, string, error) {
-	home, _ := os.UserHomeDir() // without one there is no ~/.zuliprc
-	values, problems := configuration.Resolve(configuration.Input{Getenv: os.Getenv, Home: home})
-	if missing := values.Missing(); len(problems) == 0 && missing != nil {
-		problems = append(problems, fmt.Errorf("%w Or let --offline say what the plan holds", missing))
-	}
-	if err := errors.Join(problems...); err != nil {
-		return nil, "", err
-	}
-	for _, warning := range values.Warnings {
-		_, _ = fmt.Fprintln(stderr, "Warning:", warning)
-	}
-	config := values.Client()
-	config.UserAgent = "terraform-provider-zulip/" + version + " review"
-	client, err := zulip.New(config)
-	if err != nil {
-		return nil, "", err
-	}
-	server, err := client.ServerSettings(ctx)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", values.Site.Value, err)
-	}
-	self, err := client.Me(ctx)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", values.Site.Value, err)
-	}
-	return store.New(client, self, server.ZulipFeatureLevel, new(runstate.State)), values.Site.Value, nil
-}
-
 // write writes the review in every form that was asked for.
 func (f reviewFlags) write(found *report.Report, stdout io.Writer) error {
 	if f.markdown == "" && f.html != "-" && f.json != "-" {
 		f.markdown = "-"
 	}
-	for _, form := range []struct {
-		path  string
-		write func(io.Writer, *report.Report) error
-	}{{f.markdown, markdown.Write}, {f.html, page.Write}, {f.json, writeJSON}} {
-		var err error
-		switch form.path {
-		case "":
-		case "-":
-			err = form.write(stdout, found)
-		default:
-			err = writeFile(form.path, found, form.write)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeForms(stdout, found, []form[*report.Report]{{f.markdown, markdown.Write}, {f.html, page.Write}, {f.json, writeJSON}})
 }
 
 func writeJSON(w io.Writer, found *report.Report) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(found)
-}
-
-// writeFile writes a file that its owner alone reads: it names people.
-func writeFile(path string, found *report.Report, write func(io.Writer, *report.Report) error) (err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return write(file, found)
 }

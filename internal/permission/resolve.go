@@ -127,6 +127,16 @@ func Format(value zulip.GroupSettingValue, org Organization, preferred []Princip
 	return principals
 }
 
+// Texts writes a value as principals, sorted.
+func Texts(value zulip.GroupSettingValue, org Organization) []string {
+	principals := Format(value, org, nil)
+	texts := make([]string, len(principals))
+	for i, principal := range principals {
+		texts[i] = principal.String()
+	}
+	return texts
+}
+
 // Describe writes a value for a message: one principal quoted, several in brackets.
 func Describe(value zulip.GroupSettingValue, org Organization) string {
 	principals := Format(value, org, nil)

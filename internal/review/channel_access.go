@@ -72,7 +72,7 @@ func (b *builder) right(reviewed *reviewedChannel, right permission.Right, effec
 	case right == permission.CanRead:
 		result.Change = reviewed.result.Privacy
 	case !changes:
-		value := report.Value{Texts: principalTexts(reviewed.before.Permissions[string(right)], b.org.Snapshot)}
+		value := report.Value{Texts: permission.Texts(reviewed.before.Permissions[string(right)], b.org.Snapshot)}
 		result.Change = report.Change{Before: value, After: value}
 	}
 	if result.Unknown {

@@ -63,7 +63,7 @@ func (b *builder) reviewChannel(channel *zulip.Channel) *reviewedChannel {
 	}
 	facts := permission.ChannelOf(channel)
 	facts.Subscribers, facts.SubscribersKnown = b.org.Subscribers()[channel.ID]
-	privacy := report.ValueOf(privacyText(facts.Privacy))
+	privacy := report.ValueOf(report.PrivacyText(facts.Privacy))
 	return &reviewedChannel{
 		channel: channel, before: facts, after: facts,
 		result: &report.Channel{
@@ -136,7 +136,7 @@ func (b *builder) create(c *plan.Change) {
 	reviewed := &reviewedChannel{
 		result: &report.Channel{
 			Name: name, Action: report.Create, Addresses: []string{c.Address}, Rights: []*report.Right{}, Joins: b.people.Nobody(), Leaves: b.people.Nobody(),
-			Privacy: report.Change{After: report.ValueOf(privacyText(zulip.PrivacyPublic))},
+			Privacy: report.Change{After: report.ValueOf(report.PrivacyText(zulip.PrivacyPublic))},
 		},
 		after: permission.Channel{Privacy: zulip.PrivacyPublic, Permissions: map[string]zulip.GroupSettingValue{}, SubscribersKnown: true},
 	}
@@ -179,7 +179,7 @@ func (b *builder) applyPlan(reviewed *reviewedChannel, c *plan.Change, current m
 		reviewed.result.Privacy.After = report.Value{Unknown: true}
 	case known && value != was:
 		reviewed.after.Privacy = zulip.Privacy(value)
-		reviewed.result.Privacy.After = report.ValueOf(privacyText(reviewed.after.Privacy))
+		reviewed.result.Privacy.After = report.ValueOf(report.PrivacyText(reviewed.after.Privacy))
 	}
 	if policy, known := c.After().Text("topics_policy"); known {
 		reviewed.after.TopicsPolicy = policy
@@ -195,19 +195,4 @@ func (b *builder) applyPlan(reviewed *reviewedChannel, c *plan.Change, current m
 			reviewed.after.Permissions[name] = planned.value
 		}
 	}
-}
-
-// privacyText is what kind of channel it is, for people.
-func privacyText(privacy zulip.Privacy) string {
-	switch privacy {
-	case zulip.PrivacyWebPublic:
-		return "public on the web"
-	case zulip.PrivacyPublic:
-		return "public"
-	case zulip.PrivacyPrivateSharedHistory:
-		return "private, with shared history"
-	case zulip.PrivacyPrivateProtectedHistory:
-		return "private, with protected history"
-	}
-	return string(privacy)
 }

@@ -114,13 +114,3 @@ func (o *plannedOrganization) resolve(texts []string) (value zulip.GroupSettingV
 	resolved, problems := permission.Resolve(principals, o)
 	return resolved.Value, len(problems)+len(resolved.Planned) == 0
 }
-
-// principalTexts writes a value as principals.
-func principalTexts(value zulip.GroupSettingValue, org permission.Organization) []string {
-	principals := permission.Format(value, org, nil)
-	texts := make([]string, len(principals))
-	for i, principal := range principals {
-		texts[i] = principal.String()
-	}
-	return texts
-}

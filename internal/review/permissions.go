@@ -32,7 +32,7 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 		value, there := current[setting.Name]
 		planned := plannedPermission{change: report.Change{After: report.Value{Texts: texts, Unknown: unknown}}, unknown: unknown}
 		if there {
-			planned.change.Before.Texts = principalTexts(value, b.org.Snapshot)
+			planned.change.Before.Texts = permission.Texts(value, b.org.Snapshot)
 		}
 		resolved, sure := b.org.resolve(texts)
 		switch {
@@ -43,7 +43,7 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 		case there && permission.Equal(resolved, value, permission.NobodyID(b.org)):
 			continue // somebody has done it by hand
 		default:
-			planned.change.After.Texts, planned.value = principalTexts(resolved, b.org), resolved
+			planned.change.After.Texts, planned.value = permission.Texts(resolved, b.org), resolved
 		}
 		all[setting.Name] = planned
 	}
@@ -57,7 +57,7 @@ func (b *builder) compareRight(table permission.Table, setting permission.Settin
 		Change: planned.change, Unknown: planned.unknown, Why: planned.why,
 	}
 	if !changes {
-		text := report.Value{Texts: principalTexts(before, b.org.Snapshot)}
+		text := report.Value{Texts: permission.Texts(before, b.org.Snapshot)}
 		right.Change = report.Change{Before: text, After: text}
 	}
 	if !right.Unknown && b.after.IsUncertain(after) {

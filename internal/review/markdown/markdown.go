@@ -21,7 +21,16 @@ const maxRisks = 20
 // in the last line.
 func Write(w io.Writer, r *report.Report) error {
 	d := &document{limit: MaxLength - 600} // place for the last line
-	d.line("### Access review")
+	switch {
+	case r.Since == "":
+		d.line("### Access review")
+	case len(r.Unknown) > 0:
+		d.line("**This comparison is not complete: an audit does not have everything.**")
+		d.line("")
+		fallthrough
+	default:
+		d.line("### Access changes")
+	}
 	d.line("")
 	d.line("**" + plain(r.Verdict.Text) + "**")
 	d.about(r)
@@ -67,7 +76,10 @@ func (d *document) about(r *report.Report) {
 	if len(categories) > 0 {
 		parts = append(parts, strings.Join(categories, " "))
 	}
-	if r.Site != "" {
+	switch {
+	case r.Since != "":
+		parts = append(parts, code(r.Site)+" compared with "+plain(r.Since))
+	case r.Site != "":
 		parts = append(parts, "compared with "+code(r.Site)+" as it is now")
 	}
 	if len(parts) > 0 {

@@ -27,17 +27,9 @@ func code(name string) string {
 // maxName is how much of a name is shown. The server's names are shorter.
 const maxName = 200
 
-// visible takes out of a name what is not seen or would turn the line around.
+// visible takes out of a name what is not seen or would turn the line around, and what is too long to be shown.
 func visible(name string) string {
-	shown := []rune(strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Zs, r) {
-			return ' '
-		}
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, name))
+	shown := []rune(printable(name))
 	if len(shown) > maxName {
 		return string(shown[:maxName]) + "…"
 	}
@@ -63,4 +55,17 @@ func isNoDigit(r rune) bool { return !unicode.IsDigit(r) && r != ',' }
 // isOdd reports whether a sign may mean something in Markdown, or to whoever looks for links and mentions.
 func isOdd(r rune) bool {
 	return !unicode.IsLetter(r) && r != ',' && r != '\'' && r != '’' && r != '–' && r != '-' && (r < '0' || r > '9')
+}
+
+// printable takes out of a text what is not seen or would turn the line around.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Zs, r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }

@@ -21,6 +21,8 @@ type Report struct {
 	// Site is the address of the organization's server, Organization its name; both are empty if it was not asked.
 	Site         string `json:"site"`
 	Organization string `json:"organization"`
+	// Since is with what earlier audit the organization was compared, in words; empty where the report is of a plan.
+	Since string `json:"since,omitempty"`
 	// Provider is the provider configuration whose resources are reviewed, as plans write it: zulip, zulip.staging.
 	Provider string `json:"provider"`
 	// Offline says that the organization was not asked: there are principals before and after, and nobody knows who

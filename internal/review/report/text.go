@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // MaxListed is how many people, channels and values are named in one place before the rest is counted.
@@ -36,4 +38,19 @@ func ListOf(texts []string, total int) string {
 		text += " and " + Count(rest) + " more"
 	}
 	return text
+}
+
+// PrivacyText is what kind of channel it is, for people.
+func PrivacyText(privacy zulip.Privacy) string {
+	switch privacy {
+	case zulip.PrivacyWebPublic:
+		return "public on the web"
+	case zulip.PrivacyPublic:
+		return "public"
+	case zulip.PrivacyPrivateSharedHistory:
+		return "private, with shared history"
+	case zulip.PrivacyPrivateProtectedHistory:
+		return "private, with protected history"
+	}
+	return string(privacy)
 }

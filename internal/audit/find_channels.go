@@ -1,0 +1,236 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+func channelText(name string) string { return fmt.Sprintf("channel %q", name) }
+
+func (m *maker) findInChannel(channel *zulip.Channel) {
+	state := m.states[channel.ID]
+	where := []string{channelText(channel.Name)}
+	if reads, _ := state.IsReadByInternet(); reads {
+		m.addFinding(Finding{
+			Kind: Internet, Severity: Medium, Where: where, Text: "Anyone on the internet can read it, without an account.",
+			Change: channelChange(channel, "privacy", cty.StringVal(string(zulip.PrivacyPublic))),
+		}, permission.People{})
+	}
+	if state.Channel.Privacy.IsPrivate() {
+		m.findOpenPrivate(channel, state.Channel, where)
+	}
+	m.findChannelAdministrators(channel, state.Channel, where)
+	for _, right := range []permission.Right{permission.CanAddSubscribers, permission.CanSubscribe} {
+		if right == permission.CanSubscribe && !state.Channel.Privacy.IsPrivate() {
+			continue
+		}
+		m.findNamedGuests(where, right.InWords(), state.Channel.Permissions[string(right)], func(value cty.Value) string {
+			return channelChange(channel, string(right), value)
+		})
+	}
+	adders, _ := m.access.Can(permission.CanAddSubscribers, state.Channel)
+	m.findBotsOfGuests(where, permission.CanAddSubscribers.InWords(), adders)
+}
+
+// findOpenPrivate finds a private channel that all members can join by a permission, and one that guests are in.
+func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel, where []string) {
+	joiners, _ := m.access.Can(permission.CanSubscribe, facts)
+	if !m.members.IsEmpty() && m.members.Minus(joiners).IsEmpty() {
+		var attributes []attribute
+		for _, right := range []permission.Right{permission.CanSubscribe, permission.CanAddSubscribers} {
+			if value, ok := facts.Permissions[string(right)]; ok && !m.access.In(value).IsEmpty() {
+				attributes = append(attributes, attribute{string(right), texts("role:nobody")})
+			}
+		}
+		m.addFinding(Finding{
+			Kind: OpenPrivate, Severity: High, Where: where, Text: "Every member can join it, although it is private.",
+			Change: change("zulip_channel", append([]attribute{{"name", cty.StringVal(channel.Name)}}, attributes...)...),
+		}, joiners)
+	}
+	readers, _ := m.access.Can(permission.CanRead, facts)
+	if guests := intersection(readers, m.access.Guests()); !guests.IsEmpty() {
+		var left []string
+		for user := range m.access.People(facts.Subscribers).Minus(guests).All() {
+			left = append(left, user.Address())
+		}
+		m.addFinding(Finding{
+			Kind: OpenPrivate, Severity: Low, Where: where, Text: fmt.Sprintf("%s in it, although it is private.", areThere(guests.Len(), "guest")),
+			Change: change("zulip_channel_subscribers", attribute{"channel", cty.StringVal("name:" + channel.Name)}, attribute{"users", texts(left...)}),
+		}, guests)
+	}
+}
+
+func areThere(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing + " is"
+	}
+	return report.Counted(n, thing) + " are"
+}
+
+// findChannelAdministrators finds a channel that nobody administers, and one that a single person administers or posts in.
+func (m *maker) findChannelAdministrators(channel *zulip.Channel, facts permission.Channel, where []string) {
+	value, has := facts.Permissions[string(permission.CanAdministerChannel)]
+	who, certain := m.access.Can(permission.CanAdministerChannel, facts)
+	named := m.access.In(value).Minus(m.access.Guests())
+	mend := channelChange(channel, string(permission.CanAdministerChannel), texts("role:moderators"))
+	switch {
+	case !has || !certain:
+	case who.IsEmpty():
+		m.addFinding(Finding{Kind: NoAdministrator, Severity: High, Where: where, Text: "Nobody can administer the channel.", Change: mend}, who)
+	case named.IsEmpty():
+		m.addFinding(Finding{
+			Kind: NoAdministrator, Severity: Low, Where: where, Text: "Nobody active is in its can_administer_channel_group: only administrators of the organization can administer it.", Change: mend,
+		}, who)
+	}
+	readers, _ := m.access.Can(permission.CanRead, facts)
+	for _, right := range []permission.Right{permission.CanAdministerChannel, permission.CanSendMessage} {
+		who, certain := m.access.Can(right, facts)
+		if right == permission.CanSendMessage && m.humans(readers).Len() < 2 {
+			continue // nobody else is there
+		}
+		if value, has := facts.Permissions[string(right)]; has && certain {
+			m.findSinglePerson(where, right.InWords(), who, value, func(value cty.Value) string { return channelChange(channel, string(right), value) })
+		}
+	}
+}
+
+// findWiderRights finds the permissions of the organization that give a right in channels to people whom the permission of
+// the channel does not name, administrators aside: one finding for each, however many channels there are.
+func (m *maker) findWiderRights() {
+	for _, right := range permission.Rights {
+		setting, admitted := m.access.ByOrganization(right)
+		if setting == "" || admitted.IsEmpty() {
+			continue
+		}
+		var where []string
+		all := map[int64]bool{}
+		for _, channel := range m.chosen {
+			facts := m.states[channel.ID].Channel
+			value, has := facts.Permissions[string(right)]
+			who, _ := m.access.Can(right, facts)
+			wider := intersection(who, admitted).Minus(m.access.In(value)).Minus(m.administrators)
+			if byAdministering(right) {
+				administer, _ := m.access.Can(permission.CanAdministerChannel, facts)
+				wider = wider.Minus(administer)
+			}
+			if !has || wider.IsEmpty() {
+				continue
+			}
+			where = append(where, channelText(channel.Name))
+			for user := range wider.All() {
+				all[user.ID] = true
+			}
+		}
+		if len(where) == 0 {
+			continue
+		}
+		ids := make([]int64, 0, len(all))
+		for id := range all {
+			ids = append(ids, id)
+		}
+		m.addFinding(Finding{
+			Kind: WiderThanChannel, Severity: Low, Where: where,
+			Text:   fmt.Sprintf("By %s of the organization people can %s whom %s of the channel does not name.", setting, right.InWords(), right),
+			Change: change("zulip_organization", attribute{setting, texts("role:administrators")}),
+		}, m.access.People(ids))
+	}
+}
+
+// byAdministering reports whether those who administer a channel have a right too.
+func byAdministering(right permission.Right) bool {
+	switch right {
+	case permission.CanAddSubscribers, permission.CanMoveMessagesOutOfChannel, permission.CanMoveMessagesWithinChannel:
+		return true
+	}
+	return false
+}
+
+// findSinglePerson finds a right that one person has alone, beside bots.
+func (m *maker) findSinglePerson(where []string, can string, who permission.People, value zulip.GroupSettingValue, mend func(cty.Value) string) {
+	humans := m.humans(who)
+	if humans.Len() != 1 {
+		return
+	}
+	m.addFinding(Finding{
+		Kind: SinglePerson, Severity: Low, Where: where, Text: fmt.Sprintf("Only one person can %s.", can),
+		Change: mend(texts(append(permission.Texts(m.withoutNobody(value), m.view), "user:somebody.else@example.com")...)),
+	}, humans)
+}
+
+// withoutNobody returns a value to which somebody can be added.
+func (m *maker) withoutNobody(value zulip.GroupSettingValue) zulip.GroupSettingValue {
+	if value.IsNamed() {
+		value = zulip.GroupSettingValue{DirectSubgroups: []int64{value.Group}}
+	}
+	nobody := permission.NobodyID(m.view)
+	var groups []int64
+	for _, id := range value.DirectSubgroups {
+		if id != nobody {
+			groups = append(groups, id)
+		}
+	}
+	return zulip.GroupSettingValue{DirectMembers: append([]int64{0}, value.DirectMembers...)[1:], DirectSubgroups: groups}
+}
+
+// findNamedGuests finds guests in a permission that the server refuses guests.
+func (m *maker) findNamedGuests(where []string, can string, value zulip.GroupSettingValue, mend func(cty.Value) string) {
+	guests := intersection(m.access.In(value), m.access.Guests())
+	if guests.IsEmpty() {
+		return
+	}
+	var kept []string
+	for _, principal := range permission.Format(value, m.view, nil) {
+		if user, ok := m.view.UserByAddress(principal.Name); principal.Kind == permission.KindUser && ok && guests.Has(user.ID) {
+			continue
+		}
+		kept = append(kept, principal.String())
+	}
+	m.addFinding(Finding{
+		Kind: GuestsAdd, Severity: Low, Where: where, Change: mend(texts(kept...)),
+		Text: fmt.Sprintf("%s named to %s, and can as soon as they are members.", areThere(guests.Len(), "guest"), can),
+	}, guests)
+}
+
+// findBotsOfGuests finds bots with which guests do what they may not do themselves.
+func (m *maker) findBotsOfGuests(where []string, can string, who permission.People) {
+	for user := range who.All() {
+		if !user.IsBot || user.BotOwnerID == nil || !m.access.Guests().Has(*user.BotOwnerID) {
+			continue
+		}
+		owner, _ := m.view.User(*user.BotOwnerID)
+		m.addFinding(Finding{
+			Kind: GuestsAdd, Severity: High, Where: where,
+			Text:   fmt.Sprintf("With the bot %s, which the guest %s owns, a guest can %s.", user.FullName, owner.Address(), can),
+			Change: m.botChange(user, attribute{"owner", cty.StringVal(m.newOwner())}),
+		}, m.access.People([]int64{user.ID, owner.ID}))
+	}
+}
+
+func (m *maker) humans(people permission.People) permission.People {
+	return people.Minus(m.bots)
+}
+
+// peopleWhere returns the active accounts for which something is so.
+func (m *maker) peopleWhere(is func(*zulip.User) bool) permission.People {
+	var ids []int64
+	for user := range m.access.Everybody().All() {
+		if is(user) {
+			ids = append(ids, user.ID)
+		}
+	}
+	return m.access.People(ids)
+}
+
+func intersection(a, b permission.People) permission.People { return a.Minus(a.Minus(b)) }
+
+// shortName returns the short name of a bot, which its address begins with.
+func shortName(bot *zulip.User) string {
+	local, _, _ := strings.Cut(bot.Address(), "@")
+	return strings.TrimSuffix(local, "-bot")
+}

@@ -1,0 +1,251 @@
+package audit_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// found are the findings of a kind about something.
+func found(a *audit.Audit, kind audit.Kind, where string) (all []*audit.Finding) {
+	for _, finding := range a.Findings {
+		if finding.Kind == kind && slices.Contains(finding.Where, where) {
+			all = append(all, finding)
+		}
+	}
+	return all
+}
+
+func named(ids ...int64) string {
+	return fmt.Sprintf(`{"direct_members":[%s],"direct_subgroups":[]}`, strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]"))
+}
+
+// Each kind of finding is found where it is, and not in the organization before.
+func TestFindings(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		kind     audit.Kind
+		severity audit.Severity
+		where    string
+		// change makes what is to be found.
+		change func(*testing.T, *acctest.Organization)
+		people []string // whom it is about
+		says   string
+		mend   string
+	}{
+		{
+			"a private channel that all members can join", audit.OpenPrivate, audit.High, `channel "c"`,
+			func(t *testing.T, o *acctest.Organization) {
+				newChannel(t, o, "c", map[string]string{"invite_only": "true", "can_subscribe_group": fmt.Sprint(o.SystemGroup(t, "role:members"))})
+			},
+			nil, "Every member can join it", `can_subscribe_group = ["role:nobody"]`,
+		},
+		{
+			"guests in a private channel", audit.OpenPrivate, audit.Low, `channel "c"`,
+			func(t *testing.T, o *acctest.Organization) {
+				newChannel(t, o, "c", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", o.Self.ID, id(t, o, "gus"))})
+			},
+			[]string{"gus"}, "1 guest is in it", `users   = ["owner@example.com"]`,
+		},
+		{
+			"a channel for the internet", audit.Internet, audit.Medium, `channel "c"`,
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
+				newChannel(t, o, "c", map[string]string{"is_web_public": "true"})
+			},
+			nil, "Anyone on the internet", `privacy = "public"`,
+		},
+		{
+			"a channel that nobody administers", audit.NoAdministrator, audit.Low, `channel "c"`,
+			func(t *testing.T, o *acctest.Organization) {
+				newChannel(t, o, "c", map[string]string{"can_administer_channel_group": named(id(t, o, "max"))})
+				o.Call(t, "DELETE", fmt.Sprintf("/users/%d", id(t, o, "max")), nil)
+			},
+			[]string{"owner", "admin"}, "Nobody active is in its can_administer_channel_group", `can_administer_channel_group = ["role:moderators"]`,
+		},
+		{
+			"a group that nobody manages", audit.NoAdministrator, audit.Low, `user group "g"`,
+			func(t *testing.T, o *acctest.Organization) {
+				group := newGroup(t, o, "g")
+				o.Call(t, "PATCH", fmt.Sprintf("/user_groups/%d", group), map[string]string{"can_manage_group": `{"new":` + named(id(t, o, "max")) + `}`})
+				o.Call(t, "DELETE", fmt.Sprintf("/users/%d", id(t, o, "max")), nil)
+			},
+			[]string{"owner"}, "Nobody active is in its can_manage_group", `can_manage_group = ["role:moderators"]`,
+		},
+		{
+			"a guest who is named to add others", audit.GuestsAdd, audit.Low, `channel "c"`,
+			func(t *testing.T, o *acctest.Organization) {
+				newChannel(t, o, "c", map[string]string{"can_add_subscribers_group": named(id(t, o, "gus"), id(t, o, "mel"))})
+			},
+			[]string{"gus"}, "1 guest is named to add subscribers", `can_add_subscribers_group = ["user:mel@example.com"]`,
+		},
+		{
+			"a guest whose bot adds others", audit.GuestsAdd, audit.High, `channel "general"`,
+			func(t *testing.T, o *acctest.Organization) {
+				newChannel(t, o, "general", nil)
+				o.Call(t, "PATCH", fmt.Sprintf("/users/%d", id(t, o, "mel")), map[string]string{"role": "600"})
+			},
+			[]string{"mel", "bot"}, "which the guest mel@example.com owns", `owner      = "owner@example.com"`,
+		},
+		{
+			"a bot that is an administrator", audit.BotAdministrator, audit.High, "bot news-bot@example.com",
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
+			},
+			[]string{"bot"}, "the role of an administrator", `short_name = "news"`,
+		},
+		{
+			"a link that never expires", audit.Invitation, audit.Medium, "invitation link 2001",
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": "null"})
+			},
+			[]string{"owner"}, "The link never expires.", "expires_in_minutes = 10080",
+		},
+		{
+			"a link for administrators", audit.Invitation, audit.High, "invitation link 2001",
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": "60", "invite_as": "200"})
+			},
+			[]string{"owner"}, "makes whoever uses it an administrator", `invite_as          = "member"`,
+		},
+		{
+			"a channel in which one person posts", audit.SinglePerson, audit.Low, `channel "c"`,
+			func(t *testing.T, o *acctest.Organization) {
+				newChannel(t, o, "c", map[string]string{"can_send_message_group": named(id(t, o, "max"))})
+			},
+			[]string{"max"}, "Only one person can post.", `can_send_message_group = ["user:max@example.com", "user:somebody.else@example.com"]`,
+		},
+		{
+			"a permission that one person has", audit.SinglePerson, audit.Low, "the organization",
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, "PATCH", "/realm", map[string]string{"can_add_custom_emoji_group": `{"new":` + named(id(t, o, "max")) + `}`})
+			},
+			[]string{"max"}, "Only one person can add custom emoji.", "can_add_custom_emoji_group",
+		},
+		{
+			"what the organization makes wider", audit.WiderThanChannel, audit.Low, `channel "c"`,
+			func(t *testing.T, o *acctest.Organization) { newChannel(t, o, "c", nil) },
+			[]string{"max", "mel", "bot", "moderator"}, "By can_resolve_topics_group of the organization", "can_resolve_topics_group",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := office(t)
+			matching := func() []*audit.Finding {
+				a := auditOf(t, o, audit.Selection{})
+				return slices.DeleteFunc(found(a, test.kind, test.where), func(finding *audit.Finding) bool {
+					return finding.Severity != test.severity || !strings.Contains(finding.Text, test.says) || !isAbout(t, o, a, finding, test.people)
+				})
+			}
+			if before := matching(); len(before) > 0 {
+				t.Fatalf("it is found before: %s", before[0].Text)
+			}
+			test.change(t, o)
+			all := matching()
+			if len(all) != 1 {
+				a := auditOf(t, o, audit.Selection{})
+				for _, finding := range a.Findings {
+					t.Logf("%s %s %s: %s %v", finding.Severity, finding.Kind, finding.Where, finding.Text, a.Sets[finding.People].IDs)
+				}
+				t.Fatalf("it is found %d times", len(all))
+			}
+			if !strings.Contains(all[0].Change, test.mend) {
+				t.Errorf("the change that would mend it does not have %s:\n%s", test.mend, all[0].Change)
+			}
+			if _, problems := hclsyntax.ParseConfig([]byte(all[0].Change), "change.tf", hcl.InitialPos); problems.HasErrors() {
+				t.Errorf("%s\n%s", problems, all[0].Change)
+			}
+		})
+	}
+}
+
+// isAbout reports whether a finding concerns these accounts that are active, and these alone; nil is whoever it is.
+func isAbout(t *testing.T, o *acctest.Organization, a *audit.Audit, finding *audit.Finding, accounts []string) bool {
+	t.Helper()
+	if accounts == nil {
+		return true
+	}
+	var want []int64
+	for _, account := range accounts {
+		want = append(want, id(t, o, account))
+	}
+	slices.Sort(want)
+	return slices.Equal(slices.Sorted(slices.Values(a.Sets[finding.People].IDs)), want)
+}
+
+// What a server does not let happen any more is found where an older one has let it.
+func TestFindingsOfOlderServers(t *testing.T) {
+	gone, owner := int64(2), int64(1)
+	facts := zulip.Snapshot{
+		Realm: &zulip.Realm{},
+		Users: []*zulip.User{
+			{ID: 1, Email: "olga@example.com", Role: zulip.RoleOwner, IsActive: true},
+			{ID: 2, Email: "gone@example.com", Role: zulip.RoleMember},
+			{ID: 3, Email: "a-bot@example.com", Role: zulip.RoleMember, IsActive: true, IsBot: true, BotOwnerID: &gone},
+			{ID: 4, Email: "b-bot@example.com", Role: zulip.RoleMember, IsActive: true, IsBot: true},
+			{ID: 5, Email: "c-bot@example.com", Role: zulip.RoleMember, IsActive: true, IsBot: true, BotOwnerID: &owner},
+		},
+		UserGroups: []*zulip.UserGroup{
+			{ID: 9, Name: "g", Members: []int64{1, 2}}, {ID: 10, Name: "h", Members: []int64{1}},
+			{ID: 11, Name: "old", Deactivated: true}, {ID: 12, Name: "i", DirectSubgroupIDs: []int64{10, 11}},
+		},
+	}
+	var parts snapshot.Facts
+	for _, part := range []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers, zulip.FetchChannels} {
+		parts.Take(&facts, part)
+	}
+	expires := int64(3600)
+	a, err := audit.Of(audit.Facts{
+		View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0],
+		Invitations: []*zulip.Invitation{{ID: 1, Email: "new@example.com", InvitedAs: zulip.RoleOwner, ExpiryDate: &expires}},
+	}, audit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct {
+		kind  audit.Kind
+		where string
+		is    bool
+	}{
+		{audit.BotOwner, "bot a-bot@example.com", true},
+		{audit.BotOwner, "bot b-bot@example.com", true},
+		{audit.BotOwner, "bot c-bot@example.com", false},
+		{audit.DeactivatedMember, `user group "g"`, true},
+		{audit.DeactivatedMember, `user group "h"`, false},
+		{audit.DeactivatedMember, `user group "i"`, true},
+		{audit.Invitation, "invitation of new@example.com", true},
+	} {
+		if is := len(found(a, want.kind, want.where)) > 0; is != want.is {
+			t.Errorf("%s: %s is %t", want.where, want.kind, is)
+		}
+	}
+	if !slices.ContainsFunc(a.Accounts, func(account *audit.Account) bool { return account.ID == gone && !account.IsActive }) {
+		t.Error("the deactivated account that findings are about is not in the audit")
+	}
+}
+
+func TestGate(t *testing.T) {
+	o := office(t)
+	o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
+	a := auditOf(t, o, audit.Selection{})
+	for words, want := range map[string]string{
+		"high": "bot-administrator", "medium": "bot-administrator", "bot-administrator": "bot-administrator", "internet,invitation": "",
+	} {
+		gate, err := audit.ParseGate(strings.Split(words, ","))
+		if got := strings.Join(a.Fails(gate), " "); err != nil || got != want {
+			t.Errorf("%s: %q, %v", words, got, err)
+		}
+	}
+	if _, err := audit.ParseGate([]string{"hihg"}); err == nil || !strings.Contains(err.Error(), "there is no such word") {
+		t.Errorf("a word that is none: %v", err)
+	}
+}

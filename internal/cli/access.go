@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// This file is what the commands about access, review and audit, have in common.
+
+// gateError is what --fail-on ends in.
+type gateError struct {
+	command string
+	found   []string
+}
+
+func (e *gateError) Error() string {
+	return "the " + e.command + " found: " + strings.Join(e.found, ", ")
+}
+
+// connect finds the organization where the provider does, and who the account is. orElse is what to do instead if something
+// is not set.
+func connect(ctx context.Context, version, command, orElse string, stderr io.Writer) (*store.Store, string, error) {
+	home, _ := os.UserHomeDir() // without one there is no ~/.zuliprc
+	values, problems := configuration.Resolve(configuration.Input{Getenv: os.Getenv, Home: home})
+	if missing := values.Missing(); len(problems) == 0 && missing != nil {
+		problems = append(problems, fmt.Errorf("%w%s", missing, orElse))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, "", err
+	}
+	for _, warning := range values.Warnings {
+		_, _ = fmt.Fprintln(stderr, "Warning:", warning)
+	}
+	config := values.Client()
+	config.UserAgent = "terraform-provider-zulip/" + version + " " + command
+	client, err := zulip.New(config)
+	if err != nil {
+		return nil, "", err
+	}
+	server, err := client.ServerSettings(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", values.Site.Value, err)
+	}
+	self, err := client.Me(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", values.Site.Value, err)
+	}
+	return store.New(client, self, server.ZulipFeatureLevel, new(runstate.State)), values.Site.Value, nil
+}
+
+// form is a form in which a command writes what it found; an empty path is not written.
+type form[T any] struct {
+	path  string
+	write func(io.Writer, T) error
+}
+
+// writeForms writes what a command found in every form that was asked for.
+func writeForms[T any](stdout io.Writer, found T, forms []form[T]) error {
+	for _, form := range forms {
+		var err error
+		switch form.path {
+		case "":
+		case "-":
+			err = form.write(stdout, found)
+		default:
+			err = writeFile(form.path, found, form.write)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFile writes a file that its owner alone reads: it names people.
+func writeFile[T any](path string, found T, write func(io.Writer, T) error) (err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return write(file, found)
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+)
+
+// auditFlags are the command line of "audit".
+type auditFlags struct {
+	selection               audit.Selection
+	markdown, json, against string
+	failOn                  []string
+	requireComplete         bool
+	version                 string
+}
+
+func newAudit(version string) *cobra.Command {
+	flags := auditFlags{version: version}
+	command := &cobra.Command{
+		Use:   "audit",
+		Short: "Report who can do what today, and what to look at",
+		Long: `Report who can do what in an organization today: in each channel, over each user group and in the organization, with
+what a person should look at first, and the change that would mend it.
+
+It reads the organization like the provider, with the account from ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY or from the
+zuliprc file. It changes nothing. Use an administrator's account: others do not see everything.
+
+The exit status is 0, 1 after an error, 2 if --fail-on applies, and 3 with --require-complete if the account does not see
+everything. --fail-on takes severities (high, medium, low; each includes the graver ones) and kinds of findings:
+
+` + kindMeanings(),
+		Example: `  terraform-provider-zulip audit
+  terraform-provider-zulip audit --person ada@example.com
+  terraform-provider-zulip audit --guests --channel payroll --channel board
+  terraform-provider-zulip audit --json today.json --against yesterday.json --fail-on high,internet`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := withInterrupt(cmd.Context())
+			defer stop()
+			return runAudit(ctx, flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := command.Flags()
+	f.StringVar(&flags.selection.Person, "person", "", "report only what the person or bot with this `address` can do, and through what")
+	f.StringArrayVar(&flags.selection.Channels, "channel", nil, "report only the channel with this `name`; may be repeated")
+	f.BoolVar(&flags.selection.Guests, "guests", false, "report only what guests can do")
+	f.BoolVar(&flags.selection.Bots, "bots", false, "report only what bots can do")
+	f.StringVar(&flags.markdown, "markdown", "", "write the audit as Markdown to this `file`; - is standard output (default)")
+	f.StringVar(&flags.json, "json", "", "write the audit as JSON to this `file`; - is standard output")
+	f.StringVar(&flags.against, "against", "", "write as Markdown who has gained and lost what since the audit in this JSON `file`, instead of the audit")
+	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if there is a finding of one of these `severities` or kinds")
+	f.BoolVar(&flags.requireComplete, "require-complete", false, "exit with status 3 if the account does not see everything")
+	return command
+}
+
+// kindMeanings explains the kinds of findings.
+func kindMeanings() string {
+	var text strings.Builder
+	for _, known := range audit.Kinds {
+		fmt.Fprintf(&text, "  %-19s %s\n", known.Kind, known.Meaning)
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+// incompleteError is what --require-complete ends in.
+type incompleteError struct{ missing []string }
+
+func (e *incompleteError) Error() string {
+	return "the audit is not complete: " + strings.Join(e.missing, " ")
+}
+
+func runAudit(ctx context.Context, flags auditFlags, stdout, stderr io.Writer) error {
+	gate, err := audit.ParseGate(flags.failOn)
+	if err != nil {
+		return err
+	}
+	var earlier *audit.Audit
+	if flags.against != "" {
+		if earlier, err = readAudit(flags.against); err != nil {
+			return err
+		}
+	}
+	options := audit.Options{Now: time.Now(), Selection: flags.selection}
+	from, site, err := connect(ctx, flags.version, "audit", "", stderr)
+	if err != nil {
+		return err
+	}
+	options.Site = site
+	found, err := audit.Make(ctx, from, options)
+	if err != nil {
+		return err
+	}
+	if err := flags.write(found, earlier, stdout); err != nil {
+		return err
+	}
+	if fails := found.Fails(gate); len(fails) > 0 {
+		return &gateError{"audit", fails}
+	}
+	if flags.requireComplete && !found.Complete {
+		return &incompleteError{found.Missing}
+	}
+	return nil
+}
+
+// readAudit reads an earlier audit.
+func readAudit(path string) (*audit.Audit, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // it is only read
+	earlier, err := audit.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("cannot compare with %s: %w", path, err)
+	}
+	return earlier, nil
+}
+
+// write writes the audit in every form that was asked for; as Markdown, what has changed since an earlier one if there is one.
+func (f auditFlags) write(found, earlier *audit.Audit, stdout io.Writer) error {
+	if f.markdown == "" && f.json != "-" {
+		f.markdown = "-"
+	}
+	if err := writeForms(stdout, found, []form[*audit.Audit]{{f.json, func(w io.Writer, a *audit.Audit) error { return a.Write(w) }}}); err != nil {
+		return err
+	}
+	if earlier == nil {
+		return writeForms(stdout, found, []form[*audit.Audit]{{f.markdown, markdown.WriteAudit}})
+	}
+	changes, err := audit.Compare(earlier, found)
+	if err != nil {
+		return fmt.Errorf("cannot compare with %s: %w", f.against, err)
+	}
+	return writeForms(stdout, changes, []form[*report.Report]{{f.markdown, markdown.Write}})
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// auditRun runs the command.
+func auditRun(t *testing.T, args ...string) (stdout string, err error) {
+	t.Helper()
+	command := newAudit("test")
+	var out bytes.Buffer
+	command.SetOut(&out)
+	command.SetErr(&out)
+	command.SilenceErrors, command.SilenceUsage = true, true
+	command.SetArgs(args)
+	err = command.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// What people copy has to be what the command takes.
+func TestDocsOfTheAuditUseItsFlags(t *testing.T) {
+	content, err := os.ReadFile("../../templates/guides/audit.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := string(content)
+	workflow, err := os.ReadFile("../../examples/ci/zulip-nightly-audit.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := regexp.MustCompile(`(?m)(?:terraform-provider-zulip|"\$audit") audit(.*)$`).FindAllStringSubmatch(guide+string(workflow), -1)
+	if len(calls) < 6 {
+		t.Fatalf("the guide and the workflow call the audit %d times", len(calls))
+	}
+	for _, call := range calls {
+		line, _, _ := strings.Cut(call[1], " >")
+		fresh := newAudit("test")
+		if err := fresh.ParseFlags(strings.Fields(line)); err != nil {
+			t.Errorf("audit %s: %v", line, err)
+			continue
+		}
+		words, _ := fresh.Flags().GetStringSlice("fail-on")
+		if _, err := audit.ParseGate(words); err != nil {
+			t.Error(err)
+		}
+	}
+	named := map[string]bool{}
+	command := newAudit("test")
+	for _, flag := range regexp.MustCompile("`--([a-z-]+)").FindAllStringSubmatch(guide, -1) {
+		if named[flag[1]] = true; command.Flags().Lookup(flag[1]) == nil {
+			t.Errorf("the command has no --%s", flag[1])
+		}
+	}
+	for _, flag := range []string{"person", "channel", "guests", "bots", "markdown", "json", "against", "fail-on", "require-complete"} {
+		if !named[flag] {
+			t.Errorf("the guide does not say what --%s is", flag)
+		}
+	}
+	for _, known := range audit.Kinds {
+		if row := "| `" + string(known.Kind) + "` | " + known.Meaning + " |"; !strings.Contains(guide, row) {
+			t.Errorf("the guide does not say: %s", row)
+		}
+	}
+}
+
+func TestAuditWritesWhatIsAskedFor(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.json")
+	stdout, err := auditRun(t, "--json", path)
+	if err != nil || !strings.HasPrefix(stdout, "### Access audit") {
+		t.Fatalf("%v\n%s", err, stdout)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file names people, and its mode is %v, %v", info.Mode(), err)
+	}
+	stdout, err = auditRun(t, "--json", "-", "--markdown", filepath.Join(dir, "a.md"))
+	var read audit.Audit
+	if problem := json.Unmarshal([]byte(stdout), &read); err != nil || problem != nil || read.FormatVersion != audit.FormatVersion {
+		t.Errorf("--json -: %v, %v\n%.500s", err, problem, stdout)
+	}
+	if content, err := os.ReadFile(filepath.Join(dir, "a.md")); err != nil || !strings.HasPrefix(string(content), "### Access audit") {
+		t.Errorf("--markdown: %v\n%.500s", err, content)
+	}
+	o.Call(t, "PATCH", fmt.Sprintf("/streams/%d", o.MustChannel(t, "announcements").ID), map[string]string{
+		"can_send_message_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators")),
+	})
+	stdout, err = auditRun(t, "--against", path, "--json", path)
+	if err != nil || !strings.HasPrefix(stdout, "### Access changes") || !strings.Contains(stdout, "`Amara Okafor`") {
+		t.Errorf("--against: %v\n%s", err, stdout)
+	}
+	if stdout, err = auditRun(t, "--against", path); err != nil || !strings.Contains(stdout, "Nobody gains or loses a right.") {
+		t.Errorf("the file has not become that of today: %v\n%s", err, stdout)
+	}
+}
+
+func TestAuditIsAGate(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	for words, want := range map[string]string{
+		"internet": "", "high, internet": "the audit found: bot-administrator", "hgih": "there is no such word",
+	} {
+		_, err := auditRun(t, "--fail-on", words)
+		if got := problem(err); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("--fail-on %s: %q", words, got)
+		}
+	}
+	for _, status := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"audit"}, 0}, {[]string{"audit", "--require-complete"}, 0}, {[]string{"audit", "--fail-on", "high"}, 2}, {[]string{"audit", "--person", "nobody"}, 1},
+	} {
+		if got := Run("test", nil, append(status.args, "--markdown", os.DevNull)); got != status.want {
+			t.Errorf("%v ends with status %d", status.args, got)
+		}
+	}
+	o.As(t, "member")
+	for _, status := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"audit"}, 0}, {[]string{"audit", "--require-complete"}, 3},
+	} {
+		if got := Run("test", nil, append(status.args, "--markdown", os.DevNull)); got != status.want {
+			t.Errorf("%v of a member ends with status %d", status.args, got)
+		}
+	}
+}
+
+func TestAuditRefusesBadInput(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	other := filepath.Join(t.TempDir(), "a.json")
+	if err := os.WriteFile(other, []byte(`{"format_version":"0.9"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--against", other}, "make the earlier audit again"},
+		{[]string{"--against", filepath.Join(t.TempDir(), "none.json")}, "no such file"},
+		{[]string{"--person", "amara.okafr@example.com"}, "did you mean amara.okafor@example.com?"},
+		{[]string{"--channel", "generl"}, `did you mean "general"?`},
+		{[]string{"more"}, "unknown command"},
+	} {
+		if _, err := auditRun(t, bad.args...); !strings.Contains(problem(err), bad.says) {
+			t.Errorf("%v: %v", bad.args, err)
+		}
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("ZULIP_SITE", "")
+	if _, err := auditRun(t); !strings.Contains(problem(err), "Not set: site") || strings.Contains(problem(err), "--offline") {
+		t.Errorf("without credentials: %v", err)
+	}
+}
