@@ -42,7 +42,7 @@ func TestExampleCompany(t *testing.T) {
 // In the organization that "make sandbox" serves, which has channels and groups of its own.
 func TestExampleCompanyBesideOthers(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
-	try(t, newCompany(t))
+	try(t, newCompany(t), false)
 }
 
 // A team is dissolved: its groups are in others and its rooms name them, and all of it goes in one apply.
