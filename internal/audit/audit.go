@@ -110,7 +110,7 @@ type Group struct {
 // Person is everything that one person can do.
 type Person struct {
 	AccountID int64 `json:"account"`
-	// Groups are the user groups that the person is in, each with the path: group:a → group:b.
+	// Groups are the user groups that the person is in, each with the path: group:leads > group:sre.
 	Groups []Membership `json:"groups"`
 	// Scopes are what the person can do something in: channels, user groups, the organization.
 	Scopes []*Scope `json:"scopes"`
@@ -135,7 +135,8 @@ type Scope struct {
 type PersonRight struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
-	// Through says in words how the person comes to have it: "subscriber", "can_send_message_group: group:a → group:b".
+	// Through says in words how the person comes to have it: a principal of the permission ("group:leads > group:sre"),
+	// another permission with one ("can_administer_channel_group: user:ada@example.com"), or "subscriber".
 	Through []string `json:"through"`
 }
 

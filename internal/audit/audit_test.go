@@ -167,7 +167,8 @@ func TestAuditOfOnePerson(t *testing.T) {
 		"invite_only": "true", "history_public_to_subscribers": "true", "can_administer_channel_group": fmt.Sprint(outer), "can_subscribe_group": fmt.Sprintf(`{"direct_members":[%d],"direct_subgroups":[]}`, id(t, o, "mel")),
 	})
 	text := markdownOf(t, auditOf(t, o, audit.Selection{Person: "MEL@example.com", Channels: []string{"plans"}}))
-	expectText(t, text, "| `outer` | `group:outer → group:inner` |", "| `plans` | administer the channel and remove subscribers | `can_administer_channel_group: group:outer → group:inner` |", "`can_subscribe_group: named directly`")
+	expectText(t, text, "| `outer` | `group:outer > group:inner` |", "| `plans` | administer the channel | `group:outer > group:inner` |",
+		"remove subscribers | `can_administer_channel_group: group:outer > group:inner` |", "| read and join | `can_subscribe_group: user:mel@example.com` |")
 	newChannel(t, o, "news", map[string]string{"can_send_message_group": fmt.Sprintf(`{"direct_members":[%d],"direct_subgroups":[]}`, id(t, o, "mel"))})
 	bot := auditOf(t, o, audit.Selection{Person: "news-bot@example.com"})
 	found := false
@@ -176,14 +177,14 @@ func TestAuditOfOnePerson(t *testing.T) {
 			if len(right.Through) == 0 {
 				t.Errorf("%s %s: can %s through nothing", scope.Kind, scope.Name, right.Text)
 			}
-			found = found || strings.Contains(strings.Join(right.Through, " "), "through its owner mel@example.com")
+			found = found || strings.Contains(strings.Join(right.Through, " "), "owner of the bot: user:mel@example.com")
 		}
 	}
 	if !found {
 		t.Errorf("the owner of the bot is not named: %+v", bot.Person)
 	}
 	owner := markdownOf(t, auditOf(t, o, audit.Selection{Person: "owner@example.com"}))
-	expectText(t, owner, "`owner of the organization`", "`subscriber`")
+	expectText(t, owner, "`administrator of the organization`", "`subscriber`")
 	o.Call(t, "DELETE", fmt.Sprintf("/users/%d", id(t, o, "mel")), nil)
 	gone := auditOf(t, o, audit.Selection{Person: "mel@example.com"})
 	if len(gone.Person.Scopes)+len(gone.Person.Groups) > 0 {

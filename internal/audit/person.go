@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
@@ -26,7 +25,7 @@ func (m *maker) person() error {
 	if err != nil {
 		return err
 	}
-	p := &personMaker{maker: m, user: user, trace: m.access.Trace(user), person: &Person{AccountID: user.ID, Groups: []Membership{}, Scopes: []*Scope{}}}
+	p := &personMaker{maker: m, user: user, access: m.access.Person(user), person: &Person{AccountID: user.ID, Groups: []Membership{}, Scopes: []*Scope{}}}
 	p.groups()
 	p.channels()
 	p.overGroups()
@@ -58,7 +57,7 @@ type personMaker struct {
 	*maker
 
 	user   *zulip.User
-	trace  *permission.Trace
+	access *permission.Person
 	person *Person
 }
 
@@ -66,9 +65,10 @@ func (p *personMaker) groups() {
 	if !p.user.IsActive {
 		return
 	}
+	paths := p.access.Groups()
 	for _, group := range p.activeGroups() {
-		if path, in := p.trace.Value(zulip.NamedGroup(group.ID)); in {
-			p.person.Groups = append(p.person.Groups, Membership{Name: group.Name, Path: p.pathText(path)})
+		if path, in := paths[group.ID]; in {
+			p.person.Groups = append(p.person.Groups, Membership{Name: group.Name, Path: path})
 		}
 	}
 }
@@ -81,17 +81,11 @@ func (p *personMaker) add(scope *Scope) {
 
 func (p *personMaker) channels() {
 	for _, channel := range p.chosen {
-		state := p.states[channel.ID]
 		scope := &Scope{Kind: inChannel, ID: channel.ID, Name: channel.Name}
-		for _, right := range permission.Rights {
-			if who, _ := p.access.Can(right, state.Channel); !who.Has(p.user.ID) {
-				continue
-			}
-			through := []string{}
-			for _, source := range p.trace.Channel(right, state.Channel) {
-				through = append(through, p.sourceText(source))
-			}
-			scope.Rights = append(scope.Rights, PersonRight{Name: string(right), Text: right.InWords(), Through: through})
+		for _, granted := range p.access.In(p.states[channel.ID].Channel).Rights {
+			scope.Rights = append(scope.Rights, PersonRight{
+				Name: string(granted.Right), Text: granted.Right.InWords(), Through: append([]string{}, granted.Through...),
+			})
 		}
 		p.add(scope)
 	}
@@ -117,48 +111,10 @@ func (p *personMaker) organization() {
 func (p *personMaker) settings(table permission.Table, settings []permission.Setting, values map[string]zulip.GroupSettingValue) (rights []PersonRight) {
 	for _, setting := range settings {
 		value, has := values[setting.Name]
-		if !has || !p.access.Admitted(table, setting, value).Has(p.user.ID) {
+		if !has || !p.maker.access.Admitted(table, setting, value).Has(p.user.ID) {
 			continue
 		}
-		path, _ := p.trace.Value(value)
-		rights = append(rights, PersonRight{
-			Name: setting.Name, Text: setting.Right,
-			Through: []string{p.sourceText(permission.Source{Kind: permission.BySetting, Setting: setting.Name, Groups: path})},
-		})
+		rights = append(rights, PersonRight{Name: setting.Name, Text: setting.Right, Through: p.access.Through(value)})
 	}
 	return rights
-}
-
-// sourceText says in words through what somebody has a right.
-func (p *personMaker) sourceText(source permission.Source) string {
-	switch source.Kind {
-	case permission.BySetting:
-		text := source.Setting
-		if source.OfOrganization {
-			text += " of the organization"
-		}
-		text += ": " + p.pathText(source.Groups)
-		if source.Owner != nil {
-			text += ", through its owner " + source.Owner.Address()
-		}
-		return text
-	case permission.ByRole:
-		return p.user.Role.String() + " of the organization"
-	}
-	return string(source.Kind)
-}
-
-// pathText writes a path of groups. It ends with a role, whose members everybody knows.
-func (p *personMaker) pathText(groups []int64) string {
-	if len(groups) == 0 {
-		return "named directly"
-	}
-	var texts []string
-	for _, id := range groups {
-		texts = append(texts, permission.Texts(zulip.NamedGroup(id), p.view)...)
-		if group, ok := p.view.UserGroup(id); ok && group.IsSystemGroup {
-			break
-		}
-	}
-	return strings.Join(texts, " → ")
 }

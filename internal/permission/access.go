@@ -249,3 +249,10 @@ func (c closure) visit(group *zulip.UserGroup) {
 		c.access.uncertainGroups[group.ID] = reach
 	}
 }
+
+// ByOrganization returns the permission of the organization that grants a right in every channel to those who have access
+// to it, and the people whom it grants it; "" if there is none.
+func (a *Access) ByOrganization(right Right) (setting string, people People) {
+	o := outcome{access: a, channel: &Channel{}}
+	return organizationRights[right].setting, People{a.roster, o.permittedByOrganization(right)}
+}

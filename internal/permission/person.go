@@ -127,6 +127,11 @@ func (p *Person) Groups() map[int64]string {
 	return groups
 }
 
+// Through returns how the user is in a value: by address, and through groups; empty if the user is not.
+func (p *Person) Through(value zulip.GroupSettingValue) []string {
+	return principalsOf(value, p.user, p.paths)
+}
+
 // OrganizationRights returns the names of the organization's permissions that the user can exercise, sorted.
 func (p *Person) OrganizationRights() []string {
 	var names []string
@@ -297,7 +302,7 @@ func (e explanation) ownersSubscription() []string {
 }
 
 func (e explanation) principals(value zulip.GroupSettingValue) []string {
-	return principalsOf(value, e.user, e.paths)
+	return e.Through(value)
 }
 
 func (e explanation) isGuest() bool { return e.user.Role == zulip.RoleGuest }
