@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -191,10 +192,45 @@ func (m *maker) findNamedGuests(where []string, can string, value zulip.GroupSet
 		}
 		kept = append(kept, principal.String())
 	}
+	mended := mend(texts(kept...))
+	if groups := m.groupsWithoutGuests(value, guests); groups != "" && len(kept) == len(permission.Format(value, m.view, nil)) {
+		mended = groups // all guests are in it by groups
+	}
 	m.addFinding(Finding{
-		Kind: GuestsAdd, Severity: Low, Where: where, Change: mend(texts(kept...)),
+		Kind: GuestsAdd, Severity: Low, Where: where, Change: mended,
 		Text: fmt.Sprintf("%s named to %s, and can as soon as they are members.", areThere(guests.Len(), "guest"), can),
 	}, guests)
+}
+
+// groupsWithoutGuests writes the user groups of a value without the guests who are directly in them; "" if none is.
+func (m *maker) groupsWithoutGuests(value zulip.GroupSettingValue, guests permission.People) string {
+	named := value.DirectSubgroups
+	if value.IsNamed() {
+		named = []int64{value.Group}
+	}
+	var ids []int64
+	for _, id := range named {
+		if group, ok := m.view.UserGroup(id); ok {
+			ids = append(append(ids, id), m.view.AllSubgroups(group)...)
+		}
+	}
+	slices.Sort(ids)
+	var changes []string
+	for _, id := range slices.Compact(ids) {
+		group, ok := m.view.UserGroup(id)
+		if !ok || group.IsSystemGroup || !slices.ContainsFunc(group.Members, guests.Has) {
+			continue
+		}
+		var members []string
+		for _, member := range group.Members {
+			if user, ok := m.view.User(member); ok && user.IsActive && !guests.Has(member) {
+				members = append(members, user.Address())
+			}
+		}
+		slices.Sort(members)
+		changes = append(changes, change("zulip_user_group", attribute{"name", cty.StringVal(group.Name)}, attribute{"members", texts(members...)}))
+	}
+	return strings.Join(changes, "\n")
 }
 
 // findBotsOfGuests finds bots with which guests do what they may not do themselves.

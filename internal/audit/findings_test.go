@@ -90,6 +90,15 @@ func TestFindings(t *testing.T) {
 			[]string{"gus"}, "1 guest is named to add subscribers", `can_add_subscribers_group = ["user:mel@example.com"]`,
 		},
 		{
+			"a guest who is named to add others by a group in a group", audit.GuestsAdd, audit.Low, `channel "c"`,
+			func(t *testing.T, o *acctest.Organization) {
+				outer, inner := newGroup(t, o, "outer", "mel"), newGroup(t, o, "inner", "gus", "mel")
+				o.Call(t, "POST", fmt.Sprintf("/user_groups/%d/subgroups", outer), map[string]string{"add": fmt.Sprintf("[%d]", inner)})
+				newChannel(t, o, "c", map[string]string{"can_add_subscribers_group": fmt.Sprint(outer)})
+			},
+			[]string{"gus"}, "1 guest is named to add subscribers", "name    = \"inner\"\n  members = [\"mel@example.com\"]",
+		},
+		{
 			"a guest whose bot adds others", audit.GuestsAdd, audit.High, `channel "general"`,
 			func(t *testing.T, o *acctest.Organization) {
 				newChannel(t, o, "general", nil)
