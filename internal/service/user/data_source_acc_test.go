@@ -38,7 +38,7 @@ func TestAccUserDataSource(t *testing.T) {
 					strings.ToUpper(org.Self.Address()), org.Self.ID),
 				ConfigStateChecks: checks,
 			},
-			{Config: "data \"zulip_user\" \"no\" {\n  id = 999999999\n}\n", ExpectError: acctest.Message("has the ID 999999999")},
+			{Config: "data \"zulip_user\" \"no\" {\n  id = 999999999\n}\n", ExpectError: acctest.Message("with the ID 999999999")},
 			{
 				Config:      fmt.Sprintf("data \"zulip_user\" \"no\" {\n  email = %q\n}\n", "x"+org.Self.Address()),
 				ExpectError: acctest.Message("did you mean " + org.Self.Address()),

@@ -247,7 +247,7 @@ func TestProtocolUserImport(t *testing.T) {
 	}
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	for imported, words := range map[string]string{
-		newcomer: "adopt_deactivated = true", fmt.Sprint(id(t, o, "bot")): "is a bot", "lina.fischer@example.com": "did you mean " + lena, "99999": "has the ID 99999",
+		newcomer: "adopt_deactivated = true", fmt.Sprint(id(t, o, "bot")): "is a bot", "lina.fischer@example.com": "did you mean " + lena, "99999": "with the ID 99999",
 	} {
 		o.NewRun(t, "zulip_user").Import(imported, nil).ExpectError(t, "", words)
 	}
