@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -69,14 +68,10 @@ func configurable(schema *tfprotov6.Schema, state tftypes.Value) (tftypes.Value,
 
 // fixed returns the attributes that the server decides of an object: see [resourcekit.WithFixedAttributes].
 func (g *generator) fixed(ctx context.Context, of string, state tftypes.Value) []string {
-	one := g.create[of]()
-	decided, ok := one.(resourcekit.WithFixedAttributes)
-	if !ok {
-		return nil
+	if decided, ok := g.create[of]().(resourcekit.WithFixedAttributes); ok {
+		return decided.FixedAttributes(ctx, state)
 	}
-	var schema resource.SchemaResponse
-	one.Schema(ctx, resource.SchemaRequest{}, &schema)
-	return decided.FixedAttributes(ctx, tfsdk.State{Raw: state, Schema: schema.Schema})
+	return nil
 }
 
 // tooNew returns the attributes that the server does not have yet, or not with these values. An unknown level has all.

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
@@ -79,13 +80,16 @@ func (r *Resource[M, T, K]) ValidateConfig(ctx context.Context, req resource.Val
 // WithFixedAttributes is a resource of which the server decides some attributes of some objects: those cannot be configured,
 // and are left out of generated configuration.
 type WithFixedAttributes interface {
-	FixedAttributes(ctx context.Context, state tfsdk.State) []string
+	FixedAttributes(ctx context.Context, state tftypes.Value) []string
 }
 
 // FixedAttributes returns the attributes that the server decides of an object.
-func (r *Resource[M, T, K]) FixedAttributes(ctx context.Context, state tfsdk.State) []string {
+func (r *Resource[M, T, K]) FixedAttributes(ctx context.Context, state tftypes.Value) []string {
+	if r.def.Fixed == nil {
+		return nil
+	}
 	var m M
-	if r.def.Fixed == nil || state.Get(ctx, &m).HasError() {
+	if (&tfsdk.State{Raw: state, Schema: r.schema()}).Get(ctx, &m).HasError() {
 		return nil
 	}
 	return r.def.Fixed(&m)
