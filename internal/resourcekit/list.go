@@ -20,6 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -78,6 +79,23 @@ func NewList[T any](def List[T]) list.ListResource {
 		def.Identity = idAttribute
 	}
 	return &listResource[T]{def: def}
+}
+
+// FromSnapshot makes the Objects of a [List] whose objects are in parts of the snapshot: those of all that isListed accepts.
+func FromSnapshot[T any](
+	all func(*snapshot.Snapshot) []*T, isListed func(*snapshot.Snapshot, *T) bool, parts ...store.Part,
+) func(context.Context, *base.Base) ([]*T, *snapshot.Snapshot, error) {
+	return func(ctx context.Context, b *base.Base) (listed []*T, s *snapshot.Snapshot, err error) {
+		if s, err = b.Meta.Store.Read(ctx, parts...); err != nil {
+			return nil, nil, err
+		}
+		for _, object := range all(s) {
+			if isListed(s, object) {
+				listed = append(listed, object)
+			}
+		}
+		return listed, s, nil
+	}
 }
 
 // Lister is a resource that comes with its list resource.

@@ -1,12 +1,8 @@
 package bot
 
 import (
-	"context"
-	"slices"
-
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
@@ -19,17 +15,10 @@ func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.User]{
 		Name: "bot", Plural: "bots",
 		ListText: resourcekit.ListText{Called: "email address", Description: "Lists the bots that the provider's account can manage: all bots if it is an administrator's, else its own."},
-		Objects: func(ctx context.Context, c *base.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
-			s, err := c.Meta.Store.Read(ctx, store.Bots)
-			if err != nil {
-				return nil, nil, err
-			}
-			bots := slices.DeleteFunc(slices.Clone(s.Users()), func(user *zulip.User) bool {
-				_, isManaged := s.Bots().ByID(user.ID)
-				return !isManaged || user.IsDeleted
-			})
-			return bots, s, nil
-		},
+		Objects: resourcekit.FromSnapshot((*snapshot.Snapshot).Users, func(s *snapshot.Snapshot, user *zulip.User) bool {
+			_, isManaged := s.Bots().ByID(user.ID)
+			return isManaged && !user.IsDeleted
+		}, store.Bots),
 		Key:    func(bot *zulip.User) any { return bot.ID },
 		Label:  func(bot *zulip.User, _ *snapshot.Snapshot) string { return bot.Address() },
 		IsGone: func(bot *zulip.User) bool { return !bot.IsActive }, GoneWord: "deactivated",

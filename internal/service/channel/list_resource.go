@@ -1,13 +1,11 @@
 package channel
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -20,16 +18,10 @@ func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.Channel]{
 		Name: "channel", Plural: "channels",
 		ListText: resourcekit.ListText{Description: "Lists the channels that the provider's account can see. An administrator sees all channels; a member does not see private channels of others."},
-		Objects: func(ctx context.Context, c *base.Base) ([]*zulip.Channel, *snapshot.Snapshot, error) {
-			s, err := c.Meta.Store.Read(ctx, store.Channels)
-			if err != nil {
-				return nil, nil, err
-			}
-			return s.Channels().List(), s, nil
-		},
-		Key:    func(channel *zulip.Channel) any { return channel.ID },
-		Label:  func(channel *zulip.Channel, _ *snapshot.Snapshot) string { return channel.Name },
-		IsGone: func(channel *zulip.Channel) bool { return channel.IsArchived }, GoneWord: "archived",
+		Objects:  resourcekit.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.Channel { return s.Channels().List() }, func(*snapshot.Snapshot, *zulip.Channel) bool { return true }, store.Channels),
+		Key:      func(channel *zulip.Channel) any { return channel.ID },
+		Label:    func(channel *zulip.Channel, _ *snapshot.Snapshot) string { return channel.Name },
+		IsGone:   func(channel *zulip.Channel) bool { return channel.IsArchived }, GoneWord: "archived",
 		Filters: []resourcekit.ListFilter[zulip.Channel]{
 			{
 				Name: "folder", Description: "Lists only the channels in this folder: its name or ID. `\"\"` lists those in no folder.",

@@ -1,12 +1,8 @@
 package subscription
 
 import (
-	"context"
-	"slices"
-
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -19,14 +15,9 @@ func NewSubscribersListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.Channel]{
 		Name: "channel_subscribers", Plural: "channels", Identity: "channel_id",
 		ListText: resourcekit.ListText{Description: "Lists the channels that are not archived, each as the `zulip_channel_subscribers` that has all its subscribers. Use `zulip_channel` for the channels themselves."},
-		Objects: func(ctx context.Context, c *base.Base) ([]*zulip.Channel, *snapshot.Snapshot, error) {
-			s, err := c.Meta.Store.Read(ctx, store.Channels)
-			if err != nil {
-				return nil, nil, err
-			}
-			channels := slices.Clone(s.Channels().List())
-			return slices.DeleteFunc(channels, func(channel *zulip.Channel) bool { return channel.IsArchived }), s, nil
-		},
+		Objects: resourcekit.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.Channel { return s.Channels().List() }, func(_ *snapshot.Snapshot, channel *zulip.Channel) bool {
+			return !channel.IsArchived
+		}, store.Channels),
 		Key:   func(channel *zulip.Channel) any { return channel.ID },
 		Label: func(channel *zulip.Channel, _ *snapshot.Snapshot) string { return channel.Name },
 	})

@@ -1,12 +1,8 @@
 package user
 
 import (
-	"context"
-	"slices"
-
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -18,14 +14,9 @@ func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.User]{
 		Name: "user", Plural: "users",
 		ListText: resourcekit.ListText{Called: "email address", Description: "Lists the people of the organization. Bots are listed by `zulip_bot`."},
-		Objects: func(ctx context.Context, c *base.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
-			s, err := c.Meta.Store.Read(ctx, store.Users)
-			if err != nil {
-				return nil, nil, err
-			}
-			users := slices.Clone(s.Users())
-			return slices.DeleteFunc(users, func(user *zulip.User) bool { return user.IsBot || user.IsDeleted }), s, nil
-		},
+		Objects: resourcekit.FromSnapshot((*snapshot.Snapshot).Users, func(_ *snapshot.Snapshot, user *zulip.User) bool {
+			return !user.IsBot && !user.IsDeleted
+		}, store.Users),
 		Key:    func(user *zulip.User) any { return user.ID },
 		Label:  func(user *zulip.User, _ *snapshot.Snapshot) string { return user.Address() },
 		IsGone: func(user *zulip.User) bool { return !user.IsActive }, GoneWord: "deactivated",

@@ -1,12 +1,8 @@
 package userrole
 
 import (
-	"context"
-	"slices"
-
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -18,14 +14,9 @@ func NewListResource() list.ListResource {
 	return resourcekit.NewList(resourcekit.List[zulip.User]{
 		Name: "user_role", Plural: "people", Identity: "user_id",
 		ListText: resourcekit.ListText{Called: "email address", Description: "Lists the active people of the organization, each as the `zulip_user_role` that has their role. Bots are not listed. For people whose account is managed as `zulip_user`, set `role` there instead."},
-		Objects: func(ctx context.Context, c *base.Base) ([]*zulip.User, *snapshot.Snapshot, error) {
-			s, err := c.Meta.Store.Read(ctx, store.Users)
-			if err != nil {
-				return nil, nil, err
-			}
-			users := slices.Clone(s.Users())
-			return slices.DeleteFunc(users, func(user *zulip.User) bool { return user.IsBot || !user.IsActive }), s, nil
-		},
+		Objects: resourcekit.FromSnapshot((*snapshot.Snapshot).Users, func(_ *snapshot.Snapshot, user *zulip.User) bool {
+			return !user.IsBot && user.IsActive
+		}, store.Users),
 		Key:     func(user *zulip.User) any { return user.ID },
 		Label:   func(user *zulip.User, _ *snapshot.Snapshot) string { return user.Address() },
 		Filters: []resourcekit.ListFilter[zulip.User]{resourcekit.RoleFilter()},
