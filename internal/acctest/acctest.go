@@ -81,13 +81,13 @@ func Start(t *testing.T) *Organization {
 // is the owner of the example organization, or the account "owner" in cfg.
 func StartSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 	t.Helper()
-	o := newSandbox(t, cfg)
+	o := NewSandbox(t, cfg)
 	o.setenv(t)
 	return o
 }
 
-// newSandbox is StartSandbox without changing the environment, so that tests can run in parallel.
-func newSandbox(t *testing.T, cfg sandbox.Config) *Organization {
+// NewSandbox is [StartSandbox] without changing the environment, so that tests can run in parallel.
+func NewSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 	t.Helper()
 	if cfg.FeatureLevel == 0 {
 		cfg.FeatureLevel = featureLevel

@@ -34,7 +34,7 @@ type Trial struct {
 func NewTrial(t *testing.T, class, what string, cfg sandbox.Config) *Trial {
 	t.Helper()
 	t.Parallel()
-	tr := &Trial{Organization: newSandbox(t, cfg), Workspace: NewWorkspace(t), t: t, class: class, what: what}
+	tr := &Trial{Organization: NewSandbox(t, cfg), Workspace: NewWorkspace(t), t: t, class: class, what: what}
 	tr.act(tr.Organization)
 	return tr
 }

@@ -30,7 +30,8 @@ func eachMade(t *testing.T, resources []string, test func(*testing.T, madeLife))
 	t.Helper()
 	for _, resource := range resources {
 		t.Run(resource, func(t *testing.T) {
-			o := acctest.StartSandbox(t, sandbox.Config{})
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{})
 			all := lives(t, o)
 			i := slices.IndexFunc(all, func(l life) bool { return l.of == resource })
 			run := o.NewRun(t, resource)

@@ -72,6 +72,7 @@ func TestFaultResources(t *testing.T) {
 	writePicture(t, picture)
 	for _, n := range faultedResources(picture) {
 		t.Run(n.resource, func(t *testing.T) {
+			t.Parallel()
 			t.Run("answer lost", func(t *testing.T) {
 				trial := n.trial(t, "answer lost")
 				lost := n.create

@@ -49,7 +49,8 @@ func TestProtocolLaggingLists(t *testing.T) {
 		}, "/default_stream_groups/**", "default_stream_groups", "realm_default_stream_groups", 3},
 	} {
 		t.Run(kind.resource, func(t *testing.T) {
-			o := acctest.StartSandbox(t, sandbox.Config{Latency: time.Millisecond})
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{Latency: time.Millisecond})
 			before := held(t, o, kind.part, kind.field)
 			fault, err := sandbox.ParseFault("* ** lag=80ms")
 			if err != nil {

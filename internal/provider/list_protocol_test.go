@@ -57,27 +57,33 @@ var neverGenerated = map[string]string{
 // The configuration that is generated of an imported object plans no change, at once and again.
 func TestProtocolGeneratedConfiguration(t *testing.T) {
 	for _, level := range []int{featurelevel.Oldest, 442, featurelevel.Newest} {
-		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
-		for _, l := range lives(t, o) {
-			if level < l.oldest() {
-				continue
+		t.Run(fmt.Sprint(level), func(t *testing.T) {
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{FeatureLevel: level})
+			for _, l := range lives(t, o) {
+				if level >= l.oldest() {
+					t.Run(l.of, func(t *testing.T) { l.generated(t, o, level) })
+				}
 			}
-			t.Run(fmt.Sprint(l.of, " at level ", level), func(t *testing.T) {
-				run := o.NewRun(t, l.of)
-				run.MustApply(l.at(level, l.create))
-				imported := o.NewRun(t, l.of)
-				imported.Import(l.importIDOf(run.State.Values["id"]), nil).ExpectNoError(t)
-				config := imported.Process().GenerateConfig(l.of, imported.State.Values)
-				if why := neverGenerated[l.of]; why != "" {
-					return
-				}
-				plan, diags := imported.Plan(config)
-				diags.ExpectNoError(t)
-				if !plan.Empty() || len(plan.Replace) > 0 {
-					t.Errorf("of %v the plan changes %q and replaces because of %q", config, plan.Changes(), plan.Replace)
-				}
-			})
-		}
+		})
+	}
+}
+
+// generated makes the resource, imports it beside, and plans the configuration that is generated of the import.
+func (l life) generated(t *testing.T, o *acctest.Organization, level int) {
+	t.Helper()
+	run := o.NewRun(t, l.of)
+	run.MustApply(l.at(level, l.create))
+	imported := o.NewRun(t, l.of)
+	imported.Import(l.importIDOf(run.State.Values["id"]), nil).ExpectNoError(t)
+	config := imported.Process().GenerateConfig(l.of, imported.State.Values)
+	if why := neverGenerated[l.of]; why != "" {
+		return
+	}
+	plan, diags := imported.Plan(config)
+	diags.ExpectNoError(t)
+	if !plan.Empty() || len(plan.Replace) > 0 {
+		t.Errorf("of %v the plan changes %q and replaces because of %q", config, plan.Changes(), plan.Replace)
 	}
 }
 

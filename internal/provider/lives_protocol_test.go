@@ -28,7 +28,8 @@ func TestProtocolEveryResourceAtEveryLevel(t *testing.T) {
 	}
 	for _, level := range levels {
 		t.Run(fmt.Sprint(level), func(t *testing.T) {
-			o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{FeatureLevel: level})
 			lived := map[string]bool{}
 			for _, l := range lives(t, o) {
 				lived[l.of] = true
@@ -52,11 +53,13 @@ func TestProtocolEveryResourceAtEveryLevel(t *testing.T) {
 		})
 	}
 	t.Run("oldest", func(t *testing.T) {
-		probe := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.Newest})
+		t.Parallel()
+		probe := acctest.NewSandbox(t, sandbox.Config{FeatureLevel: featurelevel.Newest})
 		for _, l := range lives(t, probe) {
 			if level := l.oldest(); level > featurelevel.Oldest {
 				t.Run(l.of, func(t *testing.T) {
-					o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+					t.Parallel()
+					o := acctest.NewSandbox(t, sandbox.Config{FeatureLevel: level})
 					for _, own := range lives(t, o) {
 						if own.of == l.of {
 							own.live(t, o, level)

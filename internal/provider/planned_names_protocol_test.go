@@ -38,7 +38,8 @@ func TestProtocolNamesOfWhatIsPlanned(t *testing.T) {
 	for i, n := range namings(t, probe) {
 		for way, begin := range ways {
 			t.Run(n.at+" of a "+n.names+" that is "+way, func(t *testing.T) {
-				o := acctest.StartSandbox(t, sandbox.Config{})
+				t.Parallel()
+				o := acctest.NewSandbox(t, sandbox.Config{})
 				n := namings(t, o)[i]
 				one, config := begin(t, o, n.names)
 				n.create(t, o, one, config)
@@ -46,7 +47,8 @@ func TestProtocolNamesOfWhatIsPlanned(t *testing.T) {
 		}
 		if n.before != nil && isResource(t, n) {
 			t.Run(n.at+" of a "+n.names+" that is created, changed", func(t *testing.T) {
-				o := acctest.StartSandbox(t, sandbox.Config{})
+				t.Parallel()
+				o := acctest.NewSandbox(t, sandbox.Config{})
 				n := namings(t, o)[i]
 				run := o.NewRun(t, n.of())
 				run.MustApply(n.before)

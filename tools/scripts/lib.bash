@@ -50,3 +50,43 @@ mirror_plugin() {
 mirror_config() {
   printf 'disable_checkpoint = true\n\nprovider_installation {\n  filesystem_mirror {\n    path = "%s"\n  }\n}\n' "$1" >"$2"
 }
+
+# cli_tests DIR: sets the environment of tests that use the CLI $TF. Acceptance tests serve the provider from the test's own
+# process, under the address made of the two last variables. Any host does, as long as test and configuration agree; one that
+# nobody can own keeps the CLI from asking a registry.
+cli_tests() {
+  : >"$1/cli.tfrc"
+  export TF TF_ACC=1 TF_ACC_TERRAFORM_PATH=$TF TF_CLI_CONFIG_FILE=$1/cli.tfrc
+  export TF_ACC_PROVIDER_HOST=provider.test TF_ACC_PROVIDER_NAMESPACE=zulip-iac
+  # These tests run the CLI and read what it prints; the flags for people are the scripts' own.
+  unset TF_CLI_ARGS
+}
+
+# Tests make garbage faster than anything they keep, and so do compilers: memory is cheaper here than collecting it often.
+export GOGC=${GOGC:-400}
+
+# everything_logged DIR COMMAND...: runs tests with TF_LOG=TRACE. Their logs go to DIR/logs, their secrets to DIR/secrets.
+everything_logged() {
+  local dir=$1
+  shift
+  mkdir -p "$dir/logs"
+  TF_LOG=TRACE TF_ACC_LOG=TRACE TF_LOG_PATH_MASK=$dir/logs/%s.log ZULIP_TEST_SECRETS=$dir/secrets "$@"
+}
+
+# no_secret_in DIR FILE...: searches what everything_logged left in DIR, and files beside it, for the secrets. Fails if there
+# is one, and also if there was nothing to search for.
+no_secret_in() {
+  local dir=$1 secrets calls
+  shift
+  secrets=$(sort -u "$dir/secrets" | wc -l)
+  calls=$(cat "$dir"/logs/* | grep -c '/streams' || true)
+  if [ "$secrets" -eq 0 ] || [ "$calls" -le 100 ]; then
+    say "The logs hold too little for a search to say anything ($secrets secrets, $calls calls)."
+    return 1
+  fi
+  if grep -rlF -f "$dir/secrets" "$dir/logs" "$@"; then
+    say "A secret was logged or printed: it is in the files above."
+    return 1
+  fi
+  say "$secrets secrets in $(du -sh "$dir/logs" | cut -f1) of logs: none found."
+}

@@ -1,10 +1,13 @@
 // Testkinds counts how many tests of each kind ran. It reads the output of `go test -json` from the files named as
-// arguments, prints a table and a summary, and fails if a test failed, was skipped, or never ended.
+// arguments, prints a table and a summary, and fails if a test failed, was skipped, or never ended. With -printed it prints
+// what the tests printed instead.
 package main
 
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -26,17 +29,26 @@ var kinds = []struct{ name, prefix string }{
 }
 
 func main() {
+	printed := flag.Bool("printed", false, "print what the tests printed")
+	flag.Parse()
 	var tally Tally
-	for _, name := range os.Args[1:] {
+	read := tally.Read
+	if *printed {
+		read = func(r io.Reader) error { return copyPrinted(os.Stdout, r) }
+	}
+	for _, name := range flag.Args() {
 		file, err := os.Open(name)
 		if err == nil {
-			err = tally.Read(file)
+			err = read(file)
 			_ = file.Close() // only read from: nothing can be lost
 		}
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "testkinds: %s: %v\n", name, err)
 			os.Exit(2)
 		}
+	}
+	if *printed {
+		return
 	}
 	tally.Print(os.Stdout)
 	if !tally.OK() {
@@ -46,7 +58,7 @@ func main() {
 
 // An event is one line of `go test -json` (see `go doc test2json`).
 type event struct {
-	Action, Package, Test string
+	Action, Package, Test, Output string
 }
 
 // A test is named by its package and its name, which for a subtest begins with its parent's: "TestA/sub".
@@ -80,6 +92,29 @@ func (r *run) add(e event) {
 	}
 }
 
+func eachEvent(r io.Reader, do func(event)) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 64<<20) // one event holds one line of output, and a trace log has long ones
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) == nil { // what is not JSON is output of the compiler
+			do(e)
+		}
+	}
+	return lines.Err()
+}
+
+// copyPrinted writes what the tests of one run printed, as they printed it.
+func copyPrinted(w io.Writer, r io.Reader) error {
+	var failed error
+	err := eachEvent(r, func(e event) {
+		if _, err := io.WriteString(w, e.Output); err != nil {
+			failed = err
+		}
+	})
+	return errors.Join(err, failed)
+}
+
 // counts are the verdicts on the tests of one kind.
 type counts struct{ passed, failed, skipped int }
 
@@ -94,15 +129,7 @@ type Tally struct {
 // skipped and none of its subtests did.
 func (t *Tally) Read(r io.Reader) error {
 	run := newRun()
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 64<<20) // one event holds one line of output, and a trace log has long ones
-	for lines.Scan() {
-		var e event
-		if json.Unmarshal(lines.Bytes(), &e) == nil { // what is not JSON is output of the compiler
-			run.add(e)
-		}
-	}
-	if err := lines.Err(); err != nil {
+	if err := eachEvent(r, run.add); err != nil {
 		return err
 	}
 

@@ -89,3 +89,15 @@ func run1(pkg, name, action string) string { return start(pkg, name) + verdict(p
 func verdict(pkg, name, action string) string {
 	return `{"Action":"` + action + `","Package":"` + pkg + `","Test":"` + name + `"}` + "\n"
 }
+
+// What a test prints comes out as it was: JSON writes some characters in another way, and a search would miss them.
+func TestPrinted(t *testing.T) {
+	var printed strings.Builder
+	events := `{"Action":"output","Test":"TestA","Output":"key \u003cp\u0026ss\\\"\u003e\n"}` + "\nnot JSON\n" + verdict("p", "TestA", "pass")
+	if err := copyPrinted(&printed, strings.NewReader(events)); err != nil {
+		t.Fatal(err)
+	}
+	if want := `key <p&ss\">` + "\n"; printed.String() != want {
+		t.Errorf("%q, want %q", printed.String(), want)
+	}
+}
