@@ -1,11 +1,13 @@
 package checks
 
 import (
+	"bufio"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -100,4 +102,120 @@ func replaceOnce(t *testing.T, text, old, replacement string) string {
 		t.Fatalf("the commands have %q %d times", old, strings.Count(text, old))
 	}
 	return strings.Replace(text, old, replacement, 1)
+}
+
+// The commands of the guide on audits, one by one: one with --fail-on may find what it looks for.
+func TestDocsAuditGuideRuns(t *testing.T) {
+	shell := newGuideShell(t)
+	printed := shell.run(t, "audit", map[string]string{
+		"ada@example.com": "lena.fischer@example.com", "payroll": "leads", "board": "incidents",
+	})
+	for _, want := range []string{"### Access audit", "Lena Fischer", "leads", "### Access changes"} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("%q is not in what the commands print:\n%s", want, printed)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(shell.dir, "today.json")); err != nil {
+		t.Error(err)
+	}
+}
+
+// The commands of the guide on reviews, for the example of the demo with one permission changed by hand.
+func TestDocsReviewGuideRuns(t *testing.T) {
+	shell := newGuideShell(t)
+	example, err := os.ReadFile("../../examples/demo/main.tf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(shell.dir, "main.tf"), example, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shell.command(t, "make -C '"+shell.root+"' install && terraform init", 0)
+	printed := shell.run(t, "review", nil)
+	if !strings.Contains(printed, "### Access review") {
+		t.Errorf("no review in what the commands print:\n%s", printed)
+	}
+}
+
+// A guideShell runs the commands of a guide beside a sandbox, whose account is in the environment.
+type guideShell struct {
+	root, dir   string
+	environment []string
+}
+
+func newGuideShell(t *testing.T) *guideShell {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	binary := filepath.Join(bin, "terraform-provider-zulip")
+	run(t, "go", "build", "-C", root, "-o", binary, ".")
+	environment := guideEnvironment(t)
+	for i, variable := range environment {
+		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
+			environment[i] = "PATH=" + bin + string(os.PathListSeparator) + path
+		}
+	}
+
+	sandbox := exec.CommandContext(t.Context(), binary, "sandbox", "--listen", "127.0.0.1:0")
+	printed, err := sandbox.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sandbox.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = sandbox.Process.Kill()
+		_ = sandbox.Wait()
+	})
+	lines := bufio.NewScanner(printed)
+	for range 3 {
+		if !lines.Scan() {
+			t.Fatal("the sandbox did not print its environment")
+		}
+		environment = append(environment, strings.TrimPrefix(lines.Text(), "export "))
+	}
+	return &guideShell{root: root, dir: t.TempDir(), environment: environment}
+}
+
+// run runs each line of a guide's commands with some words replaced, and returns what they print. A command exits with 0,
+// or with 2 if it has --fail-on.
+func (s *guideShell) run(t *testing.T, guide string, replace map[string]string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.root, "templates/guides", guide+".md.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(string(text), -1)
+	if len(blocks) == 0 {
+		t.Fatal("the guide has no commands")
+	}
+	printed := ""
+	for _, block := range blocks {
+		for line := range strings.Lines(block[1]) {
+			for old, replacement := range replace {
+				line = strings.ReplaceAll(line, old, replacement)
+			}
+			allowed := []int{0}
+			if strings.Contains(line, "--fail-on") {
+				allowed = append(allowed, 2)
+			}
+			printed += s.command(t, line, allowed...)
+		}
+	}
+	return printed
+}
+
+func (s *guideShell) command(t *testing.T, line string, allowed ...int) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "bash", "-c", line)
+	command.Dir, command.Env = s.dir, s.environment
+	out, err := command.CombinedOutput()
+	if status := command.ProcessState.ExitCode(); !slices.Contains(allowed, status) {
+		t.Fatalf("%sends with %d: %v\n%s", line, status, err, out)
+	}
+	return string(out)
 }
