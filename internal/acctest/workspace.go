@@ -79,7 +79,7 @@ func NewWorkspace(t *testing.T) *Workspace {
 	}
 	w := &Workspace{dir: t.TempDir()}
 	w.cliConfig = filepath.Join(w.dir, "cli.tfrc")
-	w.write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"zulip-iac/zulip\" = %q\n  }\n}\n", built))
+	w.write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"zulip-iac/zulip\" = %[1]q\n    \"provider.test/zulip-iac/zulip\" = %[1]q\n  }\n}\n", built))
 	w.write(t, "terraform.tf", "terraform {\n  required_providers {\n    zulip = { source = \"zulip-iac/zulip\" }\n  }\n}\n")
 	return w
 }
