@@ -23,8 +23,8 @@ func (r *release) verifySums(present map[string]bool) []problem {
 		return problems
 	}
 	wanted, listed := r.summed(), map[string]bool{}
-	for line := range strings.Lines(string(content)) {
-		parts := sumLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(content), "\n"), "\n") {
+		parts := sumLine.FindStringSubmatch(line)
 		if parts == nil {
 			bad(fmt.Sprintf("the line %q is not a sum, two spaces and a name", line), "Write it as sha256sum does")
 			continue
