@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -60,11 +61,14 @@ func parse(flags *flag.FlagSet, args []string, names ...string) error {
 		return err
 	}
 	if flags.NArg() != len(names) {
-		return fmt.Errorf("Cannot run release %s: it takes %d arguments and was given %d. Run it as: release %s [flags] %s",
-			flags.Name(), len(names), flags.NArg(), flags.Name(), strings.Join(names, " "))
+		return fmt.Errorf("Cannot run release %s: it is given %q instead of %s. Run it as: release %s [flags] %[3]s.",
+			flags.Name(), flags.Args(), strings.Join(names, " "), flags.Name())
 	}
 	return nil
 }
+
+// versionPattern matches the versions that a registry takes, without v.
+var versionPattern = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
 func runVerify(args []string) error {
 	var r release
@@ -75,6 +79,9 @@ func runVerify(args []string) error {
 	here := flags.Bool("this-platform", false, "expect the archive of this platform alone")
 	if err := parse(flags, args, "DIR"); err != nil {
 		return err
+	}
+	if !versionPattern.MatchString(r.version) {
+		return fmt.Errorf("Cannot verify version %q: it is not a semantic version. Name it with -version, without v: 1.2.3 or 1.2.3-rc1.", r.version)
 	}
 	r.dir = flags.Arg(0)
 	config, err := loadConfiguration(r.source)
@@ -118,7 +125,7 @@ func report(problems []problem) error {
 		fmt.Fprintln(os.Stderr, p)
 	}
 	if len(problems) > 0 {
-		return fmt.Errorf("%d problems: this must not be published", len(problems))
+		return fmt.Errorf("Cannot publish this release: %d problems are listed above. Solve them, and build it again.", len(problems))
 	}
 	return nil
 }

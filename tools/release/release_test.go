@@ -155,14 +155,28 @@ func testKey(name string) *keyPair {
 	return made.(func() *keyPair)()
 }
 
-// testPlugin builds testdata/plugin with these flags of the linker beside the version.
+// testPlugins has a plugin for each flags of the linker, built once.
+var testPlugins sync.Map
+
+// testPlugin returns testdata/plugin, built with these flags of the linker beside the version.
 func testPlugin(t *testing.T, ldflags string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "plugin")
+	if content, ok := testPlugins.Load(ldflags); ok {
+		if err := os.WriteFile(file, content.([]byte), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
 	command := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", file, "-ldflags", "-s -w -X main.version="+testVersion+" "+ldflags, "./testdata/plugin")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testPlugins.Store(ldflags, content)
 	return file
 }
