@@ -139,7 +139,7 @@ func (b *bench) compile(ctx context.Context, name, from string) (string, error) 
 		return "", err
 	}
 	binary := filepath.Join(dir, "terraform-provider-"+name)
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", binary, from)
+	command := exec.CommandContext(ctx, "go", "build", "-o", binary, from)
 	command.Dir = output("go", "list", "-m", "-f", "{{.Dir}}")
 	if out, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %w\n%s", name, err, out)

@@ -19,7 +19,7 @@ die() {
 
 # build_plugin FILE [VERSION]: the plugin's binary, with a version when it is to be installed.
 build_plugin() {
-  go build -C "$root" -trimpath -ldflags "-X main.version=${2:-dev}" -o "$1" .
+  go build -C "$root" -ldflags "-X main.version=${2:-dev}" -o "$1" .
 }
 
 # provider_host CLI: the host the CLI puts before an address that names none. Terraform and OpenTofu each have one of
