@@ -59,7 +59,7 @@ func TestBrowserAuditShowsEverything(t *testing.T) {
 		"people":   "Terraform | Grace Guest | Ada Lovelace | " + endName + " | " + quoteName + " | " + arabicName + " | Alan Turing",
 	})
 	for selector, want := range map[string]string{
-		".matrix tbody:nth-of-type(1)": "private, with protected history · Leadership · 1 subscriber",
+		".matrix tbody:nth-of-type(1)": "private, with protected history · Leadership · 1\u00a0subscriber",
 		".matrix tbody:nth-of-type(3)": "internet", `.matrix tbody:nth-of-type(3) td[data-right="can_read"]`: "1 guest",
 		`.matrix tbody:nth-of-type(3) td[data-right="can_send_message_group"]`: "?",
 		`[data-list="groups"]`: "3 accounts, 2 directly", `[data-list="organization"]`: "create public channels",

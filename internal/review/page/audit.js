@@ -3,7 +3,7 @@
 (() => {
   const { byId, number, counted, startRows } = common;
   const firstRows = 50, nextRows = 200, restDelay = 120; // milliseconds after the last key until the search
-  const maxHits = 5, maxPlaces = 5;
+  const maxHits = 5, maxPlaces = 5, maxNamed = 3;
   let audit;
 
   // h makes an element: text in it is text, whatever it holds.
@@ -41,7 +41,7 @@
     const [size] = audit.counts(set);
     const rest = unknown ? ", and who is not known" : "";
     if (size === 0) return h("p", { class: "quiet" }, unknown ? "Not known who." : "Nobody.");
-    if (size <= 3) return h("p", null, ...joined(audit.members(set).map(personText)), rest);
+    if (size <= maxNamed) return h("p", null, ...joined(audit.members(set).map(personText)), rest);
     const about = among(set);
     return later(counted(size, "account") + (about ? `, ${about}` : "") + rest, () => [h("p", null, ...joined(audit.members(set).map(personText)))]);
   }
@@ -98,7 +98,7 @@
     return (channel) => {
       const rights = audit.grants(channel.grant);
       const cells = columns.map(({ name, text }) => cell(rights.find((one) => one.name === name), text, channel));
-      const about = [channel.privacy, channel.folder, channel.subscribers === -2 ? "" : counted(audit.counts(channel.subscribers)[0], "subscriber")];
+      const about = [channel.privacy, channel.folder, channel.subscribers === -2 ? "" : counted(audit.counts(channel.subscribers)[0], "subscriber").replace(" ", "\u00a0")];
       const details = h("details", null, h("summary", { "aria-label": `${channel.name}: who can` }));
       details.addEventListener("toggle", () => {
         if (details.open && details.children.length === 1) details.append(...channelDetails(channel, rights));
@@ -154,7 +154,7 @@
   function mend(finding, at, all) {
     const deactivated = finding.deactivated.map((place) => personText(audit.accounts[place]));
     return h("div", null, all.length > 1 ? h("p", { class: "where" }, ...placeTexts(finding.where)) : "",
-      finding.set < 0 ? "" : people(finding.set),
+      finding.set < 0 || all.length === 1 && audit.counts(finding.set)[0] <= maxNamed ? "" : people(finding.set), // the few are named above
       deactivated.length > 0 ? h("p", null, "Deactivated: ", ...joined(deactivated)) : "",
       h("pre", { tabindex: "0", "aria-label": "What mends it" }, finding.change));
   }
