@@ -56,7 +56,7 @@ func TestBrowserAuditShowsEverything(t *testing.T) {
 		"findings": `bot terraform-bot@example.com | channel "incidents" | user group "on-call" | channel "board", channel ` + scriptName,
 		"channels": "board | " + scriptName + " | incidents | قناة الطوارئ (عاجل)",
 		"groups":   "on-call | " + endName,
-		"people":   "Terraform | Grace Guest | Ada Lovelace | " + endName + " | " + quoteName + " | " + arabicName + " | Alan Turing",
+		"people":   "Terraform | Grace Guest | Ada Lovelace | " + quoteName + " | " + endName + " | " + arabicName + " | Alan Turing",
 	})
 	for selector, want := range map[string]string{
 		".matrix tbody:nth-of-type(1)": "private, with protected history · Leadership · 1\u00a0subscriber",

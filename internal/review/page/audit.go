@@ -89,11 +89,15 @@ func (v *auditView) placeAccounts() {
 	}
 }
 
-// surpriseRank is the place of an account in the order in which people are named, like that of [permission.Report].
+// roles are those of people, in the order in which they are named.
+var roles = []string{"owner", "administrator", "moderator", "member"}
+
+// surpriseRank is the place of an account in the order in which people are named, like that of [permission.Report];
+// deactivated ones are the last.
 func surpriseRank(account *audit.Account) int {
 	switch {
 	case !account.IsActive:
-		return 4
+		return 3 + len(roles)
 	case account.IsSelf:
 		return 0
 	case account.Role == "guest":
@@ -101,7 +105,7 @@ func surpriseRank(account *audit.Account) int {
 	case account.IsBot:
 		return 2
 	}
-	return 3
+	return 3 + slices.Index(roles, account.Role)
 }
 
 // IncompleteText is the first line of an audit that does not have everything.

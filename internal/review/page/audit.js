@@ -2,7 +2,7 @@
 // asks nobody anything; what is shown stands in the address after the number sign, to be passed on.
 (() => {
   const { byId, number, counted, startRows } = common;
-  const firstRows = 50, nextRows = 200, restDelay = 120; // milliseconds after the last key until the search
+  const firstRows = 50, nextRows = 200, manyRows = 100, restDelay = 120; // milliseconds after the last key until the search
   const maxHits = 5, maxPlaces = 5, maxNamed = 3;
   let audit;
 
@@ -74,6 +74,7 @@
       parent.append(...fresh);
       const left = rows.length - made.length;
       more.hidden = left === 0;
+      parent.classList.toggle("long", made.length > manyRows); // those out of view need no layout
       section.querySelector("[data-more]").textContent = `Show ${number(Math.min(left, nextRows))} more of ${number(left)}`;
       return fresh[0];
     }
