@@ -129,18 +129,23 @@ func TestBrowserAuditFiltersFindings(t *testing.T) {
 }
 
 func TestBrowserAuditOfOnePerson(t *testing.T) {
-	tab := openAudit(t, sampleAudit(), "#person=1", 1280, 900)
+	tab := openAudit(t, sampleAudit(), "#find=board", 1280, 900)
+	tab.wantText("#found", "1 channel")
+	eval[bool](tab, `location.hash = "#person=1", true`)
 	tab.wantText("#person h2", "Ada Lovelace")
 	for _, want := range []string{"Owns Terraform", "2 findings concern this account", "administer the channel user:ada@example.com", "manage the group role:owners", "invite people role:everyone", "audit --person ada@example.com"} {
 		tab.wantText("#person", want)
 	}
-	tab.click(`#person a[href="#find="]`)
+	tab.click("#person > p > button")
 	if !eval[bool](tab, `new Promise((resolve) => {
 		const begun = performance.now(), isGone = () => !document.getElementById("person").checkVisibility();
 		const look = () => isGone() || performance.now() - begun > 20_000 ? resolve(isGone()) : requestAnimationFrame(look);
 		look();
 	})`) {
 		t.Error("the person is still shown")
+	}
+	if hash := eval[string](tab, `location.hash`); hash != "#find=board" {
+		t.Errorf("after the person the address says %s, want what was searched for before", hash)
 	}
 
 	tab = openAudit(t, personAudit(), "", 1280, 900)

@@ -25,7 +25,8 @@
       account.isInactive && "deactivated",
     ].filter(Boolean).join(", ");
   }
-  const personLink = (account) => h("a", { href: `#person=${account.id}` }, bdi(account.name));
+  // An audit of one person has nothing to say of others.
+  const personLink = (account) => audit.person ? bdi(account.name) : h("a", { href: `#person=${account.id}` }, bdi(account.name));
   function personText(account) {
     const about = [account.hasNamesake && account.address, notes(account)].filter(Boolean).join(", ");
     return about ? h("span", null, personLink(account), ` (${about})`) : personLink(account);
@@ -223,7 +224,13 @@
       can.findings.size > 0 ? h("p", null, `${counted(can.findings.size, "finding")} concern${can.findings.size === 1 ? "s" : ""} this account.`) : "",
       can.groups.length > 0 ? h("p", null, "In the user groups ", ...joined(can.groups.map(({ name, path }) => path ? h("span", null, bdi(name), " through ", code(path)) : bdi(name)))) : "",
       ...scopeTitles.flatMap(([kind, title]) => scopeTable(kind, title, scopes.filter((scope) => scope.kind === kind))));
-    if (!audit.person) section.append(h("p", null, h("a", { href: "#find=" }, "Close")));
+    if (audit.person) return;
+    const close = h("button", { type: "button" }, "Close");
+    close.addEventListener("click", () => {
+      byId("search").dispatchEvent(new Event("input", { bubbles: true })); // back to what is searched for
+      byId("search").focus();
+    });
+    section.append(h("p", null, close));
   }
 
   function scopeTable(kind, title, scopes) {
@@ -298,7 +305,7 @@
 
     function read() {
       const parameters = new URLSearchParams(location.hash.slice(1));
-      if (parameters.has("person")) {
+      if (parameters.has("person") && !audit.person) {
         showPerson(audit.accounts.find((one) => String(one.id) === parameters.get("person")));
         byId("person-name")?.focus();
         return;
