@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -266,6 +267,13 @@ func TestBrowserAuditOfLargeOrganization(t *testing.T) {
 	tab.wantText(".matrix details[open]", "group:team-176")
 	tab.click(".matrix details[open] .effects details summary")
 	tab.wantText(".matrix details[open] .effects details", "Person ")
+	var names []string
+	for _, account := range a.Sets[*a.Channels[1776].Subscribers].Accounts {
+		names = append(names, account.Name)
+	}
+	if got := eval[string](tab, `[...document.querySelectorAll(".matrix .effects details[open] bdi")].map((one) => one.textContent).sort().join()`); got != strings.Join(slices.Sorted(slices.Values(names)), ",") {
+		t.Errorf("the subscribers are %s, want %s", got, names)
+	}
 	tab.search("person0777@", "1 account")
 	tab.wantText("#hits", "Person 0777")
 	tab.do(chromedp.Navigate(tab.url + "#person=777"))

@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -146,14 +147,20 @@ func withFewColours(t *testing.T, content []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := map[color.Color]int{}
+	counts := map[color.RGBA]int{}
 	for y := range full.Bounds().Dy() {
 		for x := range full.Bounds().Dx() {
-			counts[full.At(x, y)]++
+			counts[color.RGBAModel.Convert(full.At(x, y)).(color.RGBA)]++
 		}
 	}
-	colours := slices.SortedFunc(maps.Keys(counts), func(a, b color.Color) int { return counts[b] - counts[a] })
-	reduced := image.NewPaletted(full.Bounds(), color.Palette(colours[:min(len(colours), 256)]))
+	colours := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int {
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
+	})
+	var palette color.Palette
+	for _, colour := range colours[:min(len(colours), 256)] {
+		palette = append(palette, colour)
+	}
+	reduced := image.NewPaletted(full.Bounds(), palette)
 	draw.Draw(reduced, full.Bounds(), full, image.Point{}, draw.Src)
 	var small bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, reduced); err != nil {
