@@ -242,6 +242,48 @@ func TestFindingsOfOlderServers(t *testing.T) {
 	}
 }
 
+// Where no administrator is active, a permission that nobody active is in leaves nobody at all; one that somebody is in does not.
+func TestFindingsWhereNobodyIsLeft(t *testing.T) {
+	const nobody, crew = 7, 8
+	facts := zulip.Snapshot{
+		Realm: &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{"can_manage_all_groups": zulip.NamedGroup(nobody)}},
+		Users: []*zulip.User{
+			{ID: 1, Email: "mo@example.com", Role: zulip.RoleModerator, IsActive: true},
+			{ID: 2, Email: "gone@example.com", Role: zulip.RoleOwner},
+		},
+		UserGroups: []*zulip.UserGroup{
+			{ID: nobody, Name: "role:nobody", IsSystemGroup: true},
+			{ID: crew, Name: "crew", Members: []int64{1}, Permissions: map[string]zulip.GroupSettingValue{"can_manage_group": zulip.NamedGroup(crew)}},
+			{ID: 9, Name: "lost", Members: []int64{1}, Permissions: map[string]zulip.GroupSettingValue{"can_manage_group": {DirectMembers: []int64{2}}}},
+		},
+		Channels: []*zulip.Channel{
+			{ID: 1, Name: "kept", Permissions: map[string]zulip.GroupSettingValue{"can_administer_channel_group": zulip.NamedGroup(crew)}},
+			{ID: 2, Name: "lost", Permissions: map[string]zulip.GroupSettingValue{"can_administer_channel_group": {DirectMembers: []int64{2}}}},
+		},
+	}
+	var parts snapshot.Facts
+	for _, part := range []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers, zulip.FetchChannels} {
+		parts.Take(&facts, part)
+	}
+	a, err := audit.Of(audit.Facts{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0]}, audit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, says := range map[string]string{`channel "lost"`: "Nobody can administer the channel.", `user group "lost"`: "Nobody can manage the group."} {
+		all := found(a, audit.NoAdministrator, where)
+		if len(all) != 1 || all[0].Severity != audit.High || all[0].Text != says || a.Sets[all[0].People].Len() != 0 {
+			t.Errorf("%s: found %+v, want one of severity high that says %q and concerns nobody", where, all, says)
+		} else if !strings.Contains(all[0].Change, `["role:moderators"]`) {
+			t.Errorf("%s: it is mended by\n%s", where, all[0].Change)
+		}
+	}
+	for _, where := range []string{`channel "kept"`, `user group "crew"`} {
+		if all := found(a, audit.NoAdministrator, where); len(all) > 0 {
+			t.Errorf("%s: found %+v, and somebody is left", where, all[0])
+		}
+	}
+}
+
 func TestGate(t *testing.T) {
 	o := office(t)
 	o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})

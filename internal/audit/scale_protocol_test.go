@@ -8,6 +8,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -104,9 +105,18 @@ func TestProtocolAuditOfALargeOrganization(t *testing.T) {
 	compared := time.Since(begin)
 	begin = time.Now()
 	comment := markdownOf(t, a)
-	t.Logf("made in %s, written in %s (%d kB, %d sets), read and compared in %s, as Markdown in %s", made, written, size/1000, len(a.Sets), compared, time.Since(begin))
+	commented := time.Since(begin)
+	var html bytes.Buffer
+	if err := page.WriteAudit(&html, a); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("made in %s, written in %s (%d kB, %d sets), read and compared in %s, as Markdown in %s, as a page in %s (%d kB)",
+		made, written, size/1000, len(a.Sets), compared, commented, time.Since(begin)-commented, html.Len()/1000)
 	if made > time.Minute || len(comment) > markdown.MaxLength {
 		t.Errorf("it took %s, and the Markdown has %d bytes", made, len(comment))
+	}
+	if html.Len() > 5_000_000 || html.Len() > size {
+		t.Errorf("the page has %d bytes, the JSON form %d", html.Len(), size)
 	}
 }
 

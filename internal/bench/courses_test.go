@@ -16,14 +16,17 @@ func TestCoursesCoverEverySize(t *testing.T) {
 	}
 	full := all(options{sizes: []int{100, 1000, 5000}, runs: 3})
 	for _, n := range []int{100, 1000, 5000} {
-		for _, step := range []string{stepCreate, stepPlan, stepEach, stepExport, stepUpdate, stepDestroy} {
+		for _, step := range []string{stepCreate, stepPlan, stepEach, stepExport, stepAudit, stepUpdate, stepDestroy} {
 			if !slices.Contains(full[n], step) {
 				t.Errorf("%d channels: %s is not measured", n, step)
 			}
 		}
 	}
+	if got := full[commandChannels]; !slices.Equal(got, []string{stepExport, stepAudit}) {
+		t.Errorf("of %d channels %v is measured, want the commands", commandChannels, got)
+	}
 	short := all(options{sizes: []int{5000}, short: true, runs: 3})
-	if len(short) != 2 || len(short[100]) != 6 || len(short[1000]) != 4 {
+	if len(short) != 3 || len(short[100]) != 7 || len(short[1000]) != 5 || len(short[commandChannels]) != 2 {
 		t.Errorf("the short form measures %v", short)
 	}
 	if limited := all(options{sizes: []int{100}, runs: 1, limits: true}); len(limited[500]) != 2 {

@@ -52,6 +52,11 @@ func (c *cycle) prepare(ctx context.Context) error {
 	if err := errors.Join(c.world.ready(), c.world.fill()); err != nil {
 		return errors.Join(err, c.world.stop())
 	}
+	if c.filled {
+		if err := c.world.fillChannels(c.channels); err != nil {
+			return errors.Join(err, c.world.stop())
+		}
+	}
 	c.ours, c.cliFloor, c.protocolFlr = subjects(folder)
 	if c.state == isRemote {
 		for _, s := range c.subjects() {
@@ -107,7 +112,10 @@ func (c *cycle) step(ctx context.Context, step string) (*figure, error) {
 	case stepEach:
 		return f, c.watched(ctx, f, plan, "ZULIP_BENCH_READ_EACH=1")
 	case stepExport:
-		return f, c.counted(ctx, c.cli.program(), f, []string{"export", filepath.Join(c.world.dir, "exported"), "--subscribers"})
+		return f, c.commanded(ctx, f, []string{"export", filepath.Join(c.world.dir, "exported"), "--subscribers"}, nil)
+	case stepAudit:
+		written := map[string]string{"json": filepath.Join(c.world.dir, "audit.json"), "html": filepath.Join(c.world.dir, "audit.html")}
+		return f, c.commanded(ctx, f, []string{"audit", "--json", written["json"], "--html", written["html"], "--markdown", os.DevNull}, written)
 	case stepUpdate:
 		if err := c.write("second"); err != nil {
 			return f, err
@@ -171,6 +179,31 @@ func (c *cycle) counted(ctx context.Context, with cli, f *figure, command []stri
 	f.Runs = append(f.Runs, spent)
 	if asked.Requests > f.Traffic.Requests {
 		f.Traffic = asked // the worst of the runs
+	}
+	return nil
+}
+
+// commanded runs a command of the plugin's binary: as often as a plan in an organization that is there for it. written are
+// the files whose sizes are kept.
+func (c *cycle) commanded(ctx context.Context, f *figure, command []string, written map[string]string) error {
+	runs := 1
+	if c.filled {
+		runs = c.plans
+	}
+	for range runs {
+		if err := c.counted(ctx, c.cli.program(), f, command); err != nil {
+			return err
+		}
+	}
+	for kind, path := range written {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		if f.Written == nil {
+			f.Written = map[string]int64{}
+		}
+		f.Written[kind] = info.Size()
 	}
 	return nil
 }

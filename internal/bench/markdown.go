@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The tables of the documentation, by the name that their place in a file has.
@@ -120,7 +121,7 @@ var goals = []goal{
 	{"most memory of the plugin", "at most 150 MB", func(r *results, channels int) (string, *bool) {
 		var most int64
 		for _, f := range r.Figures {
-			if f.Channels == channels && f.Step != stepEach && f.Step != stepExport {
+			if f.Channels == channels && f.Step != stepEach && f.Step != stepExport && f.Step != stepAudit {
 				most = max(most, peak(f.Runs))
 			}
 		}
@@ -176,13 +177,7 @@ func goalsTable(r *results) string {
 		row := []string{goal.name, cmp.Or(goal.limit, dash)}
 		for _, n := range sizes {
 			words, reached := goal.of(r, n)
-			switch {
-			case words == "":
-				words = dash
-			case reached != nil && !*reached:
-				words = "**" + words + "**"
-			}
-			row = append(row, words)
+			row = append(row, boldIf(reached != nil && !*reached, cmp.Or(words, dash)))
 		}
 		rows = append(rows, row)
 	}
@@ -192,16 +187,63 @@ has built in; floor 2 the same for a provider with the same attributes that does
 back what it is sent: a plan with any plugin takes at least that. An organization of %s people and %d
 groups, on the sandbox in a process of its own, the plan under a server's default limits. %d processors (%s), %s, commit %s.
 The plugin is ready after %d ms (goal: 100) and holds %d MB then (goal: 40).
-`, markdownTable(rows), thousands(r.People), r.Groups, r.CPUs, r.CPU, r.CLI, r.Commit, r.Ready.Milliseconds(), r.Idle>>20)
+%s`, markdownTable(rows), thousands(r.People), r.Groups, r.CPUs, r.CPU, r.CLI, r.Commit, r.Ready.Milliseconds(), r.Idle>>20, commandsTable(r))
+}
+
+// commandGoals are the most time and memory that the commands may take for [commandChannels] channels; zero: as much as it
+// takes.
+var commandGoals = []struct {
+	step   string
+	time   time.Duration
+	memory int64
+}{{stepExport, 10 * time.Second, 300 << 20}, {stepAudit, 10 * time.Second, 0}}
+
+// commandsTable is what the commands of the plugin's binary cost in an organization that is there for them, beside their
+// goals; empty where they were not measured.
+func commandsTable(r *results) string {
+	rows := [][]string{{"Command", "Requests", "Time", "Goal", "Memory", "Goal", "JSON", "Page"}}
+	for _, goal := range commandGoals {
+		f, ok := r.find(commandChannels, goal.step, noState, false)
+		if !ok {
+			continue
+		}
+		middle, _ := median(f.Runs)
+		took, memory := boldIf(middle > goal.time, wall(f.Runs)), peak(f.Runs)
+		atMost := dash
+		if goal.memory > 0 {
+			atMost = "at most " + megabytes(goal.memory)
+		}
+		rows = append(rows, []string{
+			"`" + goal.step + "`", strconv.Itoa(f.Traffic.Requests), took, "at most " + duration(goal.time),
+			boldIf(goal.memory > 0 && memory > goal.memory, megabytes(memory)), atMost, f.written("json"), f.written("html"),
+		})
+	}
+	if len(rows) == 1 {
+		return ""
+	}
+	return fmt.Sprintf("\nThe commands for people, with %s channels, each of which has subscribers and permissions of its own:\n\n%s", thousands(commandChannels), markdownTable(rows))
+}
+
+// boldIf writes a figure that does not meet its goal.
+func boldIf(isMissed bool, words string) string {
+	if isMissed {
+		return "**" + words + "**"
+	}
+	return words
+}
+
+// written is the size of a file that a command wrote.
+func (f *figure) written(kind string) string {
+	if f.Written[kind] == 0 {
+		return dash
+	}
+	return fmt.Sprintf("%.1f MB", float64(f.Written[kind])/(1<<20))
 }
 
 // stepsTable is what each step costs.
 func stepsTable(r *results) string {
 	rows := [][]string{{"Channels", "Step", "State", "Requests", "Time", "Floor 1", "Floor 2", "Memory", "Wait for limits"}}
 	for _, f := range r.Figures {
-		if f.Step == stepExport {
-			continue // it is no command of the CLI
-		}
 		rows = append(rows, []string{
 			thousands(f.Channels), f.words(), string(f.State), strconv.Itoa(f.Traffic.Requests), wall(f.Runs),
 			wall(f.Floors[0]), wall(f.Floors[1]), megabytes(peak(f.Runs)), f.waited(),

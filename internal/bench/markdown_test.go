@@ -45,6 +45,33 @@ func TestGoalsTableMarksWhatIsNotMet(t *testing.T) {
 	}
 }
 
+func TestTablesHaveTheCommands(t *testing.T) {
+	r := planned(4, 1)
+	if table := goalsTable(r); strings.Contains(table, "`audit`") {
+		t.Errorf("commands that were not measured are in\n%s", table)
+	}
+	runs := func(seconds, megabytes int64) []cost {
+		return []cost{{Wall: time.Duration(seconds) * time.Second, Peak: megabytes << 20}}
+	}
+	r.Figures = append(r.Figures,
+		&figure{Channels: commandChannels, Step: stepExport, State: noState, Runs: runs(8, 400), Traffic: traffic{Requests: 12}},
+		&figure{Channels: commandChannels, Step: stepAudit, State: noState, Runs: runs(11, 400), Written: map[string]int64{"json": 36 << 20, "html": 7 << 19}},
+	)
+	for _, want := range []string{
+		"| `export` | 12 | 8.0 s | at most 10 s | **400 MB** | at most 300 MB | – | – |",
+		"| `audit` | 0 | **11.0 s** | at most 10 s | 400 MB | – | 36.0 MB | 3.5 MB |",
+	} {
+		if table := goalsTable(r); !strings.Contains(table, want) {
+			t.Errorf("%s is missing in\n%s", want, table)
+		}
+	}
+	for _, want := range []string{"| 2,000 | export | none | 12 | 8.0 s | – | – | 400 MB | – |", "| 2,000 | audit | none |"} {
+		if table := stepsTable(r); !strings.Contains(table, want) {
+			t.Errorf("%s is missing in\n%s", want, table)
+		}
+	}
+}
+
 func TestWithTablesWantsAPlace(t *testing.T) {
 	for _, text := range []string{"no place", "<!-- bench goals: begin -->\nno end"} {
 		if _, err := withTables(text, &results{}); err == nil {

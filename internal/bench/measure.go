@@ -19,6 +19,8 @@ const (
 	manyChannels = 1000
 	// limitedChannels are created under a server's default limits, in some minutes.
 	limitedChannels = 500
+	// commandChannels are those of the organization that the commands have goals for.
+	commandChannels = 2000
 )
 
 // measure measures everything, prints the table, and writes the figures.
@@ -61,6 +63,9 @@ type course struct {
 	plans    int // how often each plan is made
 	// limited tells that the server has its default limits throughout.
 	limited bool
+	// filled tells that the channels are there from the start, with subscribers and permissions of their own, and no CLI makes
+	// them: in some seconds, for the commands alone.
+	filled bool
 	// alone are steps without the floors, whose floors would take longer than they tell.
 	alone []string
 }
@@ -72,7 +77,7 @@ func courses(o options) []course {
 	if o.short {
 		sizes = []int{fewChannels, manyChannels}
 	}
-	everything := []string{stepCreate, stepPlan, stepEach, stepExport, stepUpdate, stepDestroy}
+	everything := []string{stepCreate, stepPlan, stepEach, stepExport, stepAudit, stepUpdate, stepDestroy}
 	for _, n := range sizes {
 		switch {
 		case n <= fewChannels && o.short:
@@ -82,13 +87,16 @@ func courses(o options) []course {
 			again := course{channels: n, state: inFile, steps: slices.DeleteFunc(slices.Clone(everything), isEach), plans: 1}
 			all = append(all, slices.Repeat([]course{again}, o.runs-1)...)
 		case o.short:
-			all = append(all, course{channels: n, state: isRemote, steps: []string{stepCreate, stepPlan, stepEach, stepExport}, plans: o.runs})
+			all = append(all, course{channels: n, state: isRemote, steps: []string{stepCreate, stepPlan, stepEach, stepExport, stepAudit}, plans: o.runs})
 		case n <= manyChannels:
-			all = append(all, course{channels: n, state: inFile, steps: []string{stepCreate, stepPlan, stepEach, stepExport}, plans: o.runs})
+			all = append(all, course{channels: n, state: inFile, steps: []string{stepCreate, stepPlan, stepEach, stepExport, stepAudit}, plans: o.runs})
 			all = append(all, course{channels: n, state: isRemote, steps: []string{stepCreate, stepUpdate, stepDestroy}})
 		default:
 			all = append(all, course{channels: n, state: isRemote, steps: everything, plans: o.runs, alone: []string{stepUpdate, stepDestroy}})
 		}
+	}
+	if slices.Max(sizes) >= manyChannels {
+		all = append(all, course{channels: commandChannels, state: noState, steps: []string{stepExport, stepAudit}, plans: o.runs, filled: true})
 	}
 	if o.limits {
 		all = append(all, course{channels: limitedChannels, state: isRemote, steps: []string{stepCreate, stepEach}, plans: 1, limited: true})

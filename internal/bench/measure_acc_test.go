@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,6 +38,9 @@ func TestAccBench(t *testing.T) {
 	}
 	if f := steps[stepExport]; f == nil || peak(f.Runs) == 0 || f.Traffic.Requests == 0 || f.Traffic.Requests > 12 {
 		t.Errorf("the export: %+v", f)
+	}
+	if f := steps[stepAudit]; f == nil || peak(f.Runs) == 0 || f.Traffic.Requests == 0 || f.Traffic.Requests > 8 || f.Written["json"] == 0 || f.Written["html"] == 0 {
+		t.Errorf("the audit: %+v", f)
 	}
 	plan := steps[stepPlan]
 	switch {
@@ -91,6 +95,35 @@ func TestAccBenchRemoteState(t *testing.T) {
 	}
 	if len(b.states.states) != 3 {
 		t.Errorf("%d states are remote, want those of the provider and two floors", len(b.states.states))
+	}
+}
+
+// TestAccBenchCommands measures the commands in an organization whose channels no CLI has made.
+func TestAccBenchCommands(t *testing.T) {
+	o := options{runs: 1, people: 30, groups: 3, tf: os.Getenv("TF_ACC_TERRAFORM_PATH")}
+	b, err := build(t.Context(), o, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &results{}
+	c := cycle{bench: b, name: "commands", course: course{channels: few, state: noState, steps: []string{stepExport, stepAudit}, plans: 2, filled: true}}
+	if err := c.run(t.Context(), r.add); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Figures) != 2 || len(r.Figures[0].Runs) != 2 || len(r.Figures[1].Runs) != 2 {
+		t.Fatalf("measured %+v, want both commands twice", r.Figures)
+	}
+	audited, err := os.ReadFile(filepath.Join(c.world.dir, "audit.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var audit struct {
+		Channels []struct {
+			Name string
+		}
+	}
+	if err := json.Unmarshal(audited, &audit); err != nil || len(audit.Channels) != few || audit.Channels[0].Name != "bench-0" {
+		t.Errorf("%v: the audit has the channels %+v", err, audit.Channels)
 	}
 }
 

@@ -33,6 +33,7 @@ const (
 	stepPlan    = "plan"
 	stepEach    = "plan, one request each" // as providers usually read
 	stepExport  = "export"                 // of everything that is there, by the command, with subscribers
+	stepAudit   = "audit"                  // in every form, by the command
 	stepUpdate  = "update"
 	stepDestroy = "destroy"
 )
@@ -49,6 +50,8 @@ type figure struct {
 	// Floors are what the same command costs with the CLI's own resource, with a provider that does nothing, and, for a plan,
 	// with a plugin that answers at once. Empty where they were not measured.
 	Floors [3][]cost `json:"floors"`
+	// Written are the sizes of the files that a command wrote, in bytes, by what they are: json, html.
+	Written map[string]int64 `json:"written_bytes,omitempty"`
 	// Traffic is that of the run with the most.
 	Traffic traffic `json:"traffic"`
 	// Plugin is what the plugin says about itself, in a run of its own that the others do not count.
@@ -85,6 +88,9 @@ func (r *results) add(f *figure) {
 		same.Traffic = f.Traffic
 	}
 	same.Plugin = cmp.Or(f.Plugin, same.Plugin)
+	if f.Written != nil {
+		same.Written = f.Written
+	}
 }
 
 func (r *results) find(channels int, step string, kept state, limited bool) (*figure, bool) {

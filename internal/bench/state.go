@@ -16,6 +16,8 @@ type state string
 const (
 	inFile   state = "file"
 	isRemote state = "remote"
+	// noState is for channels that no CLI has made.
+	noState state = "none"
 )
 
 // stateServer keeps remote states for the CLI's backend "http", in memory.

@@ -19,6 +19,7 @@ func printTable(w io.Writer, r *results) {
 	printRows(w, stepRows(r))
 	_, _ = fmt.Fprintln(w)
 	printRows(w, pluginRows(r))
+	printWritten(w, r.Figures)
 	printEndpoints(w, r.Figures)
 }
 
@@ -113,6 +114,15 @@ func printRows(w io.Writer, rows [][]string) {
 		_, _ = fmt.Fprintln(aligned, strings.Join(row, "\t"))
 	}
 	_ = aligned.Flush()
+}
+
+// printWritten says how large the files are that commands wrote.
+func printWritten(w io.Writer, figures []*figure) {
+	for _, f := range figures {
+		for _, kind := range slices.Sorted(maps.Keys(f.Written)) {
+			_, _ = fmt.Fprintf(w, "%5d %s, state: %s: %s in %s\n", f.Channels, f.words(), f.State, f.written(kind), kind)
+		}
+	}
 }
 
 // printEndpoints says which requests they were.

@@ -21,6 +21,8 @@ type world struct {
 	people int
 	groups int
 
+	members []int64 // everybody, in the order of the server
+	teams   []int64 // the groups
 	folders []int64
 	person  string // somebody whom permissions name
 	env     []string
@@ -144,43 +146,6 @@ func (w *world) writeAccounts() error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(w.dir, "accounts.json"), data, 0o600)
-}
-
-// fill makes the groups, each in the one before it by turns, and the folders.
-func (w *world) fill() error {
-	var members struct {
-		Members []struct {
-			ID int64 `json:"user_id"`
-		} `json:"members"`
-	}
-	if err := w.call(http.MethodGet, "/users", nil, &members); err != nil {
-		return err
-	}
-	for i := range w.groups {
-		var ids []int64
-		for j := range 25 {
-			ids = append(ids, members.Members[(i*25+j)%len(members.Members)].ID)
-		}
-		list, err := json.Marshal(ids)
-		if err != nil {
-			return err
-		}
-		form := url.Values{"name": {fmt.Sprintf("team-%d", i)}, "description": {"A team"}, "members": {string(list)}}
-		if err := w.call(http.MethodPost, "/user_groups/create", form, nil); err != nil {
-			return err
-		}
-	}
-	for i := range 20 {
-		var made struct {
-			ID int64 `json:"channel_folder_id"`
-		}
-		form := url.Values{"name": {fmt.Sprintf("Folder %d", i)}, "description": {""}}
-		if err := w.call(http.MethodPost, "/channel_folders/create", form, &made); err != nil {
-			return err
-		}
-		w.folders = append(w.folders, made.ID)
-	}
-	return nil
 }
 
 func (w *world) call(method, path string, form url.Values, into any) error {

@@ -12,16 +12,17 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 )
 
 // auditFlags are the command line of "audit".
 type auditFlags struct {
-	selection               audit.Selection
-	markdown, json, against string
-	failOn                  []string
-	requireComplete         bool
-	version                 string
+	selection                     audit.Selection
+	markdown, json, html, against string
+	failOn                        []string
+	requireComplete               bool
+	version                       string
 }
 
 func newAudit(version string) *cobra.Command {
@@ -40,6 +41,7 @@ everything. --fail-on takes severities (high, medium, low; each includes the gra
 
 ` + kindMeanings(),
 		Example: `  terraform-provider-zulip audit
+  terraform-provider-zulip audit --html audit.html
   terraform-provider-zulip audit --person ada@example.com
   terraform-provider-zulip audit --guests --channel payroll --channel board
   terraform-provider-zulip audit --json today.json --against yesterday.json --fail-on high,internet`,
@@ -57,7 +59,8 @@ everything. --fail-on takes severities (high, medium, low; each includes the gra
 	f.BoolVar(&flags.selection.Bots, "bots", false, "report only what bots can do")
 	f.StringVar(&flags.markdown, "markdown", "", "write the audit as Markdown to this `file`; - is standard output (default)")
 	f.StringVar(&flags.json, "json", "", "write the audit as JSON to this `file`; - is standard output")
-	f.StringVar(&flags.against, "against", "", "write as Markdown who has gained and lost what since the audit in this JSON `file`, instead of the audit")
+	f.StringVar(&flags.html, "html", "", "write the audit as an HTML page to this `file`; - is standard output")
+	f.StringVar(&flags.against, "against", "", "write as Markdown and as the page who has gained and lost what since the audit in this JSON `file`, instead of the audit")
 	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if there is a finding of one of these `severities` or kinds")
 	f.BoolVar(&flags.requireComplete, "require-complete", false, "exit with status 3 if the account does not see everything")
 	return command
@@ -126,20 +129,21 @@ func readAudit(path string) (*audit.Audit, error) {
 	return earlier, nil
 }
 
-// write writes the audit in every form that was asked for; as Markdown, what has changed since an earlier one if there is one.
+// write writes the audit in every form that was asked for; as Markdown and as a page, what has changed since an earlier one
+// if there is one.
 func (f auditFlags) write(found, earlier *audit.Audit, stdout io.Writer) error {
-	if f.markdown == "" && f.json != "-" {
+	if f.markdown == "" && f.html != "-" && f.json != "-" {
 		f.markdown = "-"
 	}
 	if err := writeForms(stdout, found, []form[*audit.Audit]{{f.json, func(w io.Writer, a *audit.Audit) error { return a.Write(w) }}}); err != nil {
 		return err
 	}
 	if earlier == nil {
-		return writeForms(stdout, found, []form[*audit.Audit]{{f.markdown, markdown.WriteAudit}})
+		return writeForms(stdout, found, []form[*audit.Audit]{{f.markdown, markdown.WriteAudit}, {f.html, page.WriteAudit}})
 	}
 	changes, err := audit.Compare(earlier, found)
 	if err != nil {
 		return fmt.Errorf("cannot compare with %s: %w", f.against, err)
 	}
-	return writeForms(stdout, changes, []form[*report.Report]{{f.markdown, markdown.Write}})
+	return writeForms(stdout, changes, []form[*report.Report]{{f.markdown, markdown.Write}, {f.html, page.Write}})
 }

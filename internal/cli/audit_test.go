@@ -62,7 +62,7 @@ func TestDocsOfTheAuditUseItsFlags(t *testing.T) {
 			t.Errorf("the command has no --%s", flag[1])
 		}
 	}
-	for _, flag := range []string{"person", "channel", "guests", "bots", "markdown", "json", "against", "fail-on", "require-complete"} {
+	for _, flag := range []string{"person", "channel", "guests", "bots", "markdown", "json", "html", "against", "fail-on", "require-complete"} {
 		if !named[flag] {
 			t.Errorf("the guide does not say what --%s is", flag)
 		}
@@ -102,6 +102,47 @@ func TestAuditWritesWhatIsAskedFor(t *testing.T) {
 	}
 	if stdout, err = auditRun(t, "--against", path); err != nil || !strings.Contains(stdout, "Nobody gains or loses a right.") {
 		t.Errorf("the file has not become that of today: %v\n%s", err, stdout)
+	}
+}
+
+// The page is written of every audit of which the Markdown is, and of what has changed.
+func TestAuditWritesPages(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	dir := t.TempDir()
+	path, file := filepath.Join(dir, "a.json"), filepath.Join(dir, "a.html")
+	for _, test := range []struct {
+		args  []string
+		holds []string
+	}{
+		{[]string{"--json", path}, []string{"Access audit", "announcements", "Amara Okafor", `zulip_bot`}},
+		{[]string{"--person", "paul.dubois@example.com"}, []string{"only paul.dubois@example.com", "through"}},
+		{[]string{"--channel", "leads"}, []string{"only channel &#34;leads&#34;"}},
+		{[]string{"--guests", "--bots"}, []string{"only guests, bots", "Paul Dubois"}},
+		{[]string{"--against", path}, []string{"Access changes", "Nobody gains or loses a right."}},
+	} {
+		stdout, err := auditRun(t, append(test.args, "--html", file)...)
+		if err != nil || !strings.HasPrefix(stdout, "### Access") {
+			t.Errorf("%v: %v, and as Markdown %.200s", test.args, err, stdout)
+		}
+		content, err := os.ReadFile(file)
+		for _, want := range test.holds {
+			if err != nil || !strings.Contains(string(content), want) {
+				t.Errorf("%v: %v, the page does not hold %q", test.args, err, want)
+			}
+		}
+		if strings.Contains(string(content), audit.IncompleteText) {
+			t.Errorf("%v: the page of an administrator's audit is not complete", test.args)
+		}
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the page names people, and its mode is %v, %v", info.Mode(), err)
+	}
+	if stdout, err := auditRun(t, "--html", "-"); err != nil || !strings.HasPrefix(stdout, "<!DOCTYPE html>") || strings.Contains(stdout, "### Access") {
+		t.Errorf("--html -: %v, %.200s", err, stdout)
+	}
+	o.As(t, "member")
+	if stdout, err := auditRun(t, "--html", "-"); err != nil || !strings.Contains(stdout, audit.IncompleteText) {
+		t.Errorf("the page of a member's audit does not say that it is not complete: %v", err)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package browser_test looks at the page of a review with a browser: what is drawn, asked for, and done by the keyboard.
-// It is a package of its own so that nothing else needs the library that drives the browser.
+// Package browser_test looks at the pages of a review and of an audit with a browser: what is drawn, asked for, and done by
+// the keyboard. It is a package of its own so that nothing else needs the library that drives the browser.
 package browser_test
 
 import (
@@ -25,6 +25,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 )
@@ -44,13 +45,15 @@ func TestMain(m *testing.M) {
 	browserPath = findBrowser()
 	switch {
 	case browserPath != "":
-		os.Exit(m.Run())
+		status := m.Run()
+		stopBrowser()
+		os.Exit(status)
 	case os.Getenv(browserWanted) == "required":
 		fmt.Fprintf(os.Stderr, "%s=required, and no browser is installed: chromium or google-chrome\n", browserWanted)
 		os.Exit(1)
 	}
 	acctest.Report(func(w io.Writer) {
-		fmt.Fprintln(w, "NOT TESTED in a browser: the page of the access review. Neither chromium nor google-chrome is installed.")
+		fmt.Fprintln(w, "NOT TESTED in a browser: the pages of the access review and of the audit. Neither chromium nor google-chrome is installed.")
 	})
 }
 
@@ -66,6 +69,19 @@ func findBrowser() string {
 	return ""
 }
 
+// stopBrowser ends the browser, if a test has started one.
+var stopBrowser = func() {}
+
+// browser starts the browser that all tests share, each in a context of its own, which keeps nothing from the others.
+var browser = sync.OnceValues(func() (context.Context, error) {
+	// Chromium's own sandbox needs rights that containers do not give; the only pages shown are the ones written here.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserPath), chromedp.NoSandbox)
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, closeTab := chromedp.NewContext(allocator)
+	stopBrowser = func() { closeTab(); stop() }
+	return ctx, chromedp.Do(ctx)
+})
+
 // tab is a page that a browser shows.
 type tab struct {
 	t   *testing.T
@@ -79,8 +95,8 @@ type tab struct {
 // action is something done in the browser.
 type action = chromedp.Action[chromedp.Void]
 
-// open writes a review as a page and shows it in a new browser, which is closed when the test ends. The page must not
-// have complained until then, nor asked for anything.
+// open writes a review as a page and shows it in a new tab, which is closed when the test ends. The page must not have
+// complained until then, nor asked for anything.
 func open(t *testing.T, r *report.Report, width, height int64, before ...action) *tab {
 	t.Helper()
 	var text bytes.Buffer
@@ -90,17 +106,31 @@ func open(t *testing.T, r *report.Report, width, height int64, before ...action)
 	return openPage(t, text.Bytes(), width, height, before...)
 }
 
+// openAudit is open for an audit. The fragment is what stands after the number sign of the page's address.
+func openAudit(t *testing.T, a *audit.Audit, fragment string, width, height int64, before ...action) *tab {
+	t.Helper()
+	var text bytes.Buffer
+	if err := page.WriteAudit(&text, a); err != nil {
+		t.Fatal(err)
+	}
+	tab := openPage(t, text.Bytes(), width, height, before...)
+	if fragment != "" {
+		tab.do(chromedp.Navigate("about:blank"), chromedp.Navigate(tab.url+fragment)) // as somebody to whom it was passed on
+	}
+	return tab
+}
+
 func openPage(t *testing.T, page []byte, width, height int64, before ...action) *tab {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "review.html")
 	if err := os.WriteFile(path, page, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Chromium's own sandbox needs rights that containers do not give; the only page shown is the one written here.
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserPath), chromedp.NoSandbox)
-	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(stop)
-	ctx, closeTab := chromedp.NewContext(allocator)
+	parent, err := browser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, closeTab := chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
 	t.Cleanup(closeTab)
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	t.Cleanup(cancel)
@@ -127,6 +157,9 @@ func (tab *tab) listen(event any) {
 	switch event := event.(type) {
 	case *runtime.EventExceptionThrown:
 		complaint = "the script failed: " + event.ExceptionDetails.Text
+		if thrown := event.ExceptionDetails.Exception; thrown != nil {
+			complaint += " " + thrown.Description
+		}
 	case *runtime.EventConsoleAPICalled:
 		complaint = fmt.Sprintf("the script wrote to the console: %s", event.Type)
 	case *log.EventEntryAdded:

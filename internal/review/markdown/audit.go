@@ -3,7 +3,6 @@ package markdown
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
@@ -16,12 +15,12 @@ import (
 func WriteAudit(w io.Writer, a *audit.Audit) error {
 	d := &document{limit: MaxLength - 600} // place for the last line
 	if !a.Complete {
-		d.line("**This audit is not complete: the account does not see everything.**")
+		d.line("**" + audit.IncompleteText + "**")
 		d.line("")
 	}
 	d.line("### Access audit")
 	d.line("")
-	d.line("**" + plain(auditVerdict(a)) + "**")
+	d.line("**" + plain(a.Verdict()) + "**")
 	d.line("")
 	d.line(aboutAudit(a))
 	for _, sentence := range a.Missing {
@@ -44,51 +43,11 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 	return err
 }
 
-// auditVerdict counts the findings and what was audited.
-func auditVerdict(a *audit.Audit) string {
-	text := "No findings"
-	if len(a.Findings) > 0 {
-		var counts []string
-		for _, severity := range audit.Severities {
-			n := 0
-			for _, finding := range a.Findings {
-				if finding.Severity == severity {
-					n++
-				}
-			}
-			if n > 0 {
-				counts = append(counts, fmt.Sprintf("%s %s", report.Count(n), severity))
-			}
-		}
-		text = report.Counted(len(a.Findings), "finding") + ": " + strings.Join(counts, ", ")
-	}
-	if a.Person != nil {
-		return text + "."
-	}
-	active, guests, bots := 0, 0, 0
-	for _, account := range a.Accounts {
-		if !account.IsActive {
-			continue
-		}
-		active++
-		if account.Role == "guest" {
-			guests++
-		}
-		if account.IsBot {
-			bots++
-		}
-	}
-	return fmt.Sprintf("%s. %s, %s, %s (%s, %s).", text, report.Counted(len(a.Channels), "channel"), report.Counted(len(a.Groups), "user group"),
-		report.Counted(active, "account"), report.Counted(guests, "guest"), report.Counted(bots, "bot"))
-}
-
 // aboutAudit says what was audited, when and by whom.
 func aboutAudit(a *audit.Audit) string {
 	parts := []string{code(a.Site), plain(a.When.UTC().Format("2006-01-02 15:04 MST"))}
-	for _, account := range a.Accounts {
-		if account.ID == a.AccountID {
-			parts = append(parts, "as "+code(account.Address))
-		}
+	if self := a.Self(); self != nil {
+		parts = append(parts, "as "+code(self.Address))
 	}
 	if s := a.Selection; s != nil {
 		var only []string
@@ -111,38 +70,26 @@ func aboutAudit(a *audit.Audit) string {
 
 // findings lists what was found, and the changes that would mend it. Those that say the same are one.
 func (d *document) findings(a *audit.Audit) {
-	type key struct {
-		kind     audit.Kind
-		severity audit.Severity
-		text     string
-	}
-	var order []key
-	alike := map[key][]*audit.Finding{}
-	for _, finding := range a.Findings {
-		k := key{finding.Kind, finding.Severity, finding.Text}
-		if alike[k] == nil {
-			order = append(order, k)
-		}
-		alike[k] = append(alike[k], finding)
-	}
-	if len(order) > 0 {
+	groups := a.FindingGroups()
+	if len(groups) > 0 {
 		d.line("")
 		d.line("#### Findings")
 		d.line("")
 	}
-	for i, k := range order {
-		var where []string
-		for _, finding := range alike[k] {
-			for _, one := range finding.Where {
-				where = append(where, plain(one))
-			}
+	for i, group := range groups {
+		where := group.Where()
+		for at, one := range where {
+			where[at] = plain(one)
 		}
-		text := fmt.Sprintf("- %s, %s: %s. %s%s", k.severity, code(string(k.kind)), report.List(where), plain(k.text), concerned(a, alike[k]))
-		if change := alike[k][0].Change; len(change) > 0 && len(change) < maxChange {
+		text := fmt.Sprintf("- %s, %s: %s. %s", group.Severity, code(string(group.Kind)), report.List(where), plain(group.Text))
+		if group.People != nil {
+			text += " Concerns: " + peopleText(group.People, false) + "."
+		}
+		if change := group.Findings[0].Change; len(change) > 0 && len(change) < maxChange {
 			text += "\n" + changeText(change)
 		}
 		if i >= maxRisks || !d.fits(text) {
-			d.left += len(order) - i
+			d.left += len(groups) - i
 			return
 		}
 		d.line(text)
@@ -159,15 +106,6 @@ func changeText(change string) string {
 		lines = append(lines, "  "+printable(strings.TrimRight(line, "\n")))
 	}
 	return strings.Join(append(lines, "  ```"), "\n")
-}
-
-// concerned names the people of findings that say the same, if they are the same people.
-func concerned(a *audit.Audit, findings []*audit.Finding) string {
-	people := a.Sets[findings[0].People]
-	if slices.ContainsFunc(findings, func(other *audit.Finding) bool { return other.People != findings[0].People }) || people.Len() == 0 {
-		return ""
-	}
-	return " Concerns: " + peopleText(people, false) + "."
 }
 
 func (d *document) auditedChannels(a *audit.Audit) {
@@ -275,10 +213,7 @@ func countsText(people *report.People) string {
 
 // person writes what one person can do, and through what.
 func (d *document) person(a *audit.Audit) {
-	for _, account := range a.Accounts {
-		if account.ID != a.Person.AccountID {
-			continue
-		}
+	if account := a.PersonAccount(); account != nil {
 		d.line("")
 		text := fmt.Sprintf("%s (%s), %s", code(account.Name), code(account.Address), account.Role)
 		if account.IsBot {

@@ -25,7 +25,7 @@ func Write(w io.Writer, r *report.Report) error {
 	case r.Since == "":
 		d.line("### Access review")
 	case len(r.Unknown) > 0:
-		d.line("**This comparison is not complete: an audit does not have everything.**")
+		d.line("**" + report.IncompleteText + "**")
 		d.line("")
 		fallthrough
 	default:

@@ -62,6 +62,8 @@ type peopleIndex struct {
 	sets     []*set
 	known    map[*report.People]*set
 	full     []*set // those written in full last
+	// brief writes [set.Brief]; nil where nothing shows it.
+	brief func(*set) template.HTML
 }
 
 func newPeopleIndex(accounts []*report.Account) *peopleIndex {
@@ -93,7 +95,9 @@ func (x *peopleIndex) set(people *report.People) *set {
 		return known
 	}
 	fresh := &set{People: people, Index: len(x.sets), Size: report.Count(people.Len()), index: x}
-	fresh.Brief = rendered("people", fresh)
+	if x.brief != nil {
+		fresh.Brief = x.brief(fresh)
+	}
 	for _, account := range people.Accounts {
 		fresh.places.add(x.place(account))
 	}
@@ -175,8 +179,8 @@ func notes(account *report.Account) []string {
 	return notes
 }
 
-// About is what is said beside an account's name where it is one of a few.
-func (v *view) About(account *report.Account) string { return strings.Join(notes(account), ", ") }
+// about is what is said beside an account's name where it is one of a few.
+func about(account *report.Account) string { return strings.Join(notes(account), ", ") }
 
 // Place is the number by which the script knows an account.
 func (v *view) Place(account *report.Account) int { return v.people.place(account) }
@@ -187,9 +191,7 @@ func (v *view) Sets() []*set { return v.people.sets }
 // data is what the script knows beside what the page shows.
 type data struct {
 	Accounts []personData `json:"accounts"`
-	// Sets are, by the set's number: the number of its base or -1, then those who are in one of the two and not in the
-	// other, by their place among the accounts.
-	Sets [][]int `json:"sets"`
+	Sets     [][]int      `json:"sets"` // as [peopleIndex.encoded] has them
 }
 
 type personData struct {
@@ -199,22 +201,55 @@ type personData struct {
 
 // Data returns it as JSON in which nothing ends the element that holds it.
 func (v *view) Data() (template.JS, error) {
-	d := data{Accounts: make([]personData, len(v.people.accounts)), Sets: make([][]int, len(v.people.sets))}
+	d := data{Accounts: make([]personData, len(v.people.accounts)), Sets: v.people.encoded()}
 	for i, account := range v.people.accounts {
 		d.Accounts[i] = personData{account.Name, account.Address}
 	}
-	for i, set := range v.people.sets {
-		base, accounts := -1, set.Accounts
-		if set.Base != nil {
-			base, accounts = set.Base.Index, slices.Concat(set.without, set.with)
-		}
-		d.Sets[i] = append(make([]int, 0, len(accounts)+1), base)
-		for _, account := range accounts {
-			d.Sets[i] = append(d.Sets[i], v.people.places[account])
-		}
-	}
+	return encodedJSON(d)
+}
+
+// encodedJSON writes data of a page as JSON.
+func encodedJSON(d any) (template.JS, error) {
 	text, err := json.Marshal(d)
 	return template.JS(text), err //nolint:gosec // encoding/json writes <, > and & as escapes
+}
+
+// encoded writes the sets as numbers, by the set's number: first the number of its base or -1, then those who are in one of
+// the two and not in the other, by their place among the accounts. After a place, -3 stands for the three places that follow
+// it.
+func (x *peopleIndex) encoded() [][]int {
+	all := make([][]int, len(x.sets))
+	for i, set := range x.sets {
+		if set.Base == nil {
+			all[i] = encodedPlaces([]int{-1}, slices.Collect(set.places.differing(nil)))
+			continue
+		}
+		var places []int
+		for _, account := range slices.Concat(set.without, set.with) {
+			places = append(places, x.places[account])
+		}
+		all[i] = encodedPlaces([]int{set.Base.Index}, places)
+	}
+	return all
+}
+
+// encodedPlaces appends places to numbers, two and more that follow one another as how many they are.
+func encodedPlaces(numbers, places []int) []int {
+	for i := 0; i < len(places); {
+		next := i + 1
+		for next < len(places) && places[next] == places[next-1]+1 {
+			next++
+		}
+		numbers = append(numbers, places[i])
+		switch run := next - i - 1; {
+		case run == 1:
+			numbers = append(numbers, places[next-1])
+		case run > 1:
+			numbers = append(numbers, -run)
+		}
+		i = next
+	}
+	return numbers
 }
 
 // bitmap is a set of small numbers.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"html/template"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 // of people, however many rights name it: in 1,000 channels it is mostly the same few sets.
 type view struct {
 	*report.Report
+	Layout   *layout
 	Columns  []*option // of the matrix: the rights in which something changes in some channel
 	Channels []*channelView
 	Groups   []*groupView
@@ -78,6 +80,9 @@ func (v *view) IsLong() bool { return len(v.Channels) > manyRows }
 // HasManyAccounts reports whether so many accounts are named.
 func (v *view) HasManyAccounts() bool { return len(v.Accounts) > manyRows }
 
+// IncompleteText is the first line of a comparison of audits that do not have everything.
+func (v *view) IncompleteText() string { return report.IncompleteText }
+
 // Width is how many columns the matrix has.
 func (v *view) Width() int { return len(v.Columns) + 1 }
 
@@ -85,7 +90,12 @@ func (v *view) Width() int { return len(v.Columns) + 1 }
 func (c *channelView) Names() string { return strings.TrimSpace(c.Name + " " + c.OldName) }
 
 func newView(r *report.Report) *view {
-	v := &view{Report: r, people: newPeopleIndex(r.Accounts), options: map[string]*option{}}
+	title := "Access review"
+	if r.Since != "" {
+		title = "Access changes"
+	}
+	v := &view{Report: r, Layout: newLayout(title, r.Organization, "review.js"), people: newPeopleIndex(r.Accounts), options: map[string]*option{}}
+	v.people.brief = func(s *set) template.HTML { return rendered("people", s) }
 	for i, channel := range r.Channels {
 		v.Channels = append(v.Channels, &channelView{Channel: channel, Index: i, Effects: v.effects("In a channel", channel.Rights, memberRight(
 			"be subscribed", channel.Joins, channel.Leaves))})

@@ -47,6 +47,9 @@ type Report struct {
 	Accounts []*Account `json:"accounts"`
 }
 
+// IncompleteText is the first line of a comparison of which an audit does not have everything.
+const IncompleteText = "This comparison is not complete: an audit does not have everything."
+
 // Action is what happens to something.
 type Action string
 

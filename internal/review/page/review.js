@@ -1,29 +1,7 @@
-"use strict";
-// What the page does beyond being read: the switch between light and dark, and showing only a part. Everything is in
-// the page already; the script unfolds, hides, marks and counts. It asks nobody anything.
+// What the page of a review does beyond being read: showing only a part. Everything is in the page already; the script
+// unfolds, hides, marks and counts. It asks nobody anything.
 (() => {
-  const root = document.documentElement;
-  const byId = (id) => document.getElementById(id);
-  const number = (n) => n.toLocaleString("en");
-  const counted = (n, thing) => `${number(n)} ${thing}${n === 1 ? "" : "s"}`;
-
-  // The choice of colours is kept where the browser lets a page keep something; a file may not.
-  const kept = {
-    get: () => { try { return localStorage.getItem("review-theme") || ""; } catch { return ""; } },
-    set: (theme) => { try { localStorage.setItem("review-theme", theme); } catch { /* for this view only */ } },
-  };
-  const showTheme = (theme) => { if (theme) root.dataset.theme = theme; else delete root.dataset.theme; };
-  showTheme(kept.get()); // before anything is drawn
-
-  function startTheme() {
-    const group = byId("theme");
-    for (const input of group.elements) input.checked = input.value === kept.get();
-    group.addEventListener("change", (event) => {
-      kept.set(event.target.value);
-      showTheme(event.target.value);
-    });
-    group.hidden = false;
-  }
+  const { byId, number, counted, setsWith, startRows } = common;
 
   // An item is a channel, a group, an account or a permission of the organization: what is shown or hidden as a whole.
   // Its effects are the elements that say who gains and who loses one right, a set of people each by its number.
@@ -63,14 +41,6 @@
     };
   }
 
-  // The sets that hold somebody. Each is written as the number of its base or -1, then those who are in one of the two
-  // only: whoever is named there is in it if not in the base.
-  function setsOf(person, sets) {
-    const isNamed = sets.map((set) => set.indexOf(person.place, 1) > 0);
-    const holds = (at) => isNamed[at] !== (sets[at][0] >= 0 && holds(sets[at][0]));
-    return new Set([...sets.keys()].filter(holds));
-  }
-
   function startFilter() {
     const form = byId("filter");
     const found = byId("found");
@@ -93,7 +63,7 @@
       const person = matches.length === 1 ? matches[0] : undefined;
       return {
         text, matches, person,
-        sets: person ? setsOf(person, data.sets) : new Set(),
+        sets: person ? setsWith(person.place, data.sets) : new Set(),
         right: byId("right").value,
         channel: byId("channel").value.trim().toLowerCase(),
       };
@@ -213,23 +183,6 @@
     like.replaceWith(first.querySelector(".effects").cloneNode(true));
   }
 
-  // A click anywhere on a channel's row opens it; the keyboard has the arrow before the name.
-  function startRows() {
-    const table = document.querySelector(".matrix");
-    table?.addEventListener("click", (event) => {
-      const row = event.target.closest("tbody > tr:first-child");
-      if (!row || getSelection().type === "Range") return;
-      const details = row.nextElementSibling.querySelector("details");
-      details.open = !details.open;
-    });
-    // A head that stays in view and a table that scrolls sideways exclude each other.
-    const scroll = table?.parentElement;
-    if (scroll) new ResizeObserver(() => {
-      scroll.classList.remove("fits");
-      scroll.classList.toggle("fits", scroll.scrollWidth <= scroll.clientWidth);
-    }).observe(scroll);
-  }
-
   // Where the style sheet alone cannot open what is printed, opening it does.
   function startPrint() {
     let opened = [];
@@ -245,7 +198,6 @@
 
   addEventListener("toggle", (event) => { if (event.target.open && event.target.tagName === "DETAILS") fill(event.target); }, true);
   document.addEventListener("DOMContentLoaded", () => {
-    startTheme();
     startFilter();
     startRows();
     startPrint();

@@ -1,0 +1,170 @@
+package browser_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+)
+
+const (
+	// picturesWanted renews the pictures that the guides show.
+	picturesWanted = "REVIEW_PICTURES"
+	pictureFolder  = "../../../.github/images"
+	pictureWidth   = 1200
+	// maxPicture is how large a picture may be, in bytes.
+	maxPicture = 150_000
+)
+
+// exampleSite is what the pictures show in place of the sandbox's address.
+const exampleSite = "https://chat.example.com"
+
+func read(o *acctest.Organization) *store.Store {
+	return store.New(o.Client, o.Self, 0, new(runstate.State))
+}
+
+// exampleAudit is an audit of the example organization, in which some people have clicked.
+func exampleAudit(t *testing.T) *audit.Audit {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Call(t, "POST", "/channels/create", map[string]string{
+		"name": "payroll", "subscribers": fmt.Sprintf("[%d]", o.Self.ID), "invite_only": "true", "can_subscribe_group": fmt.Sprint(o.SystemGroup(t, "role:members")),
+	})
+	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
+	o.Call(t, "POST", "/channels/create", map[string]string{"name": "status", "subscribers": fmt.Sprintf("[%d]", o.Self.ID), "is_web_public": "true"})
+	a, err := audit.Make(t.Context(), read(o), audit.Options{Site: exampleSite, Now: time.Date(2026, 3, 2, 4, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// exampleReview reviews a plan of some changes in the example organization.
+func exampleReview(t *testing.T) *report.Report {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
+	type object = map[string]any
+	var changes []object
+	add := func(address, action string, before, after object) {
+		kind, _, _ := strings.Cut(address, ".")
+		changes = append(changes, object{
+			"address": address, "mode": "managed", "type": kind, "provider_name": "registry.example.com/zulip-iac/zulip",
+			"change": object{"actions": []string{action}, "before": before, "after": after, "after_unknown": object{}},
+		})
+	}
+	channel := func(name, attribute string, before, after any) {
+		one := object{"id": o.MustChannel(t, name).ID, "name": name}
+		was, is := maps.Clone(one), maps.Clone(one)
+		was[attribute], is[attribute] = before, after
+		add("zulip_channel."+name, "update", was, is)
+	}
+	channel("incidents", "privacy", "public", "web_public")
+	channel("general", "can_send_message_group", []string{"role:everyone"}, []string{"role:moderators", "user:paul.dubois@example.com"})
+	channel("leads", "can_administer_channel_group", []string{"role:administrators"}, []string{"group:leads"})
+	add("zulip_user_role.lena", "create", nil, object{"user": "lena.fischer@example.com", "role": "moderator"})
+	text, err := json.Marshal(object{"format_version": "1.2", "planned_values": object{}, "resource_changes": changes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned, err := plan.Parse(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := review.New(t.Context(), planned, review.Options{Store: read(o), Site: exampleSite, Now: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The pictures of the guides are of the pages that are written today, and not too large for a guide.
+func TestBrowserPictures(t *testing.T) {
+	tab := openAudit(t, exampleAudit(t), "#severity=high", pictureWidth, 1500)
+	tab.wantText("[data-finding]", "payroll")
+	tab.click(`[data-finding="0"] summary`)
+	tab.wantText("#found", "Found: 2 findings")
+	tab.click(".matrix tbody:nth-of-type(2) summary")
+	tab.wantText(".matrix details[open]", "Ines Moreau")
+	eval[bool](tab, `scrollTo(0, 0), true`)
+	tab.picture("audit")
+
+	tab = open(t, exampleReview(t), pictureWidth, 1400)
+	tab.wantText(".risks", "external")
+	tab.click(".matrix tbody summary")
+	eval[bool](tab, `scrollTo(0, 0), true`)
+	tab.picture("review")
+}
+
+// picture takes a picture for the guides, if they are to be renewed, and looks at the one that is there.
+func (tab *tab) picture(name string) {
+	tab.t.Helper()
+	path := filepath.Join(pictureFolder, name+".png")
+	if os.Getenv(picturesWanted) != "" {
+		eval[bool](tab, drawn)
+		small := withFewColours(tab.t, get(tab, chromedp.CaptureScreenshot()))
+		if err := os.MkdirAll(pictureFolder, 0o750); err != nil {
+			tab.t.Fatal(err)
+		}
+		if err := os.WriteFile(path, small, 0o600); err != nil {
+			tab.t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		tab.t.Fatal(err)
+	}
+	config, err := png.DecodeConfig(bytes.NewReader(content))
+	if err != nil || config.Width != pictureWidth || len(content) > maxPicture {
+		tab.t.Errorf("%s: %d wide, %d bytes, %v; %s=1 renews it", path, config.Width, len(content), err, picturesWanted)
+	}
+}
+
+// withFewColours writes a picture with its 256 most frequent colours, which makes it a third as large.
+func withFewColours(t *testing.T, content []byte) []byte {
+	t.Helper()
+	full, err := png.Decode(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[color.RGBA]int{}
+	for y := range full.Bounds().Dy() {
+		for x := range full.Bounds().Dx() {
+			counts[color.RGBAModel.Convert(full.At(x, y)).(color.RGBA)]++
+		}
+	}
+	colours := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int {
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
+	})
+	var palette color.Palette
+	for _, colour := range colours[:min(len(colours), 256)] {
+		palette = append(palette, colour)
+	}
+	reduced := image.NewPaletted(full.Bounds(), palette)
+	draw.Draw(reduced, full.Bounds(), full, image.Point{}, draw.Src)
+	var small bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, reduced); err != nil {
+		t.Fatal(err)
+	}
+	return small.Bytes()
+}
