@@ -56,15 +56,30 @@ func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel
 	}
 	readers, _ := m.access.Can(permission.CanRead, facts)
 	if guests := intersection(readers, m.access.Guests()); !guests.IsEmpty() {
-		var left []string
-		for user := range m.access.People(facts.Subscribers).Minus(guests).All() {
-			left = append(left, user.Address())
-		}
 		m.addFinding(Finding{
 			Kind: OpenPrivate, Severity: Low, Where: where, Text: fmt.Sprintf("%s in it, although it is private.", areThere(guests.Len(), "guest")),
-			Change: change("zulip_channel_subscribers", attribute{"channel", cty.StringVal("name:" + channel.Name)}, attribute{"users", texts(left...)}),
+			Change: withoutGuests(channel, m.access.People(facts.Subscribers), guests),
 		}, guests)
 	}
+}
+
+// mostUsers is the number of users that a change lists. Of a channel with more, it lists the guests to leave out.
+const mostUsers = 50
+
+// withoutGuests writes the subscribers of a channel without its guests.
+func withoutGuests(channel *zulip.Channel, subscribers, guests permission.People) string {
+	name := attribute{"channel", cty.StringVal("name:" + channel.Name)}
+	if left := subscribers.Minus(guests); left.Len() <= mostUsers {
+		return change("zulip_channel_subscribers", name, attribute{"users", texts(addresses(left)...)})
+	}
+	return "# Leave these guests out of users:\n# " + strings.Join(addresses(guests), "\n# ") + "\n" + change("zulip_channel_subscribers", name)
+}
+
+func addresses(people permission.People) (all []string) {
+	for user := range people.All() {
+		all = append(all, user.Address())
+	}
+	return all
 }
 
 func areThere(n int, thing string) string {
