@@ -74,6 +74,9 @@ terminal in which you run Terraform.`,
 	f.DurationVar(&flags.latency, "latency", 0, "wait this long before each answer, such as 50ms")
 	f.StringArrayVar(&flags.failures, "fail", nil, "inject a failure by this `rule`: METHOD PATH [before|after] ACTION [COUNT], where ACTION is drop, truncate, html, empty, status=CODE, stall=DURATION, or lag=DURATION (lists of emoji, linkifiers and the like show a write only after that time); can be repeated")
 	f.StringVar(&flags.trading, "trading", "", "also run a trading cloud on this `address`, and print its environment variables")
+	complete(command, map[string]cobra.CompletionFunc{
+		"accounts": fileOf("json"), "credentials": fileOf("json"), "state": anyFile, "journal": anyFile,
+	})
 	return command
 }
 
