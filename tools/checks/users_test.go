@@ -123,6 +123,32 @@ func TestDocsCompletionInBash(t *testing.T) {
 	}
 }
 
+// The configuration that the README begins with plans as it says, in the sandbox as the README starts it.
+func TestDocsReadmeStarts(t *testing.T) {
+	readme := read(t, "../../README.md")
+	configuration := regexp.MustCompile("(?ms)^```hcl\n(.*?)^```$").FindStringSubmatch(readme)
+	if configuration == nil {
+		t.Fatal("the README has no configuration")
+	}
+	work := t.TempDir()
+	environment := guideEnvironment(t)
+	initialize(t, work, environment)
+	if err := os.WriteFile(filepath.Join(work, "main.tf"), []byte(configuration[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start := blockWith(t, readme, "./terraform-provider-zulip sandbox")
+	start = replaceOnce(t, start, "./terraform-provider-zulip sandbox", "./terraform-provider-zulip sandbox --listen 127.0.0.1:0 >env &")
+	apply := blockWith(t, readme, "ZULIP_SITE=")
+	apply = apply[strings.Index(apply, "\n"):] // the credentials are those that the sandbox prints
+	said := inShell(t, work, environment, "set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n"+start+
+		"until [ -s env ]; do sleep 0.1; done\n. ./env\n"+apply+"terraform apply\nterraform plan\n")
+	for _, want := range []string{"Plan: 1 to add, 0 to change, 0 to destroy.", "1 added, 0 changed", "No changes."} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in what the commands print:\n%s", want, said)
+		}
+	}
+}
+
 // blockWith returns the one block of shell commands of a guide that contains a text.
 func blockWith(t *testing.T, guide, text string) string {
 	t.Helper()
