@@ -131,12 +131,12 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 	return nil
 }
 
-// windowsInUse is what Windows reports instead of EADDRINUSE (WSAEADDRINUSE).
-const windowsInUse = syscall.Errno(10048)
+// errWindowsInUse is what Windows reports instead of EADDRINUSE (WSAEADDRINUSE).
+const errWindowsInUse = syscall.Errno(10048)
 
 // listenError says what to do if the sandbox cannot listen on an address.
 func listenError(address string, err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, windowsInUse) {
+	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, errWindowsInUse) {
 		return fmt.Errorf("%s is in use, perhaps by another sandbox: stop that one, or choose another port with --listen (--listen 127.0.0.1:0 chooses a free one)", address)
 	}
 	return fmt.Errorf("cannot listen on %s: %w. Choose another address with --listen", address, err)
