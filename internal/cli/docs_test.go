@@ -53,7 +53,7 @@ func commandLines(text string) (lines [][]string) {
 	blocks := []string{text}
 	if strings.Contains(text, "```") {
 		blocks = nil
-		for _, block := range regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$").FindAllStringSubmatch(text, -1) {
+		for _, block := range regexp.MustCompile("(?ms)^ *```sh\n(.*?)\n *```$").FindAllStringSubmatch(text, -1) {
 			blocks = append(blocks, block[1])
 		}
 	}
