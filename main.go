@@ -14,13 +14,13 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 )
 
-// The version of the release, set by the linker.
-var version = "dev"
+// The version of the release, set by the linker; "" in other builds.
+var version string
 
 func main() {
-	os.Exit(cli.Run(version, servePlugin, os.Args[1:]))
+	os.Exit(cli.Run(cli.Version(version), servePlugin, os.Args[1:]))
 }
 
 func servePlugin(debug bool) error {
-	return plugin.Serve(func() tfprotov6.ProviderServer { return provider.NewServer(version) }, debug)
+	return plugin.Serve(func() tfprotov6.ProviderServer { return provider.NewServer(cli.Version(version)) }, debug)
 }

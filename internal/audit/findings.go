@@ -93,17 +93,22 @@ func ParseGate(texts []string) (Gate, error) {
 		case slices.ContainsFunc(Kinds, func(known KindMeaning) bool { return known.Kind == Kind(word) }):
 			gate.kinds = append(gate.kinds, Kind(word))
 		default:
-			var all []string
-			for _, severity := range Severities {
-				all = append(all, string(severity))
-			}
-			for _, known := range Kinds {
-				all = append(all, string(known.Kind))
-			}
-			return gate, fmt.Errorf("--fail-on %q: there is no such word; there are %s", text, strings.Join(all, ", "))
+			return gate, fmt.Errorf("--fail-on %q: there is no such word; there are %s", text, strings.Join(GateWords(), ", "))
 		}
 	}
 	return gate, nil
+}
+
+// GateWords lists the words of a gate: the severities, then the kinds of finding.
+func GateWords() []string {
+	var words []string
+	for _, severity := range Severities {
+		words = append(words, string(severity))
+	}
+	for _, known := range Kinds {
+		words = append(words, string(known.Kind))
+	}
+	return words
 }
 
 // Fails returns the kinds of finding that a gate stops at, each once.

@@ -63,6 +63,9 @@ everything. --fail-on takes severities (high, medium, low; each includes the gra
 	f.StringVar(&flags.against, "against", "", "write as Markdown and as the page who has gained and lost what since the audit in this JSON `file`, instead of the audit")
 	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if there is a finding of one of these `severities` or kinds")
 	f.BoolVar(&flags.requireComplete, "require-complete", false, "exit with status 3 if the account does not see everything")
+	complete(command, map[string]cobra.CompletionFunc{
+		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "fail-on": listOf(audit.GateWords()),
+	})
 	return command
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -14,6 +15,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
+
+// ownerOnly is the mode of a file that its owner alone reads. Windows has no such modes: there the folder decides, and every
+// file that can be written has 0666.
+var ownerOnly = map[bool]os.FileMode{true: 0o666, false: 0o600}[runtime.GOOS == "windows"]
 
 // auditRun runs the command.
 func auditRun(t *testing.T, args ...string) (stdout string, err error) {
@@ -82,7 +87,7 @@ func TestAuditWritesWhatIsAskedFor(t *testing.T) {
 	if err != nil || !strings.HasPrefix(stdout, "### Access audit") {
 		t.Fatalf("%v\n%s", err, stdout)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != ownerOnly {
 		t.Errorf("the file names people, and its mode is %v, %v", info.Mode(), err)
 	}
 	stdout, err = auditRun(t, "--json", "-", "--markdown", filepath.Join(dir, "a.md"))

@@ -56,7 +56,8 @@ Without a command it serves the provider plugin. Terraform and OpenTofu start it
 	debug := root.Flags().Bool("debug", false, "serve the plugin until interrupted, so that a debugger can attach to it, and print the environment variable to set for Terraform")
 	root.RunE = func(*cobra.Command, []string) error { return serve(*debug) }
 
-	root.AddCommand(newSandbox(), newReview(version), newAudit(version), newExport(version))
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.AddCommand(newSandbox(), newReview(version), newAudit(version), newExport(version), newVersion(version))
 	return root
 }
 

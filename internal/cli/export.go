@@ -53,6 +53,11 @@ overwrites a file that it did not write, or that was changed since.`,
 	f.StringVar(&flags.state, "new", "", "export only what this `state` does not have: the output of terraform show -json")
 	f.BoolVar(&flags.check, "check", false, "plan the result with a CLI, and fail unless it imports everything and changes nothing")
 	f.StringVar(&flags.cli, "cli", "", "the `program` for --check: terraform or tofu, by default the one on the PATH")
+	command.ValidArgsFunction = firstArgument(cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
+	complete(command, map[string]cobra.CompletionFunc{
+		"people": oneOf("special", "all", "none"), "new": fileOf("json"), "cli": oneOf("terraform", "tofu"),
+		"only": oneOf(export.ResourceNames()...), "exclude": oneOf(export.ResourceNames()...),
+	})
 	return command
 }
 

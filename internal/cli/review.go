@@ -59,6 +59,10 @@ The exit status is 0, 1 after an error, and 2 if a category of --fail-on applies
 	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if one of these `categories` applies")
 	f.BoolVar(&flags.offline, "offline", false, "do not read the organization; the report then shows the planned values, but not who gains or loses what")
 	f.StringVar(&flags.as, "as", "", "the `provider` configuration to review, as in zulip.staging, if the plan has several")
+	command.ValidArgsFunction = firstArgument(fileOf("json"))
+	complete(command, map[string]cobra.CompletionFunc{
+		"markdown": fileOf("md"), "html": fileOf("html"), "json": fileOf("json"), "fail-on": listOf(categoryWords()),
+	})
 	return command
 }
 
@@ -112,15 +116,20 @@ func (f reviewFlags) gate() ([]report.Category, error) {
 	for _, text := range f.failOn {
 		category := report.Category(strings.TrimSpace(text))
 		if !slices.ContainsFunc(report.Categories, func(known report.CategoryMeaning) bool { return known.Category == category }) {
-			var all []string
-			for _, known := range report.Categories {
-				all = append(all, string(known.Category))
-			}
-			return nil, fmt.Errorf("--fail-on %q: there is no such word; there are %s", text, strings.Join(all, ", "))
+			return nil, fmt.Errorf("--fail-on %q: there is no such word; there are %s", text, strings.Join(categoryWords(), ", "))
 		}
 		categories = append(categories, category)
 	}
 	return categories, nil
+}
+
+// categoryWords are the words that --fail-on takes.
+func categoryWords() []string {
+	var words []string
+	for _, known := range report.Categories {
+		words = append(words, string(known.Category))
+	}
+	return words
 }
 
 // readPlan reads the plan from the file that is named, or from standard input.

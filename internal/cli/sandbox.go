@@ -74,6 +74,9 @@ terminal in which you run Terraform.`,
 	f.DurationVar(&flags.latency, "latency", 0, "wait this long before each answer, such as 50ms")
 	f.StringArrayVar(&flags.failures, "fail", nil, "inject a failure by this `rule`: METHOD PATH [before|after] ACTION [COUNT], where ACTION is drop, truncate, html, empty, status=CODE, stall=DURATION, or lag=DURATION (lists of emoji, linkifiers and the like show a write only after that time); can be repeated")
 	f.StringVar(&flags.trading, "trading", "", "also run a trading cloud on this `address`, and print its environment variables")
+	complete(command, map[string]cobra.CompletionFunc{
+		"accounts": fileOf("json"), "credentials": fileOf("json"), "state": anyFile, "journal": anyFile,
+	})
 	return command
 }
 
@@ -128,9 +131,12 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 	return nil
 }
 
+// errWindowsInUse is what Windows reports instead of EADDRINUSE (WSAEADDRINUSE).
+const errWindowsInUse = syscall.Errno(10048)
+
 // listenError says what to do if the sandbox cannot listen on an address.
 func listenError(address string, err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
+	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, errWindowsInUse) {
 		return fmt.Errorf("%s is in use, perhaps by another sandbox: stop that one, or choose another port with --listen (--listen 127.0.0.1:0 chooses a free one)", address)
 	}
 	return fmt.Errorf("cannot listen on %s: %w. Choose another address with --listen", address, err)

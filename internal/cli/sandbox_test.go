@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -32,7 +34,7 @@ func TestSandboxServesUntilInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Mode().Perm() != 0o600 {
+	if info.Mode().Perm() != ownerOnly {
 		t.Errorf("credentials are readable by others: %v", info.Mode())
 	}
 	var accounts map[string]sandbox.Credentials
@@ -229,6 +231,14 @@ func TestSandboxNamesListenWhereThePortIsTaken(t *testing.T) {
 	err := command.ExecuteContext(t.Context())
 	if err == nil || !strings.Contains(err.Error(), address+" is in use") || !strings.Contains(err.Error(), "--listen 127.0.0.1:0") {
 		t.Errorf("the second sandbox says: %v", err)
+	}
+}
+
+// The words are the same on Windows, which has another number for it.
+func TestListenErrorOfWindows(t *testing.T) {
+	err := listenError("127.0.0.1:9970", &net.OpError{Op: "listen", Err: syscall.Errno(10048)})
+	if !strings.Contains(err.Error(), "127.0.0.1:9970 is in use") {
+		t.Errorf("it says: %v", err)
 	}
 }
 

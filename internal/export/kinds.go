@@ -134,12 +134,18 @@ func (k *kind) word() string { return strings.TrimPrefix(k.resource, "zulip_") }
 // type are meant, as in "channel:team-*".
 type Selection []string
 
+// ResourceNames lists what a selection can name, as in channel.
+func ResourceNames() []string {
+	names := make([]string, len(kinds))
+	for i, kind := range kinds {
+		names[i] = kind.word()
+	}
+	return names
+}
+
 // Check refuses a resource that is not exported.
 func (s Selection) Check() error {
-	words := make([]string, len(kinds))
-	for i, kind := range kinds {
-		words[i] = kind.word()
-	}
+	words := ResourceNames()
 	for _, text := range s {
 		word, _, _ := strings.Cut(text, ":")
 		if !slices.Contains(words, word) {

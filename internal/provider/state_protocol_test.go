@@ -70,3 +70,31 @@ func TestProtocolStatesOfVersionZero(t *testing.T) {
 		})
 	}
 }
+
+// A state that a newer version with the same schema version wrote is still read: what it has beyond the schema is left out.
+// The guide about versions promises it to those who go back.
+func TestProtocolStatesOfANewerVersion(t *testing.T) {
+	text, err := os.ReadFile(statesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := map[string]values{}
+	if err := json.Unmarshal(text, &states); err != nil {
+		t.Fatal(err)
+	}
+	p := acctest.StartProcess(t.Context(), t)
+	for resource, stored := range states {
+		t.Run(resource, func(t *testing.T) {
+			stored["of_a_later_version"] = "x"
+			state, err := json.Marshal(stored)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, diags := p.UpgradeFrom(resource, p.SchemaVersion(resource), state)
+			diags.ExpectNoError(t)
+			if _, ok := read["of_a_later_version"]; ok || len(read) == 0 {
+				t.Errorf("it is read as %v", read)
+			}
+		})
+	}
+}

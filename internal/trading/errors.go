@@ -133,6 +133,9 @@ func (e *BadAnswerError) Error() string {
 	return fmt.Sprintf("%s: %d: %s. Is something else answering at this address?", e.Operation, e.Status, e.Problem)
 }
 
+// errWindowsRefused is what Windows reports instead of ECONNREFUSED (WSAECONNREFUSED).
+const errWindowsRefused = syscall.Errno(10061)
+
 // newUnreachableError says why there is no answer.
 func newUnreachableError(ctx context.Context, redacted redaction, address string, timeout time.Duration, err error) error {
 	var (
@@ -153,7 +156,7 @@ func newUnreachableError(ctx context.Context, redacted redaction, address string
 		e.Problem = "the name " + dns.Name + " cannot be looked up: " + dns.Err
 	case errors.As(err, &unknown):
 		e.Problem = "its certificate is signed by an authority this machine does not know"
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errWindowsRefused):
 		e.Problem = "nobody listens there (connection refused)"
 	case errors.As(err, &network) && network.Timeout():
 		e.Problem = "no answer in " + timeout.String()

@@ -38,6 +38,13 @@ func (e *ConnectionError) Error() string {
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
+// Windows reports the errors of sockets by numbers that no other system uses, and that syscall does not compare with its
+// names: https://learn.microsoft.com/windows/win32/winsock/windows-sockets-error-codes-2.
+const (
+	errWindowsRefused = syscall.Errno(10061)
+	errWindowsReset   = syscall.Errno(10054)
+)
+
 // connectionError explains why an attempt of the call ended without an answer.
 func (c *call) connectionError(ctx context.Context, err error) *ConnectionError {
 	site := c.client.site
@@ -67,14 +74,14 @@ func (c *call) connectionError(ctx context.Context, err error) *ConnectionError 
 		e.Problem = "the name " + dns.Name + " cannot be looked up: " + dns.Err
 		e.Hint = "Is site spelled right, and is the network there?"
 		e.permanent = dns.IsNotFound
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errWindowsRefused):
 		e.Problem = "nobody listens at " + site + " (connection refused)"
 		e.Hint = "Is the server running, and is the port in site right?"
 	case errors.As(err, &network) && network.Timeout():
 		e.Problem = "no answer from " + site + " in " + c.client.timeout.String()
 		e.Hint = "If the server is only slow, raise request_timeout"
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE):
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, errWindowsReset) || errors.Is(err, syscall.EPIPE):
 		e.Problem = site + " closed the connection without an answer"
 	default:
 		e.Problem = "no answer from " + site + ": " + err.Error()

@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -244,6 +245,17 @@ func TestCertificateSettingsThatCannotBeUsed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Windows has numbers of its own for what other systems call ECONNREFUSED and ECONNRESET.
+func TestConnectionErrorsOfWindows(t *testing.T) {
+	for number, want := range map[syscall.Errno]string{10061: "nobody listens at ", 10054: "closed the connection without an answer"} {
+		w := newWire(t, json200(ok))
+		w.client.http.Transport = &refusingTransport{times: 9, cause: dialError(number)}
+		if err := w.create(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d is %v", number, err)
+		}
 	}
 }
 

@@ -17,6 +17,16 @@ die() {
   exit 1
 }
 
+# test_without_cli ARGUMENTS...: the tests that need neither CLI nor browser: all but TestAcc…, TestFault…, TestExample… and
+# TestBrowser…. Arguments are passed to go test.
+test_without_cli() {
+  local packages
+  # The library of the browser's tests is the largest there is to build.
+  packages=$(go list -C "$root" ./... | grep -v '/review/browser$')
+  # shellcheck disable=SC2086  # one word each
+  (unset TF_ACC && cd "$root" && go test -timeout 15m -skip '^Test(Acc|Fault|Example|Browser)' "$@" $packages)
+}
+
 # build_plugin FILE [VERSION]: the plugin's binary, with a version when it is to be installed.
 build_plugin() {
   go build -C "$root" -ldflags "-X main.version=${2:-dev}" -o "$1" .

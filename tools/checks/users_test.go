@@ -1,0 +1,251 @@
+package checks
+
+import (
+	"archive/zip"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// The guide calls those CLIs tested that the workflow tests.
+func TestDocsSupportedCLIsAreTested(t *testing.T) {
+	var ci struct {
+		Jobs struct {
+			CLI struct {
+				Strategy struct {
+					Matrix struct {
+						Include []struct{ CLI, Version string } `yaml:"include"`
+					} `yaml:"matrix"`
+				} `yaml:"strategy"`
+			} `yaml:"cli"`
+		} `yaml:"jobs"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "../../.github/workflows/ci.yml")), &ci); err != nil {
+		t.Fatal(err)
+	}
+	tested := map[string][]string{}
+	for _, run := range ci.Jobs.CLI.Strategy.Matrix.Include {
+		if run.Version != "latest" {
+			tested[run.CLI] = append(tested[run.CLI], run.Version)
+		}
+	}
+	guide := read(t, "../../templates/guides/versioning.md.tmpl")
+	_, table, _ := strings.Cut(guide, "| Terraform | OpenTofu | Has |\n|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	named := map[string][]string{}
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		for column, cli := range []string{"terraform", "tofu"} {
+			if version, ok := strings.CutPrefix(strings.TrimSpace(cells[column+1]), "**"); ok {
+				named[cli] = append(named[cli], strings.TrimSuffix(version, "**"))
+			}
+		}
+	}
+	for _, cli := range []string{"terraform", "tofu"} {
+		if len(named[cli]) == 0 || !slices.Equal(named[cli], tested[cli]) {
+			t.Errorf("the guide names %s %q, the workflow tests %q", cli, named[cli], tested[cli])
+		}
+	}
+}
+
+// The image is built of sources that are there, with the Go that the module names.
+func TestDocsContainerfileFitsTheModule(t *testing.T) {
+	text := read(t, "../../.github/Containerfile")
+	goVersion := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "../../go.mod"))
+	if goVersion == nil || !strings.Contains(text, "\nFROM golang:"+goVersion[1]+" AS build\n") {
+		t.Errorf("the image is not built with the Go of go.mod, %q", goVersion)
+	}
+	copied := 0
+	for _, line := range regexp.MustCompile(`(?m)^COPY ([^-].*)$`).FindAllStringSubmatch(text, -1) {
+		sources := strings.Fields(line[1])
+		for _, source := range sources[:len(sources)-1] {
+			copied++
+			if _, err := os.Stat(filepath.Join("../..", source)); err != nil {
+				t.Errorf("COPY: %v", err)
+			}
+		}
+	}
+	if copied < 4 {
+		t.Errorf("only %d sources are copied", copied)
+	}
+	for _, want := range []string{"\nUSER 65532:65532\n", "ca-certificates.crt", "CGO_ENABLED=0"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the image has no %q", strings.TrimSpace(want))
+		}
+	}
+}
+
+// The command is where the guide and the workflows say: in the plugin folder after an init, and in the archive of a release.
+func TestDocsCommandsGuideRuns(t *testing.T) {
+	guide := read(t, "../../templates/guides/commands.md.tmpl")
+	for name, test := range map[string]struct {
+		commands string
+		prepare  func(t *testing.T, work string, environment []string)
+	}{
+		"plugin folder": {blockWith(t, guide, ".terraform/providers"), initialize},
+		"release":       {blockWith(t, guide, "SHA256SUMS"), release},
+		"CI review":     {stepOf(t, "zulip-access-review.yml"), initialize},
+		"CI audit":      {stepOf(t, "zulip-nightly-audit.yml"), initialize},
+	} {
+		t.Run(name, func(t *testing.T) {
+			work := t.TempDir()
+			environment := append(guideEnvironment(t), "RUNNER_TEMP="+work+"/runner", "GITHUB_PATH="+work+"/path")
+			test.prepare(t, work, environment)
+			// As on a CI server, a later step has the folders of GITHUB_PATH on its PATH.
+			script := "set -euo pipefail\n" + test.commands +
+				"PATH=~/.local/bin:$(cat \"$GITHUB_PATH\" 2>/dev/null || true):$PATH\nterraform-provider-zulip version\n"
+			if said := inShell(t, work, environment, script); !strings.Contains(said, "terraform-provider-zulip 1.0.0\n") {
+				t.Errorf("it prints\n%s", said)
+			}
+		})
+	}
+}
+
+// The line of the guide makes bash complete.
+func TestDocsCompletionInBash(t *testing.T) {
+	work := t.TempDir()
+	run(t, "go", "build", "-C", "../..", "-o", filepath.Join(work, "terraform-provider-zulip"), ".")
+	script := "PATH=$PWD:$PATH\n_get_comp_words_by_ref() { words=(\"${COMP_WORDS[@]}\") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=; }\n" +
+		"__ltrim_colon_completions() { :; }\n" + blockWith(t, read(t, "../../templates/guides/commands.md.tmpl"), "completion bash") +
+		"COMP_WORDS=(terraform-provider-zulip review --fail-on lock) COMP_CWORD=3 COMP_LINE=\"${COMP_WORDS[*]}\" COMP_POINT=${#COMP_LINE}\n" +
+		"__start_terraform-provider-zulip\necho \"${COMPREPLY[@]}\"\n"
+	if said := inShell(t, work, os.Environ(), script); !strings.Contains(said, "lockout") {
+		t.Errorf("bash completes to %q", said)
+	}
+}
+
+// The configuration that the README begins with plans as it says, in the sandbox as the README starts it.
+func TestDocsReadmeStarts(t *testing.T) {
+	readme := read(t, "../../README.md")
+	configuration := regexp.MustCompile("(?ms)^```hcl\n(.*?)^```$").FindStringSubmatch(readme)
+	if configuration == nil {
+		t.Fatal("the README has no configuration")
+	}
+	work := t.TempDir()
+	environment := guideEnvironment(t)
+	initialize(t, work, environment)
+	if err := os.WriteFile(filepath.Join(work, "main.tf"), []byte(configuration[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start := blockWith(t, readme, "./terraform-provider-zulip sandbox")
+	start = replaceOnce(t, start, "./terraform-provider-zulip sandbox", "./terraform-provider-zulip sandbox --listen 127.0.0.1:0 >env &")
+	apply := blockWith(t, readme, "ZULIP_SITE=")
+	apply = apply[strings.Index(apply, "\n"):] // the credentials are those that the sandbox prints
+	said := inShell(t, work, environment, "set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n"+start+
+		"until [ -s env ]; do sleep 0.1; done\n. ./env\n"+apply+"terraform apply\nterraform plan\n")
+	for _, want := range []string{"Plan: 1 to add, 0 to change, 0 to destroy.", "1 added, 0 changed", "No changes."} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in what the commands print:\n%s", want, said)
+		}
+	}
+}
+
+// blockWith returns the one block of shell commands of a guide that contains a text.
+func blockWith(t *testing.T, guide, text string) string {
+	t.Helper()
+	var found []string
+	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(guide, -1) {
+		if strings.Contains(block[1], text) {
+			found = append(found, block[1])
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d blocks have %q", len(found), text)
+	}
+	return found[0]
+}
+
+// stepOf returns what a workflow for users runs to put the command on the PATH.
+func stepOf(t *testing.T, name string) string {
+	t.Helper()
+	var parsed struct {
+		Jobs map[string]struct {
+			Steps []struct{ Name, Run string } `yaml:"steps"`
+		} `yaml:"jobs"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "../../examples/ci/"+name)), &parsed); err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, job := range parsed.Jobs {
+		for _, step := range job.Steps {
+			if step.Name == "Put the provider's command on the PATH" && !slices.Contains(found, step.Run) {
+				found = append(found, step.Run)
+			}
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%s has %d different steps", name, len(found))
+	}
+	return found[0]
+}
+
+// initialize installs version 1.0.0 where the CLI finds it, and initializes a configuration that uses it.
+func initialize(t *testing.T, work string, environment []string) {
+	t.Helper()
+	script := "set -eu\n'" + absolute(t, "../scripts/install") + "' 1.0.0\n" +
+		"printf 'terraform {\\n  required_providers {\\n    zulip = { source = \"zulip-iac/zulip\" }\\n  }\\n}\\n' >main.tf\nterraform init\n"
+	inShell(t, work, environment, script)
+}
+
+// release makes the files of release 1.0.0 that the guide uses.
+func release(t *testing.T, work string, _ []string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Fatal("the guide's commands are for Linux")
+	}
+	binary := filepath.Join(t.TempDir(), "plugin")
+	run(t, "go", "build", "-C", "../..", "-ldflags", "-X main.version=1.0.0", "-o", binary, ".")
+	file, err := os.Create(filepath.Join(work, "terraform-provider-zulip_1.0.0_linux_amd64.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := zip.NewWriter(file)
+	entry, err := archive.Create("terraform-provider-zulip_v1.0.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := entry.Write([]byte(read(t, binary))); err != nil {
+		t.Fatal(err)
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sums := fmt.Sprintf("%x  %s\n%064d  terraform-provider-zulip_1.0.0_windows_amd64.zip\n", sha256.Sum256([]byte(read(t, file.Name()))), filepath.Base(file.Name()), 0)
+	if err := os.WriteFile(filepath.Join(work, "terraform-provider-zulip_1.0.0_SHA256SUMS"), []byte(sums), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inShell runs commands in a folder and returns what they print.
+func inShell(t *testing.T, folder string, environment []string, script string) string {
+	t.Helper()
+	shell := exec.CommandContext(t.Context(), "bash", "-c", script)
+	shell.Dir, shell.Env = folder, environment
+	out, err := shell.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	full, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return full
+}
