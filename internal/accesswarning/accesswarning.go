@@ -16,6 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -160,4 +161,23 @@ func FillSubscribers(ctx context.Context, meta *base.Meta, id int64, change *per
 
 func report(meta *base.Meta) permission.Report {
 	return permission.Report{Self: meta.Store.Self().ID}
+}
+
+// OfSubscribers warns, in a plan that subscribes and unsubscribes people because of the groups they are in, who they are.
+// Nothing is said of nobody, or when the provider block turns such warnings off. Call it once in ModifyPlan, after everything
+// has been checked.
+func OfSubscribers(meta *base.Meta, diags *diag.Diagnostics, channel string, view *snapshot.Snapshot, add, remove []int64) {
+	if !meta.AccessWarnings {
+		return
+	}
+	var sentences []string
+	if len(add) > 0 {
+		sentences = append(sentences, fmt.Sprintf("Will be subscribed: %s.", report(meta).Names(add, view.User)))
+	}
+	if len(remove) > 0 {
+		sentences = append(sentences, fmt.Sprintf("Will be unsubscribed: %s.", report(meta).Names(remove, view.User)))
+	}
+	if len(sentences) > 0 {
+		diags.AddWarning(fmt.Sprintf("The subscribers of channel %q change with its groups", channel), strings.Join(sentences, "\n"))
+	}
 }

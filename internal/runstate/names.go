@@ -89,6 +89,18 @@ func (s *State) PlannedUser(address string) (id int64, planned bool) {
 	return id, planned
 }
 
+// PlansAccount reports whether this run creates an account whose address, in lower case, isNew accepts.
+func (s *State) PlansAccount(isNew func(address string) bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for address, id := range s.addresses.by {
+		if id == 0 && isNew(address) {
+			return true
+		}
+	}
+	return false
+}
+
 // PlanReactivation registers an account that this run reactivates.
 func (s *State) PlanReactivation(id int64) { s.note(willBeReactivated, "", id) }
 

@@ -85,6 +85,12 @@ func (p people) same(other people) bool {
 	return p.known && other.known && maps.Equal(p.active, other.active) && maps.Equal(p.deactivated, other.deactivated)
 }
 
+// without leaves out some of those who are active.
+func (p people) without(skipped ids) people {
+	p.active = p.active.filter(func(id int64) bool { return !skipped[id] })
+	return p
+}
+
 // names reports whether somebody is among them, deactivated or not.
 func (p people) names(id int64) bool { return p.active[id] || p.deactivated[id] }
 
