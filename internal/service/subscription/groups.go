@@ -152,21 +152,38 @@ func (b *relation) changesRoles(group *zulip.UserGroup, view *snapshot.Snapshot)
 	})
 }
 
-// checkGroups refuses, on apply, members whom the plan did not show: those who have joined or left one of the groups since
-// the state was read, unless this run has put them there or taken them out. Who was deactivated since stays a member: the
-// server subscribes nobody for that. before are the members when the state was read.
-func (b *relation) checkGroups(m *groupMembers, before ids, channel *zulip.Channel, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+// changedByOthers returns who has joined and left the groups since the state was read, unless this run has put them there or
+// taken them out. Who was deactivated since stays a member: the server unsubscribes nobody for that. before are the members
+// when the state was read.
+func (b *relation) changedByOthers(m *groupMembers, before ids, view *snapshot.Snapshot) (joined, left []int64) {
 	for _, id := range before.minus(m.current) {
 		if user, ok := view.User(id); ok && !user.IsActive {
 			m.current[id], m.planned[id] = true, true
 		}
 	}
-	explained := func(id int64) bool { _, role := b.Meta.Run.PlannedRole(id); return role || m.joins[id] }
-	joined := slices.DeleteFunc(m.current.minus(before), explained)
-	var left []int64
+	joined = slices.DeleteFunc(m.current.minus(before), func(id int64) bool {
+		_, role := b.Meta.Run.PlannedRole(id)
+		return role || m.joins[id]
+	})
 	if !m.changes {
 		left = before.minus(m.current)
 	}
+	return joined, left
+}
+
+// asRead plans with the members that the state was read with. In the run of an apply, which plans again, those are the ones
+// that the plan has shown; with -refresh=false it is what is asked for. An apply that finds others stops: see checkGroups.
+func (b *relation) asRead(m *groupMembers, before ids, view *snapshot.Snapshot) {
+	joined, left := b.changedByOthers(m, before, view)
+	for _, id := range joined {
+		delete(m.planned, id)
+	}
+	maps.Copy(m.planned, setOf(left))
+}
+
+// checkGroups refuses, on apply, members whom the plan did not show.
+func (b *relation) checkGroups(m *groupMembers, before ids, channel *zulip.Channel, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	joined, left := b.changedByOthers(m, before, view)
 	if len(joined)+len(left) == 0 {
 		return
 	}

@@ -81,7 +81,7 @@ func (b *relation) locate(ctx context.Context, plan, state *shared, private perm
 	var gone diag.Diagnostics // who is not there any more is none of the plan's business
 	plan.Groups = keepGroups(plan.Groups, state.Groups, p.members, b.membersIn(state.Groups, view, &gone))
 	if was := readMemory(ctx, private, &resp.Diagnostics); was != nil && plan.Groups.Equal(state.Groups) && !b.Meta.Run.IsRefreshed(refreshKind, p.channel.ID) {
-		b.checkGroups(&p.members, was.members(state), p.channel, view, &resp.Diagnostics)
+		b.asRead(&p.members, was.members(state), view)
 	}
 	p.before = state.subscribed(view)
 	p.planPeople(plan, state)
@@ -127,8 +127,9 @@ func (p *planning) planPeople(plan, state *shared) {
 	}
 }
 
-// start reads the channel of a plan and whom it means; nil after an error. What the plan did not know is put into it.
-func (b *relation) start(ctx context.Context, plan, prior *shared, diags *diag.Diagnostics) (*reading, people) {
+// start reads the channel of a plan and whom it means; nil after an error. What the plan did not know is put into it. was is
+// what is remembered of the prior state; nil for nothing.
+func (b *relation) start(ctx context.Context, plan, prior *shared, was *memory, diags *diag.Diagnostics) (*reading, people) {
 	view, err := b.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
@@ -143,6 +144,9 @@ func (b *relation) start(ctx context.Context, plan, prior *shared, diags *diag.D
 	if !p.members.exist {
 		diags.AddAttributeError(path.Root("groups"), "A user group is still not in the organization",
 			"The plan was to create it before. Refer to the resource that does, as in zulip_user_group.NAME.id, so that Terraform knows the order.")
+	}
+	if was != nil && plan.Groups.Equal(prior.Groups) && !diags.HasError() {
+		b.checkGroups(&p.members, was.members(prior), channel, view, diags)
 	}
 	if diags.HasError() {
 		return nil, people{}

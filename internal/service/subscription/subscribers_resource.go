@@ -118,7 +118,7 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now, wanted := r.start(ctx, &plan.shared, &shared{}, &resp.Diagnostics)
+	now, wanted := r.start(ctx, &plan.shared, &shared{}, nil, &resp.Diagnostics)
 	if now == nil {
 		return
 	}
@@ -179,7 +179,7 @@ func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	if !plan.isSame(&prior.shared) {
-		now, wanted := r.start(ctx, &plan.shared, &prior.shared, &resp.Diagnostics)
+		now, wanted := r.start(ctx, &plan.shared, &prior.shared, readMemory(ctx, req.Private, &resp.Diagnostics), &resp.Diagnostics)
 		if now == nil {
 			return
 		}

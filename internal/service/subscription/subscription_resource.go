@@ -141,7 +141,7 @@ func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, r
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now, wanted := r.start(ctx, &plan.shared, &shared{}, &resp.Diagnostics)
+	now, wanted := r.start(ctx, &plan.shared, &shared{}, nil, &resp.Diagnostics)
 	if now == nil {
 		return
 	}
@@ -214,7 +214,7 @@ func (r *Subscription) Update(ctx context.Context, req resource.UpdateRequest, r
 		return
 	}
 	if plan.Added.IsUnknown() {
-		now, wanted := r.start(ctx, &plan.shared, &prior.shared, &resp.Diagnostics)
+		now, wanted := r.start(ctx, &plan.shared, &prior.shared, readMemory(ctx, req.Private, &resp.Diagnostics), &resp.Diagnostics)
 		if now == nil {
 			return
 		}
