@@ -2,7 +2,6 @@ package subscription_test
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -198,12 +197,22 @@ resource "zulip_channel_subscription" "x" {
 				PreConfig: func() { join(t, o, id, member2) }, Config: config, ConfigPlanChecks: during,
 				ExpectError: acctest.Message("Joined since: " + guest),
 			},
-			{Config: config, ConfigStateChecks: []statecheck.StateCheck{inChannel(t, o, "hall", member, member2, guest)}},
+			{
+				PreConfig: func() { expectIn(t, o, "hall", member) }, Config: config,
+				ConfigStateChecks: []statecheck.StateCheck{inChannel(t, o, "hall", member, member2, guest)},
+			},
 		},
 	})
-	for _, write := range o.Sandbox.Journal().Requests(sandbox.Filter{Method: http.MethodPost, Path: "/users/me/subscriptions"}) {
-		if strings.Contains(write.Params["principals"], fmt.Sprintf(",%d]", idOf(t, o, guest))) && strings.Contains(write.Params["principals"], fmt.Sprintf("[%d,", idOf(t, o, member))) {
-			t.Errorf("subscribed without a plan: %v", write.Params)
-		}
-	}
+	hall(t, o, "other")
+	first := strings.Replace(config, "hall", "other", 1)
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		Steps: []resource.TestStep{
+			{
+				Config: first, ExpectError: acctest.Message("inconsistent final plan"), // no state says who was in the group
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{acctest.Between(func() { join(t, o, id, admin) })}},
+			},
+			{PreConfig: func() { expectIn(t, o, "other") }, Config: first, ConfigStateChecks: []statecheck.StateCheck{inChannel(t, o, "other", admin, member, member2, guest)}},
+		},
+	})
 }
