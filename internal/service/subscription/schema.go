@@ -28,12 +28,11 @@ Deactivated people may be listed, and cause no change: the server neither shows 
 
 Groups:
 
-- The server subscribes people and bots, not groups. The provider reads who is in the groups, and subscribes them: members, members of subgroups at any depth, and bots among them, without deactivated people. Who joins a group outside Terraform is subscribed by the next apply; who leaves it is unsubscribed then, unless ` + "`users`" + ` or another of the groups still has them.
-- Write ` + "`zulip_user_group.x.id`" + `: then a change of the members and the subscriptions that follow from it are one apply. With a group's name, or where a ` + "`zulip_user_group_membership`" + `, a subgroup or a change of role changes who is in it, Terraform does not know the order: the plan says "known after apply", and if the subscribers came first, the next plan shows the rest.
-- A plan warns, by name, who will be subscribed and unsubscribed because of groups, unless the provider block sets ` + "`access_warnings = false`" + `.
-- Only whom the plan has shown is subscribed. If somebody else changes the members between plan and apply, the apply stops without a change, and the error names the people; on create, Terraform itself stops it ("inconsistent final plan"). Plan again then.
-- Roles are groups: ` + "`role:members`, `role:everyone`" + ` (with guests) and the other roles can be named too, except ` + "`role:internet`" + `. Bots have roles, and count.
-- A deactivated group is refused: a plan does not unsubscribe everybody because somebody deactivated a group.`
+- The server subscribes people and bots, not groups. The provider subscribes the members of the groups: people and bots, and the members of subgroups at any depth, without deactivated people. If somebody joins a group, the next plan proposes to subscribe them; if somebody leaves it, to unsubscribe them, unless ` + "`users`" + ` or another of the groups still has them.
+- Roles such as ` + "`role:members`" + ` are groups too. ` + "`role:everyone`" + ` includes guests. Bots have a role, and are included. ` + "`role:internet`" + ` and deactivated groups are refused.
+- Write ` + "`zulip_user_group.x.id`" + `: then a change of the group's members and the change of the subscriptions that follows from it are made in one apply, in this order. If the group is written by name, or if its members change through a ` + "`zulip_user_group_membership`" + `, a subgroup or a role, the order is not known, and ` + "`group_user_ids`" + ` is known after the apply. If the subscriptions came first, the next plan proposes the rest; ` + "`depends_on`" + ` sets the order.
+- The plan warns who will be subscribed and unsubscribed because of groups, by name, unless the provider block sets ` + "`access_warnings = false`" + `.
+- If somebody else has changed the members of a group since the plan was made, the apply stops without a change, and the error names them. On create, and if ` + "`groups`" + ` itself changes, it is Terraform that stops, with the error "inconsistent final plan". In both cases, plan again.`
 
 // The users are lists although they have no order: of a set the plugin framework compares every element with every
 // other, which takes minutes for some thousands.
