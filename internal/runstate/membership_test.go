@@ -26,15 +26,11 @@ func TestPlannedMembership(t *testing.T) {
 	}
 }
 
-func TestPlansAccount(t *testing.T) {
+func TestPlannedAccounts(t *testing.T) {
 	var s State
-	isNew := func(address string) bool { return address == "new@example.com" }
 	s.PlanAddress(7, "Old@example.com")
-	if s.PlansAccount(isNew) {
-		t.Error("an account that is there counts as new")
-	}
 	s.PlanAddress(0, "New@example.com")
-	if !s.PlansAccount(isNew) {
-		t.Error("an account that is planned is not known")
+	if got := s.PlannedAccounts(); !reflect.DeepEqual(got, []string{"new@example.com"}) {
+		t.Errorf("to be created: %v", got)
 	}
 }

@@ -89,16 +89,16 @@ func (s *State) PlannedUser(address string) (id int64, planned bool) {
 	return id, planned
 }
 
-// PlansAccount reports whether this run creates an account whose address, in lower case, isNew accepts.
-func (s *State) PlansAccount(isNew func(address string) bool) bool {
+// PlannedAccounts returns the addresses, in lower case, of the accounts that this run creates, or has created.
+func (s *State) PlannedAccounts() (addresses []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for address, id := range s.addresses.by {
-		if id == 0 && isNew(address) {
-			return true
+		if id == 0 {
+			addresses = append(addresses, address)
 		}
 	}
-	return false
+	return addresses
 }
 
 // PlanReactivation registers an account that this run reactivates.

@@ -32,14 +32,13 @@ type groupMembers struct {
 	// settled is false where an apply may find other members than are planned: where they are not known, and where the
 	// change of a member need not come before.
 	settled bool
-	// joins are whom this run puts into one of the groups; changes reports whether it changes who is in them at all.
-	joins   ids
-	changes bool
+	// joins and leaves are whom this run puts into one of the groups, and whom it takes out of one.
+	joins, leaves ids
 }
 
 // membersIn finds who is in the groups of a list. Groups that cannot be found are reported at `groups`.
 func (b *relation) membersIn(list types.List, view *snapshot.Snapshot, diags *diag.Diagnostics) groupMembers {
-	m := groupMembers{current: ids{}, planned: ids{}, joins: ids{}, exist: !list.IsUnknown(), known: !list.IsUnknown(), settled: !list.IsUnknown()}
+	m := groupMembers{current: ids{}, planned: ids{}, joins: ids{}, leaves: ids{}, exist: !list.IsUnknown(), known: !list.IsUnknown(), settled: !list.IsUnknown()}
 	byID := map[int64]bool{}
 	for _, element := range list.Elements() {
 		text, ok := element.(types.String)
@@ -74,7 +73,10 @@ func (b *relation) membersIn(list types.List, view *snapshot.Snapshot, diags *di
 // subscribableGroup finds the group that a text names. Its error is for people.
 func subscribableGroup(view *snapshot.Snapshot, text string) (lookup.GroupReference, error) {
 	found, err := lookup.Group(view, text)
+	name, isPrincipal := strings.CutPrefix(text, "group:")
 	switch {
+	case err != nil && isPrincipal:
+		return found, fmt.Errorf("%w\n\nHere, as in subgroups, a group is written without group:, as in %q", err, name)
 	case err != nil:
 		return found, fmt.Errorf("%w\n\nIf this configuration creates the group, write zulip_user_group.NAME.id: its ID is not known before, so that the group comes first", err)
 	case found.Group == nil:
@@ -110,7 +112,7 @@ func (b *relation) plan(m *groupMembers, byID map[int64]bool, view *snapshot.Sna
 		maps.Copy(m.planned, setOf(members))
 		queue = append(queue, subgroups...)
 		if group.IsSystemGroup && b.changesRoles(group, view) {
-			m.settled, m.changes = false, true
+			m.settled = false
 		}
 	}
 	for id := range m.planned {
@@ -123,13 +125,17 @@ func (b *relation) plan(m *groupMembers, byID map[int64]bool, view *snapshot.Sna
 
 // add takes in what this run changes about a group.
 func (m *groupMembers) add(change runstate.MembershipChange, view *snapshot.Snapshot) {
-	m.changes = true
-	maps.Copy(m.joins, setOf(change.Add))
-	for _, id := range change.AddSubgroups {
-		if below, ok := view.UserGroups().ByID(id); ok {
-			maps.Copy(m.joins, setOf(view.AllMembers(below)))
+	below := func(people ids, groups []int64) {
+		for _, id := range groups {
+			if group, ok := view.UserGroups().ByID(id); ok {
+				maps.Copy(people, setOf(view.AllMembers(group)))
+			}
 		}
 	}
+	maps.Copy(m.joins, setOf(change.Add))
+	below(m.joins, change.AddSubgroups)
+	maps.Copy(m.leaves, setOf(change.Remove))
+	below(m.leaves, change.RemoveSubgroups)
 }
 
 // differs reports whether a change is still to be made.
@@ -142,9 +148,10 @@ func differs(change runstate.MembershipChange, group *zulip.UserGroup) bool {
 // changesRoles reports whether this run is going to change who is in the group of a role: it gives a role to somebody, or
 // creates an account.
 func (b *relation) changesRoles(group *zulip.UserGroup, view *snapshot.Snapshot) bool {
-	isNew := func(address string) bool { _, there := view.UserByAddress(address); return !there }
-	if b.Meta.Run.PlansAccount(isNew) {
-		return true
+	for _, address := range b.Meta.Run.PlannedAccounts() {
+		if _, there := view.UserByAddress(address); !there {
+			return true
+		}
 	}
 	return group.Name != "role:everyone" && slices.ContainsFunc(view.Users(), func(user *zulip.User) bool {
 		role, planned := b.Meta.Run.PlannedRole(user.ID)
@@ -152,22 +159,31 @@ func (b *relation) changesRoles(group *zulip.UserGroup, view *snapshot.Snapshot)
 	})
 }
 
+// changesAccount reports whether this run creates or reactivates an account, or gives it a role: it joins and leaves the groups
+// of roles by that.
+func (b *relation) changesAccount(id int64, view *snapshot.Snapshot) bool {
+	if _, planned := b.Meta.Run.PlannedRole(id); planned || b.Meta.Run.IsReactivationPlanned(id) {
+		return true
+	}
+	user, ok := view.User(id)
+	if !ok {
+		return false
+	}
+	_, planned := b.Meta.Run.PlannedUser(user.Address())
+	return planned
+}
+
 // changedByOthers returns who has joined and left the groups since the state was read, unless this run has put them there or
 // taken them out. Who was deactivated since stays a member: the server unsubscribes nobody for that. before are the members
 // when the state was read.
 func (b *relation) changedByOthers(m *groupMembers, before ids, view *snapshot.Snapshot) (joined, left []int64) {
 	for _, id := range before.minus(m.current) {
-		if user, ok := view.User(id); ok && !user.IsActive {
+		if isDeactivated(id, view) {
 			m.current[id], m.planned[id] = true, true
 		}
 	}
-	joined = slices.DeleteFunc(m.current.minus(before), func(id int64) bool {
-		_, role := b.Meta.Run.PlannedRole(id)
-		return role || m.joins[id]
-	})
-	if !m.changes {
-		left = before.minus(m.current)
-	}
+	joined = slices.DeleteFunc(m.current.minus(before), func(id int64) bool { return m.joins[id] || b.changesAccount(id, view) })
+	left = slices.DeleteFunc(before.minus(m.current), func(id int64) bool { return m.leaves[id] || b.changesAccount(id, view) })
 	return joined, left
 }
 

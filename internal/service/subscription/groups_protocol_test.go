@@ -239,7 +239,7 @@ func TestProtocolGroupsBadInput(t *testing.T) {
 		for group, words := range map[string][]string{
 			"sree": {`did you mean "sre"?`, "zulip_user_group.NAME.id"}, "987654": {"no user group with the ID 987654"},
 			"old": {`"old" is deactivated`, "adopt_deactivated"}, old: {`"old" is deactivated`},
-			"role:internet": {"role:everyone"}, "role:member": {"role:members"}, "": {"at least 1"},
+			"role:internet": {"role:everyone"}, "group:sre": {"without group:", `"sre"`}, "role:member": {"role:members"}, "": {"at least 1"},
 		} {
 			_, diags := run.Plan(values{"channel": "hall", "users": []any{owner}, "groups": []any{group}})
 			diags.ExpectError(t, "groups", words...)
@@ -265,4 +265,29 @@ func TestProtocolGroupsSwitchingFromUsers(t *testing.T) {
 	fresh.MustApply(values{"channel": "announcements", "users": []any{owner, admin, member2}, "groups": []any{"sre"}})
 	sent.Expect(t)
 	expectIn(t, o, "announcements", owner, admin, moderator, member, member2)
+}
+
+// A state of a version without groups is read, and plans empty.
+func TestProtocolGroupsStateOfEarlierVersions(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	everybody := []any{owner, admin, moderator, member, member2}
+	for kind, more := range map[string]string{exclusiveType: "", additiveType: `, "added_user_ids": []`} {
+		stored := fmt.Sprintf(`{"channel": "announcements", "channel_id": %d, "send_new_subscription_messages": null, "users": [%q, %q, %q, %q, %q]%s}`,
+			append([]any{o.MustChannel(t, "announcements").ID}, append(slices.Clone(everybody), more)...)...)
+		run := o.NewRun(t, kind)
+		p := run.Process()
+		state, diags := p.UpgradeFrom(kind, p.SchemaVersion(kind), []byte(stored))
+		diags.ExpectNoError(t)
+		run.State = &acctest.Instance{Values: state}
+		if plan := run.MustPlan(values{"channel": "announcements", "users": everybody}); !plan.Empty() {
+			t.Errorf("%s: planned %v", kind, plan.Changes())
+		}
+		unsubscribe(t, o, "announcements", member)
+		if plan := run.MustPlan(values{"channel": "announcements", "users": everybody, "resubscribe": false}); !slices.Equal(plan.Changes(), []string{"resubscribe"}) {
+			t.Errorf("%s: planned %v", kind, plan.Changes())
+		}
+		run.MustApply(values{"channel": "announcements", "users": everybody})
+		run.MustApply(values{"channel": "announcements", "users": []any{owner, admin, member2}, "groups": []any{"sre"}})
+		expectIn(t, o, "announcements", owner, admin, moderator, member, member2)
+	}
 }

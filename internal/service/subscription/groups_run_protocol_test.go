@@ -71,6 +71,19 @@ func TestProtocolGroupsOfTheSameRun(t *testing.T) {
 				t.Errorf("after the apply the plan changes %v", plan.Changes())
 			}
 
+			// Somebody does by hand what is planned: that is fine.
+			p := people.Process()
+			planned, diags := planIn(t, p, groupType, group, members(member, guest, moderator))
+			diags.ExpectNoError(t)
+			plan, diags = planIn(t, p, kind, people, config(id))
+			diags.ExpectNoError(t)
+			join(t, o, id, moderator)
+			p = people.Process()
+			group.ApplyIn(p, planned).ExpectNoError(t)
+			people.ApplyIn(p, plan).ExpectNoError(t)
+			expectIn(t, o, "hall", owner, member, guest, moderator)
+			both(members(member, guest), config(id))
+
 			// By name it may come after: it is said who comes, and what an apply finds is right.
 			plan, diags = both(members(member, guest, member2), config("team"))
 			diags.ExpectWarning(t, "", "Will be subscribed: Kenji Sato")
@@ -80,8 +93,8 @@ func TestProtocolGroupsOfTheSameRun(t *testing.T) {
 			expectIn(t, o, "hall", owner, member, guest, member2)
 
 			// The group comes after: nothing is wrong, and the next plan shows the rest.
-			p := people.Process()
-			planned, diags := planIn(t, p, groupType, group, members(member))
+			p = people.Process()
+			planned, diags = planIn(t, p, groupType, group, members(member))
 			diags.ExpectNoError(t)
 			plan, diags = planIn(t, p, kind, people, config("team"))
 			diags.ExpectNoError(t)
@@ -139,6 +152,41 @@ func TestProtocolGroupsOfRolesThatChange(t *testing.T) {
 	role.ApplyIn(p, planned).ExpectNoError(t)
 	people.ApplyIn(p, plan).ExpectNoError(t)
 	expectIn(t, o, "hall", owner, admin, moderator, member, botAddress(t, o)) // an administrator
+}
+
+// An account that the same run creates is in the groups of its role.
+func TestProtocolGroupsOfAnAccountThatIsCreated(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	hall(t, o, "hall")
+	people, account := o.NewRun(t, exclusiveType), o.NewRun(t, "zulip_user")
+	config := values{"channel": "hall", "groups": []any{"role:everyone"}}
+	people.MustApply(config)
+	before := len(o.Subscribers(t, "hall"))
+	p := people.Process()
+	planned, diags := planIn(t, p, "zulip_user", account, values{"email": "noor@example.com", "full_name": "Noor Haddad"})
+	diags.ExpectNoError(t)
+	plan, diags := planIn(t, p, exclusiveType, people, config)
+	diags.ExpectNoError(t)
+	p = people.Process()
+	account.ApplyIn(p, planned).ExpectNoError(t)
+	people.ApplyIn(p, plan).ExpectNoError(t)
+	if in := o.Subscribers(t, "hall"); len(in) != before+1 {
+		t.Errorf("%d are in the channel, and %d were before", len(in), before)
+	}
+
+	// Who is deactivated is in none of them.
+	p = people.Process()
+	planned, diags = planIn(t, p, "zulip_user", account, nil)
+	diags.ExpectNoError(t)
+	plan, diags = planIn(t, p, exclusiveType, people, config)
+	diags.ExpectNoError(t)
+	if plan.Values["group_user_ids"] != acctest.Unknown {
+		t.Errorf("planned with somebody who is deactivated: %v", plan.Values["group_user_ids"])
+	}
+	p = people.Process()
+	account.ApplyIn(p, planned).ExpectNoError(t)
+	people.ApplyIn(p, plan).ExpectNoError(t)
+	people.MustApply(config)
 }
 
 // Whom somebody else puts into a group after the plan is not subscribed, and is named.

@@ -52,13 +52,13 @@ func (m *memory) write(ctx context.Context, private permissionattribute.PrivateS
 	diags.Append(private.SetKey(ctx, privateMemory, data)...)
 }
 
-// remember returns what to remember of a state whose groups have these members.
-func (s *shared) remember(members ids, view *snapshot.Snapshot) *memory {
+// remember returns what to remember of a state that lists these people, and whose groups have these members.
+func (s *shared) remember(listed people, members ids, view *snapshot.Snapshot) *memory {
 	through := numbersIn(s.GroupUsers)
-	var ignored diag.Diagnostics // who is not there any more has not left
-	listed := peopleIn(s.Users, view, &ignored)
+	deactivated := through.filter(func(id int64) bool { return isDeactivated(id, view) })
+	maps.Copy(deactivated, listed.deactivated)
 	return &memory{
-		Unsubscribed: members.minus(through), Gone: through.minus(members), Deactivated: slices.Sorted(maps.Keys(listed.deactivated)),
+		Unsubscribed: members.minus(through), Gone: through.minus(members), Deactivated: slices.Sorted(maps.Keys(deactivated)),
 	}
 }
 
@@ -72,10 +72,9 @@ func (m *memory) members(state *shared) ids {
 	return was
 }
 
-// subscribed returns who was subscribed when the state was written, of those whom it names.
-func (s *shared) subscribed(view *snapshot.Snapshot) ids {
-	var ignored diag.Diagnostics // who is not there any more is none of the plan's business
-	was := peopleIn(s.Users, view, &ignored).active
+// subscribed returns who was subscribed when a state was written that lists these people.
+func (s *shared) subscribed(listed people) ids {
+	was := maps.Clone(listed.active)
 	maps.Copy(was, numbersIn(s.GroupUsers))
 	for id := range numbersIn(s.Left) {
 		delete(was, id)
@@ -96,9 +95,9 @@ func (s *shared) skipped(left ids) ids {
 
 // refresh brings the attributes that say who is subscribed through groups, and who has left, up to date with who is in the
 // channel and who is in the groups. It comes before whatever drops from `users` who is not in the channel.
-func (s *shared) refresh(in, members ids, was *memory, view *snapshot.Snapshot) {
+func (s *shared) refresh(in ids, listed people, members ids, was *memory, view *snapshot.Snapshot) {
 	left := numbersIn(s.Left)
-	subscribed := s.subscribed(view).filter(func(id int64) bool { user, ok := view.User(id); return ok && user.IsActive })
+	subscribed := s.subscribed(listed).filter(func(id int64) bool { user, ok := view.User(id); return ok && user.IsActive })
 	if was != nil {
 		for _, id := range was.Deactivated {
 			delete(subscribed, id)

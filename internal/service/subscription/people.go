@@ -116,6 +116,12 @@ func stay(list types.List, view *snapshot.Snapshot, in func(id int64) bool) (kep
 	return kept, found
 }
 
+// isDeactivated reports whether the account sees that somebody is deactivated.
+func isDeactivated(id int64, view *snapshot.Snapshot) bool {
+	user, ok := view.User(id)
+	return ok && !user.IsActive
+}
+
 // wordsFor writes a user by the address, where there is one to see.
 func wordsFor(id int64, view *snapshot.Snapshot) string {
 	if user, ok := view.User(id); ok {

@@ -79,14 +79,16 @@ func (b *relation) locate(ctx context.Context, plan, state *shared, private perm
 	}
 	plan.Channel = state.Channel
 	var gone diag.Diagnostics // who is not there any more is none of the plan's business
-	plan.Groups = keepGroups(plan.Groups, state.Groups, p.members, b.membersIn(state.Groups, view, &gone))
+	if !plan.Groups.Equal(state.Groups) {
+		plan.Groups = keepGroups(plan.Groups, state.Groups, p.members, b.membersIn(state.Groups, view, &gone))
+	}
 	if was := readMemory(ctx, private, &resp.Diagnostics); was != nil && plan.Groups.Equal(state.Groups) && !b.Meta.Run.IsRefreshed(refreshKind, p.channel.ID) {
 		b.asRead(&p.members, was.members(state), view)
 	}
-	p.before = state.subscribed(view)
-	p.planPeople(plan, state)
 	gone = nil
 	was := peopleIn(state.Users, view, &gone)
+	p.before = state.subscribed(was)
+	p.planPeople(plan, state)
 	skipped := plan.skipped(numbersIn(state.Left))
 	listed := !gone.HasError() && p.listed.without(skipped).same(was.without(skipped))
 	if listed && !plan.Users.IsNull() && !state.Users.IsNull() {
@@ -108,7 +110,7 @@ func (p *planning) planPeople(plan, state *shared) {
 	p.wanted.known = p.listed.known && p.members.known
 	p.wanted.active = maps.Clone(p.wanted.active)
 	through := p.members.planned.filter(func(id int64) bool { return !skipped[id] })
-	maps.Copy(p.wanted.active, through)
+	maps.Copy(p.wanted.active, through.filter(func(id int64) bool { return !isDeactivated(id, p.view) }))
 	switch {
 	case plan.Groups.IsNull():
 		plan.GroupUsers = types.ListNull(types.Int64Type)
@@ -136,7 +138,7 @@ func (b *relation) start(ctx context.Context, plan, prior *shared, was *memory, 
 		return nil, people{}
 	}
 	channel := findChannel(view, plan.Channel, diags)
-	p := &planning{listed: peopleIn(plan.Users, view, diags), members: b.membersIn(plan.Groups, view, diags)}
+	p := &planning{view: view, listed: peopleIn(plan.Users, view, diags), members: b.membersIn(plan.Groups, view, diags)}
 	if !p.listed.known {
 		diags.AddAttributeError(path.Root("users"), "Somebody is still not in the organization",
 			"The plan was to create or to reactivate an account before. Refer to the resource that does, so that Terraform knows the order.")
@@ -163,7 +165,7 @@ func (b *relation) start(ctx context.Context, plan, prior *shared, was *memory, 
 	}
 	now := b.read(ctx, channel.ID, diags)
 	if now != nil {
-		now.members = p.members.current
+		now.listed, now.members = p.listed, p.members.current
 	}
 	return now, p.wanted
 }

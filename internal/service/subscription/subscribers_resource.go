@@ -93,7 +93,7 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	planned.check(&resp.Diagnostics)
 	if !p.held && len(planned.remove) > 0 {
 		resp.Diagnostics.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%d will be taken out of channel %q", len(planned.remove), p.channel.Name),
-			fmt.Sprintf("They are in the channel, and not among the users: %s.", namesOf(planned.remove, p.view)))
+			fmt.Sprintf("They are in the channel, and not among the users or the members of the groups: %s.", namesOf(planned.remove, p.view)))
 	}
 	p.warn(r.Meta, &state.shared, planned.add, planned.remove, &resp.Diagnostics)
 }
@@ -126,7 +126,7 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 	if done := r.send(ctx, now, wanted.active.minus(now.in), now.in.minus(wanted.active), plan.Tell.ValueBool(), &resp.Diagnostics); !done {
 		plan.take(now.in, now.view)
 	}
-	plan.remember(now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
+	plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	plan.ChannelID = types.Int64Value(now.channel.ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
@@ -183,7 +183,8 @@ func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, re
 		if now == nil {
 			return
 		}
-		done := !changedMeanwhile(now, prior.subscribed(now.view), wanted.active, &resp.Diagnostics) &&
+		var gone diag.Diagnostics // who is not there any more has not left
+		done := !changedMeanwhile(now, prior.subscribed(peopleIn(prior.Users, now.view, &gone)), wanted.active, &resp.Diagnostics) &&
 			r.send(ctx, now, wanted.active.minus(now.in), now.in.minus(wanted.active), plan.Tell.ValueBool(), &resp.Diagnostics)
 		if !done {
 			through := numbersIn(plan.GroupUsers)
@@ -193,7 +194,7 @@ func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, re
 			}
 			plan.take(now.in, now.view)
 		}
-		plan.remember(now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
+		plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ChannelID})...)

@@ -150,7 +150,7 @@ func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, r
 		r.Meta.Run.Adopt(wantedIn(now.channel.ID), id)
 	}
 	r.apply(ctx, now, &plan, wanted.active, ids{}, ids{}, &resp.Diagnostics)
-	plan.remember(now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
+	plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 }
@@ -221,7 +221,7 @@ func (r *Subscription) Update(ctx context.Context, req resource.UpdateRequest, r
 		before := numbersIn(prior.Added)
 		end := before.filter(func(id int64) bool { return !wanted.names(id) })
 		r.apply(ctx, now, &plan, wanted.active, end, before, &resp.Diagnostics)
-		plan.remember(now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
+		plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)

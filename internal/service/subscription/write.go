@@ -33,7 +33,8 @@ type reading struct {
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
 	in      ids
-	// members are who is in the groups of the resource.
+	// listed are whom `users` of the resource names, members who is in its groups.
+	listed  people
 	members ids
 }
 
@@ -82,10 +83,11 @@ func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics
 // refresh brings a state up to date with who is in its channel and in its groups.
 func (b *relation) refresh(ctx context.Context, state *shared, in ids, view *snapshot.Snapshot, was permissionattribute.PrivateGetter, now permissionattribute.PrivateSetter, diags *diag.Diagnostics) {
 	b.Meta.Run.Refresh(refreshKind, state.ChannelID.ValueInt64())
-	var gone diag.Diagnostics // the plan reports groups that are not there any more
+	var gone diag.Diagnostics // the plan reports what is not there any more
 	members := b.membersIn(state.Groups, view, &gone).current
-	state.refresh(in, members, readMemory(ctx, was, diags), view)
-	state.remember(members, view).write(ctx, now, diags)
+	listed := peopleIn(state.Users, view, &gone)
+	state.refresh(in, listed, members, readMemory(ctx, was, diags), view)
+	state.remember(listed, members, view).write(ctx, now, diags)
 }
 
 // send puts people into a channel, then takes others out, and keeps now up to date. It reports whether all was done.

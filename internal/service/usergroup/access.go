@@ -16,26 +16,21 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// planMembership registers a planned change of who is in a group, and warns who gains and who loses which right in which
-// channels. group is the current group; isShared tells that its own resource does not make the change.
-func planMembership(ctx context.Context, b *base.Base, group *zulip.UserGroup, later permission.Membership, isShared bool, s *snapshot.Snapshot, diags *diag.Diagnostics) {
+// warnOfAccess warns, in a plan that changes who is in a group, who gains and who loses which right in which channels.
+// group is the current group.
+func warnOfAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
 	same := func(principals lookup.PrincipalSet, now, later []int64) bool {
 		return slices.Equal(principals.Active(now, s), principals.Active(later, s))
 	}
 	if diags.HasError() || !later.Unknown && same(lookup.Users, group.Members, later.Members) && same(lookup.Groups, group.DirectSubgroupIDs, later.Subgroups) {
 		return
 	}
-	b.Meta.Run.PlanMembership(group.ID, runstate.MembershipChange{
-		Add: without(later.Members, group.Members), Remove: without(group.Members, later.Members),
-		AddSubgroups: without(later.Subgroups, group.DirectSubgroupIDs), RemoveSubgroups: without(group.DirectSubgroupIDs, later.Subgroups),
-		Unknown: later.Unknown, IsShared: isShared,
-	})
 	accesswarning.OfChange(ctx, b.Meta, diags, fmt.Sprintf("User group %q changes who can do what", group.Name),
 		permission.Change{Groups: map[int64]permission.Membership{group.ID: later}})
 }
 
-// planMembership registers the change of the members, and warns of the access that it changes. A group that does not exist
-// yet is named nowhere.
+// planMembership registers who will be in the group, so that what is planned after it knows, and warns of the access that
+// this changes. A group that does not exist yet is named nowhere.
 func (p planning) planMembership(ctx context.Context) {
 	group := p.Adopted
 	if p.before != nil {
@@ -45,6 +40,7 @@ func (p planning) planMembership(ctx context.Context) {
 		return
 	}
 	later := permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs}
+	var change zulip.MembershipChange
 	for _, list := range membershipLists {
 		if list.attribute(&p.Config.facts).IsNull() {
 			continue
@@ -52,10 +48,26 @@ func (p planning) planMembership(ctx context.Context) {
 		resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
 		if known {
 			*list.planned(&later) = resolved.IDs
+			// Also those who are in it: the list is complete.
+			list.change(&change, resolved.IDs, without(list.principals.Active(*list.current(group), p.On.View), resolved.IDs))
 		}
 		later.Unknown = later.Unknown || !known || len(resolved.Planned) > 0
 	}
-	planMembership(ctx, &p.Base, group, later, false, p.On.View, p.Diags)
+	p.Meta.Run.PlanMembership(group.ID, runstate.MembershipChange{
+		Add: change.Add, Remove: change.Delete, AddSubgroups: change.AddSubgroups, RemoveSubgroups: change.DeleteSubgroups, Unknown: later.Unknown,
+	})
+	warnOfAccess(ctx, &p.Base, group, later, p.On.View, p.Diags)
+}
+
+// planShared registers a change of who is in a group by a resource beside that of the group, and warns of the access that it
+// changes.
+func planShared(ctx context.Context, b *base.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
+	b.Meta.Run.PlanMembership(group.ID, runstate.MembershipChange{
+		Add: without(later.Members, group.Members), Remove: without(group.Members, later.Members),
+		AddSubgroups: without(later.Subgroups, group.DirectSubgroupIDs), RemoveSubgroups: without(group.DirectSubgroupIDs, later.Subgroups),
+		Unknown: later.Unknown, IsShared: true,
+	})
+	warnOfAccess(ctx, b, group, later, s, diags)
 }
 
 // after returns the members of a group after a change.
