@@ -17,5 +17,5 @@ func (p *planning) warn(meta *base.Meta, state *shared, add, remove []int64, dia
 	if p.held {
 		leaving = setOf(remove).and(numbersIn(state.GroupUsers))
 	}
-	accesswarning.OfSubscribers(meta, diags, p.channel.Name, p.view, setOf(add).minus(p.listed.active), leaving)
+	accesswarning.OfSubscribers(meta, diags, p.channel.Name, p.view.User, setOf(add).minus(p.listed.active), leaving)
 }
