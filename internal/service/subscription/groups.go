@@ -19,7 +19,8 @@ import (
 )
 
 // groupMembers are the people and bots in the groups of a configuration, directly or through subgroups. The server cannot
-// subscribe a group, so they are what is subscribed.
+// subscribe a group (https://zulip.com/api/subscribe), so they are what is subscribed. Deactivated people are not among them,
+// and members of deactivated subgroups are (server-behavior §G2).
 type groupMembers struct {
 	// current are those the server lists now; planned those it lists when this run is over, as far as it is planned.
 	current, planned ids

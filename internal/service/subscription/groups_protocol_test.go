@@ -76,6 +76,11 @@ func TestProtocolGroupsLive(t *testing.T) {
 			diags.ExpectNoError(t)
 			diags.ExpectWarning(t, "", `The subscribers of channel "hall" change with its groups`, "Will be subscribed: Lena Fischer ("+member+") and Tomas Berg ("+admin+").")
 			expectPeople(t, o, plan.Values, "group_user_ids", admin, member)
+			silent := run.Fork()
+			silent.Block = o.Block(values{"access_warnings": false})
+			if _, diags := silent.Plan(config); len(diags.Warnings()) > 0 {
+				t.Errorf("warned although such warnings are turned off: %v", diags)
+			}
 			sent := o.Sent()
 			run.Apply(plan).ExpectNoError(t)
 			sent.Expect(t, putIn)
