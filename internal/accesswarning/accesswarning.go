@@ -1,5 +1,6 @@
 // Package accesswarning warns in a plan who gains and who loses which right: in one channel ([OfChannel]), in all channels
-// ([OfChange], [OfDeactivation]) or in the organization ([OfOrganization]). The text comes from package permission.
+// ([OfChange], [OfDeactivation]) or in the organization ([OfOrganization]); and who is
+// subscribed and unsubscribed because of groups ([OfSubscribers]). The text comes from package permission.
 package accesswarning
 
 import (
@@ -160,4 +161,23 @@ func FillSubscribers(ctx context.Context, meta *base.Meta, id int64, change *per
 
 func report(meta *base.Meta) permission.Report {
 	return permission.Report{Self: meta.Store.Self().ID}
+}
+
+// OfSubscribers warns, in a plan that subscribes and unsubscribes people because of the groups they are in, who they are.
+// Nothing is said of nobody, or when the provider block turns such warnings off. Call it once in ModifyPlan, after everything
+// has been checked. find returns who has an ID.
+func OfSubscribers(meta *base.Meta, diags *diag.Diagnostics, channel string, find func(id int64) (*zulip.User, bool), add, remove []int64) {
+	if !meta.AccessWarnings {
+		return
+	}
+	var sentences []string
+	if len(add) > 0 {
+		sentences = append(sentences, fmt.Sprintf("Will be subscribed: %s.", report(meta).Names(add, find)))
+	}
+	if len(remove) > 0 {
+		sentences = append(sentences, fmt.Sprintf("Will be unsubscribed: %s.", report(meta).Names(remove, find)))
+	}
+	if len(sentences) > 0 {
+		diags.AddWarning(fmt.Sprintf("The subscribers of channel %q change with its groups", channel), strings.Join(sentences, "\n"))
+	}
 }

@@ -46,8 +46,15 @@ func (b *builder) subscribers(c *plan.Change) {
 		return // zulip_channel_subscribers leaves everybody where they are
 	}
 	users, unknown, _ := is.List("users")
-	ids, missing := b.org.findUsers(users)
+	members, unknownMembers, _ := is.List("group_user_ids")
+	unknown = unknown || unknownMembers
+	ids, missing := b.org.findUsers(append(users, members...))
 	b.addMissing(c, missing)
+	if flag, set := is.Flag("resubscribe"); set && !flag {
+		left, _, _ := is.List("left_user_ids")
+		out, _ := b.org.findUsers(left)
+		ids = slices.DeleteFunc(ids, func(id int64) bool { return slices.Contains(out, id) })
+	}
 	reviewed.in = append(reviewed.in, ids...)
 	reviewed.isExclusive = reviewed.isExclusive && c.Type == "zulip_channel_subscription" || c.Type == "zulip_channel_subscribers"
 	if unknown || len(missing) > 0 {
@@ -83,7 +90,7 @@ func (b *builder) subscribersChannel(c *plan.Change) (*reviewedChannel, bool) {
 
 // applySubscribers works out who will be in a channel.
 func (r *reviewedChannel) applySubscribers() {
-	if r.in == nil && r.out == nil && r.unknownReason == "" {
+	if r.in == nil && r.out == nil && r.unknownReason == "" && !r.isExclusive {
 		return
 	}
 	subscribers := r.after.Subscribers

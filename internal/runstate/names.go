@@ -89,6 +89,18 @@ func (s *State) PlannedUser(address string) (id int64, planned bool) {
 	return id, planned
 }
 
+// PlannedAccounts returns the addresses, in lower case, of the accounts that this run creates, or has created.
+func (s *State) PlannedAccounts() (addresses []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for address, id := range s.addresses.by {
+		if id == 0 {
+			addresses = append(addresses, address)
+		}
+	}
+	return addresses
+}
+
 // PlanReactivation registers an account that this run reactivates.
 func (s *State) PlanReactivation(id int64) { s.note(willBeReactivated, "", id) }
 

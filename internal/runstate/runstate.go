@@ -24,6 +24,7 @@ type State struct {
 	roles                       map[int64]int   // that are planned, by account
 	takenFromFolder             map[int64]int64 // the folders of channels
 	nesting                     nesting
+	memberships                 map[int64]plannedMembership // by user group
 }
 
 // about is a fact about an object.
@@ -50,6 +51,7 @@ const (
 	declared
 	willBeCreated
 	willBeReactivated
+	refreshed
 )
 
 // note registers a fact about an object, and reports whether it was not known before.
@@ -79,6 +81,12 @@ func (s *State) IsManaged(kind string, id int64) bool { return s.knows(managed, 
 // Keep registers that a resource which holds an object is planned to go on, and reports whether it is the first to hold
 // that object: a run plans each resource once so.
 func (s *State) Keep(kind string, id int64) (first bool) { return s.note(kept, kind, id) }
+
+// Refresh registers that this run has read an object into a state: it is the run of a plan, not that of an apply.
+func (s *State) Refresh(kind string, id int64) { s.note(refreshed, kind, id) }
+
+// IsRefreshed reports whether this run has read an object into a state.
+func (s *State) IsRefreshed(kind string, id int64) bool { return s.knows(refreshed, kind, id) }
 
 // WillDestroy registers that a resource of this run is planned to give up its object.
 func (s *State) WillDestroy(kind string, id int64) { s.note(willBeDestroyed, kind, id) }

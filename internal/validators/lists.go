@@ -69,6 +69,9 @@ func ExactlyOneOf(names ...string) validator.Int64 { return choice{names: names,
 // AtLeastOneOf requires that one of some attributes of the root is set, or several. It goes to each of them.
 func AtLeastOneOf(names ...string) validator.Set { return choice{names: names} }
 
+// AtLeastOneListOf is AtLeastOneOf for lists.
+func AtLeastOneListOf(names ...string) validator.List { return choice{names: names} }
+
 type choice struct {
 	names   []string
 	exactly bool
@@ -100,6 +103,13 @@ func (c choice) ValidateInt64(ctx context.Context, req validator.Int64Request, r
 
 // ValidateSet counts the attributes that are set.
 func (c choice) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	if problem := c.problem(ctx, req.Config); problem != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, c.summary(), problem)
+	}
+}
+
+// ValidateList counts the attributes that are set.
+func (c choice) ValidateList(ctx context.Context, req validator.ListRequest, resp *validator.ListResponse) {
 	if problem := c.problem(ctx, req.Config); problem != "" {
 		resp.Diagnostics.AddAttributeError(req.Path, c.summary(), problem)
 	}

@@ -3,12 +3,17 @@ resource "zulip_channel" "on_call" {
   privacy = "private_shared_history"
 }
 
-# Exactly these, and nobody else.
+resource "zulip_user_group" "on_call" {
+  name    = "on-call-engineers"
+  members = ["lena.fischer@example.com", "kenji.sato@example.com"]
+}
+
+# Exactly these, and nobody else. Who joins the group is subscribed in the same apply, and who leaves it is unsubscribed.
 resource "zulip_channel_subscribers" "on_call" {
   channel = zulip_channel.on_call.id
+  groups  = [zulip_user_group.on_call.id]
   users = [
     "ines.moreau@example.com", # the account the provider uses
-    "lena.fischer@example.com",
     "amara.okafor@example.com",
   ]
 }

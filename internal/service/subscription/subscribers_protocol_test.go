@@ -272,7 +272,10 @@ func TestProtocolSubscribersImport(t *testing.T) {
 	}{{id: "announcements", channel: "announcements"}, {id: id, channel: id}, {identity: before.Identity, channel: id}} {
 		fresh := o.NewRun(t, exclusiveType)
 		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		want := values{"channel": by.channel, "channel_id": before.Values["channel_id"], "users": before.Values["users"], "send_new_subscription_messages": nil}
+		want := values{
+			"channel": by.channel, "channel_id": before.Values["channel_id"], "users": before.Values["users"], "send_new_subscription_messages": nil,
+			"groups": nil, "group_user_ids": nil, "resubscribe": nil, "left_user_ids": nil,
+		}
 		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(want) {
 			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, want)
 		}

@@ -71,13 +71,13 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	r.CheckLevels(ctx, "zulip_channel_subscribers", req.Config, &resp.Diagnostics)
-	p := r.locate(ctx, &plan.shared, &state.shared, resp)
+	p := r.locate(ctx, &plan.shared, &state.shared, req.Private, resp)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	if p == nil || !p.wanted.known || resp.Diagnostics.HasError() {
 		return
 	}
 	r.claim(p, &resp.Diagnostics)
-	saw := p.before.active
+	saw := p.before
 	if !p.held {
 		in, err := r.Meta.Store.Subscribers(ctx, p.channel.ID)
 		if err != nil {
@@ -93,8 +93,9 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	planned.check(&resp.Diagnostics)
 	if !p.held && len(planned.remove) > 0 {
 		resp.Diagnostics.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%d will be taken out of channel %q", len(planned.remove), p.channel.Name),
-			fmt.Sprintf("They are in the channel, and not among the users: %s.", namesOf(planned.remove, p.view)))
+			fmt.Sprintf("They are in the channel, and not among the users or the members of the groups: %s.", namesOf(planned.remove, p.view)))
 	}
+	p.warn(r.Meta, &state.shared, planned.add, planned.remove, &resp.Diagnostics)
 }
 
 // claim refuses a second resource that says who is in the channel.
@@ -117,7 +118,7 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
+	now, wanted := r.start(ctx, &plan.shared, &shared{}, nil, &resp.Diagnostics)
 	if now == nil {
 		return
 	}
@@ -125,6 +126,7 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 	if done := r.send(ctx, now, wanted.active.minus(now.in), now.in.minus(wanted.active), plan.Tell.ValueBool(), &resp.Diagnostics); !done {
 		plan.take(now.in, now.view)
 	}
+	plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	plan.ChannelID = types.Int64Value(now.channel.ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
@@ -149,17 +151,23 @@ func (r *Subscribers) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, view))
+	r.refresh(ctx, &state.shared, setOf(in), view, req.Private, resp.Private, &resp.Diagnostics)
 	state.take(setOf(in), view)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// take makes the users those who are in the channel, in the words there are for them.
+// take makes the users those who are in the channel and not there through a group, in the words there are for them. Where
+// there is nobody, users that are not set stay so.
 func (m *exclusive) take(in ids, view *snapshot.Snapshot) {
+	m.takeGroups(in)
 	kept, found := stay(m.Users, view, func(id int64) bool { return in[id] })
+	maps.Copy(found, numbersIn(m.GroupUsers))
 	for _, id := range in.minus(found) {
 		kept = append(kept, types.StringValue(wordsFor(id, view)))
 	}
-	m.Users = usersOf(kept)
+	if len(kept) > 0 || !m.Users.IsNull() || m.Groups.IsNull() {
+		m.Users = usersOf(kept)
+	}
 }
 
 // Update sends the difference between what the plan saw and what it asks, unless somebody has changed it meanwhile.
@@ -170,19 +178,23 @@ func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, re
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if !plan.Users.Equal(prior.Users) {
-		now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
+	if !plan.isSame(&prior.shared) {
+		now, wanted := r.start(ctx, &plan.shared, &prior.shared, readMemory(ctx, req.Private, &resp.Diagnostics), &resp.Diagnostics)
 		if now == nil {
 			return
 		}
-		var ignored diag.Diagnostics
-		saw := peopleIn(prior.Users, now.view, &ignored).active
-		done := !changedMeanwhile(now, saw, wanted.active, &resp.Diagnostics) &&
+		var gone diag.Diagnostics // who is not there any more has not left
+		done := !changedMeanwhile(now, prior.subscribed(peopleIn(prior.Users, now.view, &gone)), wanted.active, &resp.Diagnostics) &&
 			r.send(ctx, now, wanted.active.minus(now.in), now.in.minus(wanted.active), plan.Tell.ValueBool(), &resp.Diagnostics)
 		if !done {
-			plan = prior
+			through := numbersIn(plan.GroupUsers)
+			if plan = prior; !plan.Groups.IsNull() {
+				maps.Copy(through, numbersIn(plan.GroupUsers))
+				plan.GroupUsers = numbersOf(slices.Sorted(maps.Keys(through)))
+			}
 			plan.take(now.in, now.view)
 		}
+		plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ChannelID})...)

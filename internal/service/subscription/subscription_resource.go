@@ -82,7 +82,7 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 		return
 	}
 	r.CheckLevels(ctx, "zulip_channel_subscription", req.Config, &resp.Diagnostics)
-	p := r.locate(ctx, &plan.shared, &state.shared, resp)
+	p := r.locate(ctx, &plan.shared, &state.shared, req.Private, resp)
 	if plan.Added = types.ListUnknown(types.Int64Type); p != nil && p.same {
 		plan.Added = state.Added
 	}
@@ -101,22 +101,25 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	if p.held {
 		end = numbersIn(state.Added).filter(func(id int64) bool { return !p.wanted.names(id) })
 	}
-	r.check(ctx, p.view, p.channel, p.wanted.active, end, &resp.Diagnostics)
+	if planned := r.check(ctx, p.view, p.channel, p.wanted.active, end, &resp.Diagnostics); planned != nil {
+		p.warn(r.Meta, &state.shared, planned.add, planned.remove, &resp.Diagnostics)
+	}
 }
 
 // check refuses what the server would refuse: to add those of the wanted who are not in the channel, and to take others
-// out who are.
-func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, wanted, end ids, diags *diag.Diagnostics) {
+// out who are. It returns them; nil after an error.
+func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, wanted, end ids, diags *diag.Diagnostics) *change {
 	list, err := r.Meta.Store.Subscribers(ctx, channel.ID)
 	if err != nil {
 		diags.AddError("Cannot read the subscribers", diagnostics.Explain(err))
-		return
+		return nil
 	}
 	in := setOf(list)
-	planned := change{
+	planned := &change{
 		meta: r.Meta, view: view, channel: channel, isIn: in[r.Meta.Store.Self().ID], add: wanted.minus(in), remove: end.and(in),
 	}
 	planned.check(diags)
+	return planned
 }
 
 // planEnd refuses an end that cannot be.
@@ -138,7 +141,7 @@ func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, r
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
+	now, wanted := r.start(ctx, &plan.shared, &shared{}, nil, &resp.Diagnostics)
 	if now == nil {
 		return
 	}
@@ -147,6 +150,7 @@ func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, r
 		r.Meta.Run.Adopt(wantedIn(now.channel.ID), id)
 	}
 	r.apply(ctx, now, &plan, wanted.active, ids{}, ids{}, &resp.Diagnostics)
+	plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 }
@@ -183,14 +187,17 @@ func (r *Subscription) Read(ctx context.Context, req resource.ReadRequest, resp 
 		return
 	}
 	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, view))
+	r.refresh(ctx, &state.shared, setOf(in), view, req.Private, resp.Private, &resp.Diagnostics)
 	state.take(setOf(in), view)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
 // take drops from the users, and from those who were added, who is not in the channel.
 func (m *additive) take(in ids, view *snapshot.Snapshot) {
-	kept, _ := stay(m.Users, view, func(id int64) bool { return in[id] })
-	m.Users = usersOf(kept)
+	m.takeGroups(in)
+	if kept, _ := stay(m.Users, view, func(id int64) bool { return in[id] }); !m.Users.IsNull() {
+		m.Users = usersOf(kept)
+	}
 	added := numbersIn(m.Added).filter(func(id int64) bool {
 		user, ok := view.User(id)
 		return in[id] || ok && !user.IsActive // who is deactivated is in it again when reactivated
@@ -206,14 +213,15 @@ func (r *Subscription) Update(ctx context.Context, req resource.UpdateRequest, r
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
-	if now == nil {
-		return
-	}
 	if plan.Added.IsUnknown() {
+		now, wanted := r.start(ctx, &plan.shared, &prior.shared, readMemory(ctx, req.Private, &resp.Diagnostics), &resp.Diagnostics)
+		if now == nil {
+			return
+		}
 		before := numbersIn(prior.Added)
 		end := before.filter(func(id int64) bool { return !wanted.names(id) })
 		r.apply(ctx, now, &plan, wanted.active, end, before, &resp.Diagnostics)
+		plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
@@ -304,8 +312,11 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 		}
 	}
 	found := additive{
-		shared: shared{Channel: types.StringValue(channelText), ChannelID: types.Int64Value(channel.ID), Users: usersOf(elements)},
-		Added:  numbersOf(nil),
+		shared: shared{
+			Channel: types.StringValue(channelText), ChannelID: types.Int64Value(channel.ID), Users: usersOf(elements),
+			Groups: types.ListNull(types.StringType), GroupUsers: types.ListNull(types.Int64Type), Left: types.ListNull(types.Int64Type),
+		},
+		Added: numbersOf(nil),
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{found.ChannelID})...)

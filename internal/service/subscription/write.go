@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -32,6 +33,9 @@ type reading struct {
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
 	in      ids
+	// listed are whom `users` of the resource names, members who is in its groups.
+	listed  people
+	members ids
 }
 
 // read reads a channel and who is in it, together with everybody else who wants to; nil after an error, which is
@@ -54,7 +58,7 @@ func (b *relation) read(ctx context.Context, id int64, diags *diag.Diagnostics) 
 			"It was archived, or the account the provider uses does not see it any more. The next plan shows what is left to do.")
 		return nil
 	}
-	return &reading{view, channel, setOf(in)}
+	return &reading{view: view, channel: channel, in: setOf(in)}
 }
 
 // lookUp returns who is in a channel, nil if it is archived or gone, as read once in this run; no view after an error.
@@ -74,6 +78,16 @@ func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics
 		return nil, view // from feature level 480 on servers tell who is in it all the same
 	}
 	return in, view
+}
+
+// refresh brings a state up to date with who is in its channel and in its groups.
+func (b *relation) refresh(ctx context.Context, state *shared, in ids, view *snapshot.Snapshot, was permissionattribute.PrivateGetter, now permissionattribute.PrivateSetter, diags *diag.Diagnostics) {
+	b.Meta.Run.Refresh(refreshKind, state.ChannelID.ValueInt64())
+	var gone diag.Diagnostics // the plan reports what is not there any more
+	members := b.membersIn(state.Groups, view, &gone).current
+	listed := peopleIn(state.Users, view, &gone)
+	state.refresh(in, listed, members, readMemory(ctx, was, diags), view)
+	state.remember(listed, members, view).write(ctx, now, diags)
 }
 
 // send puts people into a channel, then takes others out, and keeps now up to date. It reports whether all was done.

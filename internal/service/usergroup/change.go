@@ -66,7 +66,11 @@ func (l membershipList) problems(resolved lookup.Resolved) []permission.Problem 
 }
 
 func without(ids, gone []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(gone, id) })
+	isGone := make(map[int64]bool, len(gone))
+	for _, id := range gone {
+		isGone[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return isGone[id] })
 }
 
 // sendUpdate sends the group and its members in a request each. The group goes first, so that nothing else has changed when a

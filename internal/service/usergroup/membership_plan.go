@@ -86,7 +86,7 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 		r.checkCaller(group.Group, change, view, &resp.Diagnostics)
 		later := after(group.Group, change)
 		later.Unknown = !plan.isKnown(meant)
-		warnOfAccess(ctx, &r.Base, group.Group, later, view, &resp.Diagnostics)
+		planShared(ctx, &r.Base, group.Group, later, view, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
@@ -110,7 +110,7 @@ func (r *MembershipResource) warnOfLeaving(ctx context.Context, state *membershi
 		return
 	}
 	nobody := &membershipModel{}
-	warnOfAccess(ctx, &r.Base, group, after(group, nobody.change(group, nil, state, found.still(group, view), view)), view, diags)
+	planShared(ctx, &r.Base, group, after(group, nobody.change(group, nil, state, found.still(group, view), view)), view, diags)
 }
 
 // groupToChange finds a group that is no role and is active, or will be.

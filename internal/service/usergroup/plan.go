@@ -41,7 +41,7 @@ func check(ctx context.Context, plan *tablePlan) {
 	if p.Meta.LockoutProtection {
 		p.checkLockout()
 	}
-	p.warnOfAccess(ctx)
+	p.planMembership(ctx)
 }
 
 // key is what the run state knows the group by.
