@@ -22,12 +22,12 @@ resource "zulip_channel" "alerts" {
   ]
 }
 
-# Exactly those on call: nobody else is woken up.
+# Exactly those on call: nobody else is woken up. Who joins the group is subscribed in the same apply.
 resource "zulip_channel_subscribers" "alerts" {
   for_each = var.teams
 
   channel = zulip_channel.alerts[each.key].id
-  users   = [for email, person in var.people : email if person.team == each.key && person.on_call]
+  groups  = [zulip_user_group.on_call[each.key].id]
 }
 
 data "zulip_channel_access" "alerts" {

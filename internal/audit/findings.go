@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 )
 
 // Severity says how much a finding matters.
@@ -76,14 +77,17 @@ type Finding struct {
 	Change string `json:"change"`
 }
 
-// Gate is what --fail-on names: severities and kinds.
+// Gate is what --fail-on names: severities, kinds of finding, and categories of changes since an earlier audit.
 type Gate struct {
 	severities []Severity
 	kinds      []Kind
+	// Changes are for [report.Report.Fails] of what [Compare] returns.
+	Changes []report.Category
 }
 
-// ParseGate reads a gate: severities, each of which includes the graver ones, and kinds of finding.
-func ParseGate(texts []string) (Gate, error) {
+// ParseGate reads a gate: severities, each of which includes the graver ones, kinds of finding, and, if the audit is compared
+// with an earlier one, the categories of an access review.
+func ParseGate(texts []string, isCompared bool) (Gate, error) {
 	var gate Gate
 	for _, text := range texts {
 		word := strings.TrimSpace(text)
@@ -92,15 +96,30 @@ func ParseGate(texts []string) (Gate, error) {
 			gate.severities = append(gate.severities, Severity(word))
 		case slices.ContainsFunc(Kinds, func(known KindMeaning) bool { return known.Kind == Kind(word) }):
 			gate.kinds = append(gate.kinds, Kind(word))
+		case !slices.Contains(changeWords(), word):
+			return gate, fmt.Errorf("--fail-on %q: there is no such word; there are %s, and with --against also %s",
+				text, strings.Join(findingWords(), ", "), strings.Join(changeWords(), ", "))
+		case !isCompared:
+			return gate, fmt.Errorf("--fail-on %q is about what has changed: name an earlier audit with --against", text)
 		default:
-			return gate, fmt.Errorf("--fail-on %q: there is no such word; there are %s", text, strings.Join(GateWords(), ", "))
+			gate.Changes = append(gate.Changes, report.Category(word))
 		}
 	}
 	return gate, nil
 }
 
-// GateWords lists the words of a gate: the severities, then the kinds of finding.
-func GateWords() []string {
+// GateWords lists the words of a gate: severities, kinds of finding, and categories of changes.
+func GateWords() []string { return append(findingWords(), changeWords()...) }
+
+func changeWords() []string {
+	var words []string
+	for _, known := range report.Categories {
+		words = append(words, string(known.Category))
+	}
+	return words
+}
+
+func findingWords() []string {
 	var words []string
 	for _, severity := range Severities {
 		words = append(words, string(severity))

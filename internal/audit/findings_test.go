@@ -291,12 +291,12 @@ func TestGate(t *testing.T) {
 	for words, want := range map[string]string{
 		"high": "bot-administrator", "medium": "bot-administrator", "bot-administrator": "bot-administrator", "internet,invitation": "",
 	} {
-		gate, err := audit.ParseGate(strings.Split(words, ","))
+		gate, err := audit.ParseGate(strings.Split(words, ","), true)
 		if got := strings.Join(a.Fails(gate), " "); err != nil || got != want {
 			t.Errorf("%s: %q, %v", words, got, err)
 		}
 	}
-	if _, err := audit.ParseGate([]string{"hihg"}); err == nil || !strings.Contains(err.Error(), "there is no such word") {
+	if _, err := audit.ParseGate([]string{"hihg"}, true); err == nil || !strings.Contains(err.Error(), "there is no such word") {
 		t.Errorf("a word that is none: %v", err)
 	}
 }

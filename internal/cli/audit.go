@@ -39,12 +39,14 @@ zuliprc file. It changes nothing. Use an administrator's account: others do not 
 The exit status is 0, 1 after an error, 2 if --fail-on applies, and 3 with --require-complete if the account does not see
 everything. --fail-on takes severities (high, medium, low; each includes the graver ones) and kinds of findings:
 
-` + kindMeanings(),
+` + kindMeanings() + `
+
+With --against it also takes what the review's --fail-on takes, of what has changed since: ` + strings.Join(categoryWords(), ", ") + `.`,
 		Example: `  terraform-provider-zulip audit
   terraform-provider-zulip audit --html audit.html
   terraform-provider-zulip audit --person ada@example.com
   terraform-provider-zulip audit --guests --channel payroll --channel board
-  terraform-provider-zulip audit --json today.json --against yesterday.json --fail-on high,internet`,
+  terraform-provider-zulip audit --json today.json --against yesterday.json --fail-on high,widening`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := withInterrupt(cmd.Context())
@@ -61,7 +63,7 @@ everything. --fail-on takes severities (high, medium, low; each includes the gra
 	f.StringVar(&flags.json, "json", "", "write the audit as JSON to this `file`; - is standard output")
 	f.StringVar(&flags.html, "html", "", "write the audit as an HTML page to this `file`; - is standard output")
 	f.StringVar(&flags.against, "against", "", "write as Markdown and as the page who has gained and lost what since the audit in this JSON `file`, instead of the audit")
-	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if there is a finding of one of these `severities` or kinds")
+	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if there is a finding of one of these `severities` or kinds, or with --against a change of one of these categories")
 	f.BoolVar(&flags.requireComplete, "require-complete", false, "exit with status 3 if the account does not see everything")
 	complete(command, map[string]cobra.CompletionFunc{
 		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "fail-on": listOf(audit.GateWords()),
@@ -86,7 +88,7 @@ func (e *incompleteError) Error() string {
 }
 
 func runAudit(ctx context.Context, flags auditFlags, stdout, stderr io.Writer) error {
-	gate, err := audit.ParseGate(flags.failOn)
+	gate, err := audit.ParseGate(flags.failOn, flags.against != "")
 	if err != nil {
 		return err
 	}
@@ -106,10 +108,22 @@ func runAudit(ctx context.Context, flags auditFlags, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	if err := flags.write(found, earlier, stdout); err != nil {
+	var changes *report.Report
+	if earlier != nil {
+		if changes, err = audit.Compare(earlier, found); err != nil {
+			return fmt.Errorf("cannot compare with %s: %w", flags.against, err)
+		}
+	}
+	if err := flags.write(found, changes, stdout); err != nil {
 		return err
 	}
-	if fails := found.Fails(gate); len(fails) > 0 {
+	fails := found.Fails(gate)
+	if changes != nil {
+		for _, category := range changes.Fails(gate.Changes) {
+			fails = append(fails, string(category))
+		}
+	}
+	if len(fails) > 0 {
 		return &gateError{"audit", fails}
 	}
 	if flags.requireComplete && !found.Complete {
@@ -133,20 +147,16 @@ func readAudit(path string) (*audit.Audit, error) {
 }
 
 // write writes the audit in every form that was asked for; as Markdown and as a page, what has changed since an earlier one
-// if there is one.
-func (f auditFlags) write(found, earlier *audit.Audit, stdout io.Writer) error {
+// if it was compared with one.
+func (f auditFlags) write(found *audit.Audit, changes *report.Report, stdout io.Writer) error {
 	if f.markdown == "" && f.html != "-" && f.json != "-" {
 		f.markdown = "-"
 	}
 	if err := writeForms(stdout, found, []form[*audit.Audit]{{f.json, func(w io.Writer, a *audit.Audit) error { return a.Write(w) }}}); err != nil {
 		return err
 	}
-	if earlier == nil {
+	if changes == nil {
 		return writeForms(stdout, found, []form[*audit.Audit]{{f.markdown, markdown.WriteAudit}, {f.html, page.WriteAudit}})
-	}
-	changes, err := audit.Compare(earlier, found)
-	if err != nil {
-		return fmt.Errorf("cannot compare with %s: %w", f.against, err)
 	}
 	return writeForms(stdout, changes, []form[*report.Report]{{f.markdown, markdown.Write}, {f.html, page.Write}})
 }

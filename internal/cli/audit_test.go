@@ -56,7 +56,7 @@ func TestDocsOfTheAuditUseItsFlags(t *testing.T) {
 			continue
 		}
 		words, _ := fresh.Flags().GetStringSlice("fail-on")
-		if _, err := audit.ParseGate(words); err != nil {
+		if _, err := audit.ParseGate(words, strings.Contains(line, "--against")); err != nil {
 			t.Error(err)
 		}
 	}
@@ -151,10 +151,33 @@ func TestAuditWritesPages(t *testing.T) {
 	}
 }
 
+// With an earlier audit, the words of an access review stop at what has changed since.
+func TestAuditOfChangesIsAGate(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	before := filepath.Join(t.TempDir(), "before.json")
+	if _, err := auditRun(t, "--json", before); err != nil {
+		t.Fatal(err)
+	}
+	post := func(role string) {
+		o.Call(t, "PATCH", fmt.Sprintf("/streams/%d", o.MustChannel(t, "announcements").ID), map[string]string{
+			"can_send_message_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, role)),
+		})
+	}
+	post("role:administrators")
+	for words, want := range map[string]string{"narrowing": "the audit found: narrowing", "widening,external": "", "widening, narrowing, high": "the audit found: bot-administrator, narrowing"} {
+		if _, err := auditRun(t, "--against", before, "--fail-on", words); problem(err) != want {
+			t.Errorf("--fail-on %s: %q, want %q", words, problem(err), want)
+		}
+	}
+	if got := Run("test", nil, []string{"audit", "--against", before, "--fail-on", "narrowing", "--markdown", os.DevNull}); got != 2 {
+		t.Errorf("the status is %d", got)
+	}
+}
+
 func TestAuditIsAGate(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for words, want := range map[string]string{
-		"internet": "", "high, internet": "the audit found: bot-administrator", "hgih": "there is no such word",
+		"internet": "", "high, internet": "the audit found: bot-administrator", "hgih": "there is no such word", "widening": "name an earlier audit with --against",
 	} {
 		_, err := auditRun(t, "--fail-on", words)
 		if got := problem(err); !strings.Contains(got, want) || want == "" && got != "" {

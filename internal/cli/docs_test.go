@@ -60,7 +60,7 @@ func commandLines(text string) (lines [][]string) {
 	for _, block := range blocks {
 		block = strings.ReplaceAll(block, "\\\n", " ")
 		for _, call := range regexp.MustCompile(`(?m)(?:^|[\s(/"])terraform-provider-zulip"? ([a-z-][^\n)]*)`).FindAllStringSubmatch(block, -1) {
-			line, _, _ := strings.Cut(call[1], " >")
+			line := regexp.MustCompile(` (>|\|).*`).ReplaceAllString(call[1], "")
 			lines = append(lines, strings.Fields(strings.NewReplacer("'", "", `"${against[@]}"`, "").Replace(line)))
 		}
 	}

@@ -249,3 +249,74 @@ func absolute(t *testing.T, path string) string {
 	}
 	return full
 }
+
+// Two nights of the workflow that keeps audits: the first one keeps the audit, the second comments what somebody has changed.
+func TestDocsNightlyAuditRuns(t *testing.T) {
+	shell := newGuideShell(t)
+	server := t.TempDir() // stands for GitHub
+	shell.command(t, "git init --quiet --bare '"+server+"/example/zulip'", 0)
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "gh"), []byte("#!/bin/sh\necho \"$@\" >>'"+server+"/gh'\n"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	night := func(wantStatus, wantChange string) {
+		t.Helper()
+		shell.dir = t.TempDir()
+		script := "set -euo pipefail\nexport PATH='" + bin + "':$PATH GITHUB_SERVER_URL='file://" + server + "' GITHUB_REPOSITORY=example/zulip\n" +
+			"export GITHUB_OUTPUT=$PWD/output GITHUB_STEP_SUMMARY=$PWD/summary\n"
+		for _, step := range []string{"Fetch the last audit", "Audit", "Keep the audit", "Comment what has changed"} {
+			commands, condition := workflowStep(t, "zulip-nightly-audit.yml", step)
+			if condition != "" && condition != "steps.audit.outputs.status == '2'" {
+				t.Fatalf("the condition %q is not understood", condition)
+			}
+			if condition == "" || wantStatus == "2" {
+				script += "(\nset -e\n" + commands + ")\n"
+			}
+		}
+		shell.command(t, script, 0)
+		if status := read(t, shell.dir+"/output"); status != "status="+wantStatus+"\n" {
+			t.Errorf("the audit gives %q, want %s", status, wantStatus)
+		}
+		if summary := read(t, shell.dir+"/summary"); !strings.Contains(summary, wantChange) {
+			t.Errorf("%q is not in the summary:\n%s", wantChange, summary)
+		}
+	}
+	night("0", "### Access audit")
+	night("0", "Nobody gains or loses a right.")
+	run(t, "go", "build", "-C", "..", "-o", filepath.Join(bin, "by-hand"), "./demo")
+	shell.command(t, "'"+bin+"/by-hand' announcements can_send_message_group role:administrators", 0)
+	night("2", "Loses")
+	for _, want := range []string{"issue create --title Zulip audit --body-file audits/audit.md"} {
+		if said := read(t, server+"/gh"); strings.Count(said, want) != 1 {
+			t.Errorf("gh is asked for\n%s", said)
+		}
+	}
+	if kept := shell.command(t, "git --git-dir='"+server+"/example/zulip' log --oneline zulip-audit", 0); strings.Count(kept, "\n") != 3 {
+		t.Errorf("after three nights there is\n%s", kept)
+	}
+}
+
+// workflowStep returns what a step of a workflow for users runs, and its condition.
+func workflowStep(t *testing.T, name, step string) (commands, condition string) {
+	t.Helper()
+	var parsed struct {
+		Jobs map[string]struct {
+			Steps []struct {
+				Name, Run string
+				If        string `yaml:"if"`
+			} `yaml:"steps"`
+		} `yaml:"jobs"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "../../examples/ci/"+name)), &parsed); err != nil {
+		t.Fatal(err)
+	}
+	for _, job := range parsed.Jobs {
+		for _, one := range job.Steps {
+			if one.Name == step {
+				return one.Run, one.If
+			}
+		}
+	}
+	t.Fatalf("%s has no step %q", name, step)
+	return "", ""
+}

@@ -72,6 +72,10 @@ cli_tests() {
   unset TF_CLI_ARGS
 }
 
+# Many tests wait for a CLI or a slow server more than they compute, so more of them run at once than there are processors.
+# shellcheck disable=SC2034  # used by the scripts that source this file
+at_once=$((2 * $(getconf _NPROCESSORS_ONLN)))
+
 # Tests make garbage faster than anything they keep, and so do compilers: memory is cheaper here than collecting it often.
 export GOGC=${GOGC:-400}
 
