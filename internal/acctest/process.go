@@ -3,6 +3,7 @@ package acctest
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -28,18 +29,23 @@ type Instance struct {
 	Private  []byte
 }
 
+// schemas are those of the provider. A CLI asks for them once, and starts it several times.
+var schemas = sync.OnceValues(func() (*tfprotov6.GetProviderSchemaResponse, error) {
+	return provider.NewServer("test").GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+})
+
 // StartProcess starts the provider; call Configure next. It logs to the loggers of ctx.
 func StartProcess(ctx context.Context, t testing.TB) *Process {
 	t.Helper()
 	return StartProcessOf(ctx, t, provider.NewServer("test"))
 }
 
-// StartProcessOf is StartProcess for another server than the provider's own.
+// StartProcessOf is StartProcess for another server with the schemas of the provider.
 func StartProcessOf(ctx context.Context, t testing.TB, server tfprotov6.ProviderServer) *Process {
 	t.Helper()
-	p := &Process{t: t, ctx: ctx, server: server}
 	var err error
-	if p.schemas, err = p.server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{}); err != nil {
+	p := &Process{t: t, ctx: ctx, server: server}
+	if p.schemas, err = schemas(); err != nil {
 		t.Fatal(err)
 	}
 	identities, err := p.server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})

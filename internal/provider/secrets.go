@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -11,18 +10,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// secretMasker knows the schemas that have anything sensitive or write-only, by the name of the resource, data source,
-// ephemeral resource or action.
-type secretMasker struct {
-	once    sync.Once
-	schemas map[string]*tfprotov6.Schema
-}
-
 // hide returns a context under which nothing that the schema calls sensitive or write-only is logged: neither by what the
 // provider logs of its requests nor by an error.
 func (s *protocolServer) hide(ctx context.Context, of string, values ...*tfprotov6.DynamicValue) context.Context {
-	s.secretMasker.once.Do(func() { s.secretMasker.schemas = s.withSecrets(ctx) })
-	schema, ok := s.secretMasker.schemas[of]
+	schema, ok := s.schemaWithSecrets(ctx, of)
 	if !ok {
 		return ctx
 	}
@@ -31,29 +22,6 @@ func (s *protocolServer) hide(ctx context.Context, of string, values ...*tfproto
 		secrets = append(secrets, Secrets(schema, value)...)
 	}
 	return zulip.WithSecrets(ctx, secrets...)
-}
-
-// withSecrets returns the schemas that have secrets. A provider whose schemas cannot be had answers nothing else either.
-func (s *protocolServer) withSecrets(ctx context.Context) map[string]*tfprotov6.Schema {
-	found := map[string]*tfprotov6.Schema{}
-	all, err := s.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		return found
-	}
-	add := func(name string, schema *tfprotov6.Schema) {
-		if len(secretPaths(schema.Block, nil)) > 0 {
-			found[name] = schema
-		}
-	}
-	for _, schemas := range []map[string]*tfprotov6.Schema{all.ResourceSchemas, all.DataSourceSchemas, all.EphemeralResourceSchemas} {
-		for name, schema := range schemas {
-			add(name, schema)
-		}
-	}
-	for name, action := range all.ActionSchemas {
-		add(name, action.Schema)
-	}
-	return found
 }
 
 // Secrets returns every text in a value that stands in an attribute which its schema calls sensitive or write-only. What

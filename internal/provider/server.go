@@ -41,9 +41,8 @@ type protocol interface {
 // by itself, see [unchanged].
 type protocolServer struct {
 	protocol
-	secretMasker secretMasker
-	unchanged    unchanged
-	generator    generator
+	unchanged unchanged
+	generator generator
 }
 
 func (s *protocolServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
