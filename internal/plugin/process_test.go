@@ -73,7 +73,7 @@ func TestTradeMemoryForTime(t *testing.T) {
 		t.Errorf("what the user set was overruled: %d%%, %d bytes", got, debug.SetMemoryLimit(-1))
 	}
 	tradeMemoryForTime(func(string) (string, bool) { return "", false })
-	if got := debug.SetGCPercent(100); got != 400 || debug.SetMemoryLimit(-1) == limit {
+	if got := debug.SetGCPercent(100); got != 250 || debug.SetMemoryLimit(-1) == limit {
 		t.Errorf("not set: %d%%, %d bytes", got, debug.SetMemoryLimit(-1))
 	}
 }
