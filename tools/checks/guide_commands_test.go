@@ -32,19 +32,8 @@ func TestDocsLargeOrganizationsGuideRuns(t *testing.T) {
 // returns what they print. Only the folder of the sources and the addresses are this machine's.
 func runGuide(t *testing.T, name string, addresses ...string) string {
 	t.Helper()
-	guide, err := os.ReadFile("../../templates/guides/" + name + ".md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(string(guide), -1)
-	if len(blocks) == 0 {
-		t.Fatal("the guide has no commands")
-	}
 	// What was started in the background ends with the shell.
-	commands := "set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n"
-	for _, block := range blocks {
-		commands += block[1]
-	}
+	commands := "set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + strings.Join(commandsOfGuide(t, name), "")
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -53,14 +42,25 @@ func runGuide(t *testing.T, name string, addresses ...string) string {
 	for _, address := range addresses {
 		commands = replaceOnce(t, commands, address, freeAddress(t))
 	}
-	shell := exec.CommandContext(t.Context(), "bash", "-c", commands)
-	shell.Dir = t.TempDir()
-	shell.Env = guideEnvironment(t)
-	out, err := shell.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	return inShell(t, t.TempDir(), guideEnvironment(t), commands)
+}
+
+// commandsOfGuide returns the blocks of shell commands of a guide, of which it must have some.
+func commandsOfGuide(t *testing.T, name string) []string {
+	t.Helper()
+	blocks := commandBlocks(read(t, "../../templates/guides/"+name+".md.tmpl"))
+	if len(blocks) == 0 {
+		t.Fatalf("the guide %s has no commands", name)
 	}
-	return string(out)
+	return blocks
+}
+
+// commandBlocks returns the blocks of shell commands of a page.
+func commandBlocks(page string) (blocks []string) {
+	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(page, -1) {
+		blocks = append(blocks, block[1])
+	}
+	return blocks
 }
 
 // guideEnvironment is that of somebody with a home of their own, so that "make install" touches nobody's, and with the
@@ -185,17 +185,9 @@ func newGuideShell(t *testing.T) *guideShell {
 // or with 2 if it has --fail-on.
 func (s *guideShell) run(t *testing.T, guide string, replace map[string]string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.root, "templates/guides", guide+".md.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(string(text), -1)
-	if len(blocks) == 0 {
-		t.Fatal("the guide has no commands")
-	}
 	printed := ""
-	for _, block := range blocks {
-		for line := range strings.Lines(block[1]) {
+	for _, block := range commandsOfGuide(t, guide) {
+		for line := range strings.Lines(block) {
 			for old, replacement := range replace {
 				line = strings.ReplaceAll(line, old, replacement)
 			}

@@ -86,6 +86,7 @@ func TestDocsContainerfileFitsTheModule(t *testing.T) {
 
 // The command is where the guide and the workflows say: in the plugin folder after an init, and in the archive of a release.
 func TestDocsCommandsGuideRuns(t *testing.T) {
+	const putOnPath = "Put the provider's command on the PATH"
 	guide := read(t, "../../templates/guides/commands.md.tmpl")
 	for name, test := range map[string]struct {
 		commands string
@@ -93,8 +94,8 @@ func TestDocsCommandsGuideRuns(t *testing.T) {
 	}{
 		"plugin folder": {blockWith(t, guide, ".terraform/providers"), initialize},
 		"release":       {blockWith(t, guide, "SHA256SUMS"), release},
-		"CI review":     {stepOf(t, "zulip-access-review.yml"), initialize},
-		"CI audit":      {stepOf(t, "zulip-nightly-audit.yml"), initialize},
+		"CI review":     {stepOf(t, "zulip-access-review.yml", putOnPath).Run, initialize},
+		"CI audit":      {stepOf(t, "zulip-nightly-audit.yml", putOnPath).Run, initialize},
 	} {
 		t.Run(name, func(t *testing.T) {
 			work := t.TempDir()
@@ -153,38 +154,13 @@ func TestDocsReadmeStarts(t *testing.T) {
 func blockWith(t *testing.T, guide, text string) string {
 	t.Helper()
 	var found []string
-	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(guide, -1) {
-		if strings.Contains(block[1], text) {
-			found = append(found, block[1])
+	for _, block := range commandBlocks(guide) {
+		if strings.Contains(block, text) {
+			found = append(found, block)
 		}
 	}
 	if len(found) != 1 {
 		t.Fatalf("%d blocks have %q", len(found), text)
-	}
-	return found[0]
-}
-
-// stepOf returns what a workflow for users runs to put the command on the PATH.
-func stepOf(t *testing.T, name string) string {
-	t.Helper()
-	var parsed struct {
-		Jobs map[string]struct {
-			Steps []struct{ Name, Run string } `yaml:"steps"`
-		} `yaml:"jobs"`
-	}
-	if err := yaml.Unmarshal([]byte(read(t, "../../examples/ci/"+name)), &parsed); err != nil {
-		t.Fatal(err)
-	}
-	var found []string
-	for _, job := range parsed.Jobs {
-		for _, step := range job.Steps {
-			if step.Name == "Put the provider's command on the PATH" && !slices.Contains(found, step.Run) {
-				found = append(found, step.Run)
-			}
-		}
-	}
-	if len(found) != 1 {
-		t.Fatalf("%s has %d different steps", name, len(found))
 	}
 	return found[0]
 }
@@ -264,13 +240,13 @@ func TestDocsNightlyAuditRuns(t *testing.T) {
 		shell.dir = t.TempDir()
 		script := "set -euo pipefail\nexport PATH='" + bin + "':$PATH GITHUB_SERVER_URL='file://" + server + "' GITHUB_REPOSITORY=example/zulip\n" +
 			"export GITHUB_OUTPUT=$PWD/output GITHUB_STEP_SUMMARY=$PWD/summary\n"
-		for _, step := range []string{"Fetch the last audit", "Audit", "Keep the audit", "Comment what has changed"} {
-			commands, condition := workflowStep(t, "zulip-nightly-audit.yml", step)
-			if condition != "" && condition != "steps.audit.outputs.status == '2'" {
-				t.Fatalf("the condition %q is not understood", condition)
+		for _, name := range []string{"Fetch the last audit", "Audit", "Keep the audit", "Comment what has changed"} {
+			step := stepOf(t, "zulip-nightly-audit.yml", name)
+			if step.If != "" && step.If != "steps.audit.outputs.status == '2'" {
+				t.Fatalf("the condition %q is not understood", step.If)
 			}
-			if condition == "" || wantStatus == "2" {
-				script += "(\nset -e\n" + commands + ")\n"
+			if step.If == "" || wantStatus == "2" {
+				script += "(\nset -e\n" + step.Run + ")\n"
 			}
 		}
 		shell.command(t, script, 0)
@@ -296,27 +272,30 @@ func TestDocsNightlyAuditRuns(t *testing.T) {
 	}
 }
 
-// workflowStep returns what a step of a workflow for users runs, and its condition.
-func workflowStep(t *testing.T, name, step string) (commands, condition string) {
+// A workflowStep is a step of a workflow for users.
+type workflowStep struct{ Name, Run, If string }
+
+// stepOf returns the step of a workflow that has a name. Where several jobs have it, it is the same.
+func stepOf(t *testing.T, workflow, name string) workflowStep {
 	t.Helper()
 	var parsed struct {
 		Jobs map[string]struct {
-			Steps []struct {
-				Name, Run string
-				If        string `yaml:"if"`
-			} `yaml:"steps"`
+			Steps []workflowStep `yaml:"steps"`
 		} `yaml:"jobs"`
 	}
-	if err := yaml.Unmarshal([]byte(read(t, "../../examples/ci/"+name)), &parsed); err != nil {
+	if err := yaml.Unmarshal([]byte(read(t, "../../examples/ci/"+workflow)), &parsed); err != nil {
 		t.Fatal(err)
 	}
+	var found []workflowStep
 	for _, job := range parsed.Jobs {
-		for _, one := range job.Steps {
-			if one.Name == step {
-				return one.Run, one.If
+		for _, step := range job.Steps {
+			if step.Name == name && !slices.Contains(found, step) {
+				found = append(found, step)
 			}
 		}
 	}
-	t.Fatalf("%s has no step %q", name, step)
-	return "", ""
+	if len(found) != 1 {
+		t.Fatalf("%s has %d different steps %q", workflow, len(found), name)
+	}
+	return found[0]
 }
