@@ -64,13 +64,16 @@ func commandBlocks(page string) (blocks []string) {
 }
 
 // guideEnvironment is that of somebody with a home of their own, so that "make install" touches nobody's, and with the
-// CLI under the name that guides call it by.
+// CLI under the name that guides call it by. People have unzip, but not every machine that tests.
 func guideEnvironment(t *testing.T) []string {
 	t.Helper()
 	home, bin := t.TempDir(), t.TempDir()
 	cli := strings.TrimSpace(run(t, "../scripts/cli"))
 	if err := os.Symlink(cli, filepath.Join(bin, "terraform")); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := exec.LookPath("unzip"); err != nil {
+		run(t, "go", "build", "-o", filepath.Join(bin, "unzip"), "./testdata/unzip")
 	}
 	return append(os.Environ(),
 		"HOME="+home, "XDG_DATA_HOME=", "TF="+cli, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
