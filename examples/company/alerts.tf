@@ -27,7 +27,7 @@ resource "zulip_channel_subscribers" "alerts" {
   for_each = var.teams
 
   channel = zulip_channel.alerts[each.key].id
-  groups  = [zulip_user_group.on_call[each.key].id]
+  users   = zulip_user_group.on_call[each.key].members
 }
 
 data "zulip_channel_access" "alerts" {

@@ -1,11 +1,12 @@
 // Package accesswarning warns in a plan who gains and who loses which right: in one channel ([OfChannel]), in all channels
-// ([OfChange], [OfDeactivation]) or in the organization ([OfOrganization]); and who is
-// subscribed and unsubscribed because of groups ([OfSubscribers]). The text comes from package permission.
+// ([OfChange], [OfDeactivation]) or in the organization ([OfOrganization]). The text comes from package permission.
 package accesswarning
 
 import (
 	"context"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -30,8 +31,32 @@ func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id
 	}
 	FillSubscribers(ctx, meta, id, &change)
 	if text := report(meta).Channel(change.Before, change.After); text != "" {
-		diags.AddWarning(fmt.Sprintf("Who can do what in channel %q changes", change.Name), text)
+		diags.AddWarning(fmt.Sprintf("Who can do what in channel %q changes", change.Name), text+asOfNow(ctx, meta, change))
 	}
+}
+
+// asOfNow says of which user groups the members are counted as they are now: what else this run does to a group is not this
+// change, and is warned of where it is planned.
+func asOfNow(ctx context.Context, meta *base.Meta, change permission.ChannelChange) string {
+	view, err := meta.Store.Read(ctx, store.UserGroups)
+	if err != nil {
+		return ""
+	}
+	counted := map[string]bool{}
+	for setting, after := range change.After.Channel.Permissions {
+		if before := change.Before.Channel.Permissions[setting]; reflect.DeepEqual(before, after) {
+			continue
+		}
+		for _, id := range append([]int64{after.Group}, after.DirectSubgroups...) {
+			if group, ok := view.UserGroups().ByID(id); ok && !group.IsSystemGroup {
+				counted[group.Name] = true
+			}
+		}
+	}
+	if len(counted) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n\nMembers of user groups are counted as of now: %s.", strings.Join(slices.Sorted(maps.Keys(counted)), ", "))
 }
 
 // OfChange warns, in a plan that changes who is in a group or who has which role, who gains and who loses which right in
@@ -161,23 +186,4 @@ func FillSubscribers(ctx context.Context, meta *base.Meta, id int64, change *per
 
 func report(meta *base.Meta) permission.Report {
 	return permission.Report{Self: meta.Store.Self().ID}
-}
-
-// OfSubscribers warns, in a plan that subscribes and unsubscribes people because of the groups they are in, who they are.
-// Nothing is said of nobody, or when the provider block turns such warnings off. Call it once in ModifyPlan, after everything
-// has been checked. find returns who has an ID.
-func OfSubscribers(meta *base.Meta, diags *diag.Diagnostics, channel string, find func(id int64) (*zulip.User, bool), add, remove []int64) {
-	if !meta.AccessWarnings {
-		return
-	}
-	var sentences []string
-	if len(add) > 0 {
-		sentences = append(sentences, fmt.Sprintf("Will be subscribed: %s.", report(meta).Names(add, find)))
-	}
-	if len(remove) > 0 {
-		sentences = append(sentences, fmt.Sprintf("Will be unsubscribed: %s.", report(meta).Names(remove, find)))
-	}
-	if len(sentences) > 0 {
-		diags.AddWarning(fmt.Sprintf("The subscribers of channel %q change with its groups", channel), strings.Join(sentences, "\n"))
-	}
 }

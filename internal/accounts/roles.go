@@ -49,14 +49,39 @@ func (c RoleChange) Check(meta *base.Meta, view *snapshot.Snapshot, diags *diag.
 		diags.AddAttributeError(c.At, "Only owners make and unmake owners",
 			fmt.Sprintf("%s is %s and is to become %s. %s, which the provider uses, is %s: use an owner's key.",
 				who, diagnostics.WithArticle(c.Saw), diagnostics.WithArticle(c.To), self.Address(), diagnostics.WithArticle(self.Role)))
-	case c.Saw == zulip.RoleOwner && !c.User.IsBot && !view.HasOtherOwner(c.User.ID):
-		diags.AddAttributeError(c.At, "The organization would have no owner",
-			fmt.Sprintf("%s is the only active owner, whom the server lets nobody demote. Make another person an owner first; if this configuration does, let this resource depend on that one.", who))
-	case meta.LockoutProtection && c.User.ID == self.ID && c.To > c.Saw:
-		diags.AddAttributeError(c.At, "This would lock the provider out",
-			fmt.Sprintf("%s is the account the provider uses. As %s it could do less than now, and could not take this back.", who, diagnostics.WithArticle(c.To))+base.LockoutAdvice)
+	default:
+		if c.unmakesLastOwner(view) {
+			// Whether this run makes another owner before is not known: the plan of that may come later.
+			diags.AddAttributeWarning(c.At, "The organization would have no owner",
+				fmt.Sprintf("%s is the only active owner now, and the server demotes nobody who is. If this configuration makes another person an owner, let this resource depend on that one; else the apply will stop here.", who))
+		}
+		c.checkLockout(meta, diags)
 	}
-	meta.Run.PlanRole(c.User.ID, int(c.To))
+}
+
+// Protect repeats, in an apply, on what was just read, what of the check may have changed since.
+func (c RoleChange) Protect(meta *base.Meta, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	if c.Saw == c.To {
+		return
+	}
+	if c.unmakesLastOwner(view) {
+		diags.AddAttributeError(c.At, "The organization would have no owner",
+			fmt.Sprintf("%s is the only active owner, whom the server lets nobody demote. Make another person an owner first; if this configuration does, let this resource depend on that one.", c.User.Address()))
+		return
+	}
+	c.checkLockout(meta, diags)
+}
+
+func (c RoleChange) unmakesLastOwner(view *snapshot.Snapshot) bool {
+	return c.Saw == zulip.RoleOwner && c.To != zulip.RoleOwner && !c.User.IsBot && !view.HasOtherOwner(c.User.ID)
+}
+
+// checkLockout refuses to take from the account the provider uses what it needs.
+func (c RoleChange) checkLockout(meta *base.Meta, diags *diag.Diagnostics) {
+	if meta.LockoutProtection && c.User.ID == meta.Store.Self().ID && c.To > c.Saw {
+		diags.AddAttributeError(c.At, "This would lock the provider out",
+			fmt.Sprintf("%s is the account the provider uses. As %s it could do less than now, and could not take this back.", c.User.Address(), diagnostics.WithArticle(c.To))+base.LockoutAdvice)
+	}
 }
 
 // IsCurrent reports whether the role is still the one that the plan saw, or already the one that is asked; any other is
@@ -91,11 +116,11 @@ func CheckDeactivation(meta *base.Meta, view *snapshot.Snapshot, user *zulip.Use
 	case user.Role == zulip.RoleOwner && self.Role != zulip.RoleOwner:
 		diags.AddError("Only owners deactivate owners",
 			fmt.Sprintf("%s is an owner. %s, which the provider uses, is %s: use an owner's key.", who, self.Address(), diagnostics.WithArticle(self.Role)))
-	case user.Role == zulip.RoleOwner && !view.HasOtherOwner(user.ID):
-		diags.AddError("The organization would have no owner",
-			fmt.Sprintf("%s is the only active owner, whom the server does not deactivate. Make another person an owner first, or take the resource out of the state.", who))
 	case meta.LockoutProtection && user.ID == self.ID:
 		diags.AddError("This would lock the provider out",
 			fmt.Sprintf("%s is the account the provider uses. Deactivated, it could not even be reactivated by this configuration.", who)+base.LockoutAdvice)
+	case user.Role == zulip.RoleOwner && !view.HasOtherOwner(user.ID):
+		diags.AddWarning("The organization would have no owner",
+			fmt.Sprintf("%s is the only active owner now, whom the server does not deactivate. If this configuration makes another person an owner, let that one depend on nothing here; else the apply will stop here.", who))
 	}
 }

@@ -48,6 +48,9 @@ type Subject[T, U any] struct {
 	Name   func(T) string
 	// Read reads it from the server, not from what was read before.
 	Read func(context.Context) (*Reading[T], error)
+	// Protect refuses, on the thing as it was just read, what must not happen whatever was planned, such as to lock the
+	// account out. What is pending is sent right after. Optional.
+	Protect func(now *Reading[T], p Pending[T, U], diags *diag.Diagnostics)
 	// Send makes the requests that what is pending takes, and returns the parameters that the server does not know. It
 	// stops at the first error: the thing is then read again, and what is still missing sent again.
 	Send func(context.Context, Pending[T, U]) (ignored []string, err error)
@@ -127,6 +130,13 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 		case p.isExhausted(b.Meta.Client.MaxRetries()):
 			s.reportUnknownOutcome(thing, pending, &p, b.FeatureLevel(), diags)
 			return now
+		}
+		if s.Protect != nil {
+			var found diag.Diagnostics
+			s.Protect(now, Pending[T, U]{Now: thing, steps: pending}, &found)
+			if diags.Append(found...); found.HasError() {
+				return now
+			}
 		}
 		// The server may refuse an old value that was just read, if it hides deactivated people in it
 		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.

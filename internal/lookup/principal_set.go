@@ -130,6 +130,20 @@ func (w PrincipalSet) Of(ids []int64, view *snapshot.Snapshot) types.Set {
 	return w.Keep(types.SetNull(types.StringType), ids, view)
 }
 
+// ListOf returns the words for those IDs that count, as a sorted list.
+func (w PrincipalSet) ListOf(ids []int64, view *snapshot.Snapshot) types.List {
+	texts := []string{}
+	for _, id := range w.Active(ids, view) {
+		texts = append(texts, w.write(view, id))
+	}
+	slices.Sort(texts)
+	words := make([]attr.Value, len(texts))
+	for i, text := range texts {
+		words[i] = types.StringValue(text)
+	}
+	return types.ListValueMust(types.StringType, words)
+}
+
 // Describe writes IDs for a message.
 func (w PrincipalSet) Describe(ids []int64, view *snapshot.Snapshot) string {
 	words := make([]string, len(ids))

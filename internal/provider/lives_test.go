@@ -69,7 +69,7 @@ func lives(t *testing.T, o *acctest.Organization) []life {
 			notImported: []string{"adopt_archived", "announce", "initial_subscribers", "on_destroy"}},
 		{of: "zulip_channel_folder", create: values{"name": "Incidents", "description": "What is broken"}, update: values{"name": "Outages", "description": ""}, notImported: []string{"adopt_archived"}},
 		{of: "zulip_channel_folder_order", create: values{"folder_ids": folders}, update: values{"folder_ids": reversed(folders)}, stays: true, notImported: []string{"folder_ids"}},
-		{of: "zulip_channel_subscribers", create: values{"channel": fmt.Sprint(leads), "users": []any{o.Self.Address(), lena}}, update: values{"users": []any{o.Self.Address(), kenji}}, importID: fmt.Sprint(leads), notImported: []string{"channel", "users"}, stays: true},
+		{of: "zulip_channel_subscribers", create: values{"channel": fmt.Sprint(leads), "users": []any{o.Self.Address(), "tomas.berg@example.com", "amara.okafor@example.com", lena}}, update: values{"users": []any{o.Self.Address(), kenji}}, importID: fmt.Sprint(leads), notImported: []string{"channel", "users"}, stays: true},
 		{of: "zulip_channel_subscription", create: values{"channel": "general", "users": []any{lena}}, update: values{"users": []any{lena, kenji}}, notImported: []string{"channel", "users"}, importID: "general/" + kenji + "," + lena, stays: true},
 		{of: "zulip_channel_subscription_settings", create: values{"channel": "general", "color": "#76ce90", "pin_to_top": true}, update: values{"color": "#c6a8ad", "is_muted": true}, stays: true, importID: "general", notImported: []string{"channel"}},
 		{of: "zulip_code_playground", create: values{"name": "Python", "pygments_language": "Python", "url_template": "https://python.example.com/?code={code}"}},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // The names of what does not exist before the run.
@@ -106,6 +107,9 @@ func addressed(of string, more values) []naming {
 func namings(t *testing.T, o *acctest.Organization) []naming {
 	t.Helper()
 	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Mentors", "field_type": "6"})
+	if _, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "hallway"}); err != nil {
+		t.Fatal(err)
+	}
 	bot := func(attribute, value string) values {
 		config := values{"short_name": "deploys", "full_name": "Deploys", "bot_type": "generic"}
 		if attribute != "" {
@@ -128,10 +132,8 @@ func namings(t *testing.T, o *acctest.Organization) []naming {
 		{at: "zulip_channel.name", names: "channel", config: values{"name": newsroom}, data: true},
 		{at: "zulip_channel_access.channel", names: "channel", config: values{"channel": newsroom}, data: true},
 		{at: "zulip_channel_subscribers.channel", names: "channel", config: values{"channel": newsroom, "users": []any{self}}},
-		{at: "zulip_channel_subscribers.users", names: "person", config: values{"channel": "general", "users": []any{self, nadia}}, before: values{"channel": "general", "users": []any{self}}},
-		{at: "zulip_channel_subscribers.groups", names: "group", config: values{"channel": "general", "users": []any{self}, "groups": []any{press}}, before: values{"channel": "general", "users": []any{self}, "groups": []any{"sre"}}},
+		{at: "zulip_channel_subscribers.users", names: "person", config: values{"channel": "hallway", "users": []any{self, nadia}}, before: values{"channel": "hallway", "users": []any{self}}},
 		{at: "zulip_channel_subscription.channel", names: "channel", config: values{"channel": newsroom, "users": []any{someone}}},
-		{at: "zulip_channel_subscription.groups", names: "group", config: values{"channel": "general", "groups": []any{press}}, before: values{"channel": "general", "groups": []any{"sre"}}},
 		{at: "zulip_channel_subscription.users", names: "person", config: values{"channel": "general", "users": []any{nadia}}, before: values{"channel": "general", "users": []any{someone}}},
 		{at: "zulip_channel_subscription_settings.channel", names: "channel", config: values{"channel": newsroom, "color": "#76ce90"}},
 		{at: "zulip_channel_topics.channel", names: "channel", config: values{"channel": newsroom}, data: true},

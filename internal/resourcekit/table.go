@@ -54,6 +54,9 @@ type TableDefinition[M, F, T, U any] struct {
 	RegisterCreated func(run *runstate.State, id int64, planned *F)
 	// SendUpdate sends what is pending of an update in as many requests as it takes: see [compareandset.Subject].
 	SendUpdate func(ctx context.Context, b *base.Base, id int64, p compareandset.Pending[*T, U]) (ignored []string, err error)
+	// Protect refuses, just before a request and on what was just read, what must not happen whatever was planned: see
+	// [compareandset.Subject]. Optional.
+	Protect func(b *base.Base, now *compareandset.Reading[*T], p compareandset.Pending[*T, U], diags *diag.Diagnostics)
 	// AdjustPrior changes the values of a state where this run has changed the object since they were read. Optional.
 	AdjustPrior func(run *runstate.State, prior *F)
 	// Archive sends the requests that archive or deactivate an object. It returns nil if that was done before.
@@ -133,14 +136,20 @@ func (r *TableResource[M, F, T, U]) Change(ctx context.Context, id int64, steps 
 	if now != nil && r.def.IsGone(now.Thing) {
 		read = r.freshOrGone // the steps reactivate it
 	}
-	return compareandset.Subject[*T, U]{
+	subject := compareandset.Subject[*T, U]{
 		Unread: r.called("", id),
 		Name:   func(object *T) string { return r.called(r.def.NameOf(object), id) },
 		Read:   func(ctx context.Context) (*compareandset.Reading[*T], error) { return read(ctx, id) },
 		Send: func(ctx context.Context, p compareandset.Pending[*T, U]) ([]string, error) {
 			return r.def.SendUpdate(ctx, &r.Base, id, p)
 		},
-	}.Change(ctx, &r.Base, steps, now, diags)
+	}
+	if r.def.Protect != nil {
+		subject.Protect = func(now *compareandset.Reading[*T], p compareandset.Pending[*T, U], diags *diag.Diagnostics) {
+			r.def.Protect(&r.Base, now, p, diags)
+		}
+	}
+	return subject.Change(ctx, &r.Base, steps, now, diags)
 }
 
 // existing describes an active object that has the name that a plan asks for.

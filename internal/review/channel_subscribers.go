@@ -46,15 +46,8 @@ func (b *builder) subscribers(c *plan.Change) {
 		return // zulip_channel_subscribers leaves everybody where they are
 	}
 	users, unknown, _ := is.List("users")
-	members, unknownMembers, _ := is.List("group_user_ids")
-	unknown = unknown || unknownMembers
-	ids, missing := b.org.findUsers(append(users, members...))
+	ids, missing := b.org.findUsers(users)
 	b.addMissing(c, missing)
-	if flag, set := is.Flag("resubscribe"); set && !flag {
-		left, _, _ := is.List("left_user_ids")
-		out, _ := b.org.findUsers(left)
-		ids = slices.DeleteFunc(ids, func(id int64) bool { return slices.Contains(out, id) })
-	}
 	reviewed.in = append(reviewed.in, ids...)
 	reviewed.isExclusive = reviewed.isExclusive && c.Type == "zulip_channel_subscription" || c.Type == "zulip_channel_subscribers"
 	if unknown || len(missing) > 0 {

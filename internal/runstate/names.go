@@ -1,6 +1,9 @@
 package runstate
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // names are the names that a run gives to the objects of a kind.
 type names struct {
@@ -73,8 +76,8 @@ func (s *State) PlannedGroupName(id int64) (name string, planned bool) {
 	return name, planned
 }
 
-// PlanAddress registers the address that this run leaves an account with, so that whoever is planned later may already
-// name it. ID 0 is an account that the run creates.
+// PlanAddress registers the address that this run leaves an account with, so that whoever refers to it may already
+// name it. A deactivated account counts as reactivated. ID 0 is an account that the run creates.
 func (s *State) PlanAddress(id int64, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,40 +92,12 @@ func (s *State) PlannedUser(address string) (id int64, planned bool) {
 	return id, planned
 }
 
-// PlannedAccounts returns the addresses, in lower case, of the accounts that this run creates, or has created.
-func (s *State) PlannedAccounts() (addresses []string) {
+// PlannedAddress returns the address, in lower case, that this run leaves an account with.
+func (s *State) PlannedAddress(id int64) (address string, planned bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for address, id := range s.addresses.by {
-		if id == 0 {
-			addresses = append(addresses, address)
-		}
-	}
-	return addresses
-}
-
-// PlanReactivation registers an account that this run reactivates.
-func (s *State) PlanReactivation(id int64) { s.note(willBeReactivated, "", id) }
-
-// IsReactivationPlanned reports whether this run reactivates an account.
-func (s *State) IsReactivationPlanned(id int64) bool { return s.knows(willBeReactivated, "", id) }
-
-// PlanRole registers that this run gives a role to somebody.
-func (s *State) PlanRole(id int64, role int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.roles == nil {
-		s.roles = map[int64]int{}
-	}
-	s.roles[id] = role
-}
-
-// PlannedRole returns the role that this run gives to somebody.
-func (s *State) PlannedRole(id int64) (role int, planned bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	role, planned = s.roles[id]
-	return role, planned
+	address, planned = s.addresses.of[id]
+	return address, planned
 }
 
 // TakeFromFolder registers that this run has taken a channel out of a folder, to archive the folder.
@@ -141,4 +116,16 @@ func (s *State) TakenFromFolder(channel int64) (folder int64, ok bool) {
 	defer s.mu.Unlock()
 	folder, ok = s.takenFromFolder[channel]
 	return folder, ok
+}
+
+// GroupKey tells a user group from others in a plan: by its ID, or for one that is yet to be created by its name.
+type GroupKey struct {
+	ID   int64
+	Name string
+}
+
+// ManageMembership registers that a resource manages a list of a user group, `members` or `subgroups`: exclusively, or
+// beside others. It reports false if another resource of the run manages it otherwise.
+func (s *State) ManageMembership(group GroupKey, list string, exclusive bool) bool {
+	return s.Declare("membership "+list+" "+group.Name, group.ID, strconv.FormatBool(exclusive))
 }

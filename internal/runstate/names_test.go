@@ -1,7 +1,6 @@
 package runstate_test
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
@@ -53,23 +52,5 @@ func TestMembershipIsManagedInOneWay(t *testing.T) {
 	}
 	if !run.ManageMembership(runstate.GroupKey{Name: "new"}, "members", false) {
 		t.Error("another group is taken for the first")
-	}
-}
-
-func TestCycles(t *testing.T) {
-	var run runstate.State
-	current := func(id int64) []int64 { return map[int64][]int64{1: {2}}[id] } // 2 is in 1 now
-	a, one, two := runstate.GroupKey{Name: "a"}, runstate.GroupKey{ID: 1}, runstate.GroupKey{ID: 2}
-	if way := run.Cycle(one, current); way != nil {
-		t.Errorf("a circle that is none: %v", way)
-	}
-	run.Nest(two, []runstate.GroupKey{a}, false)
-	run.Nest(a, []runstate.GroupKey{one}, true)
-	if way := run.Cycle(a, current); !reflect.DeepEqual(way, []runstate.GroupKey{a, one, two, a}) {
-		t.Errorf("the circle is %v", way)
-	}
-	run.Nest(one, nil, true) // 1 loses 2 in the same run
-	if way := run.Cycle(a, current); way != nil {
-		t.Errorf("a circle that is none any more: %v", way)
 	}
 }

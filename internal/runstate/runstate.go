@@ -2,6 +2,10 @@
 // take, which names they plan and reserve, and who works on what. A run is one process: that of a plan, or that of an apply. It
 // knows nothing of the organization and asks nobody.
 //
+// It predicts nothing. What another resource of the run will do to memberships, roles or accounts depends on the order in which
+// the CLI visits resources, which nobody promises. What is here holds in any order, or is asked only by who refers to the
+// resource that registers it: the CLI plans that one first.
+//
 // An object is told from others by its kind, which is the type of the resource, and its ID.
 package runstate
 
@@ -21,10 +25,7 @@ type State struct {
 	released map[name]int64
 
 	channels, groups, addresses names           // that are planned
-	roles                       map[int64]int   // that are planned, by account
 	takenFromFolder             map[int64]int64 // the folders of channels
-	nesting                     nesting
-	memberships                 map[int64]plannedMembership // by user group
 }
 
 // about is a fact about an object.
@@ -50,8 +51,6 @@ const (
 	refused
 	declared
 	willBeCreated
-	willBeReactivated
-	refreshed
 )
 
 // note registers a fact about an object, and reports whether it was not known before.
@@ -81,12 +80,6 @@ func (s *State) IsManaged(kind string, id int64) bool { return s.knows(managed, 
 // Keep registers that a resource which holds an object is planned to go on, and reports whether it is the first to hold
 // that object: a run plans each resource once so.
 func (s *State) Keep(kind string, id int64) (first bool) { return s.note(kept, kind, id) }
-
-// Refresh registers that this run has read an object into a state: it is the run of a plan, not that of an apply.
-func (s *State) Refresh(kind string, id int64) { s.note(refreshed, kind, id) }
-
-// IsRefreshed reports whether this run has read an object into a state.
-func (s *State) IsRefreshed(kind string, id int64) bool { return s.knows(refreshed, kind, id) }
 
 // WillDestroy registers that a resource of this run is planned to give up its object.
 func (s *State) WillDestroy(kind string, id int64) { s.note(willBeDestroyed, kind, id) }

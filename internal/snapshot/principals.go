@@ -11,7 +11,7 @@ func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 	case permission.KindUser:
 		_, planned = s.planned.PlannedUser(principal.Name)
 	case permission.KindUserID:
-		planned = s.planned.IsReactivationPlanned(principal.ID)
+		_, planned = s.planned.PlannedAddress(principal.ID)
 	case permission.KindGroup:
 		var id int64
 		id, planned = s.planned.PlannedGroup(principal.Name)

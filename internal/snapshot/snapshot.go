@@ -37,10 +37,8 @@ type Planned interface {
 	PlannedGroupName(id int64) (name string, planned bool)
 	// PlannedUser returns the ID of the account to which the run gives an address; 0 for one that it creates.
 	PlannedUser(address string) (id int64, planned bool)
-	// PlannedRole returns the role that the run gives to an account.
-	PlannedRole(id int64) (role int, planned bool)
-	// IsReactivationPlanned reports whether the run reactivates an account.
-	IsReactivationPlanned(id int64) bool
+	// PlannedAddress returns the address that the run leaves an account with.
+	PlannedAddress(id int64) (address string, planned bool)
 }
 
 var _ permission.Organization = (*Snapshot)(nil)

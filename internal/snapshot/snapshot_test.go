@@ -101,7 +101,7 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestPlannedNamesResolve: to what the run creates, renames and reactivates.
+// TestPlannedNamesResolve: to what the run creates and renames.
 func TestPlannedNamesResolve(t *testing.T) {
 	run := new(runstate.State)
 	s := snapshot.New(snapshot.Facts{}, run).With(take(groups(), zulip.FetchUserGroups)).With(take(people(false), zulip.FetchUsers))
@@ -115,7 +115,7 @@ func TestPlannedNamesResolve(t *testing.T) {
 	}
 	run.PlanGroupName(0, "writers")
 	run.PlanAddress(0, "new@example.com")
-	run.PlanReactivation(ada)
+	run.PlanAddress(ada, "ada@example.com")
 	for _, principal := range principals {
 		if !s.IsPlanned(principal) {
 			t.Errorf("%v is not planned", principal)

@@ -87,15 +87,11 @@ func (s *Snapshot) addresses(isOfKind func(*zulip.User) bool) []string {
 	return all
 }
 
-// HasOtherOwner reports whether somebody beside one person is an active owner, when the roles that this run gives as far
-// as it is planned are given. The server counts no bots (server-behavior §U7).
+// HasOtherOwner reports whether somebody beside one person is an active owner now. The server counts no bots
+// (server-behavior §U7).
 func (s *Snapshot) HasOtherOwner(except int64) bool {
 	return slices.ContainsFunc(s.Users(), func(user *zulip.User) bool {
-		role := user.Role
-		if planned, changes := s.planned.PlannedRole(user.ID); changes {
-			role = zulip.Role(planned)
-		}
-		return user.ID != except && !user.IsBot && user.IsActive && role == zulip.RoleOwner
+		return user.ID != except && !user.IsBot && user.IsActive && user.Role == zulip.RoleOwner
 	})
 }
 

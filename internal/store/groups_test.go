@@ -3,10 +3,8 @@ package store_test
 import (
 	"context"
 	"net/http"
-	"reflect"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -64,28 +62,5 @@ func TestRenamedGroupsAreFoundByTheNameThatTheyGet(t *testing.T) {
 	}
 	if held, _ := view.UserGroups().ByName("sre"); held == nil || held.ID != sre.ID {
 		t.Error("the name that the group has now is lost")
-	}
-}
-
-func TestCyclesThroughWhatIsPlanned(t *testing.T) {
-	d, run := newPlanningStore(t)
-	view, err := d.Read(context.Background(), store.Organization)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sre, _ := view.UserGroupByName("sre")
-	leads, _ := view.UserGroupByName("leads") // sre is in it
-	a, s, l := runstate.GroupKey{Name: "a"}, runstate.GroupKey{ID: sre.ID}, runstate.GroupKey{ID: leads.ID}
-	if way := run.Cycle(l, view.SubgroupIDs); way != nil {
-		t.Errorf("a circle that is none: %v", way)
-	}
-	run.Nest(s, []runstate.GroupKey{a}, false)
-	run.Nest(a, []runstate.GroupKey{l}, true)
-	if way := run.Cycle(a, view.SubgroupIDs); !reflect.DeepEqual(way, []runstate.GroupKey{a, l, s, a}) {
-		t.Errorf("the circle is %v", way)
-	}
-	run.Nest(l, nil, true) // leads loses sre in the same run
-	if way := run.Cycle(a, view.SubgroupIDs); way != nil {
-		t.Errorf("a circle that is none any more: %v", way)
 	}
 }

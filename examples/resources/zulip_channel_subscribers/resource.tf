@@ -11,9 +11,8 @@ resource "zulip_user_group" "on_call" {
 # Exactly these, and nobody else. Who joins the group is subscribed in the same apply, and who leaves it is unsubscribed.
 resource "zulip_channel_subscribers" "on_call" {
   channel = zulip_channel.on_call.id
-  groups  = [zulip_user_group.on_call.id]
-  users = [
+  users = setunion(zulip_user_group.on_call.members, [
     "ines.moreau@example.com", # the account the provider uses
     "amara.okafor@example.com",
-  ]
+  ])
 }

@@ -4,9 +4,12 @@ resource "zulip_channel_subscription" "leads" {
   users   = ["ines.moreau@example.com", "kenji.sato@example.com"]
 }
 
-# Everybody who may administer the organization starts in the channel of announcements, and may leave it.
+# Everybody who may administer the organization is in the channel of announcements.
+data "zulip_user_group" "administrators" {
+  name = "role:administrators"
+}
+
 resource "zulip_channel_subscription" "announcements" {
-  channel     = "announcements"
-  groups      = ["role:administrators"]
-  resubscribe = false
+  channel = "announcements"
+  users   = data.zulip_user_group.administrators.all_members
 }

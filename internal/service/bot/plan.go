@@ -138,9 +138,9 @@ func checkHolder(p *resourcekit.Plan[model], holder *zulip.User) {
 		(p.IsCreate() || p.Plan.BotType.Equal(p.Prior.BotType))
 	switch {
 	case isOwn || run.IsDestroyed(kind, holder.ID):
-		run.PlanReactivation(holder.ID)
+		run.PlanAddress(holder.ID, holder.Address())
 	case holder.IsBot && !holder.IsActive && !holder.IsDeleted && p.Plan.AdoptDeactivated.ValueBool() && sameType(holder, p.Plan):
-		run.PlanReactivation(holder.ID)
+		run.PlanAddress(holder.ID, holder.Address())
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("Bot %s will be reactivated", holder.Address()),
 			fmt.Sprintf("It has the ID %d and the name %q, and keeps its API key. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
 	case holder.IsActive && sameType(holder, p.Plan):

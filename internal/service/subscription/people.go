@@ -85,12 +85,6 @@ func (p people) same(other people) bool {
 	return p.known && other.known && maps.Equal(p.active, other.active) && maps.Equal(p.deactivated, other.deactivated)
 }
 
-// without leaves out some of those who are active.
-func (p people) without(skipped ids) people {
-	p.active = p.active.filter(func(id int64) bool { return !skipped[id] })
-	return p
-}
-
 // names reports whether somebody is among them, deactivated or not.
 func (p people) names(id int64) bool { return p.active[id] || p.deactivated[id] }
 
@@ -114,12 +108,6 @@ func stay(list types.List, view *snapshot.Snapshot, in func(id int64) bool) (kep
 		}
 	}
 	return kept, found
-}
-
-// isDeactivated reports whether the account sees that somebody is deactivated.
-func isDeactivated(id int64, view *snapshot.Snapshot) bool {
-	user, ok := view.User(id)
-	return ok && !user.IsActive
 }
 
 // wordsFor writes a user by the address, where there is one to see.

@@ -13,20 +13,28 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// change is whom a plan puts into a channel and takes out of it, checked before anything is sent.
+// change is whom a plan puts into a channel and takes out of it. It is checked twice: in the plan, on what was read then,
+// and in the apply, on what was read just before the request.
 type change struct {
-	meta        *base.Meta
-	view        *snapshot.Snapshot
-	channel     *zulip.Channel
+	meta    *base.Meta
+	view    *snapshot.Snapshot
+	channel *zulip.Channel
+	// in are those who are in the channel.
+	in          ids
 	add, remove []int64
-	// isIn reports whether the account itself is in the channel.
-	isIn bool
+	// listed are those whom the plan lists to be taken out. Nobody else is.
+	listed ids
 }
 
-// check refuses what the server would refuse, and what would lock the account out, and names the right that is missing
-// (server-behavior §S3, §S5).
+// check refuses what the server would refuse, what would lock the account out, and to take out whom no plan has listed. It
+// names the right that is missing (server-behavior §S3, §S5).
 func (c *change) check(diags *diag.Diagnostics) {
 	self := c.meta.Store.Self()
+	if unlisted := setOf(c.remove).minus(c.listed); len(unlisted) > 0 {
+		diags.AddAttributeError(path.Root("users"), fmt.Sprintf("%d would leave channel %q whom no plan lists", len(unlisted), c.channel.Name),
+			fmt.Sprintf("They are in the channel, and not among the users: %s.\n\n%s", namesOf(unlisted, c.view), c.howToList()))
+		return
+	}
 	if len(c.add) > 0 && !c.meta.RequireMember("subscribe anybody", diags) {
 		return
 	}
@@ -55,9 +63,15 @@ func (c *change) check(diags *diag.Diagnostics) {
 	}
 }
 
+// howToList says how the next plan lists who is taken out.
+func (c *change) howToList() string {
+	return fmt.Sprintf("A new zulip_channel_subscribers takes nobody out of a channel that is there. Name them among the users, or import the channel, so that the plan lists everybody who leaves:\n\n"+
+		"  import {\n    to = zulip_channel_subscribers.NAME\n    id = \"%d\"\n  }", c.channel.ID)
+}
+
 // reads reports whether an account has access to what is in the channel.
 func (c *change) reads(self *zulip.User) bool {
-	return !c.channel.Privacy().IsPrivate() || c.isIn || c.opens(self)
+	return !c.channel.Privacy().IsPrivate() || c.in[self.ID] || c.opens(self)
 }
 
 // opens reports whether the channel lets an account in that is not in it.

@@ -26,13 +26,9 @@ The last two cannot be used for the same channel: the plan refuses it. With eith
 
 Deactivated people may be listed, and cause no change: the server neither shows nor accepts them, and they are subscribed again when they are reactivated.
 
-Groups:
+User groups: the server subscribes people and bots, not groups. A channel follows a group by reference: ` + "`users = zulip_user_group.press.members`" + `, of several ` + "`users = setunion(zulip_user_group.press.members, zulip_user_group.web.members)`" + `, of a ` + "`zulip_user_group_membership`" + ` its ` + "`members`" + `. Terraform then changes the group first, and the plan lists who comes and who goes. Of a group that is managed elsewhere, or of a role, ` + "`data.zulip_user_group.press.all_members`" + ` has everybody, subgroups included.
 
-- The server subscribes people and bots, not groups. The provider subscribes the members of the groups: people and bots, and the members of subgroups at any depth, without deactivated people. If somebody joins a group, the next plan proposes to subscribe them; if somebody leaves it, to unsubscribe them, unless ` + "`users`" + ` or another of the groups still has them.
-- Roles such as ` + "`role:members`" + ` are groups too. ` + "`role:everyone`" + ` includes guests. Bots have a role, and are included. ` + "`role:internet`" + ` and deactivated groups are refused.
-- Write ` + "`zulip_user_group.x.id`" + `: then a change of the group's members and the change of the subscriptions that follows from it are made in one apply, in this order. If the group is written by name, or if its members change through a ` + "`zulip_user_group_membership`" + `, a subgroup or a role, the order is not known, and ` + "`group_user_ids`" + ` is known after the apply. If the subscriptions came first, the next plan proposes the rest; ` + "`depends_on`" + ` sets the order.
-- The plan warns who will be subscribed and unsubscribed because of groups, by name, unless the provider block sets ` + "`access_warnings = false`" + `.
-- If somebody else has changed the members of a group since the plan was made, the apply stops without a change, and the error names them. On create, and if ` + "`groups`" + ` itself changes, it is Terraform that stops, with the error "inconsistent final plan". In both cases, plan again.`
+If the users are not known at plan, as where a data source has to wait for a resource, the plan could not list who is unsubscribed: then an existing resource changes nobody in this apply, and says so; the next plan lists them.`
 
 // The users are lists although they have no order: of a set the plugin framework compares every element with every
 // other, which takes minutes for some thousands.
@@ -40,13 +36,13 @@ Groups:
 func exclusiveSchema() schema.Schema {
 	attributes := sharedAttributes()
 	attributes["users"] = schema.ListAttribute{
-		ElementType: types.StringType, Optional: true,
-		MarkdownDescription: "All subscribers of the channel beside the members of `groups`, by email address or user ID: people and bots. `[]` is nobody. The order does not matter. At least one of `users` and `groups` is required.",
-		Validators:          []validator.List{validators.AtLeastOneListOf("users", "groups"), listvalidator.ValueStringsAre(validators.Length(1, 0))},
+		ElementType: types.StringType, Required: true,
+		MarkdownDescription: "All subscribers of the channel, by email address or user ID: people and bots. `[]` is nobody. The order does not matter.",
+		Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0))},
 	}
 	return schema.Schema{
 		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages all subscribers of a channel: exactly the listed people and bots, and the members of the listed groups, are subscribed, and everybody else is unsubscribed. If somebody subscribes later by themselves, the next plan proposes to unsubscribe them. If somebody has subscribed or unsubscribed since the plan was made, the apply stops without a change, and the error names them.
+		MarkdownDescription: `Manages all subscribers of a channel: exactly the listed people and bots are subscribed, and everybody else is unsubscribed. If somebody subscribes later by themselves, the next plan proposes to unsubscribe them. If somebody has subscribed or unsubscribed since the plan was made, the apply stops without a change, and the error names them. A new resource takes nobody out of a channel that is there, but the account of the provider: import the channel first, so that the plan lists everybody who leaves.
 
 Only the difference is sent, in at most two requests for any number of people. Destroying the resource leaves the subscriptions as they are.` + whichToUse,
 		Attributes: attributes,
@@ -56,17 +52,17 @@ Only the difference is sent, in at most two requests for any number of people. D
 func additiveSchema() schema.Schema {
 	attributes := sharedAttributes()
 	attributes["users"] = schema.ListAttribute{
-		ElementType: types.StringType, Optional: true,
-		MarkdownDescription: "Subscribers to keep in the channel, by email address or user ID: people and bots, at least one. The order does not matter. At least one of `users` and `groups` is required.",
-		Validators:          []validator.List{validators.AtLeastOneListOf("users", "groups"), validators.Size(1, 0), listvalidator.ValueStringsAre(validators.Length(1, 0))},
+		ElementType: types.StringType, Required: true,
+		MarkdownDescription: "Subscribers to keep in the channel, by email address or user ID: people and bots. The order does not matter.",
+		Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0))},
 	}
 	attributes["added_user_ids"] = schema.ListAttribute{
 		ElementType: types.Int64Type, Computed: true,
-		MarkdownDescription: "User IDs of those whom this resource has subscribed. Only they are unsubscribed when they are removed from `users`, when they leave the groups, or when the resource is destroyed. Empty after an import.",
+		MarkdownDescription: "User IDs of those whom this resource has subscribed. Only they are unsubscribed when they are removed from `users`, or when the resource is destroyed. Empty after an import.",
 	}
 	return schema.Schema{
 		Version: base.SchemaVersion,
-		MarkdownDescription: `Keeps people, bots and the members of user groups subscribed to a channel, beside whoever else is subscribed. If one of them unsubscribes, the next plan proposes to subscribe them again, unless ` + "`resubscribe` is `false`" + `. Destroying the resource unsubscribes those whom it has subscribed. List a person for a channel in only one resource of this kind: the one that subscribed them would unsubscribe them.
+		MarkdownDescription: `Keeps people and bots subscribed to a channel, beside whoever else is subscribed. If one of them unsubscribes, the next plan proposes to subscribe them again. Destroying the resource unsubscribes those whom it has subscribed. List a person for a channel in only one resource of this kind: the one that subscribed them would unsubscribe them.
 
 The identity of the resource is the channel, since the users may change. Several resources of this kind for one channel have the same identity. An import by identity imports all subscribers of the channel, none of whom count as subscribed by the resource.` + whichToUse,
 		Attributes: attributes,
@@ -83,23 +79,6 @@ func sharedAttributes() map[string]schema.Attribute {
 		"channel_id": schema.Int64Attribute{
 			Computed: true, MarkdownDescription: "ID of the channel.",
 			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
-		},
-		"groups": schema.ListAttribute{
-			ElementType: types.StringType, Optional: true,
-			MarkdownDescription: "User groups whose members are subscribers, by ID, as in `zulip_user_group.x.id`, or by name; `role:members` and other roles are groups too, and `name:2024` is the group with the name 2024. The order does not matter.",
-			Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0))},
-		},
-		"group_user_ids": schema.ListAttribute{
-			ElementType: types.Int64Type, Computed: true,
-			MarkdownDescription: "User IDs of the members of `groups` who are subscribed, ascending. Null without `groups`.",
-		},
-		"resubscribe": schema.BoolAttribute{
-			Optional:            true,
-			MarkdownDescription: "Whether people who were subscribed and have unsubscribed by themselves are subscribed again. Whoever was unsubscribed outside Terraform counts as such. With `false` they stay out, even if they leave a group and come back, until they subscribe by themselves. Defaults to `true`.",
-		},
-		"left_user_ids": schema.ListAttribute{
-			ElementType: types.Int64Type, Computed: true,
-			MarkdownDescription: "User IDs of those who were subscribed and have unsubscribed since, or were unsubscribed outside Terraform, ascending. With `resubscribe = false` they are left out. Null if there are none.",
 		},
 		"send_new_subscription_messages": schema.BoolAttribute{
 			Optional:            true,

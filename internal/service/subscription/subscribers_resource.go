@@ -71,7 +71,7 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	r.CheckLevels(ctx, "zulip_channel_subscribers", req.Config, &resp.Diagnostics)
-	p := r.locate(ctx, &plan.shared, &state.shared, req.Private, resp)
+	p := r.locate(ctx, &plan.shared, &state.shared, resp)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	if p == nil || !p.wanted.known || resp.Diagnostics.HasError() {
 		return
@@ -86,17 +86,16 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		}
 		saw = setOf(in)
 	}
-	planned := change{
-		meta: r.Meta, view: p.view, channel: p.channel, isIn: saw[r.Meta.Store.Self().ID],
-		add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active),
+	planned := change{meta: r.Meta, view: p.view, channel: p.channel, in: saw, add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active), listed: saw}
+	if !p.held {
+		planned.listed = r.leavesNew()
 	}
 	planned.check(&resp.Diagnostics)
-	if !p.held && len(planned.remove) > 0 {
-		resp.Diagnostics.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%d will be taken out of channel %q", len(planned.remove), p.channel.Name),
-			fmt.Sprintf("They are in the channel, and not among the users or the members of the groups: %s.", namesOf(planned.remove, p.view)))
-	}
-	p.warn(r.Meta, &state.shared, planned.add, planned.remove, &resp.Diagnostics)
 }
+
+// leavesNew are those who leave a channel by a new resource: the account itself, which is in a private channel that it has
+// made. A plan without a prior state lists nobody.
+func (r *Subscribers) leavesNew() ids { return ids{r.Meta.Store.Self().ID: true} }
 
 // claim refuses a second resource that says who is in the channel.
 func (r *Subscribers) claim(p *planning, diags *diag.Diagnostics) {
@@ -118,15 +117,17 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now, wanted := r.start(ctx, &plan.shared, &shared{}, nil, &resp.Diagnostics)
+	now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
 	if now == nil {
 		return
 	}
-	// A channel that was made in this apply was not planned with: its plan was made just now, and has checked it.
-	if done := r.send(ctx, now, wanted.active.minus(now.in), now.in.minus(wanted.active), plan.Tell.ValueBool(), &resp.Diagnostics); !done {
+	add, remove, before := wanted.active.minus(now.in), now.in.minus(wanted.active), now.in
+	if done := r.send(ctx, now, add, remove, r.leavesNew(), plan.Tell.ValueBool(), &resp.Diagnostics); !done {
+		if maps.Equal(before, now.in) {
+			return // nothing was done: there is nothing to manage
+		}
 		plan.take(now.in, now.view)
 	}
-	plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	plan.ChannelID = types.Int64Value(now.channel.ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
@@ -151,23 +152,17 @@ func (r *Subscribers) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, view))
-	r.refresh(ctx, &state.shared, setOf(in), view, req.Private, resp.Private, &resp.Diagnostics)
 	state.take(setOf(in), view)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// take makes the users those who are in the channel and not there through a group, in the words there are for them. Where
-// there is nobody, users that are not set stay so.
+// take makes the users those who are in the channel, in the words there are for them.
 func (m *exclusive) take(in ids, view *snapshot.Snapshot) {
-	m.takeGroups(in)
 	kept, found := stay(m.Users, view, func(id int64) bool { return in[id] })
-	maps.Copy(found, numbersIn(m.GroupUsers))
 	for _, id := range in.minus(found) {
 		kept = append(kept, types.StringValue(wordsFor(id, view)))
 	}
-	if len(kept) > 0 || !m.Users.IsNull() || m.Groups.IsNull() {
-		m.Users = usersOf(kept)
-	}
+	m.Users = usersOf(kept)
 }
 
 // Update sends the difference between what the plan saw and what it asks, unless somebody has changed it meanwhile.
@@ -178,23 +173,19 @@ func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, re
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if !plan.isSame(&prior.shared) {
-		now, wanted := r.start(ctx, &plan.shared, &prior.shared, readMemory(ctx, req.Private, &resp.Diagnostics), &resp.Diagnostics)
+	if !plan.Users.Equal(prior.Users) {
+		now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
 		if now == nil {
 			return
 		}
 		var gone diag.Diagnostics // who is not there any more has not left
-		done := !changedMeanwhile(now, prior.subscribed(peopleIn(prior.Users, now.view, &gone)), wanted.active, &resp.Diagnostics) &&
-			r.send(ctx, now, wanted.active.minus(now.in), now.in.minus(wanted.active), plan.Tell.ValueBool(), &resp.Diagnostics)
+		saw := peopleIn(prior.Users, now.view, &gone).active
+		done := !changedMeanwhile(now, saw, wanted.active, &resp.Diagnostics) &&
+			r.send(ctx, now, wanted.active.minus(now.in), now.in.minus(wanted.active), saw, plan.Tell.ValueBool(), &resp.Diagnostics)
 		if !done {
-			through := numbersIn(plan.GroupUsers)
-			if plan = prior; !plan.Groups.IsNull() {
-				maps.Copy(through, numbersIn(plan.GroupUsers))
-				plan.GroupUsers = numbersOf(slices.Sorted(maps.Keys(through)))
-			}
+			plan = prior
 			plan.take(now.in, now.view)
 		}
-		plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ChannelID})...)

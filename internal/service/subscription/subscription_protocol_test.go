@@ -126,7 +126,7 @@ func TestProtocolSubscriptionConflicts(t *testing.T) {
 	p := o.NewRun(t, exclusiveType).Process()
 	_, diags := p.Plan(exclusiveType, nil, exclusive)
 	diags.ExpectNoError(t)
-	_, diags = p.Plan(exclusiveType, nil, values{"channel": "announcements", "users": []any{owner}})
+	_, diags = p.Plan(exclusiveType, nil, values{"channel": "announcements", "users": []any{owner, admin, moderator, member, member2, guest}})
 	diags.ExpectError(t, "channel", "Two lists of the subscribers")
 }
 
@@ -136,10 +136,10 @@ func TestProtocolSubscriptionGivesWay(t *testing.T) {
 	run := o.NewRun(t, additiveType)
 	run.MustApply(values{"channel": "incidents", "users": []any{member2}})
 	gone := run.MustPlan(nil)
-	list := o.NewRun(t, exclusiveType)
+	list := taken(t, o, "incidents")
 	plan := list.MustPlan(values{"channel": "incidents", "users": []any{member2, admin}})
 	p := list.Process()
-	again, diags := p.Plan(exclusiveType, nil, plan.Config)
+	again, diags := p.Plan(exclusiveType, plan.Prior, plan.Config)
 	diags.ExpectNoError(t)
 	_, diags = p.Apply(again)
 	diags.ExpectNoError(t)

@@ -82,7 +82,7 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 		return
 	}
 	r.CheckLevels(ctx, "zulip_channel_subscription", req.Config, &resp.Diagnostics)
-	p := r.locate(ctx, &plan.shared, &state.shared, req.Private, resp)
+	p := r.locate(ctx, &plan.shared, &state.shared, resp)
 	if plan.Added = types.ListUnknown(types.Int64Type); p != nil && p.same {
 		plan.Added = state.Added
 	}
@@ -101,25 +101,20 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	if p.held {
 		end = numbersIn(state.Added).filter(func(id int64) bool { return !p.wanted.names(id) })
 	}
-	if planned := r.check(ctx, p.view, p.channel, p.wanted.active, end, &resp.Diagnostics); planned != nil {
-		p.warn(r.Meta, &state.shared, planned.add, planned.remove, &resp.Diagnostics)
-	}
+	r.check(ctx, p.view, p.channel, p.wanted.active, end, &resp.Diagnostics)
 }
 
 // check refuses what the server would refuse: to add those of the wanted who are not in the channel, and to take others
-// out who are. It returns them; nil after an error.
-func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, wanted, end ids, diags *diag.Diagnostics) *change {
+// out who are.
+func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, wanted, end ids, diags *diag.Diagnostics) {
 	list, err := r.Meta.Store.Subscribers(ctx, channel.ID)
 	if err != nil {
 		diags.AddError("Cannot read the subscribers", diagnostics.Explain(err))
-		return nil
+		return
 	}
 	in := setOf(list)
-	planned := &change{
-		meta: r.Meta, view: view, channel: channel, isIn: in[r.Meta.Store.Self().ID], add: wanted.minus(in), remove: end.and(in),
-	}
+	planned := change{meta: r.Meta, view: view, channel: channel, in: in, add: wanted.minus(in), remove: end.and(in), listed: end}
 	planned.check(diags)
-	return planned
 }
 
 // planEnd refuses an end that cannot be.
@@ -141,7 +136,7 @@ func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, r
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now, wanted := r.start(ctx, &plan.shared, &shared{}, nil, &resp.Diagnostics)
+	now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
 	if now == nil {
 		return
 	}
@@ -150,7 +145,6 @@ func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, r
 		r.Meta.Run.Adopt(wantedIn(now.channel.ID), id)
 	}
 	r.apply(ctx, now, &plan, wanted.active, ids{}, ids{}, &resp.Diagnostics)
-	plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 }
@@ -159,7 +153,7 @@ func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, r
 // this apply or before; if not everything was done, also who is in the channel.
 func (r *Subscription) apply(ctx context.Context, now *reading, plan *additive, wanted, end, before ids, diags *diag.Diagnostics) {
 	add := wanted.minus(now.in)
-	done := r.send(ctx, now, add, end.and(now.in), plan.Tell.ValueBool(), diags)
+	done := r.send(ctx, now, add, end.and(now.in), end, plan.Tell.ValueBool(), diags)
 	added := before.filter(func(id int64) bool { return !end[id] || now.in[id] })
 	maps.Copy(added, setOf(add).filter(func(id int64) bool { return now.in[id] }))
 	plan.Added = numbersOf(slices.Sorted(maps.Keys(added)))
@@ -187,17 +181,14 @@ func (r *Subscription) Read(ctx context.Context, req resource.ReadRequest, resp 
 		return
 	}
 	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, view))
-	r.refresh(ctx, &state.shared, setOf(in), view, req.Private, resp.Private, &resp.Diagnostics)
 	state.take(setOf(in), view)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
 // take drops from the users, and from those who were added, who is not in the channel.
 func (m *additive) take(in ids, view *snapshot.Snapshot) {
-	m.takeGroups(in)
-	if kept, _ := stay(m.Users, view, func(id int64) bool { return in[id] }); !m.Users.IsNull() {
-		m.Users = usersOf(kept)
-	}
+	kept, _ := stay(m.Users, view, func(id int64) bool { return in[id] })
+	m.Users = usersOf(kept)
 	added := numbersIn(m.Added).filter(func(id int64) bool {
 		user, ok := view.User(id)
 		return in[id] || ok && !user.IsActive // who is deactivated is in it again when reactivated
@@ -214,14 +205,13 @@ func (r *Subscription) Update(ctx context.Context, req resource.UpdateRequest, r
 		return
 	}
 	if plan.Added.IsUnknown() {
-		now, wanted := r.start(ctx, &plan.shared, &prior.shared, readMemory(ctx, req.Private, &resp.Diagnostics), &resp.Diagnostics)
+		now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
 		if now == nil {
 			return
 		}
 		before := numbersIn(prior.Added)
 		end := before.filter(func(id int64) bool { return !wanted.names(id) })
 		r.apply(ctx, now, &plan, wanted.active, end, before, &resp.Diagnostics)
-		plan.remember(now.listed, now.members, now.view).write(ctx, resp.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
@@ -253,7 +243,7 @@ func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, r
 	}
 	if now := r.read(ctx, id, &resp.Diagnostics); now != nil {
 		end := numbersIn(state.Added).filter(func(user int64) bool { return !r.Meta.Run.IsAdopted(wantedIn(id), user) })
-		r.send(ctx, now, nil, end.and(now.in), false, &resp.Diagnostics)
+		r.send(ctx, now, nil, end.and(now.in), end, false, &resp.Diagnostics)
 	}
 }
 
@@ -314,7 +304,6 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 	found := additive{
 		shared: shared{
 			Channel: types.StringValue(channelText), ChannelID: types.Int64Value(channel.ID), Users: usersOf(elements),
-			Groups: types.ListNull(types.StringType), GroupUsers: types.ListNull(types.Int64Type), Left: types.ListNull(types.Int64Type),
 		},
 		Added: numbersOf(nil),
 	}

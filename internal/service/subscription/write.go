@@ -13,7 +13,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -33,9 +32,6 @@ type reading struct {
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
 	in      ids
-	// listed are whom `users` of the resource names, members who is in its groups.
-	listed  people
-	members ids
 }
 
 // read reads a channel and who is in it, together with everybody else who wants to; nil after an error, which is
@@ -80,18 +76,12 @@ func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics
 	return in, view
 }
 
-// refresh brings a state up to date with who is in its channel and in its groups.
-func (b *relation) refresh(ctx context.Context, state *shared, in ids, view *snapshot.Snapshot, was permissionattribute.PrivateGetter, now permissionattribute.PrivateSetter, diags *diag.Diagnostics) {
-	b.Meta.Run.Refresh(refreshKind, state.ChannelID.ValueInt64())
-	var gone diag.Diagnostics // the plan reports what is not there any more
-	members := b.membersIn(state.Groups, view, &gone).current
-	listed := peopleIn(state.Users, view, &gone)
-	state.refresh(in, listed, members, readMemory(ctx, was, diags), view)
-	state.remember(listed, members, view).write(ctx, now, diags)
-}
-
-// send puts people into a channel, then takes others out, and keeps now up to date. It reports whether all was done.
-func (b *relation) send(ctx context.Context, now *reading, add, remove []int64, tell bool, diags *diag.Diagnostics) bool {
+// send puts people into a channel, then takes others out, and keeps now up to date. It reports whether all was done. listed
+// are those whom the plan has listed to be taken out.
+func (b *relation) send(ctx context.Context, now *reading, add, remove []int64, listed ids, tell bool, diags *diag.Diagnostics) bool {
+	if !b.mayBeSent(ctx, now, add, remove, listed, diags) {
+		return false
+	}
 	in := maps.Clone(now.in)
 	defer func() {
 		b.Meta.Store.ChangedSubscribers(now.channel.ID, slices.Sorted(maps.Keys(now.in)), slices.Sorted(maps.Keys(in)))
@@ -127,6 +117,25 @@ func (b *relation) send(ctx context.Context, now *reading, add, remove []int64, 
 		}
 	}
 	return true
+}
+
+// mayBeSent repeats, on what was just read, the checks of the plan: since then, and in this run, more may have changed than
+// the plan could know.
+func (b *relation) mayBeSent(ctx context.Context, now *reading, add, remove []int64, listed ids, diags *diag.Diagnostics) bool {
+	if self := b.Meta.Store.Self().ID; slices.Contains(remove, self) {
+		// Whether the channel lets the account in again may hang on a group.
+		view, err := b.Meta.Store.Fresh(ctx, store.UserGroups)
+		if err != nil {
+			diags.AddError("Cannot read the user groups", diagnostics.Explain(err))
+			return false
+		}
+		now.view = view
+	}
+	planned := change{meta: b.Meta, view: now.view, channel: now.channel, in: now.in, add: add, remove: remove, listed: listed}
+	var found diag.Diagnostics
+	planned.check(&found)
+	diags.Append(found...)
+	return !found.HasError()
 }
 
 // withoutDeactivated makes a call for people. The server refuses it for all if one of them has been deactivated since

@@ -113,10 +113,10 @@ func checkHolder(p *resourcekit.Plan[account], s *snapshot.Snapshot, holder *zul
 	isOwn := run.IsManaged(kind, holder.ID) || run.IsDestroyed(kind, holder.ID)
 	switch {
 	case isOwn && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)): // it is replaced: deactivated, and then reactivated
-		run.PlanReactivation(holder.ID)
+		run.PlanAddress(holder.ID, holder.Address())
 		warnOfActions(p, s, holder, p.Plan)
 	case isReactivatable(holder) && p.Plan.AdoptDeactivated.ValueBool():
-		run.PlanReactivation(holder.ID)
+		run.PlanAddress(holder.ID, holder.Address())
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The account of %s will be reactivated", holder.Address()),
 			fmt.Sprintf("It has the ID %d and the name %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
 	case holder.IsActive && !holder.IsBot:

@@ -3,6 +3,7 @@ package usergroup
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -11,7 +12,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -29,9 +29,9 @@ func warnOfAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup, lat
 		permission.Change{Groups: map[int64]permission.Membership{group.ID: later}})
 }
 
-// planMembership registers who will be in the group, so that what is planned after it knows, and warns of the access that
-// this changes. A group that does not exist yet is named nowhere.
-func (p planning) planMembership(ctx context.Context) {
+// warnOfMembership warns of the access that a plan changes for those who will be in the group. A group that does not exist
+// yet is named nowhere.
+func (p planning) warnOfMembership(ctx context.Context) {
 	group := p.Adopted
 	if p.before != nil {
 		group, _ = p.On.View.UserGroups().ByID(p.before.ID)
@@ -40,7 +40,6 @@ func (p planning) planMembership(ctx context.Context) {
 		return
 	}
 	later := permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs}
-	var change zulip.MembershipChange
 	for _, list := range membershipLists {
 		if list.attribute(&p.Config.facts).IsNull() {
 			continue
@@ -48,32 +47,28 @@ func (p planning) planMembership(ctx context.Context) {
 		resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
 		if known {
 			*list.planned(&later) = resolved.IDs
-			// Also those who are in it: the list is complete.
-			list.change(&change, resolved.IDs, without(list.principals.Active(*list.current(group), p.On.View), resolved.IDs))
 		}
 		later.Unknown = later.Unknown || !known || len(resolved.Planned) > 0
 	}
-	p.Meta.Run.PlanMembership(group.ID, runstate.MembershipChange{
-		Add: change.Add, Remove: change.Delete, AddSubgroups: change.AddSubgroups, RemoveSubgroups: change.DeleteSubgroups, Unknown: later.Unknown,
-	})
 	warnOfAccess(ctx, &p.Base, group, later, p.On.View, p.Diags)
 }
 
-// planShared registers a change of who is in a group by a resource beside that of the group, and warns of the access that it
-// changes.
-func planShared(ctx context.Context, b *base.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
-	b.Meta.Run.PlanMembership(group.ID, runstate.MembershipChange{
-		Add: without(later.Members, group.Members), Remove: without(group.Members, later.Members),
-		AddSubgroups: without(later.Subgroups, group.DirectSubgroupIDs), RemoveSubgroups: without(group.DirectSubgroupIDs, later.Subgroups),
-		Unknown: later.Unknown, IsShared: true,
-	})
-	warnOfAccess(ctx, b, group, later, s, diags)
+// membership returns who is directly in a group.
+func membership(group *zulip.UserGroup) permission.Membership {
+	return permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs}
 }
 
-// after returns the members of a group after a change.
-func after(group *zulip.UserGroup, change zulip.MembershipChange) permission.Membership {
-	return permission.Membership{
-		Members:   append(without(group.Members, change.Delete), change.Add...),
-		Subgroups: append(without(group.DirectSubgroupIDs, change.DeleteSubgroups), change.AddSubgroups...),
+// after returns a group after an update.
+func after(group *zulip.UserGroup, change update) *zulip.UserGroup {
+	later := *group
+	later.Members = append(without(group.Members, change.Delete), without(change.Add, group.Members)...)
+	later.DirectSubgroupIDs = append(without(group.DirectSubgroupIDs, change.DeleteSubgroups), without(change.AddSubgroups, group.DirectSubgroupIDs)...)
+	later.Permissions = maps.Clone(group.Permissions)
+	for setting, value := range change.Permissions {
+		if later.Permissions == nil {
+			later.Permissions = map[string]zulip.GroupSettingValue{}
+		}
+		later.Permissions[setting] = value.New
 	}
+	return &later
 }

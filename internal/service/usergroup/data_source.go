@@ -42,8 +42,8 @@ func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Di
 // dataModel is the data source zulip_user_group.
 type dataModel struct {
 	shown
-	AllMembers   types.Set `tfsdk:"all_members"`
-	AllSubgroups types.Set `tfsdk:"all_subgroups"`
+	AllMembers   types.List `tfsdk:"all_members"`
+	AllSubgroups types.Set  `tfsdk:"all_subgroups"`
 }
 
 // Metadata names the data source.
@@ -61,7 +61,11 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	all["name"] = schema.StringAttribute{
 		Optional: true, Computed: true, MarkdownDescription: "Name of the group; case matters. Roles such as `role:members` are names too. Exactly one of `id` and `name` must be set.",
 	}
-	all["all_members"] = textSet("Email addresses of all members of the group, direct or through subgroups at any depth, without deactivated users.")
+	// A list, as users of zulip_channel_subscribers: of a set the plugin framework compares every element with every other.
+	all["all_members"] = schema.ListAttribute{
+		ElementType: types.StringType, Computed: true,
+		MarkdownDescription: "Email addresses of all members of the group, direct or through subgroups at any depth, sorted, without deactivated users.",
+	}
 	all["all_subgroups"] = textSet("Names of all subgroups of the group, at any depth.")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A user group and its members, by ID or name. Roles and deactivated groups are found too.",
@@ -97,7 +101,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	var found dataModel
 	found.read(group, attribute.On(&d.Base, s), &resp.Diagnostics)
-	found.AllMembers = lookup.Users.Of(s.AllMembers(group), s)
+	found.AllMembers = lookup.Users.ListOf(s.AllMembers(group), s)
 	found.AllSubgroups = lookup.Groups.Of(s.AllSubgroups(group), s)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
 }

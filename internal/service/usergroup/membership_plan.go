@@ -60,6 +60,14 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 		r.warnOfLeaving(ctx, state, found, view, &resp.Diagnostics)
 		return
 	}
+	if state != nil {
+		for _, list := range membershipLists {
+			if plan.set(list).IsUnknown() {
+				*plan.set(list) = *state.set(list)
+				warnOfWaiting(list, state.Group.ValueString(), &resp.Diagnostics)
+			}
+		}
+	}
 	meant := r.checkWords(plan, state, view, &resp.Diagnostics)
 	if plan.Group.IsUnknown() {
 		plan.GroupID = types.Int64Unknown()
@@ -76,7 +84,7 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	plan.isIn(group.Key, state)
-	r.checkShared(plan, group.Key, view, &resp.Diagnostics)
+	r.checkShared(plan, group.Key, &resp.Diagnostics)
 	switch {
 	case state != nil && !plan.GroupID.Equal(state.GroupID):
 		resp.RequiresReplace.Append(path.Root("group"))
@@ -84,9 +92,12 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	case group.Group != nil:
 		change := plan.change(group.Group, meant, state, found, view)
 		r.checkCaller(group.Group, change, view, &resp.Diagnostics)
-		later := after(group.Group, change)
-		later.Unknown = !plan.isKnown(meant)
-		planShared(ctx, &r.Base, group.Group, later, view, &resp.Diagnostics)
+		later := after(group.Group, update{MembershipChange: change})
+		newCaller(r.Meta, view).checkLockout(group.Group, later, &resp.Diagnostics)
+		warnOfCycle(view, later, &resp.Diagnostics)
+		members := membership(later)
+		members.Unknown = !plan.isKnown(meant)
+		warnOfAccess(ctx, &r.Base, group.Group, members, view, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
@@ -110,7 +121,9 @@ func (r *MembershipResource) warnOfLeaving(ctx context.Context, state *membershi
 		return
 	}
 	nobody := &membershipModel{}
-	planShared(ctx, &r.Base, group, after(group, nobody.change(group, nil, state, found.still(group, view), view)), view, diags)
+	later := after(group, update{MembershipChange: nobody.change(group, nil, state, found.still(group, view), view)})
+	newCaller(r.Meta, view).checkLockout(group, later, diags)
+	warnOfAccess(ctx, &r.Base, group, membership(later), view, diags)
 }
 
 // groupToChange finds a group that is no role and is active, or will be.
@@ -147,18 +160,14 @@ func (r *MembershipResource) checkWords(plan, state *membershipModel, view *snap
 	return all
 }
 
-// checkShared refuses what another resource of the run says otherwise, and a circle.
-func (r *MembershipResource) checkShared(plan *membershipModel, group runstate.GroupKey, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+// checkShared refuses what another resource of the run says otherwise.
+func (r *MembershipResource) checkShared(plan *membershipModel, group runstate.GroupKey, diags *diag.Diagnostics) {
 	for _, list := range membershipLists {
 		if plan.set(list).IsNull() || r.Meta.Run.ManageMembership(group, list.name, false) {
 			continue
 		}
 		diags.AddAttributeError(path.Root(list.name), "Two resources manage the "+list.name+" of this user group",
 			fmt.Sprintf("A zulip_user_group of this configuration sets %s, which says who is in the group and nobody else: what is added here it would take out again. Take %s out of that one, or add to that one what this one adds.", list.name, list.name))
-	}
-	if below, known := groupKeys(plan.Subgroups, view); known && len(below) > 0 {
-		r.Meta.Run.Nest(group, below, false)
-		refuseCycle(diags, &r.Meta.Run, view, group)
 	}
 }
 

@@ -3,12 +3,13 @@ package usergroup
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
@@ -38,10 +39,8 @@ func check(ctx context.Context, plan *tablePlan) {
 	p.Permissions().Check(p.Diags)
 	p.checkNesting()
 	p.checkCaller()
-	if p.Meta.LockoutProtection {
-		p.checkLockout()
-	}
-	p.planMembership(ctx)
+	p.checkLockout()
+	p.warnOfMembership(ctx)
 }
 
 // key is what the run state knows the group by.
@@ -83,49 +82,90 @@ func warnDeactivated(diags *diag.Diagnostics, at path.Path, resolved lookup.Reso
 	}
 }
 
-// checkNesting refuses a group that would contain itself, as far as that can be known.
-func (p planning) checkNesting() {
-	if p.Config.Subgroups.IsNull() || !tfvalue.IsSet(p.Plan.Name) && p.before == nil {
+// wait keeps the lists of a group that is there as they are while they are not known: a plan that cannot list who leaves
+// takes nobody out.
+func wait(p *tablePlan) {
+	if p.State == nil {
 		return
 	}
-	below, known := groupKeys(p.Plan.Subgroups, p.On.View)
+	for _, list := range membershipLists {
+		if planned := list.attribute(&p.Plan.facts); list.attribute(&p.Config.facts).IsUnknown() {
+			*planned = *list.attribute(&p.State.facts)
+			warnOfWaiting(list, p.State.Name.ValueString(), p.Diags)
+		}
+	}
+}
+
+func warnOfWaiting(list membershipList, group string, diags *diag.Diagnostics) {
+	diags.AddAttributeWarning(path.Root(list.name), fmt.Sprintf("The %s of user group %q wait for the next apply", list.name, group),
+		"Which they are to be is known only after this apply, so this plan cannot list who would leave the group. Nothing changes now; plan again after the apply.")
+}
+
+// checkNesting warns of a group that would contain itself as groups are now. Whether this run takes them apart before is not
+// known: the apply decides, on what it reads then.
+func (p planning) checkNesting() {
+	if p.before == nil || p.Config.Subgroups.IsNull() {
+		return
+	}
+	later := *p.before
+	resolved, known := lookup.Groups.Resolve(p.Plan.Subgroups, p.On.View)
 	if !known {
 		return
 	}
-	p.Meta.Run.Nest(p.key(), below, true)
-	refuseCycle(p.Diags, &p.Meta.Run, p.On.View, p.key())
+	later.DirectSubgroupIDs = resolved.IDs
+	warnOfCycle(p.On.View, &later, p.Diags)
 }
 
-// groupKeys returns the groups that a set names, as the run state knows them.
-func groupKeys(set types.Set, s *snapshot.Snapshot) (keys []runstate.GroupKey, known bool) {
-	if set.IsUnknown() {
-		return nil, false
+// warnOfCycle warns, in a plan, of a group that would contain itself; one that names itself is refused.
+func warnOfCycle(view *snapshot.Snapshot, later *zulip.UserGroup, diags *diag.Diagnostics) {
+	switch way := cycle(view, later); {
+	case way == "":
+	case slices.Contains(later.DirectSubgroupIDs, later.ID):
+		refuseCycle(view, later, diags)
+	default:
+		diags.AddAttributeWarning(path.Root("subgroups"), "A user group would contain itself, as groups are now",
+			"There would be a cycle: "+way+". If this configuration takes one of these apart, let this resource depend on that one; else the apply will stop here.")
 	}
-	for _, element := range set.Elements() {
-		text, ok := element.(types.String)
-		if !ok || text.IsUnknown() {
-			return nil, false
-		}
-		if found, err := lookup.Group(s, text.ValueString()); err == nil {
-			keys = append(keys, found.Key)
-		}
-	}
-	return keys, true
 }
 
 // refuseCycle refuses a group that would contain itself.
-func refuseCycle(diags *diag.Diagnostics, run *runstate.State, s *snapshot.Snapshot, group runstate.GroupKey) {
-	cycle := run.Cycle(group, s.SubgroupIDs)
-	if cycle == nil {
-		return
+func refuseCycle(view *snapshot.Snapshot, later *zulip.UserGroup, diags *diag.Diagnostics) {
+	if way := cycle(view, later); way != "" {
+		diags.AddAttributeError(path.Root("subgroups"), "A user group cannot contain itself", "There would be a cycle: "+way+". Remove one of these subgroups.")
 	}
-	names := make([]string, len(cycle))
-	for i, key := range cycle {
-		names[i] = key.Name
-		if key.ID != 0 {
-			names[i] = lookup.GroupText(s, key.ID)
+}
+
+// cycle says how a group, as it will be, contains itself; "" if it does not.
+func cycle(view *snapshot.Snapshot, later *zulip.UserGroup) string {
+	from := map[int64]int64{}
+	for queue := []int64{later.ID}; len(queue) > 0; queue = queue[1:] {
+		below := view.SubgroupIDs(queue[0])
+		if queue[0] == later.ID {
+			below = later.DirectSubgroupIDs
+		}
+		for _, id := range below {
+			if id == later.ID {
+				names := []string{lookup.GroupText(view, id)}
+				for at := queue[0]; at != later.ID; at = from[at] {
+					names = append(names, lookup.GroupText(view, at))
+				}
+				names = append(names, names[0])
+				slices.Reverse(names)
+				return strings.Join(names, " contains ")
+			}
+			if _, seen := from[id]; !seen {
+				from[id] = queue[0]
+				queue = append(queue, id)
+			}
 		}
 	}
-	diags.AddAttributeError(path.Root("subgroups"), "A user group cannot contain itself",
-		"With this plan there would be a cycle: "+strings.Join(names, " contains ")+". Remove one of these subgroups.")
+	return ""
+}
+
+// protect refuses, just before a request, a change after which the account could no longer manage the group, or the group
+// would contain itself.
+func protect(b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
+	later := after(now.Thing, p.Update())
+	newCaller(b.Meta, now.View).checkLockout(now.Thing, later, diags)
+	refuseCycle(now.View, later, diags)
 }

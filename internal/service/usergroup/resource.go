@@ -65,7 +65,7 @@ var groups = &definition{
 	},
 	New:          &zulip.UserGroup{},
 	CreateObject: create, RegisterCreated: registerMembership, SendUpdate: sendUpdate, Archive: deactivate,
-	Check: check,
+	Derive: wait, Check: check, Protect: protect,
 }
 
 // findManageable finds the group that an import means. Its error is for people.
@@ -133,6 +133,10 @@ func create(ctx context.Context, c *creation) int64 {
 	}
 	for setting, change := range all.Permissions {
 		request.Permissions[setting] = change.New
+	}
+	newCaller(c.Meta, c.Snapshot).checkLockout(nil, after(&zulip.UserGroup{}, all), c.Diags)
+	if c.Diags.HasError() {
+		return 0
 	}
 	return c.Send(ctx, func(ctx context.Context) (int64, *zulip.Answer, error) {
 		return c.Meta.Client.CreateUserGroup(ctx, request)

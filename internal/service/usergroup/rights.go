@@ -115,54 +115,59 @@ func (p planning) refuse(c caller, group *zulip.UserGroup) {
 	p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", group.Name), "These may: "+c.managers(group)+".", p.Diags)
 }
 
-// checkLockout refuses a plan after which the account could no longer manage the group.
+// checkLockout refuses a plan after which the account could no longer manage the group: see [caller.checkLockout]. What is
+// not known yet stays as it is.
 func (p planning) checkLockout() {
-	c := newCaller(p.Meta, p.On.View)
-	// An account that does not manage the group now cannot lose that. Its change is refused in checkCaller.
-	if p.before != nil && !c.manages(p.before) {
-		return
-	}
-	later := p.later()
-	all, known := p.On.View.Realm().Permissions["can_manage_all_groups"]
 	principals, sure := permissionattribute.PrincipalsOf(p.Plan.CanManageGroup)
-	if !known || !sure || p.Plan.CanManageGroup.IsNull() || permission.Admits(all, c.self, later) {
+	if !sure || p.Plan.CanManageGroup.IsNull() {
 		return
 	}
 	resolved, problems := permission.Resolve(principals, p.On.View)
-	if len(problems)+len(resolved.Planned) > 0 || permission.Admits(resolved.Value, c.self, later) {
+	if len(problems)+len(resolved.Planned) > 0 {
 		return
 	}
-	p.Diags.AddAttributeError(path.Root("can_manage_group"), "This would lock the provider out",
-		fmt.Sprintf("%s manages this group only because can_manage_group names it, directly or through a group, and would lose that. Name it there, or use the key of an account in the organization's can_manage_all_groups (%s).",
-			c.self.Address(), permission.Describe(all, p.On.View))+base.LockoutAdvice)
+	later := &zulip.UserGroup{}
+	if p.before != nil {
+		*later = *p.before
+	}
+	later.Permissions = map[string]zulip.GroupSettingValue{"can_manage_group": resolved.Value}
+	for _, list := range membershipLists {
+		resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
+		if known && len(resolved.Problems)+len(resolved.Planned) == 0 {
+			*list.current(later) = slices.Clone(resolved.IDs)
+		}
+	}
+	newCaller(p.Meta, p.On.View).checkLockout(p.before, later, p.Diags)
 }
 
-// laterSnapshot is the organization with one group as it is planned.
+// checkLockout refuses a change of a group after which the account could no longer manage it, on any reading of the
+// organization. before is nil for a group that is to be created. An account that does not manage the group now cannot lose
+// that: its change is refused in checkCaller.
+func (c caller) checkLockout(before, later *zulip.UserGroup, diags *diag.Diagnostics) {
+	if !c.meta.LockoutProtection || before != nil && !c.manages(before) {
+		return
+	}
+	organization := laterSnapshot{c.snapshot, later}
+	all, known := c.snapshot.Realm().Permissions["can_manage_all_groups"]
+	managers, has := later.Permissions["can_manage_group"]
+	if !known || !has || permission.Admits(all, c.self, organization) || permission.Admits(managers, c.self, organization) {
+		return
+	}
+	diags.AddAttributeError(path.Root("can_manage_group"), "This would lock the provider out",
+		fmt.Sprintf("%s manages this group only because can_manage_group names it, directly or through a group, and would lose that. Name it there, or use the key of an account in the organization's can_manage_all_groups (%s).",
+			c.self.Address(), permission.Describe(all, c.snapshot))+base.LockoutAdvice)
+}
+
+// laterSnapshot is the organization with one group as it will be.
 type laterSnapshot struct {
 	*snapshot.Snapshot
 	group *zulip.UserGroup
 }
 
-// UserGroup returns the planned group for its ID.
+// UserGroup returns the group as it will be for its ID.
 func (v laterSnapshot) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	if v.group != nil && id == v.group.ID {
 		return v.group, true
 	}
 	return v.Snapshot.UserGroup(id)
-}
-
-// later is the organization after this plan: an account that manages the group as a member must not be removed. What is
-// not known yet stays as it is.
-func (p planning) later() laterSnapshot {
-	if p.before == nil {
-		return laterSnapshot{Snapshot: p.On.View}
-	}
-	group := *p.before
-	for _, list := range membershipLists {
-		resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
-		if known && len(resolved.Problems)+len(resolved.Planned) == 0 {
-			*list.current(&group) = slices.Clone(resolved.IDs)
-		}
-	}
-	return laterSnapshot{p.On.View, &group}
 }

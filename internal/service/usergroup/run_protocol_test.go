@@ -1,6 +1,8 @@
 package usergroup_test
 
 import (
+	"fmt"
+	"net/http"
 	"reflect"
 	"testing"
 
@@ -163,25 +165,80 @@ func TestProtocolCircles(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for name, test := range map[string]struct {
 		members []member
-		way     string
+		way     string // that there would be, as groups are now
+		refused bool   // also at plan
 	}{
-		"itself":           {[]member{{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("sre")}}}, "sre contains sre"},
-		"what is there":    {[]member{{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("leads")}}}, "sre contains leads contains sre"},
-		"by an addition":   {[]member{{"zulip_user_group_membership", nil, values{"group": "sre", "subgroups": set("leads")}}}, "sre contains leads contains sre"},
-		"two new groups":   {[]member{{"zulip_user_group", nil, values{"name": "a"}}, {"zulip_user_group", nil, values{"name": "b", "subgroups": set("a")}}, {"zulip_user_group_membership", nil, values{"group": "a", "subgroups": set("b")}}}, "a contains b contains a"},
-		"the other way":    {[]member{{"zulip_user_group", imported(t, o, "leads"), values{"name": "leads", "subgroups": set()}}, {"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("leads")}}}, ""},
-		"through a rename": {[]member{{"zulip_user_group", imported(t, o, "leads"), values{"name": "bosses"}}, {"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("bosses")}}}, "sre contains bosses contains sre"},
-		"roles are fine":   {[]member{{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("role:members")}}}, ""},
+		"itself":           {[]member{{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("sre")}}}, "sre contains sre", true},
+		"what is there":    {[]member{{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("leads")}}}, "sre contains leads contains sre", false},
+		"by an addition":   {[]member{{"zulip_user_group_membership", nil, values{"group": "sre", "subgroups": set("leads")}}}, "sre contains leads contains sre", false},
+		"the other way":    {[]member{{"zulip_user_group", imported(t, o, "leads"), values{"name": "leads", "subgroups": set()}}, {"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("leads")}}}, "sre contains leads contains sre", false},
+		"through a rename": {[]member{{"zulip_user_group", imported(t, o, "leads"), values{"name": "bosses"}}, {"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("bosses")}}}, "sre contains bosses contains sre", false},
+		"roles are fine":   {[]member{{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("role:members")}}}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, reported := planTogether(t, o, test.members...)
-			last := reported[len(reported)-1]
-			if test.way == "" {
+			switch last := reported[len(reported)-1]; {
+			case test.refused:
+				last.ExpectError(t, "subgroups", "A user group cannot contain itself", test.way+".")
+			case test.way != "":
 				last.ExpectNoError(t)
-				return
+				last.ExpectWarning(t, "subgroups", "as groups are now", test.way+".")
+			default:
+				last.ExpectNoError(t)
 			}
-			last.ExpectError(t, "subgroups", "A user group cannot contain itself", test.way+".")
 		})
+	}
+
+	// The apply decides, on what it reads then.
+	leads, sre := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_user_group")
+	leads.State, sre.State = imported(t, o, "leads"), imported(t, o, "sre")
+	nest := sre.MustPlan(values{"name": "sre", "subgroups": set("leads")})
+	sent := o.Sent()
+	sre.Fork().Apply(nest).ExpectError(t, "subgroups", "A user group cannot contain itself")
+	sent.Expect(t)
+	leads.MustApply(values{"name": "leads", "subgroups": set()})
+	sre.Apply(nest).ExpectNoError(t)
+}
+
+// What another resource of the run has done since the plan is seen before the request: the account keeps the group.
+func TestProtocolLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:owners"))})
+	o = o.As(t, "admin")
+	managers := o.NewRun(t, "zulip_user_group")
+	managers.MustApply(values{"name": "managers", "members": set("tomas.berg@example.com")})
+	deputies := o.NewRun(t, "zulip_user_group")
+	deputies.MustApply(values{"name": "deputies", "members": set("tomas.berg@example.com")})
+	group := o.NewRun(t, "zulip_user_group")
+	group.MustApply(values{"name": "press", "can_manage_group": set("group:managers")})
+	plan := group.MustPlan(values{"name": "press", "can_manage_group": set("group:deputies")})
+
+	p := group.Process()
+	again, diags := p.Plan("zulip_user_group", plan.Prior, plan.Config)
+	diags.ExpectNoError(t)
+	deputies.ApplyIn(p, deputies.MustPlan(values{"name": "deputies", "members": set(lena)})).ExpectNoError(t)
+	sent := o.Sent()
+	_, diags = p.Apply(again)
+	diags.ExpectError(t, "can_manage_group", "lock the provider out")
+	sent.Expect(t)
+
+	// So does a membership by which the account would leave.
+	membership := o.NewRun(t, "zulip_user_group_membership")
+	managers.MustApply(values{"name": "managers", "can_manage_group": set("group:managers")})
+	membership.Import("managers/tomas.berg@example.com", nil).ExpectNoError(t)
+	_, diags = membership.Plan(nil)
+	diags.ExpectError(t, "can_manage_group", "lock the provider out")
+}
+
+// Whom a plan cannot list it does not take out.
+func TestProtocolMembersThatAreNotKnownWait(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	group := o.NewRun(t, "zulip_user_group")
+	group.MustApply(values{"name": "press", "members": set(lena, kenji)})
+	plan, diags := group.Plan(values{"name": "press", "members": acctest.Unknown})
+	diags.ExpectWarning(t, "members", `The members of user group "press" wait for the next apply`)
+	if !plan.Empty() {
+		t.Errorf("the plan changes %v", plan.Changes())
 	}
 }
 

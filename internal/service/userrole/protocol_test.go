@@ -188,7 +188,7 @@ func TestProtocolUserRoleRefusedAtPlan(t *testing.T) {
 	}{
 		{values{"user": "lina.fischer@example.com", "role": "guest"}, "user", []string{"did you mean " + lena, "zulip_user.NAME.id"}},
 		{values{"user": lena, "role": "boss"}, "role", []string{"must be one of"}},
-		{values{"user": ines, "role": "member"}, "role", []string{"would have no owner", "only active owner"}},
+		{values{"user": ines, "role": "member"}, "role", []string{"lock the provider out"}},
 	} {
 		_, diags := run.Plan(c.config)
 		diags.ExpectError(t, c.attribute, c.words...)
@@ -213,19 +213,28 @@ func TestProtocolUserRoleTwoOwners(t *testing.T) {
 	give(t, o, "member2", zulip.RoleOwner)
 	run.Block["lockout_protection"] = false
 	p := run.Process()
-	users := []string{lena, "kenji.sato@example.com", ines}
-	for i, user := range users {
-		_, diags := p.Plan("zulip_user_role", nil, values{"user": user, "role": "guest"})
-		if i < len(users)-1 {
+	plans := []*acctest.Plan{}
+	for _, user := range []string{lena, "kenji.sato@example.com", ines} {
+		plan, diags := p.Plan("zulip_user_role", nil, values{"user": user, "role": "guest"})
+		diags.ExpectNoError(t) // each sees two other owners
+		plans = append(plans, plan)
+	}
+	for i, plan := range plans {
+		_, diags := p.Apply(plan)
+		if i < len(plans)-1 {
 			diags.ExpectNoError(t)
 		} else {
 			diags.ExpectError(t, "role", "would have no owner")
 		}
 	}
-	// Unless the same run makes an owner.
-	_, diags := p.Plan("zulip_user_role", nil, values{"user": "tomas.berg@example.com", "role": "owner"})
+	// Unless the same run makes an owner: whichever is planned first.
+	demote, diags := p.Plan("zulip_user_role", nil, values{"user": ines, "role": "guest"})
+	diags.ExpectWarning(t, "role", "would have no owner", "let this resource depend on that one")
+	promote, diags := p.Plan("zulip_user_role", nil, values{"user": "tomas.berg@example.com", "role": "owner"})
 	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_user_role", nil, values{"user": ines, "role": "guest"})
+	_, diags = p.Apply(promote)
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(demote)
 	diags.ExpectNoError(t)
 }
 

@@ -283,6 +283,15 @@ func (r *Resource) give(ctx context.Context, m *model, change accounts.RoleChang
 	case now.Role == change.To:
 		return true
 	}
+	view, err := r.Meta.Store.Fresh(ctx, store.Users)
+	if err != nil {
+		diags.AddError(summary, diagnostics.Explain(err))
+		return false
+	}
+	change.User, change.Saw = now, now.Role
+	if change.Protect(r.Meta, view, diags); diags.HasError() {
+		return false
+	}
 	update := zulip.UserUpdate{Role: &change.To}
 	if byEmail {
 		err = r.Meta.Client.UpdateUserByEmail(ctx, m.User.ValueString(), update)

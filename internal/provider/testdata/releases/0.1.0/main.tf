@@ -58,7 +58,6 @@ resource "zulip_channel_subscribers" "security" {
 resource "zulip_channel_subscription" "leads" {
   channel = "incidents"
   users   = ["ines.moreau@example.com", "kenji.sato@example.com"]
-  groups  = ["leads"]
 }
 
 resource "zulip_channel_subscription_settings" "general" {
