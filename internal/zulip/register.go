@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"time"
 )
 
 // The parts of an organization that [Client.Register] can fetch, as the API calls them
@@ -139,12 +140,18 @@ func (c *Client) Register(ctx context.Context, parts []string) (*Snapshot, error
 	return &snapshot, nil
 }
 
+// deleteQueueTimeout is how long [Client.DeleteQueue] waits for an answer.
+const deleteQueueTimeout = 2 * time.Second
+
 // DeleteQueue closes the event queue that [Client.Register] opened. A queue that is
-// gone already is not an error.
+// gone already is not an error. It is a courtesy, because the server drops an idle queue
+// by itself (server-behavior §R24): the request is sent once, and nobody waits for long.
 func (c *Client) DeleteQueue(ctx context.Context, queueID string) error {
+	ctx, cancel := context.WithTimeout(ctx, deleteQueueTimeout)
+	defer cancel()
 	form := &Form{}
 	form.Text("queue_id", queueID)
-	_, err := c.send(ctx, http.MethodDelete, eventsPath, form, safeToRetry, nil)
+	_, err := c.send(ctx, http.MethodDelete, eventsPath, form, sendOnce, nil)
 	if IsCode(err, "BAD_EVENT_QUEUE_ID") {
 		return nil
 	}

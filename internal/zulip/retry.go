@@ -23,6 +23,7 @@ type retryPolicy int
 const (
 	neverRetry  retryPolicy = iota // sent twice it may be applied twice, like most creates
 	safeToRetry                    // reads, and writes that have the same result when they are repeated
+	sendOnce                       // not worth a wait, not even for the rate limit
 )
 
 const (
@@ -76,7 +77,7 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, err error) (boo
 	}
 	c.last = err
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || c.policy == sendOnce:
 		return false, c.finalError(err)
 	case IsRateLimited(err):
 		return c.retryRateLimited(ctx, err)
