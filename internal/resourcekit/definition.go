@@ -121,6 +121,9 @@ type Source struct {
 	// Lags is set for parts that the server caches, so that a list may be older than the last write: see
 	// [store.Store.ReadUntil]. The sandbox has a list of them in lag.go.
 	Lags bool
+	// One returns a snapshot in which one object is as the server describes it by itself, for parts whose list may lack it or
+	// have it as it was before: see [store.Store.ReadUser]. Optional.
+	One func(s *store.Store, ctx context.Context, id int64) (*snapshot.Snapshot, error)
 	// StoresAsSent is set where the server stores what it is sent, or what means the same: then nothing is read after a write.
 	// Create sets every attribute of the plan that is unknown; otherwise the object is read nevertheless.
 	StoresAsSent bool

@@ -112,6 +112,14 @@ func (r *Resource[M, T, K]) Read(ctx context.Context, req resource.ReadRequest, 
 		return
 	}
 	object := r.active(view, id, &state)
+	if r.def.Source.One != nil && (object == nil || !r.isAsPlanned(ctx, &state, req.State.Raw, object, view)) {
+		var err error
+		if view, err = r.readOne(ctx, id, view); err != nil {
+			resp.Diagnostics.AddError("Cannot read "+r.called(r.name(&state), id), r.Explain(err))
+			return
+		}
+		object = r.active(view, id, &state)
+	}
 	if object == nil {
 		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id})
 		r.Meta.Run.Lose(r.kind(), ObjectID(id)) // it may still have its name

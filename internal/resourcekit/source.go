@@ -83,6 +83,15 @@ func (r *Resource[M, T, K]) readFresh(ctx context.Context, shows func(*listing[T
 	return listed[T](r.Meta.Store.Fresh(ctx, r.def.Source.Part))
 }
 
+// readOne returns the objects with one as the server describes it by itself, where it does. The listing is the one that lacks
+// it, or has other values than it should have.
+func (r *Resource[M, T, K]) readOne(ctx context.Context, id K, l *listing[T]) (*listing[T], error) {
+	if r.def.Source.One == nil || ObjectID(id) == 0 {
+		return l, nil
+	}
+	return listed[T](r.def.Source.One(r.Meta.Store, ctx, ObjectID(id)))
+}
+
 // list returns objects that are no part of the snapshot.
 func (r *Resource[M, T, K]) list(ctx context.Context) (l *listing[T], err error) {
 	l = &listing[T]{}

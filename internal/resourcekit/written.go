@@ -81,6 +81,13 @@ func (r *Resource[M, T, K]) readBack(ctx context.Context, w written[M, T, K], st
 	if !r.readWritten(ctx, &w, diags) {
 		return
 	}
+	if r.def.Source.One != nil && !r.isAsPlanned(ctx, w.words, w.planned, w.object, w.view) {
+		if one, err := r.readOne(ctx, w.id, w.view); err == nil {
+			if object, ok := r.get(one, w.id); ok {
+				w.view, w.object = one, object
+			}
+		}
+	}
 	subject := r.called(r.name(w.words), w.id)
 	m := *w.words
 	r.def.ReadInto(&m, w.object, r.context(w.view))
@@ -113,6 +120,11 @@ func (r *Resource[M, T, K]) readWritten(ctx context.Context, w *written[M, T, K]
 		object, ok := r.get(view, w.id)
 		return ok && r.isAsPlanned(ctx, w.words, w.planned, object, view)
 	})
+	if err == nil {
+		if w.object, ok = r.get(w.view, w.id); !ok {
+			w.view, err = r.readOne(ctx, w.id, w.view)
+		}
+	}
 	subject := r.called(r.name(w.words), w.id)
 	if err != nil {
 		diags.AddError("Cannot read "+subject+" after it was written", diagnostics.Explain(err)+stateIsKept)

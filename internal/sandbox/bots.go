@@ -8,8 +8,7 @@ import (
 )
 
 // botDefaults are the three defaults of a bot (server-behavior §U13).
-func (r *request) botDefaults(object fields, id int) fields {
-	details := r.org.BotDetails(id)
+func (r *request) botDefaults(object fields, details organization.Bot) fields {
 	name := func(channel int) any {
 		if ch, ok := r.org.Channels.Get(channel); ok {
 			return ch.Name
@@ -28,7 +27,7 @@ func listBots(r *request) (fields, error) {
 		if u.Active {
 			objects = append(objects, r.botDefaults(fields{
 				"username": u.Email, "full_name": u.FullName, "api_key": u.APIKey, "avatar_url": avatarURL(u, false),
-			}, u.ID))
+			}, r.org.BotDetails(u.ID)))
 		}
 	}
 	return fields{"bots": objects}, nil
@@ -55,7 +54,7 @@ func createBot(r *request) (fields, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.botDefaults(fields{"user_id": u.ID, "api_key": u.APIKey, "avatar_url": avatarURL(u, false)}, u.ID), nil
+	return r.botDefaults(fields{"user_id": u.ID, "api_key": u.APIKey, "avatar_url": avatarURL(u, false)}, r.org.BotDetails(u.ID)), nil
 }
 
 func updateBot(r *request) (fields, error) {
@@ -86,7 +85,7 @@ func updateBot(r *request) (fields, error) {
 	answer := r.botDefaults(fields{
 		"full_name": u.FullName, "avatar_url": avatarURL(u, false), "config_data": change.Config,
 		"service_interface": change.Interface, "service_payload_url": change.PayloadURL,
-	}, id)
+	}, r.org.BotDetails(id))
 	if boss, err := r.org.AnyUser(u.BotOwnerID); err == nil {
 		answer["bot_owner"] = boss.APIEmail()
 	}
@@ -129,7 +128,7 @@ func regenerateBotKey(r *request) (fields, error) {
 // says of a bot, and add its key.
 func registerBots(r *request, _ registerOptions) fields {
 	objects := []fields{}
-	for _, u := range r.org.Users.All() {
+	for _, u := range r.listedUsers() {
 		if !u.IsBot || !r.me.IsAdmin() && u.BotOwnerID != r.me.ID {
 			continue
 		}
@@ -137,7 +136,7 @@ func registerBots(r *request, _ registerOptions) fields {
 		if service := r.org.BotDetails(u.ID).Service; service != nil {
 			services = append(services, fields{"base_url": service.URL, "interface": service.Interface, "token": service.Token})
 		}
-		object := r.botDefaults(fields{"user_id": u.ID, "services": services}, u.ID)
+		object := r.botDefaults(fields{"user_id": u.ID, "services": services}, r.listedBot(u.ID))
 		if r.level < featurelevel.SlimBots {
 			maps.Copy(object, fields{
 				"email": u.Email, "full_name": u.FullName, "bot_type": u.BotType, "is_active": u.Active,

@@ -30,6 +30,11 @@ const (
 	// playgrounds, domains, custom profile fields, default channel groups. It
 	// has to match the writes too, and goes together with other faults.
 	FaultLag FaultAction = "lag"
+	// FaultStale lets a write of an account leave the cached lists of people and
+	// bots as they were before it, until the next write of one: so it is where
+	// another client's read overlaps with the write (server-behavior §U18). It
+	// goes together with other faults.
+	FaultStale FaultAction = "stale"
 )
 
 // Fault is a rule that makes requests fail.
@@ -56,8 +61,9 @@ type Fault struct {
 //	METHOD PATH [before|after] ACTION [COUNT] [skip=N] [chance=P] [retry-after=SECONDS]
 //
 // METHOD may be *. ACTION is drop, truncate, html, empty, status=CODE,
-// stall=DURATION or lag=DURATION. COUNT is how many requests are hit, all if
-// left out. lag lets lists of emoji, linkifiers, playgrounds, domains, profile
+// stall=DURATION, stale or lag=DURATION. COUNT is how many requests are hit, all
+// if left out. stale lets the lists of people and bots stay as they were before a
+// write of an account that is hit, until the next one. lag lets lists of emoji, linkifiers, playgrounds, domains, profile
 // fields and default channel groups appear as they were before the writes of
 // that last DURATION, and takes no more words. Examples:
 //
@@ -110,7 +116,7 @@ func (f *Fault) parseAction(word string) (err error) {
 		if f.Delay, err = time.ParseDuration(value); err == nil && (f.Delay <= 0 || f.Delay > maxLag) {
 			err = fmt.Errorf("a lag of %s is not possible", f.Delay)
 		}
-	case FaultDrop, FaultTruncate, FaultHTML, FaultEmpty:
+	case FaultDrop, FaultTruncate, FaultHTML, FaultEmpty, FaultStale:
 	default:
 		err = fmt.Errorf("unknown action %q", name)
 	}
@@ -237,12 +243,23 @@ func (all *faultRules) add(f Fault) (remove func()) {
 	}
 }
 
-// match returns the first rule that hits a request; nil if none does.
+// match returns the first rule that hits a request; nil if none does. Those about the lists that a server keeps in caches
+// have functions of their own.
 func (all *faultRules) match(method, path string) *Fault {
+	return all.first(method, path, func(action FaultAction) bool { return action != FaultLag && action != FaultStale })
+}
+
+// leavesStale reports whether a write leaves the lists of people and bots as they were before it.
+func (all *faultRules) leavesStale(method, path string) bool {
+	return all.first(method, path, func(action FaultAction) bool { return action == FaultStale }) != nil
+}
+
+// first returns the first rule of some actions that hits a request; nil if none does.
+func (all *faultRules) first(method, path string, among func(FaultAction) bool) *Fault {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for _, rule := range all.rules {
-		if rule.Action == FaultLag || !matches(rule.Method, rule.Path, method, path) {
+		if !among(rule.Action) || !matches(rule.Method, rule.Path, method, path) {
 			continue
 		}
 		rule.seen++

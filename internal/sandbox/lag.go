@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -24,9 +25,68 @@ type pastLists struct {
 	organization.Lists
 }
 
+// accountLists are the lists of people and of bots as a server has them in its caches.
+type accountLists struct {
+	users []organization.User
+	bots  map[int]organization.Bot
+}
+
+// accountLists returns the lists as they are shown now.
+func (s *Server) accountLists() *accountLists {
+	if s.staleAccounts != nil {
+		return s.staleAccounts
+	}
+	lists := &accountLists{bots: map[int]organization.Bot{}}
+	for id, u := range s.org.Users.All() {
+		lists.users = append(lists.users, u)
+		lists.bots[id] = s.org.BotDetails(id)
+	}
+	return lists
+}
+
+// listedUsers are the rows of the list of people and bots, by ID.
+func (r *request) listedUsers() iter.Seq2[int, organization.User] {
+	stale := r.server.staleAccounts
+	if stale == nil {
+		return r.org.Users.All()
+	}
+	return func(yield func(int, organization.User) bool) {
+		for _, u := range stale.users {
+			if !yield(u.ID, u) {
+				return
+			}
+		}
+	}
+}
+
+// listedBot is what the list of bots says of one.
+func (r *request) listedBot(id int) organization.Bot {
+	if stale := r.server.staleAccounts; stale != nil {
+		return stale.bots[id]
+	}
+	return r.org.BotDetails(id)
+}
+
+// isAccountPath reports whether writes of a path change people or bots.
+func isAccountPath(path string) bool {
+	return path == "/users" || path == "/bots" || strings.HasPrefix(path, "/users/") || strings.HasPrefix(path, "/bots/")
+}
+
 // handleWithLag is handle for a server whose lists lag: a read soon after a write returns them as they were before. Past
-// lists are only kept while a fault makes them lag.
+// lists are only kept while a fault makes them lag. A write of an account empties the cache of people and bots, or leaves it
+// stale.
 func (s *Server) handleWithLag(c *call) *answer {
+	if c.method != http.MethodGet && isAccountPath(c.path) {
+		isStale := s.faults.leavesStale(c.method, c.path)
+		c.before = func() func() {
+			var before *accountLists
+			if isStale {
+				before = s.accountLists()
+			}
+			return func() { s.staleAccounts = before }
+		}
+		return s.handle(c)
+	}
 	lag, lags := s.faults.lag(c.method, c.path)
 	if !lags {
 		return s.handle(c)

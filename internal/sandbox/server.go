@@ -56,7 +56,8 @@ type Server struct {
 	store               *store // nil: memory only
 	limits, queueLimits rateLimiter
 	queues              eventQueues
-	past                []pastLists // oldest first; none while no rule makes the lists lag
+	past                []pastLists   // oldest first; none while no rule makes the lists lag
+	staleAccounts       *accountLists // shown instead of the current ones; nil: those are shown
 
 	serving  sync.Mutex // guards what follows
 	listener net.Listener

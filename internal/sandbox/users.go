@@ -108,7 +108,7 @@ func listUsers(r *request) (fields, error) {
 		isSelected = func(id int) bool { return set[id] }
 	}
 	members := make([]fields, 0, r.org.Users.Len())
-	for id, u := range r.org.Users.All() {
+	for id, u := range r.listedUsers() {
 		switch {
 		case !isSelected(id):
 		case r.org.MaySee(r.me, u):
@@ -278,7 +278,7 @@ func reactivateUser(r *request) (fields, error) {
 func registerUsers(r *request, options registerOptions) fields {
 	active, inactive := []fields{}, []fields{}
 	view := userView{customFields: true, clientGravatar: options.clientGravatar}
-	for id, u := range r.org.Users.All() {
+	for id, u := range r.listedUsers() {
 		row := r.userObject(u, view)
 		if !r.org.MaySee(r.me, u) {
 			if options.capabilities["user_list_incomplete"] {

@@ -136,6 +136,29 @@ func (f *Facts) setUsers(all []*zulip.User) {
 	f.users = newUsers(all)
 }
 
+// PutUser puts an account in the place of the one with its ID, or adds it.
+func (f *Facts) PutUser(user *zulip.User) {
+	var others []*zulip.User
+	if f.users != nil {
+		others = f.users.list
+	}
+	f.users = newUsers(append(slices.DeleteFunc(slices.Clone(others), func(other *zulip.User) bool { return other.ID == user.ID }), user))
+}
+
+// AddUser adds an account, unless there is one with its ID.
+func (f *Facts) AddUser(user *zulip.User) {
+	if _, ok := f.users.ByID(user.ID); !ok {
+		f.PutUser(user)
+	}
+}
+
+// AddBot adds what a bot has beside its account, unless that is there.
+func (f *Facts) AddBot(bot *zulip.Bot) {
+	if _, ok := f.bots.ByID(bot.UserID); !ok {
+		f.setBots(append(slices.Clone(f.bots.List()), bot))
+	}
+}
+
 // ChangeUser changes one account.
 func (f *Facts) ChangeUser(id int64, change func(*zulip.User)) {
 	if f.users == nil {
@@ -192,8 +215,8 @@ func (f *Facts) Take(read *zulip.Snapshot, part string) {
 		f.setCustomEmoji(read.CustomEmoji)
 	case zulip.FetchDefaultGroups:
 		f.setDefaultGroups(read.DefaultGroups)
-	case zulip.FetchBots: // they are found by the IDs of their accounts
-		f.bots = &Index[zulip.Bot]{list: read.Bots, id: func(b *zulip.Bot) int64 { return b.UserID }, name: unnamed[zulip.Bot]}
+	case zulip.FetchBots:
+		f.setBots(read.Bots)
 	case zulip.FetchPlaygrounds: // their names are language and name together
 		f.playgrounds = &Index[zulip.Playground]{list: read.Playgrounds, id: func(p *zulip.Playground) int64 { return p.ID }, name: (*zulip.Playground).Key}
 	case zulip.FetchDomains:
@@ -205,6 +228,11 @@ func (f *Facts) Take(read *zulip.Snapshot, part string) {
 	case zulip.FetchSubscribers:
 		f.subscribers = read.Subscribers
 	}
+}
+
+// setBots takes the bots, which are found by the IDs of their accounts.
+func (f *Facts) setBots(all []*zulip.Bot) {
+	f.bots = &Index[zulip.Bot]{list: all, id: func(b *zulip.Bot) int64 { return b.UserID }, name: unnamed[zulip.Bot]}
 }
 
 // setDomains takes the domains, which have no IDs.

@@ -55,6 +55,7 @@ func (s *Store) settle(found map[Part]found, since map[Part]mark) failures {
 				failed[part] = one.err
 			case of.read < began.read:
 				facts.Take(one.read, string(part))
+				s.asked.addTo(facts, part)
 				for _, write := range of.written[began.written:] {
 					write(facts)
 				}

@@ -40,6 +40,7 @@ type Store struct {
 	begun   int // so many reads have
 	failure failure
 
+	asked   asked
 	own     own
 	emoji   kept[map[string]string]
 	members members
@@ -57,6 +58,7 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int, run Run) *Sto
 		covers:   func(others []question, q question) bool { return q.isAnsweredBy(others) },
 		isUrgent: func(q question) bool { return len(q.fresh) > 0 },
 	}
+	s.asked.init()
 	s.own.init(s)
 	s.emoji.read = s.readEmojiNames
 	s.members.init(s)
@@ -118,4 +120,9 @@ func (s *Store) GaveRole(id int64, role zulip.Role) {
 
 // BecameActive registers that this run has created or reactivated an account. It is in the groups of its role from then
 // on, and may be in channels: those are read again.
-func (s *Store) BecameActive() { s.Invalidate(UserGroups, Subscribers) }
+func (s *Store) BecameActive() {
+	s.Invalidate(UserGroups, Subscribers)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.asked.nobody)
+}

@@ -29,6 +29,25 @@ type Bot struct {
 	Services []BotService `json:"services"`
 }
 
+// OwnBots returns the account's own active bots by their addresses, without their IDs and services. Unlike the snapshot, the
+// server answers from no cache (server-behavior §U18).
+func (c *Client) OwnBots(ctx context.Context) (map[string]*Bot, error) {
+	var answer struct {
+		Bots []*struct {
+			Username string `json:"username"`
+			Bot
+		} `json:"bots"`
+	}
+	if _, err := c.send(ctx, http.MethodGet, "/bots", nil, safeToRetry, &answer); err != nil {
+		return nil, err
+	}
+	bots := make(map[string]*Bot, len(answer.Bots))
+	for _, row := range withoutNull(answer.Bots) {
+		bots[row.Username] = &row.Bot
+	}
+	return bots, nil
+}
+
 // BotService is the address of an outgoing webhook, and how it is spoken to: 1 generic, 2 as Slack does.
 type BotService struct {
 	BaseURL   string `json:"base_url"`

@@ -126,8 +126,9 @@ func readInto(m *model, user *zulip.User, c *resourcekit.Context) {
 	m.DefaultSendingStream = channelText(m.DefaultSendingStream, bot.DefaultSendingStream, s)
 	m.DefaultEventsRegisterStream = channelText(m.DefaultEventsRegisterStream, bot.DefaultEventsRegisterStream, s)
 	m.DefaultAllPublicStreams = types.BoolValue(bot.DefaultAllPublicStreams)
-	m.PayloadURL, m.Interface = types.StringNull(), types.StringNull()
-	if typeOf(user) == zulip.BotOutgoingWebhook && len(bot.Services) > 0 {
+	if typeOf(user) != zulip.BotOutgoingWebhook {
+		m.PayloadURL, m.Interface = types.StringNull(), types.StringNull()
+	} else if len(bot.Services) > 0 { // the account's own list of bots lacks them
 		m.PayloadURL = types.StringValue(bot.Services[0].BaseURL)
 		m.Interface = types.StringValue(name(interfaceNames, bot.Services[0].Interface))
 	}
@@ -182,7 +183,8 @@ func (m *model) changes(user *zulip.User, config map[string]string, s *snapshot.
 	update := zulip.BotUpdate{Config: config}
 	bot, isListed := s.Bots().ByID(user.ID)
 	if !isListed {
-		return update, errors.New("the server shows the settings of a bot to its owner and to administrators, and the provider's account is neither")
+		return update, errors.New("the server does not list the bot among those that the provider's account manages, so that its settings are not known. " +
+			"It lists a bot for its owner and for administrators; where several clients change bots at once its list can lack one until something about a bot changes")
 	}
 	var diags diag.Diagnostics
 	if name := strings.TrimSpace(m.FullName.ValueString()); name != user.FullName {

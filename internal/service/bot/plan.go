@@ -74,7 +74,11 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	if !p.IsDestroy() && (!p.Meta.RequirePerson(path.Empty(), doing, p.Diags) || !p.Meta.RequireMember(doing, p.Diags)) {
 		return
 	}
-	s, err := p.Meta.Store.Read(ctx, store.Bots)
+	var owner []string
+	if !p.IsDestroy() {
+		owner = append(owner, p.Plan.Owner.ValueString())
+	}
+	s, err := p.Meta.Store.ReadNaming(ctx, owner, store.Bots)
 	if err != nil {
 		p.Diags.AddError("Cannot read the bots", diagnostics.Explain(err))
 		return

@@ -39,7 +39,7 @@ func NewResource() resource.Resource {
 		Name: "bot", Title: "bot", Plural: "bots",
 		Schema:   resourceSchema,
 		ForceNew: []string{"bot_type"}, Unsent: []string{"service_name", "adopt_deactivated"},
-		Source: resourcekit.Source{Part: store.Bots},
+		Source: resourcekit.Source{Part: store.Bots, One: (*store.Store).ReadBot},
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
 		IsGone: func(user *zulip.User) bool { return !user.IsActive },
@@ -129,10 +129,59 @@ func complete(ctx context.Context, c *resourcekit.Context, plan *model, user *zu
 	return true, send(ctx, c, user.ID, change)
 }
 
-// send changes a bot. The server makes one change after the other: those before the one that it refuses stay.
+// send changes a bot. The server makes one change after the other: those before the one that it refuses stay. A default that the
+// list of bots does not show then is sent once more, which makes the server read its list anew (server-behavior §U18).
 func send(ctx context.Context, c *resourcekit.Context, id int64, change zulip.BotUpdate) error {
 	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
-	return c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.UpdateBot(ctx, id, change) })
+	write := func(change zulip.BotUpdate) error {
+		return c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.UpdateBot(ctx, id, change) })
+	}
+	if err := write(change); err != nil {
+		return err
+	}
+	missing, names := defaultsNotShown(ctx, c, id, change)
+	if len(names) == 0 {
+		return nil
+	}
+	if err := write(missing); err != nil {
+		return err
+	}
+	if _, names = defaultsNotShown(ctx, c, id, change); len(names) == 0 {
+		return nil
+	}
+	var diags diag.Diagnostics
+	diags.AddError(fmt.Sprintf("The server does not show what was changed of bot %d", id),
+		fmt.Sprintf("It reported success twice, and its list of bots does not have the new values of %s. Either somebody else changed them at the same time, or the list is out of date, which can happen where several clients change bots at once. Plan again to see what the server has.", strings.Join(names, ", ")))
+	return &diagnostics.Error{Diagnostics: diags}
+}
+
+// defaultsNotShown returns the part of a change that only the list of bots tells, as far as the list does not show it, and the
+// attributes of that part. What cannot be read is reported when the bot is read back.
+func defaultsNotShown(ctx context.Context, c *resourcekit.Context, id int64, sent zulip.BotUpdate) (missing zulip.BotUpdate, names []string) {
+	if sent.DefaultSendingStream == nil && sent.DefaultEventsRegisterStream == nil && sent.DefaultAllPublicStreams == nil {
+		return missing, nil
+	}
+	s, err := c.Meta.Store.Fresh(ctx, store.Bots)
+	if err != nil {
+		return missing, nil
+	}
+	bot, ok := s.Bots().ByID(id)
+	if !ok {
+		bot = &zulip.Bot{}
+	}
+	isShown := func(sent, current *string) bool {
+		return sent == nil || current == nil && *sent == "" || current != nil && strings.EqualFold(*sent, *current)
+	}
+	if !isShown(sent.DefaultSendingStream, bot.DefaultSendingStream) {
+		missing.DefaultSendingStream, names = sent.DefaultSendingStream, append(names, "default_sending_stream")
+	}
+	if !isShown(sent.DefaultEventsRegisterStream, bot.DefaultEventsRegisterStream) {
+		missing.DefaultEventsRegisterStream, names = sent.DefaultEventsRegisterStream, append(names, "default_events_register_stream")
+	}
+	if all := sent.DefaultAllPublicStreams; all != nil && *all != bot.DefaultAllPublicStreams {
+		missing.DefaultAllPublicStreams, names = all, append(names, "default_all_public_streams")
+	}
+	return missing, names
 }
 
 // Read reads the bot, unless the server does not tell enough of it: then the state stays as it is. A bot that belongs to
@@ -144,6 +193,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	s, err := r.Meta.Store.Read(ctx, store.Bots)
+	if err == nil {
+		if _, isListed := s.Bots().ByID(id.ValueInt64()); !isListed {
+			s, err = r.Meta.Store.ReadBot(ctx, id.ValueInt64()) // the list may lack it
+		}
+	}
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the bots", diagnostics.Explain(err))
 		return
@@ -153,9 +207,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	switch {
 	case !isVisible || !user.IsActive: // gone
 	case !isListed && r.Meta.Store.Self().Role <= zulip.RoleAdministrator:
-		resp.Diagnostics.AddError("Cannot read bot "+user.Address(),
-			"The bot is active, but the server does not list it among the organization's bots, although the provider's account is an administrator. The bot stays in the state. Apply again; if the error stays, report it.")
-		return
+		resp.Diagnostics.AddWarning("The server does not list bot "+user.Address(),
+			"The bot is active, but the server's list of bots lacks it, which can happen where several clients change bots at the same time. What the list alone tells, such as default_sending_stream, stays in the state as it is. The server makes a new list when something about a bot changes.")
 	case !isListed:
 		tflog.Info(ctx, "The bot was given to somebody else: removing it from the state", map[string]any{"id": user.ID, "email": user.Address()})
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
@@ -173,6 +226,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
 	id := prior.ID.ValueInt64()
 	s, err := c.Meta.Store.Fresh(ctx, store.Bots)
+	if err == nil {
+		if _, isListed := s.Bots().ByID(id); !isListed {
+			s, err = c.Meta.Store.ReadBot(ctx, id) // the list may lack it
+		}
+	}
 	if err != nil {
 		return err
 	}

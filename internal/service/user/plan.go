@@ -34,7 +34,11 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 
 // checkPlan refuses what the server would refuse, with the reason and the way out.
 func checkPlan(ctx context.Context, p *resourcekit.Plan[account]) {
-	s, err := p.Meta.Store.Read(ctx, store.Users)
+	var id []string
+	if p.Prior != nil {
+		id = append(id, fmt.Sprint(p.Prior.ID.ValueInt64()))
+	}
+	s, err := p.Meta.Store.ReadNaming(ctx, id, store.Users)
 	if err != nil {
 		p.Diags.AddError("Cannot read the users", diagnostics.Explain(err))
 		return

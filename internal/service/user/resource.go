@@ -37,7 +37,7 @@ func NewResource() resource.Resource {
 		Name: "user", Title: "user", Plural: "users",
 		Schema: resourceSchema,
 		Unsent: []string{"deactivation_notification_comment", "deactivation_actions", "adopt_deactivated"},
-		Source: resourcekit.Source{Part: store.Users},
+		Source: resourcekit.Source{Part: store.Users, One: (*store.Store).ReadUser},
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
 		IsGone: func(user *zulip.User) bool { return !user.IsActive },

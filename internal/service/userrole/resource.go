@@ -108,11 +108,18 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	var plan, state *model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	view, err := r.Meta.Store.Read(ctx, store.Users)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var named []string
+	if plan != nil {
+		named = append(named, plan.User.ValueString())
+	} else {
+		named = append(named, fmt.Sprint(state.UserID.ValueInt64()))
+	}
+	view, err := r.Meta.Store.ReadNaming(ctx, named, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
-	}
-	if resp.Diagnostics.HasError() {
 		return
 	}
 	if plan == nil {
@@ -166,7 +173,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Store.Read(ctx, store.Users)
+	view, err := r.Meta.Store.ReadNaming(ctx, []string{plan.User.ValueString()}, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
 		return
@@ -203,6 +210,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	user, ok := view.User(state.UserID.ValueInt64())
+	if !ok || user.Role != role(state.Role) { // or the list is from before a write
+		if view, err = r.Meta.Store.ReadUser(ctx, state.UserID.ValueInt64()); err != nil {
+			resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
+			return
+		}
+		user, ok = view.User(state.UserID.ValueInt64())
+	}
 	if !ok {
 		tflog.Info(ctx, "The person or bot is not visible any more: removing the role from the state", map[string]any{"user_id": state.UserID.ValueInt64()})
 		resp.State.RemoveResource(ctx)
@@ -330,7 +344,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	word := base.ImportedText(ctx, req, "user_id", &resp.Diagnostics)
-	view, err := r.Meta.Store.Read(ctx, store.Users)
+	view, err := r.Meta.Store.ReadNaming(ctx, []string{word}, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
 		return

@@ -1,0 +1,91 @@
+package bot_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// stale lets some writes leave the server's lists of people and bots as they were before (server-behavior §U18).
+func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
+	t.Helper()
+	fault, err := sandbox.ParseFault(rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Sandbox.Fail(fault)
+}
+
+// A bot that the server's lists lack is created and updated all the same, and stays in the state.
+func TestProtocolBotThatTheListsLack(t *testing.T) {
+	for name, more := range map[string]values{
+		"nothing more": nil, "a channel": {"default_sending_stream": "general"},
+		"all": {"default_sending_stream": "general", "default_all_public_streams": true, "role": "moderator", "owner": lena},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := managed(t)
+			stale(t, o, "POST /bots stale")
+			run.MustApply(alerts(more))
+			bot := held(t, o, run)
+			stale(t, o, "PATCH /bots/* stale 1")
+			run.MustApply(alerts(values{"full_name": "Alarms", "owner": lena, "default_sending_stream": "incidents"}))
+			if found := held(t, o, run); found.ID != bot.ID || found.FullName != "Alarms" {
+				t.Errorf("the server holds %+v", found)
+			}
+			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+			if found, err := o.Client.User(context.Background(), bot.ID); err != nil || found.IsActive {
+				t.Errorf("the server holds %+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// What the list of bots does not show after the server's success is sent once more, which empties the server's cache, and
+// then reported as what it is.
+func TestProtocolBotWhoseChannelTheListDoesNotShow(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(values{"default_sending_stream": "general"}))
+	sent := o.Sent()
+	stale(t, o, "PATCH /bots/* stale 1")
+	run.MustApply(alerts(values{"default_sending_stream": "incidents"}))
+	sent.Expect(t, "PATCH default_sending_stream", "PATCH default_sending_stream")
+
+	heal := stale(t, o, "PATCH /bots/* stale")
+	sent = o.Sent()
+	run.Apply(run.MustPlan(alerts(values{"default_sending_stream": "general"}))).ExpectError(t, "", "default_sending_stream", "twice")
+	sent.Expect(t, "PATCH default_sending_stream", "PATCH default_sending_stream")
+	heal()
+	run.MustApply(alerts(values{"default_sending_stream": "general"}))
+}
+
+// A name, a role or an owner that the list has from before a write is no drift, and is not sent again.
+func TestProtocolBotWhoseRoleTheListDoesNotShow(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	stale(t, o, "PATCH /bots/* stale")
+	sent := o.Sent()
+	run.MustApply(alerts(values{"role": "moderator", "full_name": "Alarms", "owner": lena}))
+	sent.Expect(t, "PATCH bot_owner_id full_name role")
+	if found := held(t, o, run); found.Role != zulip.RoleModerator || found.FullName != "Alarms" {
+		t.Errorf("the server holds %+v", found)
+	}
+}
+
+// An owner whom the list lacks is found.
+func TestProtocolBotOfSomebodyWhomTheListLacks(t *testing.T) {
+	o, run := managed(t)
+	stale(t, o, "POST /users stale")
+	id, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale(t, o, "* /bots/** stale")
+	stale(t, o, "POST /bots stale")
+	run.MustApply(alerts(values{"owner": "nadia@example.com"}))
+	if found := held(t, o, run); found.BotOwnerID == nil || *found.BotOwnerID != id {
+		t.Errorf("the server holds %+v", found)
+	}
+}

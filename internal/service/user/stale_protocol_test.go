@@ -1,0 +1,47 @@
+package user_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// An account that the server's lists lack, or have as it was before a write, is created, updated and deactivated all the same,
+// and stays in the state (server-behavior §U18).
+func TestProtocolUserThatTheListsLack(t *testing.T) {
+	o, run := managed(t)
+	for _, rule := range []string{"POST /users stale", "* /users/** stale"} {
+		fault, err := sandbox.ParseFault(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Sandbox.Fail(fault)
+	}
+	run.MustApply(nadia(values{"role": "moderator"}))
+	run.MustApply(nadia(values{"role": "member", "full_name": "Nadia H"}))
+	found := held(t, o, run)
+	if found.Role != zulip.RoleMember || found.FullName != "Nadia H" {
+		t.Errorf("the server holds %+v", found)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if left := account(t, o, found.ID); left.IsActive {
+		t.Error("the account is active")
+	}
+	run.State = nil
+	run.MustApply(nadia(values{"adopt_deactivated": true}))
+	if left := account(t, o, found.ID); !left.IsActive {
+		t.Error("the account is deactivated")
+	}
+}
+
+func account(t *testing.T, o *acctest.Organization, id int64) *zulip.User {
+	t.Helper()
+	user, err := o.Client.User(context.Background(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return user
+}
