@@ -84,7 +84,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 		return
 	}
 	if p.IsDestroy() {
-		warnOfDeactivation(ctx, p, s)
+		checkDeactivation(ctx, p, s)
 		return
 	}
 	if !p.Plan.BotType.IsUnknown() && p.Plan.botType() != zulip.BotOutgoingWebhook && p.Config.Interface.IsNull() {
@@ -102,7 +102,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	case p.IsReplaced:
 		email := p.Prior.Email.ValueString()
 		resourcekit.RegisterDestroy(p.Meta, resourcekit.Existing{Kind: kind, Title: "bot", Name: email, Key: key(p.Prior), ID: p.Prior.ID.ValueInt64(), Import: email}, p.Diags)
-		warnOfDeactivation(ctx, p, s)
+		checkDeactivation(ctx, p, s)
 	default:
 		warnOfAccess(ctx, p, s)
 	}
@@ -243,7 +243,7 @@ func checkName(p *resourcekit.Plan[model], s *snapshot.Snapshot, id int64) {
 
 func checkRole(p *resourcekit.Plan[model], s *snapshot.Snapshot, user *zulip.User, prior zulip.Role) {
 	if planned, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && planned != prior {
-		accounts.RoleChange{User: user, Saw: prior, To: planned, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
+		accounts.Change{User: user, Prior: prior, Planned: planned, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
 	}
 }
 
@@ -307,9 +307,10 @@ func warnOfAccess(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.S
 	}
 }
 
-// warnOfDeactivation warns what nobody can do any more without the bot in the state.
-func warnOfDeactivation(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snapshot) {
-	if bot, ok := s.User(p.Prior.ID.ValueInt64()); ok && !p.Diags.HasError() {
+// checkDeactivation refuses to deactivate the account that the provider uses, and warns what nobody can do any more without the bot in the state.
+func checkDeactivation(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+	bot, ok := s.User(p.Prior.ID.ValueInt64())
+	if ok && accounts.Deactivation(bot).Check(p.Meta, s, p.Diags) && !p.Diags.HasError() {
 		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, bot, s.Users())
 	}
 }

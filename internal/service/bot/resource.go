@@ -126,6 +126,9 @@ func complete(ctx context.Context, c *resourcekit.Context, plan *model, user *zu
 	if err != nil || change.Empty() {
 		return false, err
 	}
+	if err := accounts.RoleChange(plan.Role, types.StringValue(user.Role.String()), user).Refusal(ctx, c.Meta); err != nil {
+		return false, err
+	}
 	return true, send(ctx, c, user.ID, change)
 }
 
@@ -238,7 +241,7 @@ func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) err
 	if !ok {
 		return errors.New("the server does not show the bot to the provider's account. Plan again to see what became of it")
 	}
-	if err := resourcekit.AsError(accounts.RoleConflict(plan.Role, prior.Role, user)); err != nil {
+	if err := accounts.RoleChange(plan.Role, prior.Role, user).Refusal(ctx, c.Meta); err != nil {
 		return err
 	}
 	change, err := plan.changes(user, plan.newConfig(prior), s)
@@ -274,6 +277,9 @@ func checkRenamed(ctx context.Context, c *resourcekit.Context, plan, prior *mode
 // deactivate deactivates the bot: the server deletes none. A bot that is gone is fine.
 func deactivate(ctx context.Context, c *resourcekit.Context, state *model) error {
 	id := state.ID.ValueInt64()
+	if err := accounts.ProtectDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
+		return err
+	}
 	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
 	if err := c.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
 		return err

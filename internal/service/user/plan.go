@@ -62,7 +62,7 @@ func checkDestroy(ctx context.Context, p *resourcekit.Plan[account], s *snapshot
 	if !ok {
 		return
 	}
-	accounts.CheckDeactivation(p.Meta, s, user, p.Diags)
+	accounts.Deactivation(user).Check(p.Meta, s, p.Diags)
 	if user.IsActive {
 		checkActions(p.Base, p.Prior, p.Diags)
 	}
@@ -107,7 +107,7 @@ func checkNew(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 		}
 	}
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok {
-		accounts.RoleChange{User: user, Saw: user.Role, To: role, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
+		accounts.Change{User: user, Prior: user.Role, Planned: role, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
 	}
 }
 
@@ -169,10 +169,7 @@ func checkUpdate(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 	p.Plan.keepProfile(p.Prior, s)
 	checkEmail(p, s, user)
 	accounts.DeclareRole(p.Meta, user, p.Config.Role, p.Diags)
-	prior, _ := zulip.ParseRole(p.Prior.Role.ValueString())
-	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok {
-		accounts.RoleChange{User: user, Saw: prior, To: role, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
-	}
+	accounts.RoleChange(p.Plan.Role, p.Prior.Role, user).Check(p.Meta, s, p.Diags)
 	if !p.Plan.isSameAccount(p.Prior) && !p.Diags.HasError() {
 		p.RequireAdministrator("update accounts", p.Diags)
 	}

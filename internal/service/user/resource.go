@@ -124,6 +124,9 @@ func complete(ctx context.Context, c *resourcekit.Context, plan *account, user *
 	if err != nil || change.Empty() {
 		return false, err
 	}
+	if err := accounts.RoleChange(plan.Role, types.StringValue(user.Role.String()), user).Refusal(ctx, c.Meta); err != nil {
+		return false, err
+	}
 	return true, send(ctx, c, user.ID, change)
 }
 
@@ -143,7 +146,7 @@ func update(ctx context.Context, c *resourcekit.Context, plan, prior *account) e
 	if err != nil {
 		return err
 	}
-	if err := resourcekit.AsError(accounts.RoleConflict(plan.Role, prior.Role, current)); err != nil {
+	if err := accounts.RoleChange(plan.Role, prior.Role, current).Refusal(ctx, c.Meta); err != nil {
 		return err
 	}
 	change, err := plan.changes(current, s)
@@ -166,6 +169,9 @@ func deactivate(ctx context.Context, c *resourcekit.Context, state *account) err
 		return resourcekit.AsError(diags)
 	}
 	id := state.ID.ValueInt64()
+	if err := accounts.ProtectDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
+		return err
+	}
 	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
 	how := zulip.Deactivation{Comment: state.Comment.ValueStringPointer(), Actions: state.deactivationActions()}
 	already, err := c.Meta.Client.DeactivateUser(ctx, id, how)

@@ -142,9 +142,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			diagnostics.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
 		return
 	}
-	change := accounts.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}
+	change := accounts.Change{User: user, Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
 	if state != nil && state.UserID.ValueInt64() == user.ID {
-		plan.User, change.Saw = state.User, role(state.Role) // the same in other words
+		plan.User, change.Prior = state.User, role(state.Role) // the same in other words
 	} else if state != nil {
 		resp.RequiresReplace.Append(path.Root("user"))
 	}
@@ -157,13 +157,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 // check refuses what the server would refuse, and warns who gains and who loses which right.
-func (r *Resource) check(ctx context.Context, change accounts.RoleChange, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (r *Resource) check(ctx context.Context, change accounts.Change, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	change.Check(r.Meta, view, diags)
-	if diags.HasError() || change.User.Role == change.To {
+	if diags.HasError() || change.User.Role == change.Planned {
 		return
 	}
 	accesswarning.OfChange(ctx, r.Meta, diags, fmt.Sprintf("The role of %s changes who can do what", change.User.Address()),
-		permission.Change{Roles: map[int64]zulip.Role{change.User.ID: change.To}})
+		permission.Change{Roles: map[int64]zulip.Role{change.User.ID: change.Planned}})
 }
 
 // Create gives the role, unless the person or bot has it.
@@ -189,7 +189,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	defer done()
-	if r.give(ctx, &plan, accounts.RoleChange{User: user, Saw: user.Role, To: role(plan.Role), At: path.Root("role")}, &resp.Diagnostics) {
+	if r.give(ctx, &plan, accounts.Change{Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}, &resp.Diagnostics) {
 		r.Meta.Run.Adopt(kind, user.ID)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.UserID})...)
@@ -234,8 +234,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	change := accounts.RoleChange{Saw: role(state.Role), To: role(plan.Role), At: path.Root("role")}
-	if change.Saw == change.To || r.give(ctx, &plan, change, &resp.Diagnostics) {
+	change := accounts.Change{Prior: role(state.Role), Planned: role(plan.Role), At: path.Root("role")}
+	if change.Prior == change.Planned || r.give(ctx, &plan, change, &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
@@ -266,7 +266,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 }
 
 // onDestroy is the change that destroying brings; ok is false if it brings none.
-func (r *Resource) onDestroy(ctx context.Context, state *model, diags *diag.Diagnostics) (change accounts.RoleChange, ok bool) {
+func (r *Resource) onDestroy(ctx context.Context, state *model, diags *diag.Diagnostics) (change accounts.Change, ok bool) {
 	to, named := zulip.ParseRole(state.OnDestroy.ValueString())
 	if !named || to == role(state.Role) {
 		return change, false
@@ -277,14 +277,14 @@ func (r *Resource) onDestroy(ctx context.Context, state *model, diags *diag.Diag
 		return change, false
 	}
 	user, visible := view.User(state.UserID.ValueInt64())
-	return accounts.RoleChange{User: user, Saw: role(state.Role), To: to, At: path.Root("on_destroy")}, visible
+	return accounts.Change{User: user, Prior: role(state.Role), Planned: to, At: path.Root("on_destroy")}, visible
 }
 
-// give reads the person or bot again, and writes the role if it is still the one that the plan saw.
-func (r *Resource) give(ctx context.Context, m *model, change accounts.RoleChange, diags *diag.Diagnostics) bool {
-	summary := fmt.Sprintf("Cannot make %s %s", m.User.ValueString(), change.To)
+// give reads the person or bot again, and writes the role if it is still the one that the plan was computed from.
+func (r *Resource) give(ctx context.Context, m *model, change accounts.Change, diags *diag.Diagnostics) bool {
+	summary := fmt.Sprintf("Cannot make %s %s", m.User.ValueString(), change.Planned)
 	now, byEmail, err := r.reach(ctx, m)
-	switch {
+	switch change.User = now; {
 	case err != nil:
 		diags.AddError(summary, diagnostics.Explain(err))
 		return false
@@ -292,21 +292,12 @@ func (r *Resource) give(ctx context.Context, m *model, change accounts.RoleChang
 		diags.AddAttributeError(path.Root("user"), fmt.Sprintf("%s is somebody else's address now", m.User.ValueString()),
 			fmt.Sprintf("The plan was made for the account %d, and the address belongs to %d (%s). Nothing was sent. Plan again.", m.UserID.ValueInt64(), now.ID, now.FullName))
 		return false
-	case !change.IsCurrent(now, diags):
+	case !change.Protect(ctx, r.Meta, diags):
 		return false
-	case now.Role == change.To:
+	case now.Role == change.Planned:
 		return true
 	}
-	view, err := r.Meta.Store.Fresh(ctx, store.Users)
-	if err != nil {
-		diags.AddError(summary, diagnostics.Explain(err))
-		return false
-	}
-	change.User, change.Saw = now, now.Role
-	if change.Protect(r.Meta, view, diags); diags.HasError() {
-		return false
-	}
-	update := zulip.UserUpdate{Role: &change.To}
+	update := zulip.UserUpdate{Role: &change.Planned}
 	if byEmail {
 		err = r.Meta.Client.UpdateUserByEmail(ctx, m.User.ValueString(), update)
 	} else {
@@ -317,7 +308,7 @@ func (r *Resource) give(ctx context.Context, m *model, change accounts.RoleChang
 		diags.AddAttributeError(change.At, summary, diagnostics.Explain(err))
 		return false
 	}
-	r.Meta.Store.GaveRole(now.ID, change.To)
+	r.Meta.Store.GaveRole(now.ID, change.Planned)
 	return true
 }
 
