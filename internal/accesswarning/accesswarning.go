@@ -18,7 +18,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -30,33 +32,41 @@ func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id
 		return
 	}
 	FillSubscribers(ctx, meta, id, &change)
-	if text := report(meta).Channel(change.Before, change.After); text != "" {
-		diags.AddWarning(fmt.Sprintf("Who can do what in channel %q changes", change.Name), text+asOfNow(ctx, meta, change))
+	text := report(meta).Channel(change.Before, change.After)
+	if text == "" {
+		return
 	}
+	if view, err := meta.Store.Read(ctx, store.UserGroups); err == nil {
+		text += asOfNow(view, changedPermissions(change))
+	}
+	diags.AddWarning(fmt.Sprintf("Who can do what in channel %q changes", change.Name), text)
 }
 
-// asOfNow says of which user groups the members are counted as they are now: what else this run does to a group is not this
-// change, and is warned of where it is planned.
-func asOfNow(ctx context.Context, meta *base.Meta, change permission.ChannelChange) string {
-	view, err := meta.Store.Read(ctx, store.UserGroups)
-	if err != nil {
-		return ""
-	}
+// asOfNow says of which user groups in changed permissions the members are those as of now: what else the run does to a group is
+// not this change, and is warned of where it is planned.
+func asOfNow(view *snapshot.Snapshot, changed []zulip.GroupSettingValue) string {
 	counted := map[string]bool{}
-	for setting, after := range change.After.Channel.Permissions {
-		if before := change.Before.Channel.Permissions[setting]; reflect.DeepEqual(before, after) {
-			continue
-		}
-		for _, id := range append([]int64{after.Group}, after.DirectSubgroups...) {
+	for _, value := range changed {
+		for _, id := range append([]int64{value.Group}, value.DirectSubgroups...) {
 			if group, ok := view.UserGroups().ByID(id); ok && !group.IsSystemGroup {
-				counted[group.Name] = true
+				counted[suggest.Quote(group.Name)] = true
 			}
 		}
 	}
 	if len(counted) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n\nMembers of user groups are counted as of now: %s.", strings.Join(slices.Sorted(maps.Keys(counted)), ", "))
+	return fmt.Sprintf("\n\nThis counts the members of group %s as of now.", strings.Join(slices.Sorted(maps.Keys(counted)), ", "))
+}
+
+// changedPermissions are the values of a channel's permissions that differ.
+func changedPermissions(change permission.ChannelChange) (changed []zulip.GroupSettingValue) {
+	for setting, after := range change.After.Channel.Permissions {
+		if before := change.Before.Channel.Permissions[setting]; !reflect.DeepEqual(before, after) {
+			changed = append(changed, before, after)
+		}
+	}
+	return changed
 }
 
 // OfChange warns, in a plan that changes who is in a group or who has which role, who gains and who loses which right in
@@ -158,9 +168,17 @@ func OfOrganization(meta *base.Meta, diags *diag.Diagnostics, plan permissionatt
 		changes = append(changes, change)
 	}
 	before := plan.View.Access()
-	if text := report(meta).Organization(before, before.With(settings), changes); text != "" {
-		diags.AddWarning("Who can do what in the organization changes", text)
+	text := report(meta).Organization(before, before.With(settings), changes)
+	if text == "" {
+		return
 	}
+	var changed []zulip.GroupSettingValue
+	for _, change := range changes {
+		if !reflect.DeepEqual(change.Before, change.After) {
+			changed = append(changed, change.Before, change.After)
+		}
+	}
+	diags.AddWarning("Who can do what in the organization changes", text+asOfNow(plan.View, changed))
 }
 
 // FillSubscribers reads who is in a channel before and after a change, if that makes a difference to who gains and who

@@ -55,7 +55,7 @@ func TestProtocolSaysWhoGainsAndWhoLoses(t *testing.T) {
 		"who administers": {
 			run, public, values{"can_administer_channel_group": who("group:sre")},
 			"Can now administer the channel and remove subscribers: Amara Okafor (amara.okafor@example.com) and Lena Fischer (lena.fischer@example.com).\n\n" +
-				"Members of user groups are counted as of now: sre.",
+				"This counts the members of group \"sre\" as of now.",
 		},
 		"who comes into a private channel": {
 			private, inPrivate, values{"can_add_subscribers_group": who("user:kenji.sato@example.com", "user:paul.dubois@example.com")},
