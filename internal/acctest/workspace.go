@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -205,7 +206,13 @@ func (w *Workspace) Must(t *testing.T, args ...string) string {
 // Start starts the CLI without waiting for it.
 func (w *Workspace) Start(t *testing.T, args ...string) *Running {
 	t.Helper()
+	return w.start(t, nil, args...)
+}
+
+func (w *Workspace) start(t *testing.T, attributes *syscall.SysProcAttr, args ...string) *Running {
+	t.Helper()
 	r := &Running{command: w.command(args...)}
+	r.command.SysProcAttr = attributes
 	r.command.Stdout, r.command.Stderr = &r.out, &r.out
 	if err := r.command.Start(); err != nil {
 		t.Fatal(err)

@@ -23,6 +23,8 @@ func Serve(server func() tfprotov6.ProviderServer, debug bool) error {
 	}
 	if debug {
 		options = append(options, tf6server.WithManagedDebug())
+	} else {
+		leaveTerminationToCLI()
 	}
 	return tf6server.Serve(address, server, options...)
 }

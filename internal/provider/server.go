@@ -8,6 +8,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // NewServer returns the provider of a version as the CLI talks to it.
@@ -74,7 +76,13 @@ func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.
 
 func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PlannedState, req.PriorState)
-	return passing(ctx, req, s.protocol.ApplyResourceChange)
+	return finishing(ctx, req, s.protocol.ApplyResourceChange)
+}
+
+// StopProvider answers the CLI when the run is interrupted. The contexts of all requests end right after it; the
+// framework's would end also those of changes, see [finishing].
+func (s *protocolServer) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	return &tfprotov6.StopProviderResponse{}, nil
 }
 
 func (s *protocolServer) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
@@ -104,19 +112,29 @@ func (s *protocolServer) InvokeAction(ctx context.Context, req *tfprotov6.Invoke
 // passing answers a request under a context that ends with it.
 func passing[Request, Response any](ctx context.Context, req Request, answer func(context.Context, Request) (Response, error)) (Response, error) {
 	own, cancel := context.WithCancelCause(context.Background())
-	unlink := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+	return detached(ctx, own, req, answer)
+}
+
+// finishing answers a request for a change of a resource. If the run is interrupted it ends when what was sent is in the
+// state, see [zulip.Change].
+func finishing[Request, Response any](ctx context.Context, req Request, answer func(context.Context, Request) (Response, error)) (Response, error) {
+	own, change := zulip.NewChange(context.Background())
+	defer change.End()
+	defer context.AfterFunc(ctx, change.Interrupt)()
+	return detached(ctx, own, req, answer)
+}
+
+func detached[Request, Response any](ctx, own context.Context, req Request, answer func(context.Context, Request) (Response, error)) (Response, error) {
 	passing := &detachedContext{Context: own}
 	passing.request.Store(&ctx)
-	defer func() {
-		unlink()
-		passing.request.Store(nil)
-		cancel(nil)
-	}()
+	defer passing.request.Store(nil)
 	return answer(passing, req)
 }
 
-// detachedContext is a request's context that does not hold the request: it ends with it, and has the values of it until
-// then. Whatever is derived from it hangs on its own context, which never changes.
+// detachedContext is a context for a request that does not hold the request: it has the values of it until it is answered.
+// Whatever is derived from it hangs on its own context, which never changes.
 type detachedContext struct {
 	context.Context
 	request atomic.Pointer[context.Context] // nil when it is answered

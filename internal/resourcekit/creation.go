@@ -64,14 +64,14 @@ func (c Creation) Run(ctx context.Context, meta *base.Meta) (id int64, err error
 		tflog.Info(ctx, "It is not known whether this was carried out: looking for it",
 			map[string]any{"kind": c.Kind, "error": err.Error(), "wait": pause.String()})
 		if zulip.Sleep(ctx, pause) != nil {
-			return 0, &unknownOutcomeError{err, ctx.Err()}
+			return 0, &unknownOutcomeError{err, context.Cause(ctx)}
 		}
 		pause *= 2
 		var lookErr error
 		if id, lookErr = look(); id != 0 {
 			break
 		}
-		if lookErr != nil || attempt >= meta.Client.MaxRetries() {
+		if lookErr != nil || attempt >= meta.Client.MaxRetries() || zulip.IsInterrupted(ctx) {
 			return 0, &unknownOutcomeError{err, lookErr}
 		}
 	}

@@ -25,13 +25,13 @@ func (l *Locks) Lock(ctx context.Context, key string) (unlock func(), err error)
 		l.taken[key] = one
 	}
 	l.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("nothing was sent: %w", err)
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("nothing was sent: %w", context.Cause(ctx))
 	}
 	select {
 	case one <- struct{}{}:
 		return func() { <-one }, nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("nothing was sent, for another resource was still at work on the same: %w", ctx.Err())
+		return nil, fmt.Errorf("nothing was sent, for another resource was still at work on the same: %w", context.Cause(ctx))
 	}
 }

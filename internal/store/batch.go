@@ -65,7 +65,7 @@ func (b *batcher[Q, A]) do(ctx context.Context, question Q) (answer A, place int
 	mine, place := b.join(ctx, question)
 	select {
 	case <-ctx.Done():
-		return answer, place, ctx.Err()
+		return answer, place, context.Cause(ctx)
 	case <-mine.done:
 		return mine.answer, place, mine.err
 	}

@@ -33,7 +33,7 @@ func (k *kept[T]) get(ctx context.Context) (T, error) {
 	var none T
 	select {
 	case <-ctx.Done():
-		return none, ctx.Err()
+		return none, context.Cause(ctx)
 	case <-current.done:
 		return current.value, current.err
 	}

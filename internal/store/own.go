@@ -38,7 +38,12 @@ func (s *Store) Drafts(ctx context.Context) ([]*zulip.Draft, error) { return s.o
 // of them it stores none, and each is then asked for by itself.
 func (s *Store) CreateDraft(ctx context.Context, draft zulip.Draft) (int64, error) {
 	defer s.own.drafts.forget()
-	ids, place, err := s.own.newDrafts.do(ctx, draft)
+	var ids []int64
+	var place int
+	err := zulip.Write(ctx, func(ctx context.Context) (err error) {
+		ids, place, err = s.own.newDrafts.do(ctx, draft)
+		return err
+	})
 	if err == nil {
 		return ids[place], nil
 	}

@@ -108,7 +108,7 @@ func (s *Store) need(ctx context.Context, parts []Part) (*snapshot.Snapshot, err
 			_, _, _ = s.reads.do(ctx, question{needed: missing}) // a failure is kept
 		}
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
 		}
 	}
 }

@@ -34,6 +34,7 @@ type call struct {
 	policy        retryPolicy
 	limiter       *requestLimiter // nil: a call that the account's limit does not count
 	isInFlight    bool            // an attempt has acquired the limiter and not released it
+	change        *Change         // what the call is a write of; nil: it is none, or it is not to be finished when the run is interrupted
 	// accept decodes the body of a successful answer; decodeStream, if set, does so while it arrives.
 	accept       func(body []byte) error
 	decodeStream func(*json.Decoder) error
@@ -61,12 +62,18 @@ func (c *call) writes() bool {
 // acquire returns when the next attempt may be sent.
 func (c *call) acquire(ctx context.Context) error {
 	if c.limiter == nil {
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	if err := c.limiter.acquire(ctx, c.attempts > 0); err != nil {
 		return err
 	}
 	c.isInFlight = true
+	if c.change != nil {
+		if err := c.change.begin(); err != nil {
+			c.release(c.limiter.releaseUnsent)
+			return err
+		}
+	}
 	if onSend, ok := ctx.Value(whenSent{}).(func()); ok {
 		onSend()
 	}
@@ -89,6 +96,12 @@ func (c *call) run(ctx context.Context) error {
 	}
 	c.secrets = append(slices.Clone(c.client.secrets), secretsOf(ctx)...)
 	ctx = c.secrets.maskLogs(ctx)
+	if c.limiter != nil && c.writes() {
+		var end func()
+		ctx, end = writeContext(ctx)
+		defer end()
+		c.change = changeOf(ctx)
+	}
 	req, err := c.request(ctx)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", c.method, c.path, err)

@@ -63,7 +63,7 @@ func (c *call) connectionError(ctx context.Context, err error) *ConnectionError 
 	problem, hint, certificate := certificateProblem(err)
 	switch {
 	case ctx.Err() != nil:
-		e.Problem, e.Err, e.permanent = "stopped before "+site+" answered: "+ctx.Err().Error(), ctx.Err(), true
+		e.Problem, e.Err, e.permanent = "stopped before "+site+" answered: "+context.Cause(ctx).Error(), context.Cause(ctx), true
 	case certificate:
 		e.Problem, e.Hint, e.permanent = site+" cannot be trusted: "+problem, hint, true
 		e.MayHaveHappened = false

@@ -114,8 +114,8 @@ func newRequestLimiter(perMinute int) *requestLimiter {
 // acquire returns when a request may be sent, or when ctx ends. A repeated request goes
 // to the front of the queue, because it has waited before.
 func (l *requestLimiter) acquire(ctx context.Context, isRetry bool) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	own := &waiter{ctx: ctx, ready: make(chan struct{})}
 	l.mu.Lock()
@@ -139,7 +139,7 @@ func (l *requestLimiter) acquire(ctx context.Context, isRetry bool) error {
 		l.inFlight-- // dispatch had let it go in the same moment
 	}
 	l.dispatch()
-	return ctx.Err()
+	return context.Cause(ctx)
 }
 
 // releaseCounted ends a request that counts against the server's limit. The headers may
@@ -299,13 +299,13 @@ func (wallClock) now() time.Time { return time.Now() }
 
 func (wallClock) sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	case <-timer.C:
 		return nil
 	}

@@ -76,6 +76,10 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, err error) (boo
 		c.release(func() { c.recordNoAnswer(err) })
 	}
 	c.last = err
+	var connection *ConnectionError
+	if c.change != nil && (IsRateLimited(err) || errors.As(err, &connection) && !connection.MayHaveHappened) {
+		c.change.undo()
+	}
 	switch {
 	case ctx.Err() != nil || c.policy == sendOnce:
 		return false, c.finalError(err)
@@ -197,6 +201,9 @@ func (c *call) prepareRetry(req *http.Request) error {
 // stoppedError is the error when ctx ends between two attempts.
 func (c *call) stoppedError(err error) error {
 	c.isFinal = true
+	if errors.Is(err, ErrInterrupted) && !c.maybeApplied && !MayHaveHappened(c.last) {
+		return fmt.Errorf("%s %s: not carried out: %w", c.method, c.path, err)
+	}
 	return fmt.Errorf("stopped while waiting to repeat a request: %w; it had failed: %w", err, c.finalError(c.last))
 }
 
