@@ -72,6 +72,7 @@ func anchorOf(raw string, q *organization.MessageQuery) error {
 var errExcludedInside = organization.Refuse("The anchor can only be excluded at an end of the range")
 
 func listMessages(r *request) (fields, error) {
+	r.inOrder("client_gravatar", "message_ids")
 	var q organization.MessageQuery
 	anchor := optional(r, "anchor", text())
 	q.ExcludeAnchor = !withDefault(r.since(155), "include_anchor", boolean, true)
@@ -104,7 +105,7 @@ func listMessages(r *request) (fields, error) {
 	case firstUnread:
 		q.FirstUnread = true
 	default:
-		return nil, organization.Refuse("Missing 'anchor' argument")
+		return nil, organization.Refuse("Missing 'anchor' argument.")
 	}
 	if q.Before+q.After > maxMessages || len(q.IDs) > maxMessages {
 		return nil, organization.Refuse("Too many messages requested (maximum %d).", maxMessages)
@@ -190,6 +191,7 @@ func updateFlagsForNarrow(r *request) (fields, error) {
 }
 
 func markTopicRead(r *request) (fields, error) {
+	r.inOrder("topic_name", "stream_id")
 	topic := required(r, "topic_name", text())
 	channel := required(r, "stream_id", integer)
 	if err := r.checked(); err != nil {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
@@ -52,13 +53,21 @@ func (r *request) messageObject(m organization.Message, v messageView) fields {
 	return object
 }
 
+// recipientObjects are the people of a direct message: two in the order of their addresses, more in that of their ids.
 func (r *request) recipientObjects(people []int) []fields {
 	list := make([]fields, 0, len(people))
 	for _, id := range people {
-		u := r.org.Sender(id)
-		list = append(list, fields{"id": u.ID, "email": u.APIEmail(), "full_name": u.FullName, "is_mirror_dummy": false})
+		list = append(list, r.recipientObject(id))
+	}
+	if len(people) == 2 && r.org.Sender(people[0]).APIEmail() > r.org.Sender(people[1]).APIEmail() {
+		slices.Reverse(list)
 	}
 	return list
+}
+
+func (r *request) recipientObject(id int) fields {
+	u := r.org.Sender(id)
+	return fields{"id": u.ID, "email": u.APIEmail(), "full_name": u.FullName, "is_mirror_dummy": false}
 }
 
 // messageTypes lists the words for the kinds of messages that a server of the
@@ -77,6 +86,8 @@ func messageTypes(level int) []string {
 func toChannel(kind string) bool { return kind == "stream" || kind == "channel" }
 
 func sendMessage(r *request) (fields, error) {
+	r.inOrder("local_id", "content")
+	r.inOrder("to", "type")
 	kind := required(r, "type", oneOf(messageTypes(r.level)...))
 	to := optional(r, "to", text())
 	sender := optional(r, "sender", text())

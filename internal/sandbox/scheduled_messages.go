@@ -58,6 +58,7 @@ func listScheduledMessages(r *request) (fields, error) {
 }
 
 func createScheduledMessage(r *request) (fields, error) {
+	r.inOrder("read_by_sender", "to", "type")
 	kind := required(r, "type", scheduledType)
 	to := required(r, "to", jsonOf(parseRecipients))
 	topic := topicParam(r)
@@ -78,6 +79,7 @@ func createScheduledMessage(r *request) (fields, error) {
 }
 
 func editScheduledMessage(r *request) (fields, error) {
+	r.inOrder("content", "type")
 	change := organization.ScheduleChange{Type: optional(r, "type", scheduledType)}
 	if to := optional(r, "to", jsonOf(parseRecipients)); to != nil {
 		change.ToGiven, change.Channel, change.People = true, to.channel, to.people

@@ -3,6 +3,7 @@ package sandbox
 import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 
 func sendTyping(r *request) (fields, error) {
+	r.inOrder("to", "op", "type", "stream_id")
 	kind := withDefault(r, "type", oneOf("direct", "stream", "channel"), "direct")
 	required(r, "op", oneOf("start", "stop"))
 	people := optional(r, "to", jsonOf(orNull(listOf(parseInteger))))

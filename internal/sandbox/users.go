@@ -150,6 +150,7 @@ var roleNumber = listed(integer, organization.RoleOwner, organization.RoleAdmini
 	organization.RoleMember, organization.RoleGuest)
 
 func createUser(r *request) (fields, error) {
+	r.inOrder("password", "full_name")
 	in := organization.NewUser{
 		Email:    required(r, "email", text()),
 		Password: required(r, "password", text()),
