@@ -128,11 +128,16 @@ func readNewChannel(r *request, named bool) (spec organization.NewChannel, subsc
 	return spec, subscribers
 }
 
+// folderOrNone is a folder, or null. The server reports what is neither under the name of its inner type.
+func folderOrNone(raw, name string) (*int, error) {
+	return jsonOf(orNull(parseInteger))(raw, name+`["json[nullable[int]]"]`)
+}
+
 // parseTopicsPolicy is quoted when a channel is created, and plain in a PATCH.
 func parseTopicsPolicy(value any, path string) (string, error) {
-	policy, err := parseString(value, path)
-	if err != nil {
-		return "", err
+	policy, ok := value.(string)
+	if !ok && value != nil {
+		return parseString(value, path)
 	}
 	return oneOf(organization.TopicsPolicies...)(policy, path)
 }
@@ -158,7 +163,7 @@ func updateChannel(r *request) (fields, error) {
 		DefaultPush: optional(r.since(featurelevel.ChannelPushNotifications), "default_push_notifications", boolean),
 		Description: optional(r, "description", text(atMost(1024))),
 	}
-	if folder := optional(r.since(featurelevel.Since("zulip_channel", "folder_id")), "folder_id", jsonOf(orNull(parseInteger))); folder != nil {
+	if folder := optional(r.since(featurelevel.Since("zulip_channel", "folder_id")), "folder_id", folderOrNone); folder != nil {
 		change.Folder = &organization.FolderChange{ID: *folder}
 	}
 	change.SharedHistory = optional(r, "history_public_to_subscribers", boolean)

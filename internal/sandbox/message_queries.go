@@ -26,6 +26,11 @@ func parseNarrowTerm(value any, path string) (organization.NarrowTerm, error) {
 		}
 		return term, organization.Refuse("Invalid %s: Value error, element is not a string pair", path)
 	case map[string]any:
+		for _, key := range []string{"operand", "operator"} {
+			if v[key] == nil {
+				return term, organization.Refuse("Invalid %s: Value error, %s is missing", path, key)
+			}
+		}
 		if term.Operator, err = member(v, path, "operator", parseString); err != nil {
 			return term, err
 		}

@@ -93,8 +93,11 @@ func sendMessage(r *request) (fields, error) {
 	sender := optional(r, "sender", text())
 	topic := topicParam(r)
 	content := required(r, "content", text())
+	forged := withDefault(r, "forged", text(), "")
 	optional(r, "local_id", text())
 	optional(r, "queue_id", text())
+	optional(r, "time", jsonOf(parseFloat))
+	widget := optional(r, "widget_content", text())
 	readBySender := withDefault(r.since(236), "read_by_sender", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -103,11 +106,17 @@ func sendMessage(r *request) (fields, error) {
 	if err != nil {
 		return nil, err
 	}
+	if forged == "yes" || forged == "true" {
+		return nil, organization.Refuse("User not authorized for this query")
+	}
 	if sender != nil {
 		return nil, organization.Refuse("Invalid mirrored message")
 	}
 	id, visibility, err := r.org.SendMessage(r.me, addressee, content, readBySender)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkWidget(widget); err != nil {
 		return nil, err
 	}
 	answer := fields{"id": id}
@@ -175,6 +184,12 @@ func addresseeOf(kind string, to, topic *string) (organization.Addressee, error)
 		return a, nil
 	}
 	id, err := parseInteger(value, "to")
+	if isTrue, isBool := value.(bool); isBool { // which the server takes for 1 or 0
+		err = nil
+		if isTrue {
+			id = 1
+		}
+	}
 	if err != nil {
 		return a, organization.Refuse("Invalid data type for channel")
 	}

@@ -34,12 +34,11 @@ type recipients struct {
 	people  []int
 }
 
-// parseRecipients reads recipients. What is neither a number nor a list is reported
-// as the first alternative, the number.
+// parseRecipients reads recipients. What is neither a number nor a list of them is
+// reported as the first alternative, the number.
 func parseRecipients(value any, path string) (recipients, error) {
-	if _, isList := value.([]any); isList {
-		people, err := listOf(parseInteger)(value, path+`["list[int]"]`)
-		return recipients{people: people}, err
+	if people, err := listOf(parseInteger)(value, path); err == nil {
+		return recipients{people: people}, nil
 	}
 	id, err := parseInteger(value, path+`["int"]`)
 	return recipients{channel: &id}, err

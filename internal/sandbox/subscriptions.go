@@ -141,10 +141,8 @@ func principals(raw, name string) ([]organization.Principal, error) {
 	}
 	ids, err := listOf(parseInteger)(value, name)
 	if err != nil {
-		if _, isList := value.([]any); isList {
-			// Neither all texts nor all integers: the first alternative is blamed.
-			_, err = listOf(parseString)(value, name+`["list[str]"]`)
-		}
+		// Neither all texts nor all integers: the first alternative is blamed.
+		_, err = listOf(parseString)(value, name+`["list[str]"]`)
 		return nil, err
 	}
 	var people []organization.Principal
