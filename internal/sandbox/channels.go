@@ -28,7 +28,7 @@ func (r *request) channelObject(ch organization.Channel) fields {
 	r.add(object, 199, "stream_weekly_traffic", nil)
 	r.add(object, 254, "creator_id", ch.CreatorID)
 	r.add(object, 315, "is_archived", ch.Archived)
-	r.add(object, 323, "is_recently_active", first != nil)
+	r.add(object, 323, "is_recently_active", true) // until nothing was posted for 180 days
 	r.add(object, featurelevel.Since("zulip_channel", "folder_id"), "folder_id", ch.FolderID)
 	r.add(object, featurelevel.Since("zulip_channel", "topics_policy"), "topics_policy", ch.TopicsPolicy)
 	r.add(object, featurelevel.ChannelPushNotifications, "default_push_notifications", ch.DefaultPush)
@@ -103,7 +103,7 @@ func getChannelID(r *request) (fields, error) {
 	return fields{"stream_id": ch.ID}, nil
 }
 
-// readNewChannel declares, in the order of their names, the parameters of POST /channels/create; with named false, those that
+// readNewChannel declares the parameters of POST /channels/create; with named false, those that
 // POST /users/me/subscriptions has too.
 func readNewChannel(r *request, named bool) (spec organization.NewChannel, subscribers []int) {
 	spec.Announce = withDefault(r, "announce", boolean, false)
@@ -128,16 +128,23 @@ func readNewChannel(r *request, named bool) (spec organization.NewChannel, subsc
 	return spec, subscribers
 }
 
+// folderOrNone is a folder, or null. The server reports what is neither under the name of its inner type.
+func folderOrNone(raw, name string) (*int, error) {
+	return jsonOf(orNull(parseInteger))(raw, name+`["json[nullable[int]]"]`)
+}
+
 // parseTopicsPolicy is quoted when a channel is created, and plain in a PATCH.
 func parseTopicsPolicy(value any, path string) (string, error) {
-	policy, err := parseString(value, path)
-	if err != nil {
-		return "", err
+	policy, ok := value.(string)
+	if !ok && value != nil {
+		return parseString(value, path)
 	}
 	return oneOf(organization.TopicsPolicies...)(policy, path)
 }
 
 func createChannel(r *request) (fields, error) {
+	r.inOrder("can_delete_own_message_group", "can_administer_channel_group")
+	r.inOrder("is_web_public", "is_default_stream")
 	spec, subscribers := readNewChannel(r, true)
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -150,13 +157,13 @@ func createChannel(r *request) (fields, error) {
 }
 
 func updateChannel(r *request) (fields, error) {
-	// In the order of their names, which decides what is reported of several that are wrong.
+	r.inOrder("can_create_topic_group", "can_administer_channel_group")
 	change := organization.ChannelChange{
 		Permissions: permissionChanges(r.params, organization.ChannelPermissions),
 		DefaultPush: optional(r.since(featurelevel.ChannelPushNotifications), "default_push_notifications", boolean),
 		Description: optional(r, "description", text(atMost(1024))),
 	}
-	if folder := optional(r.since(featurelevel.Since("zulip_channel", "folder_id")), "folder_id", jsonOf(orNull(parseInteger))); folder != nil {
+	if folder := optional(r.since(featurelevel.Since("zulip_channel", "folder_id")), "folder_id", folderOrNone); folder != nil {
 		change.Folder = &organization.FolderChange{ID: *folder}
 	}
 	change.SharedHistory = optional(r, "history_public_to_subscribers", boolean)

@@ -20,6 +20,7 @@ const (
 	levelArchivedChannels = 378 // in streams of /register, for clients that can take them
 	levelArchivedOwn      = 315 // the same of subscriptions and unsubscribed
 	levelArchivedOthers   = 362 // the same of never_subscribed
+	levelReactionsByID    = 328 // no object of who reacted
 	levelEmptyTopics      = 334
 	levelIgnoredChannels  = 355 // what flags could not be changed for
 )

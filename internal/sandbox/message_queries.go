@@ -26,6 +26,11 @@ func parseNarrowTerm(value any, path string) (organization.NarrowTerm, error) {
 		}
 		return term, organization.Refuse("Invalid %s: Value error, element is not a string pair", path)
 	case map[string]any:
+		for _, key := range []string{"operand", "operator"} {
+			if v[key] == nil {
+				return term, organization.Refuse("Invalid %s: Value error, %s is missing", path, key)
+			}
+		}
 		if term.Operator, err = member(v, path, "operator", parseString); err != nil {
 			return term, err
 		}
@@ -72,6 +77,7 @@ func anchorOf(raw string, q *organization.MessageQuery) error {
 var errExcludedInside = organization.Refuse("The anchor can only be excluded at an end of the range")
 
 func listMessages(r *request) (fields, error) {
+	r.inOrder("client_gravatar", "message_ids")
 	var q organization.MessageQuery
 	anchor := optional(r, "anchor", text())
 	q.ExcludeAnchor = !withDefault(r.since(155), "include_anchor", boolean, true)
@@ -104,7 +110,7 @@ func listMessages(r *request) (fields, error) {
 	case firstUnread:
 		q.FirstUnread = true
 	default:
-		return nil, organization.Refuse("Missing 'anchor' argument")
+		return nil, organization.Refuse("Missing 'anchor' argument.")
 	}
 	if q.Before+q.After > maxMessages || len(q.IDs) > maxMessages {
 		return nil, organization.Refuse("Too many messages requested (maximum %d).", maxMessages)
@@ -190,6 +196,7 @@ func updateFlagsForNarrow(r *request) (fields, error) {
 }
 
 func markTopicRead(r *request) (fields, error) {
+	r.inOrder("topic_name", "stream_id")
 	topic := required(r, "topic_name", text())
 	channel := required(r, "stream_id", integer)
 	if err := r.checked(); err != nil {

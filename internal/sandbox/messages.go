@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
@@ -52,13 +53,21 @@ func (r *request) messageObject(m organization.Message, v messageView) fields {
 	return object
 }
 
+// recipientObjects are the people of a direct message: two in the order of their addresses, more in that of their ids.
 func (r *request) recipientObjects(people []int) []fields {
 	list := make([]fields, 0, len(people))
 	for _, id := range people {
-		u := r.org.Sender(id)
-		list = append(list, fields{"id": u.ID, "email": u.APIEmail(), "full_name": u.FullName, "is_mirror_dummy": false})
+		list = append(list, r.recipientObject(id))
+	}
+	if len(people) == 2 && r.org.Sender(people[0]).APIEmail() > r.org.Sender(people[1]).APIEmail() {
+		slices.Reverse(list)
 	}
 	return list
+}
+
+func (r *request) recipientObject(id int) fields {
+	u := r.org.Sender(id)
+	return fields{"id": u.ID, "email": u.APIEmail(), "full_name": u.FullName, "is_mirror_dummy": false}
 }
 
 // messageTypes lists the words for the kinds of messages that a server of the
@@ -77,13 +86,18 @@ func messageTypes(level int) []string {
 func toChannel(kind string) bool { return kind == "stream" || kind == "channel" }
 
 func sendMessage(r *request) (fields, error) {
+	r.inOrder("local_id", "content")
+	r.inOrder("to", "type")
 	kind := required(r, "type", oneOf(messageTypes(r.level)...))
 	to := optional(r, "to", text())
 	sender := optional(r, "sender", text())
 	topic := topicParam(r)
 	content := required(r, "content", text())
+	forged := withDefault(r, "forged", text(), "")
 	optional(r, "local_id", text())
 	optional(r, "queue_id", text())
+	optional(r, "time", jsonOf(parseFloat))
+	widget := optional(r, "widget_content", text())
 	readBySender := withDefault(r.since(236), "read_by_sender", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -92,11 +106,17 @@ func sendMessage(r *request) (fields, error) {
 	if err != nil {
 		return nil, err
 	}
+	if forged == "yes" || forged == "true" {
+		return nil, organization.Refuse("User not authorized for this query")
+	}
 	if sender != nil {
 		return nil, organization.Refuse("Invalid mirrored message")
 	}
 	id, visibility, err := r.org.SendMessage(r.me, addressee, content, readBySender)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkWidget(widget); err != nil {
 		return nil, err
 	}
 	answer := fields{"id": id}
@@ -164,6 +184,12 @@ func addresseeOf(kind string, to, topic *string) (organization.Addressee, error)
 		return a, nil
 	}
 	id, err := parseInteger(value, "to")
+	if isTrue, isBool := value.(bool); isBool { // which the server takes for 1 or 0
+		err = nil
+		if isTrue {
+			id = 1
+		}
+	}
 	if err != nil {
 		return a, organization.Refuse("Invalid data type for channel")
 	}

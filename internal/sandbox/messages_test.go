@@ -130,7 +130,7 @@ func TestReadingMessages(t *testing.T) {
 		t.Errorf("around the first unread: %v, %v", found, answer)
 	}
 	for query, want := range map[string]string{
-		"num_before=1":                                           "Missing 'anchor' argument",
+		"num_before=1":                                           "Missing 'anchor' argument.",
 		"anchor=newest&num_before=5001":                          "Too many messages requested (maximum 5000).",
 		"anchor=newest&num_before=-1":                            "num_before is too small",
 		"anchor=newest&message_ids=[1]":                          "Unsupported parameter combination: num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor",

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,26 +12,29 @@ import (
 )
 
 // params reads the parameters of one request. A handler declares its
-// parameters one after the other with required, optional and fallback, in the
-// server's order; the first error sticks and checked returns it. What no
-// declaration asked for is reported as ignored
+// parameters with required, optional and withDefault, in any order, and checked
+// returns the first error in the server's order: by name, but for what inOrder
+// says. What no declaration asked for is reported as ignored
 // (https://zulip.com/api/rest-error-handling).
 type params struct {
 	values   map[string]string
 	consumed map[string]bool
 	level    int
-	first    error
+	places   map[string]string // names that are not checked by name, and the texts by which they are
+	errors   map[string]error  // the first error of each parameter
 }
 
 func newParams(values map[string]string, level int) *params {
-	return &params{values: values, level: level, consumed: map[string]bool{"client": true}}
+	return &params{
+		values: values, level: level, consumed: map[string]bool{"client": true},
+		places: map[string]string{}, errors: map[string]error{},
+	}
 }
 
 // source is where parameters are declared: params, or the result of since.
 type source interface {
 	take(name string) (string, bool)
-	fail(err error)
-	failed() bool
+	fail(name string, err error)
 }
 
 func (p *params) take(name string) (string, bool) {
@@ -39,16 +43,29 @@ func (p *params) take(name string) (string, bool) {
 	return value, ok
 }
 
-func (p *params) fail(err error) {
-	if p.first == nil {
-		p.first = err
+func (p *params) fail(name string, err error) {
+	if p.errors[name] == nil {
+		p.errors[name] = err
 	}
 }
 
-func (p *params) failed() bool { return p.first != nil }
+// inOrder says that the server checks some parameters one after the other, where by name the first would be.
+func (p *params) inOrder(names ...string) {
+	for i, name := range names {
+		p.places[name] = names[0] + strings.Repeat("\x00", i)
+	}
+}
 
 // checked returns the first error of the declarations.
-func (p *params) checked() error { return p.first }
+func (p *params) checked() error {
+	if len(p.errors) == 0 {
+		return nil
+	}
+	place := func(name string) string { return cmp.Or(p.places[name], name) }
+	return p.errors[slices.MinFunc(slices.Collect(maps.Keys(p.errors)), func(a, b string) int {
+		return strings.Compare(place(a), place(b))
+	})]
+}
 
 // ignored returns the names, sorted, of what was sent and not asked for.
 func (p *params) ignored() []string {
@@ -80,12 +97,12 @@ type parser[T any] func(raw, name string) (T, error)
 // optional declares a parameter that may be left out: nil then.
 func optional[T any](s source, name string, parse parser[T]) *T {
 	raw, given := s.take(name)
-	if !given || s.failed() {
+	if !given {
 		return nil
 	}
 	value, err := parse(raw, name)
 	if err != nil {
-		s.fail(err)
+		s.fail(name, err)
 		return nil
 	}
 	return &value
@@ -97,8 +114,8 @@ func required[T any](s source, name string, parse parser[T]) T {
 	if value != nil {
 		return *value
 	}
-	if !s.failed() {
-		s.fail(&organization.Error{
+	if _, given := s.take(name); !given {
+		s.fail(name, &organization.Error{
 			Code:  "REQUEST_VARIABLE_MISSING",
 			Msg:   fmt.Sprintf("Missing '%s' argument", name),
 			Extra: fields{"var_name": name},

@@ -9,12 +9,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
-// Limits of a custom profile field's texts, in characters (server-behavior §L5).
-const (
-	maxFieldName = 40
-	maxFieldHint = 80
-)
-
 func (r *request) profileFieldObjects() []fields {
 	objects := []fields{}
 	for _, f := range r.org.ListProfileFields() {
@@ -38,8 +32,8 @@ func listProfileFields(r *request) (fields, error) {
 
 func createProfileField(r *request) (fields, error) {
 	f := organization.ProfileField{
-		Name: withDefault(r, "name", text(stripped, atMost(maxFieldName)), ""),
-		Hint: withDefault(r, "hint", text(atMost(maxFieldHint)), ""),
+		Name: withDefault(r, "name", text(stripped), ""),
+		Hint: withDefault(r, "hint", text(), ""),
 	}
 	data := withDefault(r, "field_data", fieldData, organization.FieldData{})
 	f.Type = required(r, "field_type", integer)
@@ -59,8 +53,8 @@ func createProfileField(r *request) (fields, error) {
 
 func updateProfileField(r *request) (fields, error) {
 	change := organization.ProfileFieldChange{
-		Name:     optional(r, "name", text(stripped, atMost(maxFieldName))),
-		Hint:     optional(r, "hint", text(atMost(maxFieldHint))),
+		Name:     optional(r, "name", text(stripped)),
+		Hint:     optional(r, "hint", text()),
 		Data:     optional(r, "field_data", fieldData),
 		Required: optional(r.since(featurelevel.Since("zulip_custom_profile_field", "required")), "required", boolean),
 		Editable: optional(r.since(featurelevel.Since("zulip_custom_profile_field", "editable_by_user")), "editable_by_user", boolean),

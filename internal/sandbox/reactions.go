@@ -5,10 +5,14 @@ import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organizat
 func (r *request) reactionObjects(reactions []organization.Reaction) []fields {
 	list := make([]fields, 0, len(reactions))
 	for _, reaction := range reactions {
-		list = append(list, fields{
+		object := fields{
 			"emoji_name": reaction.Name, "emoji_code": reaction.Code, "reaction_type": reaction.Type,
-			"user_id": reaction.UserID, "user": r.recipientObjects([]int{reaction.UserID})[0],
-		})
+			"user_id": reaction.UserID,
+		}
+		if r.level < levelReactionsByID {
+			object["user"] = r.recipientObject(reaction.UserID)
+		}
+		list = append(list, object)
 	}
 	return list
 }

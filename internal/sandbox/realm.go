@@ -65,6 +65,7 @@ func updateRealm(r *request) (fields, error) {
 	update.StringID = optional(r.since(104), "string_id", text(atMost(maxRealmName)))
 	update.AuthenticationMethods = withDefault(r, "authentication_methods", jsonOf(mapOf(parseBoolean)), nil)
 	update.Permissions = permissionChanges(r.params, organization.RealmPermissions)
+	r.inOrder("zulip_update_announcements_stream_id", "welcome_message_custom_text")
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -86,11 +87,15 @@ func realmNumber(name string) parser[int] {
 // oneNumberOf is a JSON number with a closed set of values.
 func oneNumberOf(allowed ...int) parser[int] {
 	return func(raw, name string) (int, error) {
-		number, err := integer(raw, name)
-		if err == nil && !slices.Contains(allowed, number) {
-			err = organization.Refuse("Invalid %s", name)
+		value, err := decodeJSON(raw)
+		if err != nil {
+			return 0, organization.Refuse("%s is not valid JSON", name)
 		}
-		return number, err
+		number, err := parseInteger(value, name)
+		if err != nil || !slices.Contains(allowed, number) {
+			return 0, organization.Refuse("Invalid %s", name)
+		}
+		return number, nil
 	}
 }
 

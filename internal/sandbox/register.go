@@ -3,6 +3,7 @@ package sandbox
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
@@ -61,18 +62,23 @@ func register(r *request) (fields, error) {
 	optional(r, "all_public_streams", boolean)
 	options.includeSubscriber = withDefault(r, "include_subscribers", oneOf("true", "false", "partial"), "false")
 	capabilities := optional(r, "client_capabilities", jsonOf(clientCapabilities))
-	eventTypes := optional(r, "event_types", jsonOf(orNull(listOf(parseString))))
-	fetchTypes := optional(r, "fetch_event_types", jsonOf(orNull(listOf(parseString))))
-	optional(r, "narrow", jsonOf(listOf(parseAny)))
+	eventTypes := optional(r, "event_types", texts)
+	fetchTypes := optional(r, "fetch_event_types", texts)
+	narrow := withDefault(r, "narrow", jsonOf(listOf(listOf(parseString))), nil)
 	optional(r, "queue_lifespan_secs", integer)
 	optional(r, "presence_history_limit_days", integer)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
+	for _, term := range narrow {
+		if err := checkEventNarrow(term); err != nil {
+			return nil, err
+		}
+	}
 	if capabilities != nil {
 		options.capabilities = *capabilities
 	}
-	if fetchTypes == nil || *fetchTypes == nil {
+	if fetchTypes == nil {
 		fetchTypes = eventTypes
 	}
 
@@ -94,41 +100,51 @@ func register(r *request) (fields, error) {
 	return answer, nil
 }
 
-// isFetched reports whether a type was asked for; who names no types gets all.
-func isFetched(types **[]string, name string) bool {
-	if types == nil || *types == nil {
-		return true
+// checkEventNarrow refuses a condition, operator and operand, by which events cannot be told apart.
+func checkEventNarrow(term []string) error {
+	switch {
+	case len(term) != 2:
+		return fmt.Errorf("a condition of %d texts", len(term)) // which no server answers
+	case !slices.Contains([]string{"channel", "stream", "topic", "sender", "is"}, term[0]):
+		return organization.Refuse("Operator %s not supported.", term[0])
+	case term[0] == "is" && term[1] == "followed":
+		return organization.Refuse("Operand %s not supported.", term[1])
 	}
-	for _, t := range **types {
-		if t == name {
-			return true
-		}
-	}
-	return false
+	return nil
 }
 
-// clientCapabilities reads the capabilities: one of them is mandatory, and
-// unknown ones do not matter.
+// isFetched reports whether a type was asked for; who names no types gets all.
+func isFetched(types *[]string, name string) bool {
+	return types == nil || slices.Contains(*types, name)
+}
+
+// knownCapabilities are what a client may say of itself, in the order in which it is checked. The first has to be there.
+var knownCapabilities = []string{
+	"notification_settings_null", "bulk_message_deletion", "user_avatar_url_field_optional", "stream_typing_notifications",
+	"linkifier_url_template", "user_list_incomplete", "include_deactivated_groups", "archived_channels", "empty_topic_name",
+	"simplified_presence_events", "user_settings_object",
+}
+
+// clientCapabilities reads the capabilities. Those that the server does not know do not matter.
 func clientCapabilities(value any, path string) (map[string]bool, error) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, organization.Refuse("%s does not have the expected format", path)
+		return nil, organization.Refuse("%s is not a dict", path)
 	}
-	if _, err := member(object, path, "notification_settings_null", parseBoolean); err != nil {
+	if _, ok := object[knownCapabilities[0]]; !ok {
+		_, err := member(object, path, knownCapabilities[0], parseBoolean)
 		return nil, err
 	}
 	capabilities := map[string]bool{}
-	for name := range object {
-		able, err := member(object, path, name, parseBoolean)
+	for _, name := range knownCapabilities {
+		able, err := optionalMember(object, path, name, false, parseBoolean)
 		if err != nil {
-			continue
+			return nil, err
 		}
-		capabilities[name] = able
+		capabilities[name] = able != nil && *able
 	}
 	return capabilities, nil
 }
-
-func parseAny(value any, _ string) (any, error) { return value, nil }
 
 // queueLife is how long an event queue stays when nobody asks for it.
 const queueLife = 10 * time.Minute

@@ -34,12 +34,11 @@ type recipients struct {
 	people  []int
 }
 
-// parseRecipients reads recipients. What is neither a number nor a list is reported
-// as the first alternative, the number.
+// parseRecipients reads recipients. What is neither a number nor a list of them is
+// reported as the first alternative, the number.
 func parseRecipients(value any, path string) (recipients, error) {
-	if _, isList := value.([]any); isList {
-		people, err := listOf(parseInteger)(value, path+`["list[int]"]`)
-		return recipients{people: people}, err
+	if people, err := listOf(parseInteger)(value, path); err == nil {
+		return recipients{people: people}, nil
 	}
 	id, err := parseInteger(value, path+`["int"]`)
 	return recipients{channel: &id}, err
@@ -58,6 +57,7 @@ func listScheduledMessages(r *request) (fields, error) {
 }
 
 func createScheduledMessage(r *request) (fields, error) {
+	r.inOrder("read_by_sender", "to", "type")
 	kind := required(r, "type", scheduledType)
 	to := required(r, "to", jsonOf(parseRecipients))
 	topic := topicParam(r)
@@ -78,6 +78,7 @@ func createScheduledMessage(r *request) (fields, error) {
 }
 
 func editScheduledMessage(r *request) (fields, error) {
+	r.inOrder("content", "type")
 	change := organization.ScheduleChange{Type: optional(r, "type", scheduledType)}
 	if to := optional(r, "to", jsonOf(parseRecipients)); to != nil {
 		change.ToGiven, change.Channel, change.People = true, to.channel, to.people

@@ -66,6 +66,15 @@ func parseInteger(value any, path string) (int, error) {
 	return 0, organization.Refuse("%s is not an integer", path)
 }
 
+func parseFloat(value any, path string) (float64, error) {
+	if number, ok := value.(json.Number); ok {
+		if f, err := number.Float64(); err == nil {
+			return f, nil
+		}
+	}
+	return 0, organization.Refuse("%s is not a float", path)
+}
+
 func parseString(value any, path string) (string, error) {
 	if s, ok := value.(string); ok {
 		return s, nil

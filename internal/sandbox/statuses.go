@@ -29,6 +29,7 @@ func getStatus(r *request) (fields, error) {
 }
 
 func setStatus(r *request) (fields, error) {
+	r.inOrder("status_text", "emoji_name", "emoji_code", "reaction_type")
 	change := r.readStatusChange()
 	if err := r.checked(); err != nil {
 		return nil, err

@@ -22,6 +22,13 @@ func (r *request) subscriptionObject(sub organization.Subscription, ch organizat
 	return object
 }
 
+// asGeneralSettings are the settings of a subscription that may follow a general one of its person.
+var asGeneralSettings = map[string]string{
+	"desktop_notifications": "enable_stream_desktop_notifications", "audible_notifications": "enable_stream_audible_notifications",
+	"push_notifications": "enable_stream_push_notifications", "email_notifications": "enable_stream_email_notifications",
+	"wildcard_mentions_notify": "wildcard_mentions_notify",
+}
+
 // ownSubscriptions lists the caller's subscriptions by name, those of archived channels only if asked to.
 func (r *request) ownSubscriptions(includeSubscribers string, archivedToo bool) []fields {
 	list := []fields{}
@@ -134,10 +141,8 @@ func principals(raw, name string) ([]organization.Principal, error) {
 	}
 	ids, err := listOf(parseInteger)(value, name)
 	if err != nil {
-		if _, isList := value.([]any); isList {
-			// Neither all texts nor all integers: the first alternative is blamed.
-			_, err = listOf(parseString)(value, name+`["list[str]"]`)
-		}
+		// Neither all texts nor all integers: the first alternative is blamed.
+		_, err = listOf(parseString)(value, name+`["list[str]"]`)
 		return nil, err
 	}
 	var people []organization.Principal
@@ -148,6 +153,7 @@ func principals(raw, name string) ([]organization.Principal, error) {
 }
 
 func subscribe(r *request) (fields, error) {
+	r.inOrder("can_delete_own_message_group", "can_administer_channel_group", "can_create_topic_group")
 	specs := required(r, "subscriptions", jsonOf(listOf(parseChannelSpec)))
 	create, _ := readNewChannel(r, false)
 	request := organization.SubscribeRequest{

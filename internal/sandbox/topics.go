@@ -7,7 +7,7 @@ import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organizat
 func topicParam(r *request) *string {
 	topic, subject := optional(r, "topic", text(stripped)), optional(r, "subject", text(stripped))
 	if topic != nil && subject != nil {
-		r.fail(&organization.Error{
+		r.fail("topic", &organization.Error{
 			Code:  "REQUEST_CONFUSING_VAR",
 			Msg:   "Can't decide between 'topic' and 'subject' arguments",
 			Extra: fields{"var_name1": "topic", "var_name2": "subject"},

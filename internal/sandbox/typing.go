@@ -3,21 +3,22 @@ package sandbox
 import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 
 func sendTyping(r *request) (fields, error) {
+	r.inOrder("to", "op", "type", "stream_id")
 	kind := withDefault(r, "type", oneOf("direct", "stream", "channel"), "direct")
 	required(r, "op", oneOf("start", "stop"))
 	people := optional(r, "to", jsonOf(orNull(listOf(parseInteger))))
-	channel := optional(r, "stream_id", integer)
+	channel := optional(r, "stream_id", jsonOf(orNull(parseInteger)))
 	topic := optional(r, "topic", text())
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
 	switch {
-	case toChannel(kind) && channel == nil:
+	case toChannel(kind) && (channel == nil || *channel == nil):
 		return nil, organization.Refuse("Missing 'stream_id' argument")
 	case toChannel(kind) && topic == nil:
 		return nil, organization.Refuse("Missing topic")
 	case toChannel(kind):
-		return nil, r.org.CheckTypingInChannel(r.me, *channel)
+		return nil, r.org.CheckTypingInChannel(r.me, **channel)
 	case people == nil || *people == nil:
 		return nil, organization.Refuse("Missing 'to' argument")
 	}

@@ -150,6 +150,7 @@ var roleNumber = listed(integer, organization.RoleOwner, organization.RoleAdmini
 	organization.RoleMember, organization.RoleGuest)
 
 func createUser(r *request) (fields, error) {
+	r.inOrder("password", "full_name")
 	in := organization.NewUser{
 		Email:    required(r, "email", text()),
 		Password: required(r, "password", text()),
@@ -169,7 +170,7 @@ func updateUser(r *request) (fields, error) {
 	change := organization.UserChange{
 		FullName: optional(r, "full_name", text()),
 		Role:     optional(r, "role", roleNumber),
-		Profile:  withDefault(r, "profile_data", jsonOf(listOf(parseProfileValue)), nil),
+		Profile:  withDefault(r, "profile_data", jsonOf(listOf(profileValue("Invalid %s: Input should be a valid dictionary or instance of ProfileDataElement"))), nil),
 		NewEmail: optional(r.since(313), "new_email", text()),
 	}
 	if err := r.checked(); err != nil {
@@ -182,31 +183,33 @@ func updateUser(r *request) (fields, error) {
 	return nil, r.org.UpdateUser(r.me, u.ID, change)
 }
 
-// parseProfileValue reads one element of profile_data.
-func parseProfileValue(value any, path string) (organization.ProfileValue, error) {
-	var v organization.ProfileValue
-	object, ok := value.(map[string]any)
-	if !ok {
-		return v, organization.Refuse("%s does not have the expected format", path)
-	}
-	var err error
-	if v.Field, err = member(object, path, "id", parseInteger); err != nil {
+// profileValue reads one element of profile data; what is no object is refused as the endpoint words it.
+func profileValue(noObject string) valueParser[organization.ProfileValue] {
+	return func(value any, path string) (organization.ProfileValue, error) {
+		var v organization.ProfileValue
+		object, ok := value.(map[string]any)
+		if !ok {
+			return v, organization.Refuse(noObject, path)
+		}
+		var err error
+		if v.Field, err = member(object, path, "id", parseInteger); err != nil {
+			return v, err
+		}
+		v.Value, err = member(object, path, "value", func(value any, path string) (any, error) {
+			if _, isList := value.([]any); isList {
+				return listOf(parseInteger)(value, path+`["list[int]"]`)
+			}
+			if value == nil {
+				return nil, nil
+			}
+			return parseString(value, path+`["str"]`)
+		})
 		return v, err
 	}
-	v.Value, err = member(object, path, "value", func(value any, path string) (any, error) {
-		if _, isList := value.([]any); isList {
-			return listOf(parseInteger)(value, path+`["list[int]"]`)
-		}
-		if value == nil {
-			return nil, nil
-		}
-		return parseString(value, path+`["str"]`)
-	})
-	return v, err
 }
 
 func setOwnProfileData(r *request) (fields, error) {
-	values := required(r, "data", jsonOf(listOf(parseProfileValue)))
+	values := required(r, "data", jsonOf(listOf(profileValue("%s is not a dict"))))
 	if err := r.checked(); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package organization
 
 import (
 	"maps"
+	"net/mail"
 	"slices"
 	"strings"
 )
@@ -61,11 +62,18 @@ func (o *Organization) CreateBot(actor User, in NewBot) (User, error) {
 		return User{}, err
 	}
 	row := Bot{Config: in.Config}
-	if row.SendingChannelID, err = o.botChannel(actor, in.SendingChannel); err != nil {
-		return User{}, err
-	}
-	if row.EventsChannelID, err = o.botChannel(actor, in.Register); err != nil {
-		return User{}, err
+	for _, channel := range []struct {
+		name *string
+		id   *int
+	}{{in.SendingChannel, &row.SendingChannelID}, {in.Register, &row.EventsChannelID}} {
+		if channel.name == nil {
+			continue
+		}
+		ch, err := o.ChannelContentByName(actor, *channel.name) // unlike in an update, "" is none
+		if err != nil {
+			return User{}, err
+		}
+		*channel.id = ch.ID
 	}
 	if in.Type == BotIncomingWebhook && in.ServiceName != "" && !slices.Contains(integrations, in.ServiceName) {
 		return User{}, Refuse("Invalid integration '%s'.", in.ServiceName)
@@ -85,7 +93,10 @@ var (
 )
 
 // botAddress is the address of a bot with a short name.
-func botAddress(short string) string { return short + "-bot@" + Host }
+func botAddress(short string) string {
+	address := mail.Address{Address: short + "-bot@" + Host}
+	return strings.Trim(address.String(), "<>") // quoted if it has to be
+}
 
 func (o *Organization) checkNewBot(actor User, in NewBot, name, email string) error {
 	if in.Type == BotEmbedded {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
@@ -96,8 +97,8 @@ func (o *Organization) CreateProfileField(f ProfileField, data FieldData) (Profi
 	if known {
 		f.Name, f.Hint = service.Name, ""
 		data.Text = `{"subtype":"` + service.Key + `"}`
-	} else if f.Name == "" {
-		return ProfileField{}, Refuse("Label cannot be blank.")
+	} else if err := checkLabelAndHint(f.Name, f.Hint); err != nil {
+		return ProfileField{}, err
 	}
 	if f.Type < FieldShortText || f.Type > FieldPronouns {
 		return ProfileField{}, Refuse("Invalid field type.")
@@ -250,13 +251,32 @@ func (o *Organization) checkSummary(f ProfileField) error {
 }
 
 func checkFieldChange(f ProfileField, c ProfileFieldChange) error {
-	if c.Name != nil && *c.Name == "" {
+	if c.Data != nil {
+		if err := checkFieldData(f.Type, *c.Data); err != nil {
+			return err
+		}
+	}
+	set(&f.Name, c.Name)
+	set(&f.Hint, c.Hint)
+	return checkLabelAndHint(f.Name, f.Hint)
+}
+
+// Limits of a custom profile field's texts, in characters (server-behavior §L5).
+const (
+	maxFieldName = 40
+	maxFieldHint = 80
+)
+
+func checkLabelAndHint(name, hint string) error {
+	switch {
+	case name == "":
 		return Refuse("Label cannot be blank.")
+	case utf8.RuneCountInString(hint) > maxFieldHint:
+		return Refuse("hint is too long (limit: %d characters)", maxFieldHint)
+	case utf8.RuneCountInString(name) > maxFieldName:
+		return Refuse("name is too long (limit: %d characters)", maxFieldName)
 	}
-	if c.Data == nil {
-		return nil
-	}
-	return checkFieldData(f.Type, *c.Data)
+	return nil
 }
 
 // checkFieldData looks at what the two types that have it want of it.

@@ -47,7 +47,7 @@ func (o *Organization) SetStatus(id int, c StatusChange) error {
 	status, _ := o.Statuses.Get(id)
 	switch {
 	case c.EmojiName == nil:
-		if c.EmojiCode != nil || c.Reaction != nil {
+		if given(c.EmojiCode) || given(c.Reaction) {
 			return Refuse("Client must pass emoji_name if they pass either emoji_code or reaction_type.")
 		}
 	case *c.EmojiName == "":
@@ -79,3 +79,6 @@ func (o *Organization) ListStatuses(viewer User) map[int]Status {
 	}
 	return all
 }
+
+// given reports whether a text was sent that is not empty.
+func given(text *string) bool { return text != nil && *text != "" }

@@ -182,13 +182,19 @@ func (o *Organization) activeNameTaken(name string) bool {
 	return false
 }
 
+// maxAddressLength is that of the server's check of addresses.
+const maxAddressLength = 320
+
 // isAddress reports whether a text is a plain e-mail address.
 func isAddress(s string) bool {
 	parsed, err := mail.ParseAddress(s)
-	if err != nil || parsed.Address != s {
+	if err != nil || strings.Trim(parsed.String(), "<>") != s || len(s) > maxAddressLength {
 		return false
 	}
-	_, domain, _ := cutLast(s, "@")
+	local, domain, _ := cutLast(s, "@")
+	if strings.Contains(local, " ") { // not even in quotes
+		return false
+	}
 	_, top, dotted := cutLast(domain, ".")
 	return dotted && len(top) > 1
 }
