@@ -56,6 +56,7 @@ type Server struct {
 	store               *store // nil: memory only
 	limits, queueLimits rateLimiter
 	queues              eventQueues
+	generation          int64       // when the server was made, in Unix seconds
 	past                []pastLists // oldest first; none while no rule makes the lists lag
 
 	serving  sync.Mutex // guards what follows
@@ -80,6 +81,7 @@ func New(cfg Config) (*Server, error) {
 	if s.clock == nil {
 		s.clock = time.Now
 	}
+	s.generation = s.clock().Unix()
 	if cfg.FeatureLevel == 0 {
 		cfg.FeatureLevel = DefaultFeatureLevel
 	}

@@ -306,8 +306,8 @@ func registerUsers(r *request, options registerOptions) fields {
 		"avatar_source": "G", "avatar_url": avatarURL(r.me, false), "avatar_url_medium": avatarURL(r.me, false),
 		"can_create_public_streams":     mayCreate("public"),
 		"can_create_private_streams":    mayCreate("private"),
-		"can_create_web_public_streams": r.org.Settings().EnableSpectatorAccess && mayCreate("web_public"),
-		"can_create_streams":            mayCreate("public") || mayCreate("private"),
+		"can_create_web_public_streams": mayCreate("web_public"),
+		"can_create_streams":            mayCreate("public") || mayCreate("private") || mayCreate("web_public"),
 		"can_invite_others_to_realm":    r.org.MayRealm(r.me, "can_invite_users_group"),
 	}
 }
