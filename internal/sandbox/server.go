@@ -167,7 +167,7 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", s.serve)
 	mux.HandleFunc("GET "+emojiDataPath, serveEmojiNames)
-	mux.HandleFunc("GET "+emojiImagesPath, s.serveEmojiImage)
+	mux.HandleFunc("GET "+organization.CustomEmojiImages, s.serveEmojiImage)
 	return mux
 }
 

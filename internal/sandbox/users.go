@@ -52,7 +52,7 @@ func (r *request) profileData(u organization.User) fields {
 		}
 		shown := fields{"value": value}
 		if f.Type == organization.FieldShortText || f.Type == organization.FieldLongText {
-			shown["rendered_value"] = renderMarkdown(value)
+			shown["rendered_value"] = r.org.Render(value)
 		}
 		data[strconv.Itoa(f.ID)] = shown
 	}
