@@ -1,9 +1,6 @@
 package sandbox
 
 import (
-	"html"
-	"strings"
-
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
@@ -13,7 +10,7 @@ func (r *request) channelObject(ch organization.Channel) fields {
 	policy, first := r.org.PostPolicy(ch), r.org.FirstMessageID(ch.ID)
 	object := fields{
 		"stream_id": ch.ID, "name": ch.Name,
-		"description": ch.Description, "rendered_description": renderMarkdown(ch.Description),
+		"description": ch.Description, "rendered_description": r.org.Render(ch.Description),
 		"invite_only": ch.Private, "is_web_public": ch.WebPublic,
 		"history_public_to_subscribers": ch.SharedHistory,
 		"message_retention_days":        ch.RetentionDays,
@@ -34,14 +31,6 @@ func (r *request) channelObject(ch organization.Channel) fields {
 	r.add(object, featurelevel.ChannelPushNotifications, "default_push_notifications", ch.DefaultPush)
 	r.add(object, 394, "subscriber_count", r.org.SubscriberCount(ch.ID))
 	return object
-}
-
-// renderMarkdown approximates what the server turns into Markdown: one paragraph.
-func renderMarkdown(markdown string) string {
-	if strings.TrimSpace(markdown) == "" {
-		return ""
-	}
-	return "<p>" + strings.ReplaceAll(html.EscapeString(markdown), "\n", "<br>\n") + "</p>"
 }
 
 func (r *request) channelObjects(channels []organization.Channel) []fields {

@@ -19,7 +19,7 @@ func (r *request) emojiObjects() fields {
 	for id, e := range r.org.RealmEmoji.All() {
 		object := fields{
 			"id": strconv.Itoa(id), "name": e.Name, "author_id": e.AuthorID, "deactivated": e.Deactivated,
-			"source_url": fmt.Sprintf("%s%d%s", emojiImagesPath, id, e.Extension),
+			"source_url": fmt.Sprintf("%s%d%s", organization.CustomEmojiImages, id, e.Extension),
 		}
 		r.add(object, 113, "still_url", nil) // only animated images have one
 		objects[strconv.Itoa(id)] = object
@@ -41,9 +41,6 @@ func deleteEmoji(r *request) (fields, error) {
 
 // emojiDataPath is where a server has the names of the standard emoji. A real one has the digest of the file in it.
 const emojiDataPath = "/static/generated/emoji/emoji_api.json"
-
-// emojiImagesPath is where the images of custom emoji are, each under its ID.
-const emojiImagesPath = "/user_avatars/1/emoji/images/"
 
 // serveEmojiImage serves the image of a custom emoji as a web server does: to everybody.
 func (s *Server) serveEmojiImage(w http.ResponseWriter, req *http.Request) {

@@ -17,7 +17,7 @@ func (r *request) folderObjects(folders []organization.Folder) []fields {
 	for _, f := range folders {
 		object := fields{
 			"id": f.ID, "name": f.Name,
-			"description": f.Description, "rendered_description": renderMarkdown(f.Description),
+			"description": f.Description, "rendered_description": r.org.Render(f.Description),
 			"creator_id": f.CreatorID, "date_created": f.DateCreated, "is_archived": f.Archived,
 		}
 		r.add(object, featurelevel.Since("zulip_channel_folder_order", "folder_ids"), "order", f.Order)

@@ -8,7 +8,7 @@ func (r *request) editObjects(edits []organization.MessageEdit) []fields {
 	for _, edit := range edits {
 		object := fields{"user_id": edit.UserID, "timestamp": edit.Time}
 		if edit.PrevContent != nil {
-			object["prev_content"], object["prev_rendered_content"] = *edit.PrevContent, renderMarkdown(*edit.PrevContent)
+			object["prev_content"], object["prev_rendered_content"] = *edit.PrevContent, r.org.Render(*edit.PrevContent)
 		}
 		if edit.PrevTopic != nil {
 			object["prev_topic"], object["topic"] = *edit.PrevTopic, *edit.Topic
@@ -42,7 +42,7 @@ func getMessageHistory(r *request) (fields, error) {
 	content, topic := m.Content, m.Topic
 	snapshot := func(user int, at int64) fields {
 		return fields{
-			"content": content, "rendered_content": renderMarkdown(content), "topic": shown(topic),
+			"content": content, "rendered_content": r.org.Render(content), "topic": shown(topic),
 			"user_id": user, "timestamp": at,
 		}
 	}
@@ -56,8 +56,8 @@ func getMessageHistory(r *request) (fields, error) {
 		if edit.PrevContent != nil {
 			after := content
 			content = *edit.PrevContent
-			entry["prev_content"], entry["prev_rendered_content"] = content, renderMarkdown(content)
-			entry["content_html_diff"] = htmlDiff(content, after)
+			entry["prev_content"], entry["prev_rendered_content"] = content, r.org.Render(content)
+			entry["content_html_diff"] = r.htmlDiff(content, after)
 		}
 		if edit.PrevChannel != nil {
 			entry["prev_stream"], entry["stream"] = *edit.PrevChannel, *edit.Channel
@@ -69,6 +69,6 @@ func getMessageHistory(r *request) (fields, error) {
 }
 
 // htmlDiff approximates how the server marks what an edit changed: the whole.
-func htmlDiff(before, after string) string {
-	return `<div><span class="highlight_text_deleted">` + renderMarkdown(before) + `</span><span class="highlight_text_inserted">` + renderMarkdown(after) + `</span></div>`
+func (r *request) htmlDiff(before, after string) string {
+	return `<div><span class="highlight_text_deleted">` + r.org.Render(before) + `</span><span class="highlight_text_inserted">` + r.org.Render(after) + `</span></div>`
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"html"
 	"strconv"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
@@ -125,7 +126,12 @@ func listMessages(r *request) (fields, error) {
 	messages := make([]fields, 0, len(found.IDs))
 	for _, id := range found.IDs {
 		m, _ := r.org.Messages.Get(id)
-		messages = append(messages, r.messageObject(m, view))
+		object := r.messageObject(m, view)
+		if words, ok := organization.Searched(q.Narrow); ok {
+			object["match_content"] = organization.Highlight(r.org.Render(m.Content), words)
+			object["match_subject"] = organization.Highlight(html.EscapeString(m.Topic), words)
+		}
+		messages = append(messages, object)
 	}
 	answer := fields{
 		"messages": messages, "history_limited": false,

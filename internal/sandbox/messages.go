@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -30,7 +29,7 @@ func (r *request) messageObject(m organization.Message, v messageView) fields {
 		"reactions":     r.reactionObjects(m.Reactions), "flags": m.FlagsFor(r.me.ID).Names(),
 	}
 	if v.markdown {
-		object["content"], object["content_type"] = renderMarkdown(m.Content), "text/html"
+		object["content"], object["content_type"] = r.org.Render(m.Content), "text/html"
 	}
 	if m.Direct() {
 		object["type"], object["display_recipient"] = organization.ToPeople, r.recipientObjects(m.People)
@@ -148,14 +147,9 @@ func (r *request) messageLocation(m organization.Message) (place, url string) {
 			name, slug = ch.Name, slug+"-"+strings.ReplaceAll(ch.Name, " ", "-")
 		}
 		topic := shownTopic(m.Topic, false)
-		place, narrow = fmt.Sprintf("#%s > %s", name, topic), "channel/"+encodeFragment(slug)+"/topic/"+encodeFragment(m.Topic)
+		place, narrow = fmt.Sprintf("#%s > %s", name, topic), "channel/"+organization.EncodeFragment(slug)+"/topic/"+organization.EncodeFragment(m.Topic)
 	}
 	return place, fmt.Sprintf("%s/#narrow/%s/near/%d", r.site, narrow, m.ID)
-}
-
-// encodeFragment writes a text as the web app does behind the # of a URL.
-func encodeFragment(text string) string {
-	return strings.NewReplacer("%", ".", ".", ".2E").Replace(url.PathEscape(text))
 }
 
 // addresseeOf reads whom a message is for. What looks like JSON is JSON, so

@@ -169,6 +169,7 @@ func registerRealm(r *request, _ registerOptions) fields {
 	answer["realm_authentication_methods"] = r.authenticationMethods(realm)
 	r.addOlderSettings(answer, realm)
 	r.addServerFacts(answer, realm)
+	r.addServerConstants(answer)
 	r.add(answer, 221, "server_supported_permission_settings", r.supportedPermissions())
 	return answer
 }

@@ -49,6 +49,24 @@ var snapshotParts = []snapshotPart{
 	{"user_topic", 134, registerUserTopics},
 	{"drafts", 87, registerDrafts},
 	{"scheduled_messages", 179, registerScheduledMessages},
+	{"user_settings", 89, registerUserSettings},
+	{"recent_private_conversations", 0, registerConversations},
+	{"presence", 0, registerPresence},
+	{"onboarding_steps", 233, registerOnboarding},
+	{"realm_embedded_bots", 0, constant("realm_embedded_bots")},
+	{"realm_incoming_webhook_bots", 207, constant("realm_incoming_webhook_bots")},
+	{"stop_words", 0, constant("stop_words")},
+	{"alert_words", 0, always("alert_words", []string{})},
+	{"muted_users", 48, always("muted_users", []fields{})},
+	{"saved_snippets", 297, always("saved_snippets", []fields{})},
+	{"navigation_views", 390, always("navigation_views", []fields{})},
+	{"reminders", 399, always("reminders", []fields{})},
+	{"push_device", 406, always("push_devices", fields{})},
+	{"realm_filters", 0, always("realm_filters", []any{})}, // of a form that clients no longer get
+	{"realm_billing", 363, always("realm_billing", fields{"has_pending_sponsorship_request": false})},
+	{"video_calls", 0, always("has_zoom_token", false)},
+	{"giphy", 47, always("giphy_api_key", "")},
+	{"tenor", 442, always("tenor_api_key", "")},
 }
 
 // register takes a snapshot of the organization and allocates an event queue.
@@ -96,6 +114,12 @@ func register(r *request) (fields, error) {
 		for name, value := range part.fields(r, options) {
 			answer[name] = value
 		}
+	}
+	if isFetched(fetchTypes, "message") && isFetched(fetchTypes, "update_message_flags") {
+		answer["unread_msgs"] = r.unreadMessages(options.capabilities["empty_topic_name"])
+	}
+	if fetchTypes == nil || isFetched(fetchTypes, "muted_topics") && !isFetched(fetchTypes, "user_topic") {
+		answer["muted_topics"] = r.mutedTopics()
 	}
 	return answer, nil
 }
@@ -164,9 +188,17 @@ func (q eventQueues) open(user int, now time.Time) string {
 			delete(q, id)
 		}
 	}
-	id := "queue-" + rand.Text()
+	id := newUUID()
 	q[id] = eventQueue{user, now}
 	return id
+}
+
+// newUUID returns a random UUID (RFC 9562).
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // deleteEvents is DELETE /events: the caller's own queue goes.

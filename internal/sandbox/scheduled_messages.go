@@ -9,7 +9,7 @@ import (
 func (r *request) scheduledObject(s organization.ScheduledMessage) fields {
 	object := fields{
 		"scheduled_message_id": s.ID, "type": organization.ToPeople, "to": s.Recipients(),
-		"content": s.Content, "rendered_content": renderMarkdown(s.Content),
+		"content": s.Content, "rendered_content": r.org.Render(s.Content),
 		"scheduled_delivery_timestamp": s.DeliverAt,
 	}
 	if s.ChannelID != 0 {

@@ -48,7 +48,9 @@ func (s *sequence) send(x exchange) (answer response, done bool) {
 
 // part reads one part of the snapshot.
 func (s *sequence) part(part, field string) any {
-	got, done := s.send(newExchange("owner", "POST", "/register", map[string]any{"event_types": []string{}, "fetch_event_types": []string{part}}))
+	got, done := s.send(newExchange("owner", "POST", "/register", map[string]any{
+		"event_types": []string{}, "fetch_event_types": []string{part}, "client_capabilities": map[string]any{"notification_settings_null": true},
+	}))
 	if !done {
 		s.Fatalf("the snapshot: %s", got.text)
 	}

@@ -56,6 +56,7 @@ type Server struct {
 	store               *store // nil: memory only
 	limits, queueLimits rateLimiter
 	queues              eventQueues
+	generation          int64         // when the server was made, in Unix seconds
 	past                []pastLists   // oldest first; none while no rule makes the lists lag
 	staleAccounts       *accountLists // shown instead of the current ones; nil: those are shown
 
@@ -81,6 +82,7 @@ func New(cfg Config) (*Server, error) {
 	if s.clock == nil {
 		s.clock = time.Now
 	}
+	s.generation = s.clock().Unix()
 	if cfg.FeatureLevel == 0 {
 		cfg.FeatureLevel = DefaultFeatureLevel
 	}
@@ -166,7 +168,7 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", s.serve)
 	mux.HandleFunc("GET "+emojiDataPath, serveEmojiNames)
-	mux.HandleFunc("GET "+emojiImagesPath, s.serveEmojiImage)
+	mux.HandleFunc("GET "+organization.CustomEmojiImages, s.serveEmojiImage)
 	return mux
 }
 

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
@@ -22,11 +24,17 @@ func (r *request) subscriptionObject(sub organization.Subscription, ch organizat
 	return object
 }
 
-// asGeneralSettings are the settings of a subscription that may follow a general one of its person.
-var asGeneralSettings = map[string]string{
-	"desktop_notifications": "enable_stream_desktop_notifications", "audible_notifications": "enable_stream_audible_notifications",
-	"push_notifications": "enable_stream_push_notifications", "email_notifications": "enable_stream_email_notifications",
-	"wildcard_mentions_notify": "wildcard_mentions_notify",
+// withoutNull replaces what follows a general setting of the caller by that setting, for clients that do not know null.
+func (r *request) withoutNull(subscription fields) {
+	for _, s := range organization.UserSettings {
+		name, ok := strings.CutPrefix(s.Name, "enable_stream_")
+		if !ok {
+			continue
+		}
+		if value, ok := subscription[name].(*bool); ok && value == nil {
+			subscription[name] = r.org.UserSetting(r.me.ID, s)
+		}
+	}
 }
 
 // ownSubscriptions lists the caller's subscriptions by name, those of archived channels only if asked to.
@@ -78,11 +86,13 @@ func registerSubscriptions(r *request, options registerOptions) fields {
 			never = append(never, r.withSubscribers(r.channelObject(ch), ch, options.includeSubscriber))
 		}
 	}
-	return fields{
-		"subscriptions":    r.ownSubscriptions(options.includeSubscriber, takesArchived && r.level >= levelArchivedOwn),
-		"unsubscribed":     unsubscribed,
-		"never_subscribed": never,
+	own := r.ownSubscriptions(options.includeSubscriber, takesArchived && r.level >= levelArchivedOwn)
+	if !options.capabilities["notification_settings_null"] {
+		for _, subscription := range slices.Concat(own, unsubscribed) {
+			r.withoutNull(subscription)
+		}
 	}
+	return fields{"subscriptions": own, "unsubscribed": unsubscribed, "never_subscribed": never}
 }
 
 // parseChannelSpec is one entry of the channels to subscribe to.

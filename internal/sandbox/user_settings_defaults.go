@@ -58,16 +58,21 @@ func (r *request) wordOf(s organization.UserSetting) parser[string] {
 
 // registerUserDefaults is the realm_user_settings_defaults part of a snapshot.
 func registerUserDefaults(r *request, _ registerOptions) fields {
-	defaults := fields{}
+	return fields{"realm_user_settings_defaults": r.userSettingsObject(r.org.UserDefault)}
+}
+
+// userSettingsObject shows all settings that people have.
+func (r *request) userSettingsObject(value func(organization.UserSetting) any) fields {
+	object := fields{}
 	for name, value := range organization.FixedUserSettings {
-		defaults[name] = value
+		object[name] = value
 	}
 	for _, s := range organization.UserSettings {
-		r.add(defaults, s.Since(), s.Name, r.org.UserDefault(s))
+		r.add(object, s.Since(), s.Name, value(s))
 	}
-	defaults["available_notification_sounds"] = organization.NotificationSounds
-	defaults["emojiset_choices"] = []fields{
+	object["available_notification_sounds"] = organization.NotificationSounds
+	object["emojiset_choices"] = []fields{
 		{"key": "google", "text": "Google"}, {"key": "twitter", "text": "Twitter"}, {"key": "text", "text": "Plain text"},
 	}
-	return fields{"realm_user_settings_defaults": defaults}
+	return object
 }

@@ -52,7 +52,7 @@ func (r *request) profileData(u organization.User) fields {
 		}
 		shown := fields{"value": value}
 		if f.Type == organization.FieldShortText || f.Type == organization.FieldLongText {
-			shown["rendered_value"] = renderMarkdown(value)
+			shown["rendered_value"] = r.org.Render(value)
 		}
 		data[strconv.Itoa(f.ID)] = shown
 	}
@@ -306,8 +306,8 @@ func registerUsers(r *request, options registerOptions) fields {
 		"avatar_source": "G", "avatar_url": avatarURL(r.me, false), "avatar_url_medium": avatarURL(r.me, false),
 		"can_create_public_streams":     mayCreate("public"),
 		"can_create_private_streams":    mayCreate("private"),
-		"can_create_web_public_streams": r.org.Settings().EnableSpectatorAccess && mayCreate("web_public"),
-		"can_create_streams":            mayCreate("public") || mayCreate("private"),
+		"can_create_web_public_streams": mayCreate("web_public"),
+		"can_create_streams":            mayCreate("public") || mayCreate("private") || mayCreate("web_public"),
 		"can_invite_others_to_realm":    r.org.MayRealm(r.me, "can_invite_users_group"),
 	}
 }

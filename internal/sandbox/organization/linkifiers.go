@@ -155,6 +155,18 @@ func parseURLTemplate(text string) (*uritemplate.Template, error) {
 	return uritemplate.New(strings.Join(templateExpression.FindAllString(text, -1), ""))
 }
 
+// expandURLTemplate fills in a URL template that parseURLTemplate takes.
+func expandURLTemplate(text string, values uritemplate.Values) string {
+	return templateExpression.ReplaceAllStringFunc(text, func(expression string) string {
+		template, err := uritemplate.New(expression)
+		if err != nil {
+			return expression
+		}
+		expanded, _ := template.Expand(values) // fails for values of a wrong kind only
+		return expanded
+	})
+}
+
 // compareGroups wants the named groups and the variables to be the same.
 func compareGroups(groups, variables []string) string {
 	if missing := without(variables, groups); len(missing) > 0 {

@@ -24,6 +24,11 @@ var (
 	mentionInContent = regexp.MustCompile(`@\*\*([^*\n]+)\*\*|@\*([^*\n]+)\*`)
 )
 
+// wildcards mention everyone in the channel, topicWildcard everyone in the topic.
+var wildcards = []string{"all", "everyone", "channel", "stream"}
+
+const topicWildcard = "topic"
+
 // mentionsIn finds the mentions of a content. Silent ones, with a low line
 // after the at sign, mention nobody; nor do those in code.
 func (o *Organization) mentionsIn(content string) mentions {
@@ -38,9 +43,9 @@ func (o *Organization) mentionsIn(content string) mentions {
 				said.groups = append(said.groups, g.ID)
 				said.people = append(said.people, o.AllMembers(g)...)
 			}
-		case slices.Contains([]string{"all", "everyone", "channel", "stream"}, name):
+		case slices.Contains(wildcards, name):
 			said.channel = true
-		case name == "topic":
+		case name == topicWildcard:
 			said.topic = true
 		default:
 			if id, ok := o.mentioned(name); ok {

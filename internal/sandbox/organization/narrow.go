@@ -183,13 +183,9 @@ func (o *Organization) narrowTest(u User, term NarrowTerm) (func(Message) bool, 
 	case "near":
 		return func(Message) bool { return true }, nil
 	case "search":
-		words := strings.Fields(strings.ToLower(text))
-		return func(m Message) bool {
-			where := strings.ToLower(m.Topic + " " + m.Content)
-			return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(where, word) })
-		}, nil
+		return o.searchTest(text), nil
 	case "has":
-		return hasTest(text)
+		return o.hasTest(text)
 	case "is":
 		return o.isTest(u, text)
 	}
@@ -235,15 +231,15 @@ func (o *Organization) directTest(u User, term NarrowTerm) (func(Message) bool, 
 	return func(m Message) bool { return m.Direct() && slices.Equal(m.People, people) }, nil
 }
 
-func hasTest(what string) (func(Message) bool, error) {
+func (o *Organization) hasTest(what string) (func(Message) bool, error) {
 	switch what {
 	case "reaction":
 		return func(m Message) bool { return len(m.Reactions) > 0 }, nil
 	case "link":
-		return func(m Message) bool {
-			return strings.Contains(m.Content, "http://") || strings.Contains(m.Content, "https://")
-		}, nil
-	case "attachment", "image":
+		return func(m Message) bool { return strings.Contains(o.Render(m.Content), "<a ") }, nil
+	case "image":
+		return func(m Message) bool { return strings.Contains(o.Render(m.Content), `class="message_inline_image"`) }, nil
+	case "attachment":
 		return func(m Message) bool { return strings.Contains(m.Content, "/user_uploads/") }, nil
 	}
 	return nil, badNarrow("unknown 'has' operand %s", what)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/yuin/goldmark"
 )
 
 // Organization is everything the server holds. It is not safe for concurrent
@@ -47,6 +49,8 @@ type Organization struct {
 	subscribers subscriberIndex
 	messages    messageIndex
 	visibility  map[topicOf]int
+
+	markdown goldmark.Markdown
 }
 
 // New returns an organization without people: the system groups and the
@@ -54,6 +58,8 @@ type Organization struct {
 // server's feature level.
 func New(now func() time.Time, level func() int) *Organization {
 	o := &Organization{now: now, level: level, log: newChangeLog(), videoChat: []string{"disabled", "jitsi_meet"}}
+
+	o.markdown = o.newMarkdown()
 
 	o.Realm = newTable[Realm](o, "realm", realmID)
 	o.Users = newTable[User](o, "users", firstUser)

@@ -1,6 +1,7 @@
 package organization
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -24,8 +25,6 @@ type Subscription struct {
 	Wildcards *bool `json:"wildcards,omitempty"`
 }
 
-const defaultColor = "#c2c2c2"
-
 // subscriberIndex finds subscriptions from both ends and counts a channel's
 // active subscribers without walking them.
 type subscriberIndex struct {
@@ -33,13 +32,16 @@ type subscriberIndex struct {
 	active map[int]map[int]bool // channel → people subscribed, deactivated ones included
 	of     map[int]map[int]bool // person → channels subscribed
 	count  map[int]int          // channel → active people subscribed
+	colors map[colorOf]int      // how many of a person's subscriptions, active or not, have a color
 }
 
 func (o *Organization) indexSubscribers() {
 	s := &o.subscribers
 	s.rows, s.active, s.of, s.count = map[[2]int]int{}, map[int]map[int]bool{}, map[int]map[int]bool{}, map[int]int{}
+	s.colors = map[colorOf]int{}
 	o.Subscriptions.index(func(id int, before, after *Subscription) {
 		if before != nil {
+			s.colors[colorOf{before.UserID, before.Color}]--
 			delete(s.rows, [2]int{before.UserID, before.ChannelID})
 			if before.Active {
 				delete(s.active[before.ChannelID], before.UserID)
@@ -48,6 +50,7 @@ func (o *Organization) indexSubscribers() {
 			}
 		}
 		if after != nil {
+			s.colors[colorOf{after.UserID, after.Color}]++
 			s.rows[[2]int{after.UserID, after.ChannelID}] = id
 			if after.Active {
 				addTo(s.active, after.ChannelID, after.UserID)
@@ -132,7 +135,7 @@ func (o *Organization) subscribe(user, channel int, color string) bool {
 	}
 	if !known {
 		if color == "" {
-			color = defaultColor
+			color = o.nextColor(user, channel)
 		}
 		sub = Subscription{ID: o.Subscriptions.NextID(), UserID: user, ChannelID: channel, Color: color}
 		if ch, ok := o.Channels.Get(channel); ok && ch.DefaultPush {
@@ -243,12 +246,14 @@ func (o *Organization) Subscribe(actor User, in SubscribeRequest) (SubscribeResu
 			}
 		}
 	}
-	joined := map[int][]Channel{} // of the channels that were there before
-	for _, ch := range distinctChannels(append(channels, created...)) {
+	joined, already := map[int][]Channel{}, map[int][]Channel{} // of the channels that were there before
+	channels = distinctChannels(append(channels, created...))
+	sortForColors(channels, colors)
+	for _, ch := range channels {
 		isNew := slices.ContainsFunc(created, func(c Channel) bool { return c.ID == ch.ID })
 		for _, u := range people {
 			if !o.subscribe(u.ID, ch.ID, colors[ch.ID]) {
-				result.Already[u.ID] = append(result.Already[u.ID], ch.Name)
+				already[u.ID] = append(already[u.ID], ch)
 				continue
 			}
 			result.Subscribed[u.ID] = append(result.Subscribed[u.ID], ch.Name)
@@ -257,12 +262,27 @@ func (o *Organization) Subscribe(actor User, in SubscribeRequest) (SubscribeResu
 			}
 		}
 	}
+	for user, channels := range already {
+		result.Already[user] = o.inOrderOfJoining(user, channels)
+	}
 	result.Changed = len(result.Subscribed)
 	o.postCreatedNotice(actor, created, in.Create.Announce)
 	if !in.Quiet && result.Changed <= MaxNewSubscriptionMessages {
 		o.notifySubscribed(actor, joined)
 	}
 	return result, nil
+}
+
+// inOrderOfJoining names channels that a person is in, the one first that the person came into first.
+func (o *Organization) inOrderOfJoining(user int, channels []Channel) []string {
+	slices.SortFunc(channels, func(a, b Channel) int {
+		return cmp.Compare(o.subscribers.rows[[2]int{user, a.ID}], o.subscribers.rows[[2]int{user, b.ID}])
+	})
+	var names []string
+	for _, ch := range channels {
+		names = append(names, ch.Name)
+	}
+	return names
 }
 
 // distinctChannels leaves out channels that were named before: a request may name one several times.

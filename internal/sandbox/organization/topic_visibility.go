@@ -5,6 +5,7 @@ import "strings"
 // How visible a topic is to a person beyond the channel's own settings.
 const (
 	TopicInherits = 0
+	TopicMuted    = 1
 	TopicUnmuted  = 2
 	TopicFollowed = 3
 )
