@@ -19,9 +19,9 @@ import (
 // replay asks a server what was recorded, with the numbers of that server in
 // place of the recording's symbols.
 type replay struct {
-	server  *Server
-	bound   map[string]int // symbol, as in kind:name → number
-	lenient lenience
+	server      *Server
+	bound       map[string]int         // symbol, as in kind:name → number
+	mayHoldMore func(path string) bool // which objects of an answer were recorded in part; nil: none
 }
 
 // response is what came back.
