@@ -32,6 +32,8 @@ var endpoints = []endpoint{
 	{method: "PATCH", path: "/users/{email}", guard: anyUser, since: 313, handle: updateUser},
 
 	{method: "PATCH", path: "/settings", guard: human, since: 80, handle: updateSettings},
+	{method: "PATCH", path: "/settings/display", guard: human, handle: updateSettings},
+	{method: "PATCH", path: "/settings/notifications", guard: human, handle: updateSettings},
 
 	// Bots.
 	{method: "GET", path: "/bots", guard: humanNonGuest, handle: listBots, silent: true},

@@ -19,8 +19,6 @@ PATCH /users/me/subscriptions/muted_topics
 POST,DELETE /users/me/apns_device_token
 POST,DELETE /users/me/android_gcm_reg_id
 GET /users/{email}/presence
-PATCH /settings/display
-PATCH /settings/notifications
 POST /mobile_push/register
 POST /mobile_push/test_notification
 POST /mobile_push/e2ee/test_notification
