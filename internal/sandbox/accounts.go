@@ -19,6 +19,9 @@ type Account struct {
 	// Owner is the name of the account that owns a bot; "": admin if there is
 	// one, else the first owner.
 	Owner string `json:"owner,omitempty"`
+	// Password is what a person logs in with; "": the account has none, and its
+	// API key is the only way in.
+	Password string `json:"password,omitempty"`
 	// IsDeleted makes it an account as the server's command delete_user leaves
 	// it: deactivated permanently. It keeps the name and address given here.
 	IsDeleted bool `json:"is_deleted,omitempty"`
@@ -124,6 +127,12 @@ func addAccounts(o *organization.Organization, accounts map[string]Account) erro
 		}
 		u = o.AddUser(u)
 		ids[name] = u.ID
+		if a.Password != "" {
+			if err := o.SetPassword(u.ID, a.Password); err != nil {
+				return fmt.Errorf("account %q: %w", name, err)
+			}
+			u, _ = o.Users.Get(u.ID)
+		}
 		if a.IsDeleted {
 			u.Active, u.Deleted = false, true
 			o.Users.Put(u.ID, u)
@@ -139,6 +148,9 @@ func checkAccount(o *organization.Organization, name string, a Account) error {
 	}
 	if a.Email == "" || a.FullName == "" {
 		return fmt.Errorf("account %q: email and full_name are needed", name)
+	}
+	if a.IsBot && a.Password != "" {
+		return fmt.Errorf("account %q: bots have no password", name)
 	}
 	if _, taken := o.UserByEmail(a.Email); taken {
 		return fmt.Errorf("account %q: %s is taken", name, a.Email)

@@ -101,6 +101,14 @@ func TestConformanceRandom(t *testing.T) {
 
 func readRandomSequence(t *testing.T, path string) randomSequence {
 	t.Helper()
+	var sequence randomSequence
+	readPackedJSON(t, path, &sequence)
+	return sequence
+}
+
+// readPackedJSON reads a file that is JSON, packed with gzip.
+func readPackedJSON(t *testing.T, path string, into any) {
+	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -109,13 +117,11 @@ func readRandomSequence(t *testing.T, path string) randomSequence {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	var sequence randomSequence
 	decoder := json.NewDecoder(unpacked)
 	decoder.UseNumber()
-	if err := decoder.Decode(&sequence); err != nil {
+	if err := decoder.Decode(into); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	return sequence
 }
 
 var pathSymbol = regexp.MustCompile(`\{(\w+):[^}]*\}`)

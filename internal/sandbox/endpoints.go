@@ -6,9 +6,11 @@ import "github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 // together; their order is that of allowed_methods, and of two paths that match
 // the first counts.
 var endpoints = []endpoint{
-	{method: "GET", path: "/server_settings", guard: open, handle: serverSettings},
+	{method: "GET", path: "/server_settings", guard: open, handle: serverSettings, isPage: true},
+	{method: "POST", path: "/fetch_api_key", guard: open, handle: fetchAPIKey},
 
 	{method: "POST", path: "/register", guard: anyUser, handle: register},
+	{method: "GET", path: "/events", guard: anyUser, handle: notSupported("GET /events"), queues: true},
 	{method: "DELETE", path: "/events", guard: anyUser, handle: deleteEvents, queues: true},
 
 	// People.
@@ -16,6 +18,7 @@ var endpoints = []endpoint{
 	{method: "POST", path: "/users", guard: admin, handle: createUser},
 	{method: "GET", path: "/users/me", guard: anyUser, handle: getOwnUser, silent: true},
 	{method: "DELETE", path: "/users/me", guard: human, handle: deactivateSelf, silent: true},
+	{method: "POST", path: "/users/me/api_key/regenerate", guard: anyUser, handle: regenerateOwnKey},
 	{method: "PATCH", path: "/users/me/profile_data", guard: human, handle: setOwnProfileData},
 	{method: "DELETE", path: "/users/me/profile_data", guard: human, handle: removeOwnProfileData},
 	{method: "POST", path: "/users/me/status", guard: human, handle: setOwnStatus},
@@ -29,6 +32,8 @@ var endpoints = []endpoint{
 	{method: "PATCH", path: "/users/{email}", guard: anyUser, since: 313, handle: updateUser},
 
 	{method: "PATCH", path: "/settings", guard: human, since: 80, handle: updateSettings},
+	{method: "PATCH", path: "/settings/display", guard: human, handle: updateSettings},
+	{method: "PATCH", path: "/settings/notifications", guard: human, handle: updateSettings},
 
 	// Bots.
 	{method: "GET", path: "/bots", guard: humanNonGuest, handle: listBots, silent: true},

@@ -92,7 +92,7 @@ func (j *Journal) Reset() {
 
 // maskSecrets hides the values of parameters that are secret.
 func maskSecrets(params map[string]string) map[string]string {
-	for _, name := range []string{"password", "api_key", "config_data"} {
+	for _, name := range []string{"password", "old_password", "new_password", "api_key", "config_data"} {
 		if _, ok := params[name]; ok {
 			params[name] = "(hidden)"
 		}

@@ -20,7 +20,7 @@ type messageView struct {
 func (r *request) messageObject(m organization.Message, v messageView) fields {
 	sender := r.org.Sender(m.SenderID)
 	object := fields{
-		"id": m.ID, "timestamp": m.Sent.Unix(), "client": "API",
+		"id": m.ID, "timestamp": m.Sent.Unix(), "client": m.Client,
 		"sender_id": sender.ID, "sender_full_name": sender.FullName, "sender_email": sender.APIEmail(),
 		"sender_realm_str": "", "avatar_url": avatarURL(sender, v.clientGravatar),
 		"content": m.Content, "content_type": "text/x-markdown",
@@ -111,7 +111,7 @@ func sendMessage(r *request) (fields, error) {
 	if sender != nil {
 		return nil, organization.Refuse("Invalid mirrored message")
 	}
-	id, visibility, err := r.org.SendMessage(r.me, addressee, content, readBySender)
+	id, visibility, err := r.org.SendMessage(r.me, addressee, content, readBySender, r.client)
 	if err != nil {
 		return nil, err
 	}

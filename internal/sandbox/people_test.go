@@ -92,7 +92,7 @@ func TestProfileValuesAreChecked(t *testing.T) {
 		`[{"id":"1","value":"x"}]`:            `profile_data[0]["id"] is not an integer`,
 		`{"id":1,"value":"x"}`:                `profile_data is not a list`,
 		`[{"id":4242,"value":null}]`:          `Field id 4242 not found.`,
-		`[{"id":4242,"value":["x"]}, "more"]`: `profile_data[0]["value"]["list[int]"][0] is not an integer`,
+		`[{"id":4242,"value":["x"]}, "more"]`: `profile_data[0]["value"]["str"] is not a string`,
 	} {
 		got := ask(t, s, "admin", "PATCH", "/users/"+userKey(member.ID), map[string]any{"profile_data": json.RawMessage(sent)})
 		if got.body["msg"] != want {
@@ -141,5 +141,31 @@ func TestOlderServersKnowLess(t *testing.T) {
 	realm := must(t, s, "admin", "POST", "/register", map[string]any{"fetch_event_types": []string{"realm"}}).body
 	if realm["realm_name"] != "Old" || realm["realm_require_unique_names"] != nil || realm["realm_authentication_methods"].(map[string]any)["Email"] != true {
 		t.Errorf("realm of an older server: %v", realm)
+	}
+}
+
+// That somebody is deactivated is said before who may not deactivate.
+func TestDeactivationOfTheDeactivated(t *testing.T) {
+	s := start(t, Config{})
+	member, _ := s.Credentials("member")
+	owner, _ := s.Credentials("owner")
+	bot, _ := s.Credentials("bot")
+	gone := "/users/" + userKey(member.ID)
+	must(t, s, "admin", "DELETE", gone, nil)
+	for _, as := range []string{"guest", "member2", "moderator", "bot", "admin", "owner"} {
+		if got := ask(t, s, as, "DELETE", gone, nil); got.body["msg"] != "User is deactivated" {
+			t.Errorf("%s: %s", as, got.text)
+		}
+	}
+	for _, c := range []struct{ as, path, msg string }{
+		{"guest", "/users/" + userKey(bot.ID), "No such user"},
+		{"guest", "/users/" + userKey(owner.ID), "Insufficient permission"},
+		{"admin", "/users/" + userKey(owner.ID), "Must be an organization owner"},
+		{"guest", gone + "/reactivate", "Insufficient permission"},
+	} {
+		method := map[bool]string{true: "POST", false: "DELETE"}[c.path == gone+"/reactivate"]
+		if got := ask(t, s, c.as, method, c.path, nil); got.body["msg"] != c.msg {
+			t.Errorf("%s %s %s: %s, want %s", c.as, method, c.path, got.text, c.msg)
+		}
 	}
 }

@@ -1,24 +1,40 @@
 package sandbox
 
 import (
+	"time"
+	_ "time/tzdata" // not every system has the names of time zones
+
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
 )
 
-// updateSettings is PATCH /settings (https://zulip.com/api/update-settings), as
-// far as an organization has defaults for the settings. Below the level of
-// target_users that parameter is as unknown as any other, and the caller's own
-// settings are changed.
+// updateSettings is PATCH /settings (https://zulip.com/api/update-settings).
+// Below the level of target_users that parameter is as unknown as any other, and
+// the caller's own settings are changed.
 func updateSettings(r *request) (fields, error) {
-	change := r.userSettings()
+	change := organization.OwnChange{
+		UserDefaults: r.userSettings(true),
+		FullName:     optional(r, "full_name", text()),
+		Email:        optional(r, "email", text()),
+		OldPassword:  optional(r, "old_password", text()),
+		NewPassword:  optional(r, "new_password", text()),
+	}
 	whose := optional(r.since(featurelevel.TargetUsers), "target_users", jsonOf(targetUsers))
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
 	if whose != nil {
-		return nil, r.org.UpdateSettingsOf(r.me, *whose, change)
+		return nil, r.org.UpdateSettingsOf(r.me, *whose, change.UserDefaults)
 	}
 	return nil, r.org.UpdateOwnSettings(r.me, change)
+}
+
+// timezone is the name of a time zone.
+func timezone(raw, name string) (string, error) {
+	if _, err := time.LoadLocation(raw); err != nil || raw == "" || raw == "Local" {
+		return "", organization.Refuse("Invalid %s: Value error, Not a recognized time zone", name)
+	}
+	return raw, nil
 }
 
 // targetUsers reads whose settings are changed.

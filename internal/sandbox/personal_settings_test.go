@@ -58,7 +58,7 @@ func TestNewAccountsStartWithTheDefaults(t *testing.T) {
 		must(t, s, "admin", "PATCH", "/realm/user_settings_defaults", map[string]any{"color_scheme": scheme, "web_home_view": view})
 	}
 	defaults(2, "recent_topics")
-	must(t, s, "owner", "POST", "/users", map[string]any{"email": "new@example.com", "full_name": "New", "password": "x"})
+	must(t, s, "owner", "POST", "/users", map[string]any{"email": "new@example.com", "full_name": "New", "password": "correct horse"})
 	defaults(3, "inbox")
 	admin, _ := s.Credentials("admin")
 	for level, view := range map[int]string{featurelevel.HomeViewRecent - 1: "recent_topics", featurelevel.HomeViewRecent: "recent"} {

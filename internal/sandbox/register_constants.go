@@ -72,6 +72,5 @@ func registerPresence(r *request, _ registerOptions) fields {
 // registerUserSettings is the user_settings part of a snapshot: what PATCH /settings changes.
 func registerUserSettings(r *request, _ registerOptions) fields {
 	settings := r.userSettingsObject(func(s organization.UserSetting) any { return r.org.UserSetting(r.me.ID, s) })
-	settings["timezone"] = ""
 	return fields{"user_settings": settings}
 }

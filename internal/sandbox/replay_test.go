@@ -19,9 +19,9 @@ import (
 // replay asks a server what was recorded, with the numbers of that server in
 // place of the recording's symbols.
 type replay struct {
-	server  *Server
-	bound   map[string]int // symbol, as in kind:name → number
-	lenient lenience
+	server      *Server
+	bound       map[string]int         // symbol, as in kind:name → number
+	mayHoldMore func(path string) bool // which objects of an answer were recorded in part; nil: none
 }
 
 // response is what came back.
@@ -46,6 +46,9 @@ func newReplay(s *Server) *replay {
 	}
 	return p
 }
+
+// dummyAddress is one that the recorded server or the sandbox made of an ID.
+var dummyAddress = regexp.MustCompile(`^user\d+@(rec\.example\.com|` + regexp.QuoteMeta(organization.Host) + `)$`)
 
 var symbol = regexp.MustCompile(`\$\{([^}]*)\}`)
 
@@ -122,6 +125,9 @@ func (p *replay) compareText(path, want string, got any) []string {
 	have, ok := got.(string)
 	if !ok {
 		return []string{fmt.Sprintf("%s: want %q, got %v", path, want, compact(got))}
+	}
+	if dummyAddress.MatchString(want) && dummyAddress.MatchString(have) {
+		return nil
 	}
 	expanded := p.expandText(want)
 	// What is still unknown stands for anything of its place.

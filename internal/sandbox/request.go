@@ -14,6 +14,7 @@ type request struct {
 	me     organization.User // zero for open endpoints
 	vars   map[string]string // variables of the path
 	files  []file
+	client string // the program that asks
 	site   string // the server's URL as the caller wrote it
 	server *Server
 }

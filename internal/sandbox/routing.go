@@ -23,6 +23,8 @@ type endpoint struct {
 	silent bool
 	// webhookBots lets incoming webhook bots in (server-behavior §R16).
 	webhookBots bool
+	// isPage is answered for a wrong verb as a page is: without JSON.
+	isPage bool
 	// queues is served by the process that holds the event queues, which counts
 	// requests by itself (server-behavior §R19).
 	queues bool
@@ -113,7 +115,7 @@ func choose(known []endpoint, method string, vars map[string]string) (*route, *a
 		a := newAnswer(http.StatusNoContent, "", nil)
 		a.header.Set("Allow", strings.Join(allowed, ", "))
 		return nil, a
-	case known[0].guard == open:
+	case known[0].isPage:
 		a := newAnswer(http.StatusMethodNotAllowed, "text/html; charset=utf-8", nil)
 		a.header.Set("Allow", strings.Join(allowed, ", "))
 		return nil, a

@@ -69,7 +69,7 @@ func createScheduledMessage(r *request) (fields, error) {
 	}
 	id, err := r.org.ScheduleMessage(r.me, organization.NewSchedule{
 		Type: kind, Channel: to.channel, People: to.people, Topic: topic, Content: content,
-		DeliverAt: int64(deliverAt), ReadBySender: readBySender,
+		DeliverAt: int64(deliverAt), ReadBySender: readBySender, Client: r.client,
 	})
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func createScheduledMessage(r *request) (fields, error) {
 
 func editScheduledMessage(r *request) (fields, error) {
 	r.inOrder("content", "type")
-	change := organization.ScheduleChange{Type: optional(r, "type", scheduledType)}
+	change := organization.ScheduleChange{Type: optional(r, "type", scheduledType), Client: r.client}
 	if to := optional(r, "to", jsonOf(parseRecipients)); to != nil {
 		change.ToGiven, change.Channel, change.People = true, to.channel, to.people
 	}

@@ -78,9 +78,10 @@ func (s *Server) handle(c *call) (a *answer) {
 		}
 	}()
 
+	values := c.form.values()
 	r := &request{
-		params: newParams(c.form.values(), level),
-		org:    s.org, vars: found.vars, files: c.form.files,
+		params: newParams(values, level),
+		org:    s.org, vars: found.vars, files: c.form.files, client: clientOf(c.http.Header, values),
 		site: s.siteOf(c.http), server: s,
 	}
 	s.org.DeliverScheduled()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,7 +71,7 @@ type Server struct {
 // fails if the state file cannot be used or an account is not possible.
 func New(cfg Config) (*Server, error) {
 	s := &Server{
-		router:  newRouter(endpoints),
+		router:  newRouter(slices.Concat(endpoints, unsupported())),
 		journal: newJournal(cfg.Journal),
 		faults:  newFaultRules(cfg.Faults),
 		gates:   &gateRules{},

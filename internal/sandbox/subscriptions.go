@@ -338,7 +338,7 @@ func setSubscriptionProperty(r *request) (fields, error) {
 		return nil, err
 	}
 	if color, ok := value.(string); ok && property == "color" && !organization.IsColor(color) {
-		return nil, organization.Refuse("color is not a valid hex color code")
+		return nil, fmt.Errorf("%s is no color", color) // which no server answers
 	}
 	return nil, r.org.SetSubscriptionProperty(r.me, r.id("stream_id"), property, value)
 }

@@ -1,23 +1,32 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import (
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
 
 // updateUserDefaults is PATCH /realm/user_settings_defaults
 // (https://zulip.com/api/update-realm-user-settings-defaults).
 func updateUserDefaults(r *request) (fields, error) {
-	change := r.userSettings()
+	change := r.userSettings(false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
 	return nil, r.org.UpdateUserDefaults(change)
 }
 
-// userSettings declares the settings that people have.
-func (r *request) userSettings() organization.UserDefaults {
+// userSettings declares the settings that people have; own ones too, for which an
+// organization has no defaults.
+func (r *request) userSettings(own bool) organization.UserDefaults {
 	change := organization.UserDefaults{
 		Flags: map[string]bool{}, Numbers: map[string]int{}, Texts: map[string]string{},
 	}
-	for _, s := range organization.UserSettings {
+	settings := organization.UserSettings
+	if own {
+		settings = slices.Concat(settings, organization.OwnUserSettings)
+	}
+	for _, s := range settings {
 		from := r.since(s.Since())
 		switch s.Default.(type) {
 		case bool:
@@ -25,7 +34,7 @@ func (r *request) userSettings() organization.UserDefaults {
 		case int:
 			collect(from, s.Name, numberOf(s), change.Numbers)
 		default:
-			collect(from, s.Name, r.wordOf(s), change.Texts)
+			collect(from, s.Name, r.wordOf(s, own), change.Texts)
 		}
 	}
 	return change
@@ -45,12 +54,14 @@ func numberOf(s organization.UserSetting) parser[int] {
 	return listed(integer, s.Numbers...)
 }
 
-func (r *request) wordOf(s organization.UserSetting) parser[string] {
+func (r *request) wordOf(s organization.UserSetting, own bool) parser[string] {
 	words := s.WordsAt(r.level)
 	switch {
+	case s.Name == organization.Timezone:
+		return timezone
 	case len(words) == 0:
 		return text()
-	case s.Listed:
+	case s.Listed, own && s.ListedForPeople:
 		return listed(text(), words...)
 	}
 	return oneOf(words...)
@@ -58,16 +69,15 @@ func (r *request) wordOf(s organization.UserSetting) parser[string] {
 
 // registerUserDefaults is the realm_user_settings_defaults part of a snapshot.
 func registerUserDefaults(r *request, _ registerOptions) fields {
-	return fields{"realm_user_settings_defaults": r.userSettingsObject(r.org.UserDefault)}
+	defaults := r.userSettingsObject(r.org.UserDefault)
+	delete(defaults, organization.Timezone)
+	return fields{"realm_user_settings_defaults": defaults}
 }
 
 // userSettingsObject shows all settings that people have.
 func (r *request) userSettingsObject(value func(organization.UserSetting) any) fields {
 	object := fields{}
-	for name, value := range organization.FixedUserSettings {
-		object[name] = value
-	}
-	for _, s := range organization.UserSettings {
+	for _, s := range slices.Concat(organization.UserSettings, organization.OwnUserSettings) {
 		r.add(object, s.Since(), s.Name, value(s))
 	}
 	object["available_notification_sounds"] = organization.NotificationSounds

@@ -170,7 +170,8 @@ func updateUser(r *request) (fields, error) {
 	change := organization.UserChange{
 		FullName: optional(r, "full_name", text()),
 		Role:     optional(r, "role", roleNumber),
-		Profile:  withDefault(r, "profile_data", jsonOf(listOf(profileValue("Invalid %s: Input should be a valid dictionary or instance of ProfileDataElement"))), nil),
+		Profile: withDefault(r, "profile_data", jsonOf(listOf(profileValue(true,
+			"Invalid %s: Input should be a valid dictionary or instance of ProfileDataElement"))), nil),
 		NewEmail: optional(r.since(313), "new_email", text()),
 	}
 	if err := r.checked(); err != nil {
@@ -183,8 +184,10 @@ func updateUser(r *request) (fields, error) {
 	return nil, r.org.UpdateUser(r.me, u.ID, change)
 }
 
-// profileValue reads one element of profile data; what is no object is refused as the endpoint words it.
-func profileValue(noObject string) valueParser[organization.ProfileValue] {
+// profileValue reads one element of profile data, which may hold null if that is
+// nullable; what is no object is refused as the endpoint words it. A value that is
+// neither a text nor a list of numbers is reported as the first alternative.
+func profileValue(nullable bool, noObject string) valueParser[organization.ProfileValue] {
 	return func(value any, path string) (organization.ProfileValue, error) {
 		var v organization.ProfileValue
 		object, ok := value.(map[string]any)
@@ -196,10 +199,10 @@ func profileValue(noObject string) valueParser[organization.ProfileValue] {
 			return v, err
 		}
 		v.Value, err = member(object, path, "value", func(value any, path string) (any, error) {
-			if _, isList := value.([]any); isList {
-				return listOf(parseInteger)(value, path+`["list[int]"]`)
+			if numbers, err := listOf(parseInteger)(value, path); err == nil {
+				return numbers, nil
 			}
-			if value == nil {
+			if value == nil && nullable {
 				return nil, nil
 			}
 			return parseString(value, path+`["str"]`)
@@ -209,7 +212,7 @@ func profileValue(noObject string) valueParser[organization.ProfileValue] {
 }
 
 func setOwnProfileData(r *request) (fields, error) {
-	values := required(r, "data", jsonOf(listOf(profileValue("%s is not a dict"))))
+	values := required(r, "data", jsonOf(listOf(profileValue(false, "%s is not a dict"))))
 	if err := r.checked(); err != nil {
 		return nil, err
 	}

@@ -382,9 +382,14 @@ func (o *Organization) RegenerateKey(actor User, id int) (key string, err error)
 	if err != nil {
 		return "", err
 	}
+	return o.RegenerateOwnKey(u), nil
+}
+
+// RegenerateOwnKey gives the person or bot that asks a new API key.
+func (o *Organization) RegenerateOwnKey(u User) (key string) {
 	u.APIKey = NewAPIKey()
-	o.Users.Put(id, u)
-	return u.APIKey, nil
+	o.Users.Put(u.ID, u)
+	return u.APIKey
 }
 
 // integrations are services that incoming webhook bots can be made for.

@@ -61,23 +61,18 @@ type PermissionChange struct {
 func (v GroupValue) asSent() any { return groupValueLists{v.Members, v.Subgroups} }
 
 // canonical collapses a value as the server does with all it is sent, but not
-// with what it shows (server-behavior §P2).
+// with what it shows (server-behavior §P2). A group that is named twice counts
+// as two.
 func (o *Organization) canonical(v GroupValue) GroupValue {
-	if v.Group != 0 {
+	switch {
+	case v.Group != 0:
 		return v
-	}
-	v = Listed(v.Members, v.Subgroups)
-	if len(v.Members) > 0 {
-		return v
-	}
-	switch len(v.Subgroups) {
-	case 0:
+	case len(v.Members)+len(v.Subgroups) == 0:
 		return Named(o.SystemGroup(Nobody))
-	case 1:
+	case len(v.Members) == 0 && len(v.Subgroups) == 1:
 		return Named(v.Subgroups[0])
-	default:
-		return v
 	}
+	return Listed(v.Members, v.Subgroups)
 }
 
 // Shown returns the value as reads show it: deactivated people are hidden, and

@@ -255,16 +255,15 @@ func (o *Organization) expireInvitations(inviter int) {
 	}
 }
 
-// revokeInvitationsTo ends the invitations of somebody who has joined.
-func (o *Organization) revokeInvitationsTo(email string) {
-	var ids []int
-	for id, i := range o.Invitations.All() {
+// endInvitationsTo ends the invitations of somebody who has joined.
+func (o *Organization) endInvitationsTo(email string) {
+	now := o.now().UTC()
+	invitations, _ := o.ListInvitations(User{Role: RoleOwner})
+	for _, i := range invitations {
 		if strings.EqualFold(i.Email, email) {
-			ids = append(ids, id)
+			i.Expires = &now
+			o.Invitations.Put(i.ID, i)
 		}
-	}
-	for _, id := range ids {
-		o.Invitations.Delete(id)
 	}
 }
 

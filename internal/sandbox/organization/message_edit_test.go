@@ -253,7 +253,7 @@ func TestWhoDeletes(t *testing.T) {
 	f.subscribe(bot.ID, f.channel.ID, "")
 	const denied, late = "You don't have permission to delete this message", "The time limit for deleting this message has passed"
 	post := func(sender User) int {
-		id, _, err := f.SendMessage(sender, f.to("t"), "x", false)
+		id, _, err := f.SendMessage(sender, f.to("t"), "x", false, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func TestUpdateFlags(t *testing.T) {
 	f := newOffice(t)
 	outside := channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "outside"}, f.people[RoleOwner])
 	topic := "t"
-	elsewhere, _, err := f.SendMessage(f.people[RoleOwner], Addressee{ToChannel: true, ChannelID: &outside.ID, Topic: &topic}, "x", false)
+	elsewhere, _, err := f.SendMessage(f.people[RoleOwner], Addressee{ToChannel: true, ChannelID: &outside.ID, Topic: &topic}, "x", false, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

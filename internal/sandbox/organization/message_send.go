@@ -26,11 +26,12 @@ type Addressee struct {
 
 // SendMessage is POST /messages. It returns the id of the message and, if the
 // topic became more visible to the sender by it, how (server-behavior §M4).
-func (o *Organization) SendMessage(sender User, to Addressee, content string, readBySender bool) (id, visibility int, err error) {
+func (o *Organization) SendMessage(sender User, to Addressee, content string, readBySender bool, client string) (id, visibility int, err error) {
 	m, said, err := o.checkMessage(sender, to, content)
 	if err != nil {
 		return 0, 0, err
 	}
+	m.Client = client
 	var readBy []int
 	if readBySender {
 		readBy = []int{sender.ID}
@@ -243,6 +244,9 @@ func (o *Organization) checkMayDirect(sender User, people []int) error {
 func (o *Organization) post(m Message, said mentions, readBy ...int) Message {
 	m.ID = o.Messages.NextID()
 	m.Copies = map[int]Flags{}
+	if m.SenderID == NotificationBotID {
+		m.Client = "Internal"
+	}
 	receivers := m.People
 	if !m.Direct() {
 		receivers = append(o.Subscribers(m.ChannelID), said.bots(o)...)

@@ -16,6 +16,7 @@ type Message struct {
 	People    []int     `json:"people,omitempty"` // of a direct message: sender and recipients, ascending
 	Content   string    `json:"content"`
 	Sent      time.Time `json:"sent"`
+	Client    string    `json:"client,omitempty"` // the program that sent it
 	// Resolving marks a notice that the topic was resolved or unresolved.
 	Resolving bool `json:"resolving,omitempty"`
 

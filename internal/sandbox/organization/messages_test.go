@@ -50,7 +50,7 @@ func (f *office) to(topic string) Addressee {
 // post makes somebody write in a topic and returns the message's id.
 func (f *office) post(role int, topic, content string) int {
 	f.t.Helper()
-	id, _, err := f.SendMessage(f.people[role], f.to(topic), content, false)
+	id, _, err := f.SendMessage(f.people[role], f.to(topic), content, false, "test")
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func (f *office) direct(role int, content string, to ...int) int {
 	for _, r := range to {
 		people = append(people, f.people[r].ID)
 	}
-	id, _, err := f.SendMessage(f.people[role], Addressee{People: principalsOf(people)}, content, false)
+	id, _, err := f.SendMessage(f.people[role], Addressee{People: principalsOf(people)}, content, false, "test")
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestWhatIsStoredOfAMessage(t *testing.T) {
 		}
 	}
 	for topic, want := range map[string]string{"a\tb": "Invalid character in topic, at position 2!", "a": "Message must not be empty"} {
-		if _, _, err := f.SendMessage(f.people[RoleMember], f.to(topic), " \n", false); said(err) != want {
+		if _, _, err := f.SendMessage(f.people[RoleMember], f.to(topic), " \n", false, "test"); said(err) != want {
 			t.Errorf("%q: %v, want %q", topic, err, want)
 		}
 	}
@@ -119,7 +119,7 @@ func TestWhatIsStoredOfAMessage(t *testing.T) {
 func TestTopicsPolicyOfMessages(t *testing.T) {
 	f := newOffice(t)
 	send := func(topic string) string {
-		_, _, err := f.SendMessage(f.people[RoleMember], f.to(topic), "x", false)
+		_, _, err := f.SendMessage(f.people[RoleMember], f.to(topic), "x", false, "test")
 		return said(err)
 	}
 	set := func(policy string) error {
@@ -178,7 +178,7 @@ func TestWhoReadsProtectedHistory(t *testing.T) {
 	secret := channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "secret", Private: true, SharedHistory: &hidden}, f.people[RoleOwner], f.people[RoleGuest])
 	topic := "t"
 	to := Addressee{ToChannel: true, ChannelID: &secret.ID, Topic: &topic}
-	id, _, err := f.SendMessage(f.people[RoleOwner], to, "before", false)
+	id, _, err := f.SendMessage(f.people[RoleOwner], to, "before", false, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestDirectMessageRights(t *testing.T) {
 		for _, r := range to {
 			people = append(people, f.people[r].ID)
 		}
-		_, _, err := f.SendMessage(f.people[role], Addressee{People: principalsOf(people)}, "x", false)
+		_, _, err := f.SendMessage(f.people[role], Addressee{People: principalsOf(people)}, "x", false, "test")
 		return said(err)
 	}
 	if got := send(RoleMember); got != "Message must have recipients" {
@@ -265,14 +265,14 @@ func TestMentions(t *testing.T) {
 		g.Permissions["can_mention_group"] = f.nobody()
 		return g
 	}())
-	if _, _, err := f.SendMessage(member, f.to("m"), "@*ops*", false); said(err) != "You are not allowed to mention user group 'ops'." {
+	if _, _, err := f.SendMessage(member, f.to("m"), "@*ops*", false, "test"); said(err) != "You are not allowed to mention user group 'ops'." {
 		t.Errorf("a group nobody may mention: %v", err)
 	}
 	for i := range 20 {
 		u := f.AddUser(User{Email: strings.Repeat("x", i+1) + "@example.com", FullName: "Filler", Role: RoleMember})
 		f.subscribe(u.ID, f.channel.ID, "")
 	}
-	_, _, err = f.SendMessage(member, f.to("m"), "@**everyone**", false)
+	_, _, err = f.SendMessage(member, f.to("m"), "@**everyone**", false, "test")
 	var e *Error
 	if !errors.As(err, &e) || e.Code != "STREAM_WILDCARD_MENTION_NOT_ALLOWED" {
 		t.Errorf("everyone in a large channel: %v", err)
@@ -282,7 +282,7 @@ func TestMentions(t *testing.T) {
 func TestTopicsThatAreFollowed(t *testing.T) {
 	f := newOffice(t)
 	send := func(role int, topic string) int {
-		_, visibility, err := f.SendMessage(f.people[role], f.to(topic), "x", false)
+		_, visibility, err := f.SendMessage(f.people[role], f.to(topic), "x", false, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

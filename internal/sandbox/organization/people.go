@@ -50,6 +50,8 @@ type User struct {
 	Active   bool   `json:"active"`
 	Deleted  bool   `json:"deleted,omitempty"` // then it is not active either
 	APIKey   string `json:"api_key"`
+	// PasswordHash is empty for who cannot log in with a password.
+	PasswordHash []byte `json:"password_hash,omitempty"`
 
 	IsBot      bool `json:"is_bot,omitempty"`
 	BotType    int  `json:"bot_type,omitempty"`
@@ -221,10 +223,10 @@ func (o *Organization) DeactivateAndDelete(actor User, id int, what Deletions) e
 		return errNoSuchUser
 	}
 	switch {
-	case !actor.IsAdmin():
-		return errInsufficientPermission
 	case !u.Active:
 		return errUserDeactivated
+	case !actor.IsAdmin():
+		return errInsufficientPermission
 	case u.IsOwner() && !actor.IsOwner():
 		return ErrMustBeOwner
 	case o.isLastOwner(u):

@@ -70,14 +70,14 @@ func TestCreateUser(t *testing.T) {
 	if err := o.Invite(admin, "new@example.com", true, NewInvite{Role: RoleMember}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.CreateUser(owner, NewUser{"new@example.com", "secret", "New"}); said(err) != "User not authorized to create users" {
+	if _, err := o.CreateUser(owner, NewUser{"new@example.com", "correct horse", "New"}); said(err) != "User not authorized to create users" {
 		t.Fatalf("without the right: %v", err)
 	}
 	owner.CanCreateUsers = true
 	if err := o.UpdateUserDefaults(UserDefaults{Numbers: map[string]int{"email_address_visibility": EmailVisibleToNobody}}); err != nil {
 		t.Fatal(err)
 	}
-	u, err := o.CreateUser(owner, NewUser{"new@EXAMPLE.com", "secret", " New "})
+	u, err := o.CreateUser(owner, NewUser{"new@EXAMPLE.com", "correct horse", " New "})
 	if err != nil {
 		t.Fatal(err)
 	}

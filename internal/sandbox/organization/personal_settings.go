@@ -31,27 +31,87 @@ var notForOthers = strings.Fields("allow_private_data_export email_address_visib
 
 // UserSetting returns what a person has in one of UserSettings.
 func (o *Organization) UserSetting(id int, s UserSetting) any {
-	if s.Name == emailVisibility {
-		u, _ := o.Users.Get(id)
+	u, _ := o.Users.Get(id)
+	switch s.Name {
+	case emailVisibility:
 		return u.EmailVisibility
+	case Timezone:
+		return u.Timezone
 	}
 	settings, _ := o.PersonalSettings.Get(id)
 	return o.settingIn(settings.UserDefaults, s)
 }
 
-// emailVisibility is the one setting that is kept with the account.
-const emailVisibility = "email_address_visibility"
+// Settings that are kept with the account.
+const (
+	Timezone        = "timezone"
+	emailVisibility = "email_address_visibility"
+)
 
-// UpdateOwnSettings changes settings of the person who asks.
-func (o *Organization) UpdateOwnSettings(actor User, change UserDefaults) error {
+// OwnChange is what people change of themselves; nil leaves things as they are.
+type OwnChange struct {
+	UserDefaults
+	FullName, Email          *string
+	OldPassword, NewPassword *string
+}
+
+// UpdateOwnSettings changes the person who asks, except for a new address, which
+// has to be confirmed by e-mail (server-behavior §U20).
+func (o *Organization) UpdateOwnSettings(actor User, change OwnChange) error {
 	if err := change.check(); err != nil {
 		return err
 	}
+	if change.NewPassword != nil {
+		if change.OldPassword == nil || !actor.hasPassword(*change.OldPassword) {
+			return Refuse("Wrong password!")
+		}
+		if err := checkPassword(*change.NewPassword, "New password is too weak!"); err != nil {
+			return err
+		}
+		if err := o.SetPassword(actor.ID, *change.NewPassword); err != nil {
+			return err
+		}
+		o.Commit()
+		actor, _ = o.Users.Get(actor.ID)
+	}
+	if change.Email != nil {
+		if err := o.checkNewAddress(actor, strings.TrimSpace(*change.Email)); err != nil {
+			return err
+		}
+	}
+	mayRename := actor.IsAdmin() || !o.Settings().NameChangesDisabled
+	if change.FullName != nil && *change.FullName != actor.FullName && mayRename {
+		var err error
+		if actor.FullName, err = o.checkFullName(*change.FullName, actor.ID); err != nil {
+			return err
+		}
+	}
 	if visibility, ok := change.Numbers[emailVisibility]; ok {
 		actor.EmailVisibility = visibility
-		o.Users.Put(actor.ID, actor)
 	}
-	o.changeSettings(actor.ID, change, true)
+	if zone, ok := change.Texts[Timezone]; ok {
+		actor.Timezone = zone
+	}
+	o.Users.Put(actor.ID, actor)
+	o.changeSettings(actor.ID, change.UserDefaults, true)
+	return nil
+}
+
+// checkNewAddress refuses an address that a person cannot change to.
+func (o *Organization) checkNewAddress(actor User, address string) error {
+	if address == actor.Email {
+		return nil
+	}
+	if o.Settings().EmailChangesDisabled && !actor.IsAdmin() {
+		return Refuse("Email address changes are disabled in this organization.")
+	}
+	problem := o.addressProblem(address)
+	if problem == "" {
+		problem, _ = o.addressTaken(address)
+	}
+	if problem != "" {
+		return Refuse("%s", problem)
+	}
 	return nil
 }
 
@@ -108,7 +168,7 @@ func (o *Organization) peopleOf(whose OthersSettings) ([]int, error) {
 func (o *Organization) changeSettings(id int, change UserDefaults, own bool) {
 	before, _ := o.PersonalSettings.Get(id)
 	after := PersonalSettings{UserDefaults: change.over(before.UserDefaults), Edited: merged(before.Edited, nil)}
-	for _, s := range UserSettings {
+	for _, s := range slices.Concat(UserSettings, OwnUserSettings) {
 		if own && change.names(s.Name) && o.settingIn(before.UserDefaults, s) != o.settingIn(after.UserDefaults, s) {
 			after.Edited[s.Name] = true
 		}

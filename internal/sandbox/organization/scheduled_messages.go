@@ -21,7 +21,8 @@ type ScheduledMessage struct {
 	Topic        string `json:"topic,omitempty"`
 	People       []int  `json:"people,omitempty"` // of a direct message: the sender too, ascending
 	Content      string `json:"content"`
-	DeliverAt    int64  `json:"deliver_at"` // Unix seconds
+	Client       string `json:"client,omitempty"` // the program that scheduled or changed it last
+	DeliverAt    int64  `json:"deliver_at"`       // Unix seconds
 	ReadBySender bool   `json:"read_by_sender,omitempty"`
 	Failed       bool   `json:"failed,omitempty"`
 	Delivered    bool   `json:"delivered,omitempty"`
@@ -36,6 +37,7 @@ type NewSchedule struct {
 	Content      string
 	DeliverAt    int64 // Unix seconds
 	ReadBySender bool
+	Client       string
 }
 
 // ScheduleChange is what PATCH /scheduled_messages/{id} asks for; nil leaves
@@ -47,6 +49,7 @@ type ScheduleChange struct {
 	ToGiven        bool
 	Topic, Content *string
 	DeliverAt      *int64
+	Client         string
 }
 
 var (
@@ -83,7 +86,7 @@ func (o *Organization) ScheduleMessage(sender User, in NewSchedule) (int, error)
 	}
 	s := ScheduledMessage{
 		ID: o.ScheduledMessages.NextID(), SenderID: sender.ID, ChannelID: m.ChannelID, Topic: m.Topic, People: m.People,
-		Content: m.Content, DeliverAt: in.DeliverAt, ReadBySender: in.ReadBySender,
+		Content: m.Content, DeliverAt: in.DeliverAt, ReadBySender: in.ReadBySender, Client: in.Client,
 	}
 	o.ScheduledMessages.Put(s.ID, s)
 	return s.ID, nil
@@ -128,7 +131,7 @@ func (o *Organization) EditScheduledMessage(sender User, id int, c ScheduleChang
 	if c.DeliverAt != nil {
 		s.DeliverAt = *c.DeliverAt
 	}
-	s.Failed = false
+	s.Failed, s.Client = false, c.Client
 	o.ScheduledMessages.Put(id, s)
 	return nil
 }
@@ -259,7 +262,7 @@ func (o *Organization) deliver(s ScheduledMessage) {
 	if s.ReadBySender {
 		readBy = []int{sender.ID}
 	}
-	m.Sent = time.Unix(s.DeliverAt, 0).UTC()
+	m.Sent, m.Client = time.Unix(s.DeliverAt, 0).UTC(), s.Client
 	starts := !m.Direct() && len(o.readable(sender, o.inTopic(m.ChannelID, m.Topic))) == 0
 	o.followSent(sender, o.post(m, said, readBy...), starts)
 	s.Delivered = true

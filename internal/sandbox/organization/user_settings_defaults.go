@@ -30,8 +30,8 @@ type UserSetting struct {
 	// Renamed is a word that became another one.
 	Renamed RenamedWord
 	// Listed says that the server words a refusal of Words as it does for
-	// numbers.
-	Listed bool
+	// numbers; ListedForPeople, that it does so if people change their own.
+	Listed, ListedForPeople bool
 }
 
 // RenamedWord is a word of a setting that is Old below a feature level and New
@@ -62,7 +62,7 @@ func (s UserSetting) wordAt(level int, word string) string {
 	}
 }
 
-// Since is the feature level from which the setting exists.
+// Since is the feature level from which the setting exists; 0: always.
 func (s UserSetting) Since() int { return featurelevel.Lookup("zulip_default_user_settings", s.Name) }
 
 // UserSettings lists the settings that can be changed, flags last.
@@ -85,10 +85,10 @@ var UserSettings = slices.Concat(
 		{Name: "emojiset", Default: "google", Words: []string{"google", "twitter", "text"}, Listed: true},
 		{Name: "notification_sound", Default: "zulip"},
 		{Name: "resolved_topic_notice_auto_read_policy", Default: "except_followed", Words: []string{"always", "except_followed", "never"}},
-		{Name: "web_animate_image_previews", Default: "on_hover", Words: []string{"always", "on_hover", "never"}},
+		{Name: "web_animate_image_previews", Default: "on_hover", Words: []string{"always", "on_hover", "never"}, ListedForPeople: true},
 		{
 			Name: "web_home_view", Default: "inbox", Words: []string{"recent_topics", "inbox", "all_messages"},
-			Renamed: RenamedWord{featurelevel.HomeViewRecent, "recent_topics", "recent"},
+			ListedForPeople: true, Renamed: RenamedWord{featurelevel.HomeViewRecent, "recent_topics", "recent"},
 		},
 	},
 	userFlags(true, "automatically_follow_topics_where_mentioned display_emoji_reaction_users enable_desktop_notifications "+
@@ -106,10 +106,14 @@ var UserSettings = slices.Concat(
 		"hide_ai_features high_contrast_mode left_side_userlist translate_emoticons twenty_four_hour_time"),
 )
 
-// FixedUserSettings are shown with the others and cannot be changed.
-var FixedUserSettings = map[string]any{
-	"allow_private_data_export": false, "default_language": "en",
-	"enable_login_emails": true, "enable_marketing_emails": true,
+// OwnUserSettings are those for which an organization has no defaults of its
+// own: every account starts with the same.
+var OwnUserSettings = []UserSetting{
+	{Name: "allow_private_data_export", Default: false},
+	{Name: "default_language", Default: "en"},
+	{Name: "enable_login_emails", Default: true},
+	{Name: "enable_marketing_emails", Default: true},
+	{Name: Timezone, Default: ""},
 }
 
 // NotificationSounds are the sounds a client can play; "none" is possible too.
@@ -170,6 +174,9 @@ func (o *Organization) UpdateUserDefaults(change UserDefaults) error {
 // check makes the checks that depend on more than one parameter's form.
 func (change UserDefaults) check() error {
 	const period, longest = "email_notifications_batching_period_seconds", 7 * 24 * 60 * 60
+	if language, ok := change.Texts["default_language"]; ok && !slices.Contains(languages, language) {
+		return Refuse("Invalid default_language")
+	}
 	if sound, ok := change.Texts["notification_sound"]; ok && sound != "none" && !slices.Contains(NotificationSounds, sound) {
 		return Refuse("Invalid notification sound '%s'", sound)
 	}

@@ -122,16 +122,16 @@ func (o *Organization) CreateUser(actor User, in NewUser) (User, error) {
 	if problem, _ := o.addressTaken(in.Email); problem != "" {
 		return User{}, Refuse("Email is already in use.")
 	}
-	if in.Password == "" {
-		return User{}, Refuse("The password is too weak.")
+	if err := checkPassword(in.Password, "The password is too weak."); err != nil {
+		return User{}, err
 	}
 	local, domain, _ := cutLast(in.Email, "@")
 	u := o.AddUser(User{Email: local + "@" + strings.ToLower(domain), FullName: name, Role: RoleMember})
 	for channel := range o.DefaultChannels.All() {
 		o.subscribe(u.ID, channel, "")
 	}
-	o.revokeInvitationsTo(in.Email)
-	return u, nil
+	o.endInvitationsTo(in.Email)
+	return u, o.SetPassword(u.ID, in.Password)
 }
 
 // Limits and rules of full names (server-behavior §U5).
