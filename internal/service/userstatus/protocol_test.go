@@ -292,3 +292,42 @@ func TestProtocolUserStatusTwoResources(t *testing.T) {
 	plan(values{"emoji_name": "palm_tree"}).ExpectError(t, "emoji_name", "Two statuses of "+lena, "Keep one.")
 	plan(values{"status_text": ""}).ExpectError(t, "status_text", "Two statuses of "+lena, "Keep one.")
 }
+
+// What somebody else has set since the plan is not overwritten, nor cleared.
+func TestProtocolUserStatusConflict(t *testing.T) {
+	o, run := managed(t)
+	config := values{"user": lena, "status_text": "On leave", "emoji_name": "palm_tree"}
+	other := values{"user": lena, "status_text": "In a meeting", "emoji_name": "calendar"}
+	for _, meanwhile := range []struct {
+		text, emoji string
+		words       []string
+	}{
+		{"Ill", "palm_tree", []string{"status_text", `"On leave"`, `"Ill"`, `"In a meeting"`}},
+		{"On leave", "car", []string{"emoji_name", "palm_tree", "car", "calendar"}},
+	} {
+		run.MustApply(config)
+		plan, end := run.MustPlan(other), run.MustPlan(nil)
+		say(t, o, meanwhile.text, meanwhile.emoji)
+		sent := o.Sent()
+		run.Apply(plan).ExpectError(t, "", append(meanwhile.words, "changed by somebody else after it was planned")...)
+		run.Apply(end).ExpectError(t, "", "changed by somebody else after it was planned")
+		sent.Expect(t)
+		expect(t, o, meanwhile.text, meanwhile.emoji)
+		if run.State == nil || run.State.Values["status_text"] != meanwhile.text || run.State.Values["emoji_name"] != meanwhile.emoji {
+			t.Errorf("the state holds %v", run.State)
+		}
+		run.MustApply(other) // planned from what is there
+	}
+	// What is as planned already is not sent.
+	plan := run.MustPlan(values{"user": lena, "status_text": "Back", "emoji_name": "car"})
+	say(t, o, "Back", "calendar")
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "POST emoji_name")
+	// Nor is what the person has taken away cleared once more.
+	end := run.MustPlan(nil)
+	say(t, o, "", "")
+	sent = o.Sent()
+	run.Apply(end).ExpectNoError(t)
+	sent.Expect(t)
+}
