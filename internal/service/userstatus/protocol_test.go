@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -250,6 +251,31 @@ func TestProtocolUserStatusEmoji(t *testing.T) {
 	old.Sandbox.SetFeatureLevel(130)
 	ownRun := old.NewRun(t, "zulip_user_status")
 	ownRun.Apply(ownRun.MustPlan(values{"emoji_name": "no_such_emoji"})).ExpectError(t, "", "Emoji 'no_such_emoji' does not exist")
+}
+
+// The names of emoji change with the server's version. What is there already stays, and plans no change.
+func TestProtocolUserStatusEmojiOfAnEarlierServer(t *testing.T) {
+	o, run := managed(t)
+	config := values{"user": lena, "status_text": "On my way", "emoji_name": "car", "emoji_code": "1f697", "reaction_type": "unicode_emoji"}
+	run.MustApply(config)
+	short := values{"user": lena, "status_text": "On my way", "emoji_name": "car"}
+	for _, table := range []string{`{"code_to_names":{"1f3ce":["car"]}}`, `{"code_to_names":{"1f3ce":["racing_car"]}}`} {
+		upgraded := http.NewServeMux()
+		upgraded.Handle("/", o.Sandbox.Handler())
+		upgraded.HandleFunc("GET /static/generated/emoji/emoji_api.json", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, table) })
+		server := httptest.NewServer(upgraded)
+		defer server.Close()
+		run.Block = o.Block(values{"site": server.URL})
+		sent := o.Sent()
+		for _, same := range []values{config, short} {
+			if plan := run.MustPlan(same); !plan.Empty() {
+				t.Errorf("planned: %v", plan.Changes())
+			}
+		}
+		run.MustApply(values{"user": lena, "status_text": "There", "emoji_name": "car", "emoji_code": "1f697"})
+		sent.Expect(t, "POST status_text")
+		run.MustApply(config)
+	}
 }
 
 func TestProtocolUserStatusUnknown(t *testing.T) {
