@@ -147,7 +147,7 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 		switch {
 		case p.err == nil:
 			p.sent++
-		case zulip.IsExpectationMismatch(p.err), zulip.IsMembershipMismatch(p.err):
+		case zulip.IsExpectationMismatch(p.err), zulip.IsMembershipMismatch(p.err), zulip.IsIncompleteOrder(p.err):
 			p.mismatches++
 		case zulip.MayHaveHappened(p.err):
 			tflog.Info(ctx, "It is not known whether the change was made: reading it again",

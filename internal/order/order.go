@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -23,6 +22,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
@@ -66,8 +66,6 @@ type Definition struct {
 	List store.Part
 	// Write sends all IDs in order, of those that do not count too.
 	Write func(context.Context, *zulip.Client, []int64) error
-	// IsIncomplete reports whether the server has refused an order because it does not name everything there is.
-	IsIncomplete func(error) bool
 }
 
 // Item is one of the things that an order holds.
@@ -111,7 +109,7 @@ func (r *Resource) description() string {
 	if level := featurelevel.Lookup("zulip_"+r.TypeName, r.Attribute); level > 0 {
 		text += " " + featurelevel.Sentence(level)
 	}
-	return text + "\n\nThe order is sent only if it is another. Destroying the resource leaves the order as it is. After an import the resource names all " +
+	return text + "\n\nThe order is sent only if it is another. If somebody else has changed it since the plan was made, the apply stops without overwriting it. Destroying the resource leaves the order as it is. After an import the resource names all " +
 		r.Things + "; a shorter list is then a change that sends nothing if the order is right."
 }
 
@@ -193,7 +191,10 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	var list types.List
 	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
-	if resp.Diagnostics.HasError() || !r.arrange(ctx, list, &resp.Diagnostics) {
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if r.arrange(ctx, types.ListNull(types.Int64Type), list, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), list)...)
@@ -216,34 +217,43 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	there := activeIDs(all)
-	if !list.IsNull() { // as it is after an import
-		named, _ := numbers(list)
-		isThere := func(id int64) bool { return slices.Contains(there, id) }
-		present := slices.DeleteFunc(slices.Clone(named), func(id int64) bool { return !isThere(id) })
-		missing := slices.DeleteFunc(slices.Clone(named), isThere)
-		// What is missing stays in the state: so the plan tells it from an ID that never was there.
-		if there = upToLast(there, named); slices.Equal(there, present) {
-			there = named
-		} else {
-			there = append(slices.Clone(there), missing...)
-		}
-	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), listOf(there))...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), listOf(shown(list, activeIDs(all))))...)
 }
 
-// Update sets the order, if it is another.
+// shown returns what a state shows that has named some of what is there, or nothing, as it is after an import.
+func shown(list types.List, there []int64) []int64 {
+	if list.IsNull() {
+		return there
+	}
+	named, _ := numbers(list)
+	first := upToLast(there, named)
+	if slices.Equal(first, presentOf(named, there)) {
+		return named
+	}
+	// What is missing stays in the state: so the plan tells it from an ID that never was there.
+	missing := slices.DeleteFunc(slices.Clone(named), func(id int64) bool { return slices.Contains(there, id) })
+	return append(slices.Clone(first), missing...)
+}
+
+// Update sets the order, if it is another, and nobody else has changed it.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	var list types.List
+	var list, prior types.List
 	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
-	if resp.Diagnostics.HasError() || !r.arrange(ctx, list, &resp.Diagnostics) {
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(r.Attribute), &prior)...)
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), list)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(r.ID)})...)
+	now := r.arrange(ctx, prior, list, &resp.Diagnostics)
+	switch {
+	case !resp.Diagnostics.HasError():
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), list)...)
+	case now != nil:
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), listOf(shown(prior, activeIDs(now.Thing))))...)
+	}
 }
 
 // Delete leaves the order as it is: there is always one.
@@ -267,53 +277,81 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(id)})...)
 }
 
-// arrangements is how often an order is put together anew because somebody has added something meanwhile.
-const arrangements = 5
+type reading = compareandset.Reading[[]Item]
 
-// firstArrangementPause is how long it takes then until a list that can lag is read again; each time it is twice as long.
-const firstArrangementPause = 100 * time.Millisecond
-
-// arrange brings the organization to the wanted order and reports whether it has it then.
-func (r *Resource) arrange(ctx context.Context, list types.List, diags *diag.Diagnostics) bool {
-	wanted, _ := numbers(list)
-	var err error
-	sent, pause := false, firstArrangementPause
+// arrange brings the organization to the planned order, and returns what there is then; nil if that could not be read. A
+// prior order is what the plan was computed from; null: there is none to compare with.
+func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags *diag.Diagnostics) *reading {
+	before, _ := numbers(prior)
+	named, _ := numbers(planned)
+	var isSent bool     // and taken
+	var refused []int64 // for it did not name everything: the list that it was made of lacks something
 	shows := func(all []Item) bool {
-		there := activeIDs(all)
-		missing := slices.ContainsFunc(wanted, func(id int64) bool { return !slices.Contains(idsOf(all), id) })
-		return !missing && (!sent || slices.Equal(inOrder(there, wanted), there))
+		ids := idsOf(all)
+		return len(presentOf(named, ids)) == len(named) && (!isSent || isOrdered(all, named)) && (refused == nil || len(refused) != len(ids))
 	}
-	for range arrangements {
-		var all []Item
-		if all, err = r.Fresh(ctx, r.Meta.Store, shows); err != nil {
-			diags.AddError("Cannot read the "+r.Things, diagnostics.Explain(err))
-			return false
-		}
-		there := activeIDs(all)
-		// What was deleted since the plan is left out; the next plan says so.
-		present := slices.DeleteFunc(slices.Clone(wanted), func(id int64) bool { return !slices.Contains(there, id) })
-		if slices.Equal(inOrder(there, present), there) {
-			return true
-		}
-		err = r.send(ctx, inOrder(idsOf(all), present))
-		sent = err == nil
-		if err != nil && (!r.IsIncomplete(err) || r.List != "" && zulip.Sleep(ctx, pause) != nil) {
-			break
-		}
-		pause *= 2
+	step := compareandset.Step[[]Item, []int64]{
+		Attribute: r.Attribute, Prior: textOf(before), Planned: textOf(named),
+		Current: func(all []Item) string {
+			there := activeIDs(all)
+			first := upToLast(there, before)
+			switch {
+			case isOrdered(all, named):
+				return textOf(named)
+			case prior.IsNull() || slices.Equal(first, presentOf(before, there)):
+				return textOf(before)
+			}
+			return textOf(first)
+		},
+		// What was deleted since the plan is left out; what nobody named keeps its order.
+		Put: func(ids *[]int64, all []Item, _ bool) { *ids = inOrder(idsOf(all), presentOf(named, activeIDs(all))) },
 	}
-	if err == nil {
-		err = fmt.Errorf("the server took the order and has another one each time it is read: somebody else sets it too")
+	subject := compareandset.Subject[[]Item, []int64]{
+		Unread: "the order of the " + r.Things, Name: func([]Item) string { return "the order of the " + r.Things },
+		Read: func(ctx context.Context) (*reading, error) {
+			all, err := r.Fresh(ctx, r.Meta.Store, shows)
+			return &reading{Thing: all}, err
+		},
+		Send: func(ctx context.Context, pending compareandset.Pending[[]Item, []int64]) ([]string, error) {
+			ids := pending.Update()
+			err := r.send(ctx, ids)
+			if isSent = err == nil; zulip.IsIncompleteOrder(err) {
+				refused = ids
+			}
+			return nil, err
+		},
 	}
-	diags.AddAttributeError(path.Root(r.Attribute), "Cannot order the "+r.Things, diagnostics.Explain(err))
-	return false
+	now := subject.Change(ctx, &r.Base, []compareandset.Step[[]Item, []int64]{step}, nil, diags)
+	if now != nil {
+		r.checkNamed(named, named, now.Thing, diags) // what is left out since the plan
+	}
+	return now
 }
 
 func (r *Resource) send(ctx context.Context, ids []int64) error {
 	if r.List != "" {
 		return r.Meta.Store.WriteList(ctx, r.List, func(ctx context.Context) error { return r.Write(ctx, r.Meta.Client, ids) })
 	}
-	return r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Write(ctx, r.Meta.Client, ids) })
+	return r.Write(ctx, r.Meta.Client, ids)
+}
+
+// isOrdered reports whether those that are named, and there, come first and in their order.
+func isOrdered(all []Item, named []int64) bool {
+	there := activeIDs(all)
+	return slices.Equal(inOrder(there, presentOf(named, there)), there)
+}
+
+// presentOf returns those of the named that are there.
+func presentOf(named, there []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(named), func(id int64) bool { return !slices.Contains(there, id) })
+}
+
+// textOf is an order for people.
+func textOf(ids []int64) string {
+	if len(ids) == 0 {
+		return "as it is"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
 }
 
 // idsOf returns the IDs of all things, in order.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
@@ -20,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -190,7 +192,7 @@ func (s Setting) DataSourceAttribute() datasourceschema.Attribute {
 
 // Read makes values of what the server holds, by the names on the wire; see [Setting.Read]. kept may be nil; everything in it
 // that is in no row of the table is taken over.
-func (s Table) Read(held map[string]json.RawMessage, level int, kept Values, diags *diag.Diagnostics) Values {
+func (s Table) Read(held Held, level int, kept Values, diags *diag.Diagnostics) Values {
 	values := maps.Clone(kept)
 	if values == nil {
 		values = Values{}
@@ -206,7 +208,7 @@ func (s Table) Read(held map[string]json.RawMessage, level int, kept Values, dia
 // Read makes a value of what the server holds; nil if that is something unexpected. A setting that a server of this feature
 // level (zero: unknown) has not, or has with another meaning, is null. kept is returned where it means the same, and may be
 // nil.
-func (s Setting) Read(held map[string]json.RawMessage, level int, kept attr.Value, diags *diag.Diagnostics) attr.Value {
+func (s Setting) Read(held Held, level int, kept attr.Value, diags *diag.Diagnostics) attr.Value {
 	raw := held[s.wire(held)]
 	if level > 0 && level < s.FeatureLevel {
 		raw = nil
@@ -263,7 +265,7 @@ func (s Table) Check(b *base.Base, diags *diag.Diagnostics) {
 
 // Form holds the planned values as a server of this feature level (zero: unknown) takes them, whose settings are held by
 // the names on the wire.
-func (s Table) Form(plan Values, held map[string]json.RawMessage, level int) *zulip.Form {
+func (s Table) Form(plan Values, held Held, level int) *zulip.Form {
 	form := &zulip.Form{}
 	for _, setting := range s {
 		setting.Send(form, plan, held, level)
@@ -272,7 +274,7 @@ func (s Table) Form(plan Values, held map[string]json.RawMessage, level int) *zu
 }
 
 // Send adds the planned value of the setting to a form; see [Settings.Form].
-func (s Setting) Send(form *zulip.Form, plan Values, held map[string]json.RawMessage, level int) {
+func (s Setting) Send(form *zulip.Form, plan Values, held Held, level int) {
 	s.Kind.Send(form, s.wire(held), s.Synonyms.at(level, plan[s.Name]))
 }
 
@@ -299,13 +301,31 @@ func (s Synonyms) at(level int, value attr.Value) attr.Value {
 	}
 }
 
-// CheckSent reports the settings that the server, when it is read after they were sent, does not hold as planned.
-func (s Table) CheckSent(plan, held Values, b *base.Base, diags *diag.Diagnostics) {
-	for _, setting := range s.Changes(plan, held) {
-		diags.AddAttributeError(path.Root(setting.Name), "The server did not take "+setting.Name,
-			fmt.Sprintf("It was sent as %s, without an error, and the server holds %s. Either it does not know the setting (it has feature level %d), or somebody changed it at the same time. The next plan shows what there is.",
-				plan[setting.Name], held[setting.Name], b.FeatureLevel()))
+// Held are the settings that a server holds, by the names on the wire.
+type Held = map[string]json.RawMessage
+
+// Steps are the changes of the settings whose planned value is known and another one than the prior value, on a server of a
+// feature level.
+func (s Table) Steps(prior, plan Values, level int) (steps []compareandset.Step[Held, zulip.Form]) {
+	for _, setting := range s.Changes(plan, prior) {
+		steps = append(steps, compareandset.Step[Held, zulip.Form]{
+			Attribute: setting.Name, Prior: setting.text(prior[setting.Name]), Planned: setting.text(plan[setting.Name]),
+			Current: func(held Held) string { return setting.text(setting.Read(held, level, nil, &diag.Diagnostics{})) },
+			Put:     func(form *zulip.Form, held Held, _ bool) { setting.Send(form, plan, held, level) },
+		})
 	}
+	return steps
+}
+
+// text is a value for people, which is the same for synonyms.
+func (s Setting) text(value attr.Value) string {
+	switch {
+	case value == nil:
+		return "something unexpected"
+	case s.Synonyms.has(value):
+		return strconv.Quote(s.Synonyms.New)
+	}
+	return value.String()
 }
 
 // Names lists the attributes, for messages.
@@ -318,7 +338,7 @@ func (s Table) Names() string {
 }
 
 // wire is the name of the setting on a server that holds settings by these names.
-func (s Setting) wire(held map[string]json.RawMessage) string {
+func (s Setting) wire(held Held) string {
 	if _, renamed := held[s.Renamed]; renamed && s.Renamed != "" {
 		return s.Renamed
 	}

@@ -90,6 +90,8 @@ func IsFolderInUse(err error) bool {
 // IsNoFolder reports whether the organization has no such folder.
 func IsNoFolder(err error) bool { return IsMessage(err, "Invalid channel folder ID") }
 
-// IsIncompleteOrder reports whether an order leaves something out, as it does when
-// somebody has made another folder meanwhile.
-func IsIncompleteOrder(err error) bool { return IsMessage(err, "Invalid order mapping.") }
+// IsIncompleteOrder reports whether an order of folders, linkifiers or profile fields leaves something out, as it does when
+// somebody has made another one meanwhile.
+func IsIncompleteOrder(err error) bool {
+	return IsMessage(err, "Invalid order mapping.", "The ordered list must enumerate all existing linkifiers exactly once")
+}

@@ -84,7 +84,7 @@ func (c *Client) DeleteLinkifier(ctx context.Context, id int64) error {
 
 // OrderLinkifiers sets the order in which the linkifiers are tried: ids are all of
 // them, once each. Any other list is refused, as after somebody has added one:
-// [IsNotEveryLinkifier].
+// [IsIncompleteOrder].
 func (c *Client) OrderLinkifiers(ctx context.Context, ids []int64) error {
 	form := &Form{}
 	form.JSON("ordered_linkifier_ids", ids)
@@ -98,11 +98,6 @@ func IsNoLinkifier(err error) bool { return IsMessage(err, "Linkifier not found.
 // IsPatternTaken reports whether another linkifier has the pattern.
 func IsPatternTaken(err error) bool {
 	return IsMessage(err, "Realm filter with this Realm and Pattern already exists.")
-}
-
-// IsNotEveryLinkifier reports whether an order did not name every linkifier once.
-func IsNotEveryLinkifier(err error) bool {
-	return IsMessage(err, "The ordered list must enumerate all existing linkifiers exactly once")
 }
 
 func linkifierPath(id int64) string { return "/realm/filters/" + strconv.FormatInt(id, 10) }

@@ -195,7 +195,7 @@ func (c *Client) DeleteProfileField(ctx context.Context, id int64) error {
 }
 
 // OrderProfileFields sets the order of the fields: ids are all of them. A list that
-// does not name every field is refused: [IsNotEveryProfileField].
+// does not name every field is refused: [IsIncompleteOrder].
 func (c *Client) OrderProfileFields(ctx context.Context, ids []int64) error {
 	form := &Form{}
 	form.JSON("order", ids)
@@ -215,9 +215,6 @@ var noProfileField = regexp.MustCompile(`^Field id \d+ not found\.$`)
 func IsProfileFieldNameTaken(err error) bool {
 	return IsMessage(err, "A field with that label already exists.")
 }
-
-// IsNotEveryProfileField reports whether an order did not name every field.
-func IsNotEveryProfileField(err error) bool { return IsMessage(err, "Invalid order mapping.") }
 
 func profileFieldPath(id int64) string {
 	return "/realm/profile_fields/" + strconv.FormatInt(id, 10)

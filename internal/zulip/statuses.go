@@ -27,9 +27,6 @@ type StatusUpdate struct {
 	EmojiCode, ReactionType *string
 }
 
-// Empty reports whether nothing changes. The server refuses that.
-func (u *StatusUpdate) Empty() bool { return u.Text == nil && u.EmojiName == nil }
-
 func (u *StatusUpdate) form() *Form {
 	form := &Form{}
 	for name, value := range map[string]*string{

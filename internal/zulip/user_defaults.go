@@ -6,8 +6,7 @@ import (
 )
 
 // UpdateUserDefaults changes the settings that new accounts start with; accounts that exist keep theirs
-// (server-behavior §O8). A parameter that the server does not know is ignored without an error.
-func (c *Client) UpdateUserDefaults(ctx context.Context, form *Form) error {
-	_, err := c.send(ctx, http.MethodPatch, "/realm/user_settings_defaults", form, safeToRetry, nil)
-	return err
+// (server-behavior §O8).
+func (c *Client) UpdateUserDefaults(ctx context.Context, form *Form) (*Answer, error) {
+	return c.send(ctx, http.MethodPatch, "/realm/user_settings_defaults", form, safeToRetry, nil)
 }

@@ -28,7 +28,6 @@ func NewOrderResource() resource.Resource {
 		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
 			return client.OrderChannelFolders(ctx, ids)
 		},
-		IsIncomplete: zulip.IsIncompleteOrder,
 	}}
 }
 

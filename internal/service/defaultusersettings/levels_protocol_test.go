@@ -83,7 +83,7 @@ func TestServersTakeOneWordForTheHomeView(t *testing.T) {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
 		form := &zulip.Form{}
 		form.Text(view, refused)
-		if err := o.Client.UpdateUserDefaults(t.Context(), form); !zulip.IsMessage(err, "Invalid web_home_view") {
+		if _, err := o.Client.UpdateUserDefaults(t.Context(), form); !zulip.IsMessage(err, "Invalid web_home_view") {
 			t.Errorf("level %d, %s: %v", level, refused, err)
 		}
 	}

@@ -265,7 +265,7 @@ func TestProtocolDefaultUserSettingsNotTaken(t *testing.T) {
 		Method: "PATCH", Path: "/realm/user_settings_defaults", Action: sandbox.FaultStatus, Status: http.StatusOK,
 		Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["color_scheme"]}`, Count: 1,
 	})
-	run.Apply(run.MustPlan(values{"color_scheme": "dark"})).ExpectError(t, "color_scheme", "did not take", "dark", "automatic")
+	run.Apply(run.MustPlan(values{"color_scheme": "dark"})).ExpectError(t, "", "does not take the change", "ignores color_scheme", "dark", "automatic")
 	run.MustApply(values{"color_scheme": "dark"})
 }
 
@@ -281,4 +281,29 @@ func TestProtocolDefaultUserSettingsRefused(t *testing.T) {
 		t.Errorf("the state holds %v: it is to hold what the server does", run.State)
 	}
 	run.MustApply(values{"color_scheme": "light"})
+}
+
+// What somebody else has changed since the plan is not overwritten, and what is not configured is not sent.
+func TestProtocolDefaultUserSettingsConflict(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, typeName)
+	run.MustApply(values{"color_scheme": "dark", "enter_sends": true})
+	plan := run.MustPlan(values{"color_scheme": "light", "enter_sends": false})
+	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"color_scheme": "1", "starred_message_counts": "false"})
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "", "changed by somebody else after it was planned", "color_scheme", `"dark"`, `"automatic"`, `"light"`)
+	sent.Expect(t)
+	if now := held(t, o); now["color_scheme"] != 1.0 || now["enter_sends"] != true {
+		t.Errorf("the server holds %v and %v", now["color_scheme"], now["enter_sends"])
+	}
+	if now := run.State.Values; now["color_scheme"] != "automatic" || now["enter_sends"] != true || now["starred_message_counts"] != false {
+		t.Errorf("the state holds %v", now)
+	}
+
+	// What is as planned meanwhile is not sent, and another setting is nobody's business.
+	plan = run.MustPlan(values{"color_scheme": "light", "enter_sends": false})
+	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"enter_sends": "false", "starred_message_counts": "true"})
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH color_scheme")
 }

@@ -4,6 +4,7 @@ package defaultusersettings
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -12,14 +13,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 var (
@@ -59,7 +63,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages the default settings of new accounts. Existing accounts keep their settings; the action ` + "`zulip_set_user_settings`" + ` changes those. An organization has these settings once, so there is one such resource.
 
-An attribute that is not set is not managed: it is read and shown, and never written. Destroying the resource leaves every setting as it is. Only administrators and owners may change them. ` + featurelevel.Needs("zulip_default_user_settings", ""),
+An attribute that is not set is not managed: it is read and shown, and never written. Only changed attributes are sent. If somebody else has changed one of them since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned value. Creating the resource has no prior values to compare with. Destroying the resource leaves every setting as it is. Only administrators and owners may change them. ` + featurelevel.Needs("zulip_default_user_settings", ""),
 		Attributes: attributes,
 	}
 }
@@ -105,15 +109,16 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	held := r.held(ctx, nil, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	now, err := r.fresh(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
 		return
 	}
-	now := r.send(ctx, plan, defaults.Changes(plan, held), &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	prior := defaults.Read(now.Thing, r.FeatureLevel(), nil, &resp.Diagnostics)
+	if now = r.change(ctx, prior, plan, now, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return // nothing was made that could be lost: the next apply sends what is missing
 	}
-	now.Set(ctx, &resp.State, &resp.Diagnostics)
+	r.store(ctx, plan, now, &resp.State, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
@@ -129,19 +134,21 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 }
 
-// Update sends what differs from what the plan saw.
+// Update sends what differs between the prior values and the planned ones, and nothing that somebody else has changed.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	plan := settings.Get(ctx, req.Plan, &resp.Diagnostics)
 	state := settings.Get(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now := r.send(ctx, plan, defaults.Changes(plan, state), &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	now.Set(ctx, &resp.State, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
+	now := r.change(ctx, state, plan, nil, &resp.Diagnostics)
+	switch {
+	case !resp.Diagnostics.HasError():
+		r.store(ctx, plan, now, &resp.State, &resp.Diagnostics)
+	case now != nil:
+		defaults.Read(now.Thing, r.FeatureLevel(), state, &resp.Diagnostics).Set(ctx, &resp.State, &resp.Diagnostics)
+	}
 }
 
 // Delete leaves the settings as they are: the server has nothing to go back to.
@@ -155,34 +162,67 @@ func (r *Resource) ImportState(ctx context.Context, _ resource.ImportStateReques
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
+// unreadable begins the message of a read that failed.
+const unreadable = "Cannot read the default user settings"
+
 // held returns what the server holds, in the words of kept where they say the same.
 func (r *Resource) held(ctx context.Context, kept settings.Values, diags *diag.Diagnostics) settings.Values {
 	view, err := r.Meta.Store.Read(ctx, store.UserDefaults)
 	if err != nil {
-		diags.AddError("Cannot read the default user settings", diagnostics.Explain(err))
+		diags.AddError(unreadable, diagnostics.Explain(err))
 		return nil
 	}
 	return defaults.Read(view.UserDefaults(), r.FeatureLevel(), kept, diags)
 }
 
-// send sends changes, and returns what the state holds then.
-func (r *Resource) send(ctx context.Context, plan settings.Values, changes settings.Table, diags *diag.Diagnostics) settings.Values {
-	if len(changes) > 0 {
-		// None of these settings has two names on the wire, so that what the server holds is of no account.
-		err := r.Meta.Client.UpdateUserDefaults(ctx, changes.Form(plan, nil, r.FeatureLevel()))
-		r.Meta.Store.Invalidate(store.UserDefaults)
-		if err != nil {
-			diags.AddError("Cannot change the default user settings",
-				fmt.Sprintf("%s\n\nSent were %s.", diagnostics.Explain(err), changes.Names()))
-			return nil
-		}
+type reading = compareandset.Reading[settings.Held]
+
+// fresh reads the settings as they are now.
+func (r *Resource) fresh(ctx context.Context) (*reading, error) {
+	view, err := r.Meta.Store.Fresh(ctx, store.UserDefaults)
+	if err != nil {
+		return nil, err
 	}
-	now := r.held(ctx, plan, diags)
-	if diags.HasError() {
-		return nil
+	return &reading{Thing: view.UserDefaults(), View: view}, nil
+}
+
+// change sends what differs between prior and planned values, and returns what the server then holds; nil if that could not
+// be read. now is what was just read, or nil.
+func (r *Resource) change(ctx context.Context, prior, plan settings.Values, now *reading, diags *diag.Diagnostics) *reading {
+	const name = "zulip_default_user_settings"
+	subject := compareandset.Subject[settings.Held, zulip.Form]{
+		Unread: name, Name: func(settings.Held) string { return name }, Read: r.fresh,
+		Send: func(ctx context.Context, pending compareandset.Pending[settings.Held, zulip.Form]) ([]string, error) {
+			form := pending.Update()
+			answer, err := r.Meta.Client.UpdateUserDefaults(ctx, &form)
+			if err != nil {
+				return nil, &sendError{err, form.Names()}
+			}
+			return answer.IgnoredParameters, nil
+		},
 	}
-	changes.CheckSent(plan, now, &r.Base, diags)
-	now.Keep(plan)
-	now["id"] = types.StringValue(settings.OnceID)
-	return now
+	return subject.Change(ctx, &r.Base, defaults.Steps(prior, plan, r.FeatureLevel()), now, diags)
+}
+
+// sendError is why settings were not sent, or not taken.
+type sendError struct {
+	error
+	names []string
+}
+
+// Unwrap returns the cause.
+func (e *sendError) Unwrap() error { return e.error }
+
+// Explanation explains the cause, and says which settings were sent.
+func (e *sendError) Explanation() string {
+	return fmt.Sprintf("%s\n\nSent were %s.", diagnostics.Explain(e.error), strings.Join(e.names, ", "))
+}
+
+// store puts what the server holds after an apply into the state. What the plan did not change, and somebody else has
+// changed meanwhile, is for the next plan to find.
+func (r *Resource) store(ctx context.Context, plan settings.Values, now *reading, state *tfsdk.State, diags *diag.Diagnostics) {
+	held := defaults.Read(now.Thing, r.FeatureLevel(), plan, diags)
+	held.Keep(plan)
+	held["id"] = types.StringValue(settings.OnceID)
+	held.Set(ctx, state, diags)
 }

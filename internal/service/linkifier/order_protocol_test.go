@@ -178,3 +178,52 @@ func TestProtocolLinkifierOrderLostAnswer(t *testing.T) {
 	run.MustApply(ordered(ids[3]))
 	expectOrder(t, o, "dabc")
 }
+
+// An order that somebody else has made since the plan is not overwritten. What they have added or deleted is no order.
+func TestProtocolLinkifierOrderConflict(t *testing.T) {
+	o, run, ids := four(t)
+	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
+	run.MustApply(ordered(b, a))
+	plan := run.MustPlan(ordered(c, b))
+	if err := o.Client.OrderLinkifiers(context.Background(), []int64{d, b, a, c}); err != nil {
+		t.Fatal(err)
+	}
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "", "The order of the linkifiers was changed by somebody else after it was planned", "linkifier_ids",
+		fmt.Sprintf("%d, %d", b, a), fmt.Sprintf("%d, %d, %d", d, b, a), fmt.Sprintf("%d, %d", c, b))
+	sent.Expect(t)
+	expectOrder(t, o, "dbac")
+
+	run.MustApply(ordered(b, a))
+	plan = run.MustPlan(ordered(d, b))
+	byHand(t, o, "e")
+	if err := o.Client.DeleteLinkifier(context.Background(), b); err != nil {
+		t.Fatal(err)
+	}
+	diags := run.Apply(plan)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "linkifier_ids", "missing are left out", fmt.Sprintf("no linkifier with the ID %d", b))
+	expectOrder(t, o, "dace")
+
+	// Somebody has ordered them as planned.
+	plan = run.MustPlan(ordered(c, a))
+	if err := o.Client.OrderLinkifiers(context.Background(), idsInOrder(t, o, "caed")); err != nil {
+		t.Fatal(err)
+	}
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+}
+
+// idsInOrder are the IDs of the linkifiers with these patterns.
+func idsInOrder(t *testing.T, o *acctest.Organization, patterns string) (ids []int64) {
+	t.Helper()
+	for _, pattern := range patterns {
+		for _, l := range linkifiers(t, o) {
+			if l.Pattern == string(pattern) {
+				ids = append(ids, l.ID)
+			}
+		}
+	}
+	return ids
+}

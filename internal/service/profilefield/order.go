@@ -30,7 +30,6 @@ func NewOrderResource() resource.Resource {
 		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
 			return client.OrderProfileFields(ctx, ids)
 		},
-		IsIncomplete: zulip.IsNotEveryProfileField,
 	}}
 }
 

@@ -73,8 +73,18 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 	}
-	if !resp.Diagnostics.HasError() {
-		compose.Emoji{Name: config.EmojiName, Code: config.EmojiCode, Kind: config.ReactionType}.Check(ctx, r.Meta, view, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var found diag.Diagnostics
+	compose.Emoji{Name: config.EmojiName, Code: config.EmojiCode, Kind: config.ReactionType}.Check(ctx, r.Meta, view, &found)
+	for _, one := range found {
+		if config.EmojiCode.IsNull() {
+			resp.Diagnostics.Append(one)
+			continue
+		}
+		// With a code the server takes any name if somebody has reacted to the message with the emoji (server-behavior §U12).
+		resp.Diagnostics.AddAttributeWarning(path.Root("emoji_code"), one.Summary(), one.Detail()+"\n\nThe server takes it only if somebody has reacted to the message with this emoji already.")
 	}
 }
 

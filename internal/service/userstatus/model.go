@@ -1,6 +1,8 @@
 package userstatus
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -11,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
@@ -56,15 +59,46 @@ func (m *model) readAll(status zulip.Status) {
 	m.read(status)
 }
 
-// changes are what has to be sent so that somebody with this status has the planned one.
-func (m *model) changes(from zulip.Status) zulip.StatusUpdate {
-	var update zulip.StatusUpdate
-	if text := storedText(m.StatusText.ValueString()); !m.StatusText.IsNull() && text != from.Text {
-		update.Text = &text
+// over returns a status with the parts that a state has; m may be nil.
+func (m *model) over(status zulip.Status) zulip.Status {
+	if m == nil {
+		return status
 	}
-	if m.EmojiName.IsNull() || m.emojiIs(from) {
-		return update
+	if !m.StatusText.IsNull() {
+		status.Text = storedText(m.StatusText.ValueString())
 	}
+	if !m.EmojiName.IsNull() {
+		status.EmojiName, status.EmojiCode, status.ReactionType = m.EmojiName.ValueString(), m.EmojiCode.ValueString(), m.ReactionType.ValueString()
+	}
+	return status
+}
+
+// steps are the changes of the parts that are planned and not as in the prior status.
+func (m *model) steps(prior zulip.Status) (steps []compareandset.Step[zulip.Status, zulip.StatusUpdate]) {
+	if text := storedText(m.StatusText.ValueString()); !m.StatusText.IsNull() && text != prior.Text {
+		steps = append(steps, compareandset.Step[zulip.Status, zulip.StatusUpdate]{
+			Attribute: "status_text", Prior: strconv.Quote(prior.Text), Planned: strconv.Quote(text),
+			Current: func(status zulip.Status) string { return strconv.Quote(status.Text) },
+			Put:     func(update *zulip.StatusUpdate, _ zulip.Status, _ bool) { update.Text = &text },
+		})
+	}
+	if !m.EmojiName.IsNull() && !m.emojiIs(prior) {
+		planned := strconv.Quote(m.EmojiName.ValueString())
+		steps = append(steps, compareandset.Step[zulip.Status, zulip.StatusUpdate]{
+			Attribute: "emoji_name", Prior: emojiText(prior), Planned: planned,
+			Current: func(status zulip.Status) string {
+				if m.emojiIs(status) {
+					return planned
+				}
+				return emojiText(status)
+			},
+			Put: m.putEmoji,
+		})
+	}
+	return steps
+}
+
+func (m *model) putEmoji(update *zulip.StatusUpdate, _ zulip.Status, _ bool) {
 	update.EmojiName = m.EmojiName.ValueStringPointer()
 	if tfvalue.IsSet(m.EmojiCode) {
 		update.EmojiCode = m.EmojiCode.ValueStringPointer()
@@ -72,7 +106,6 @@ func (m *model) changes(from zulip.Status) zulip.StatusUpdate {
 	if tfvalue.IsSet(m.ReactionType) {
 		update.ReactionType = m.ReactionType.ValueStringPointer()
 	}
-	return update
 }
 
 // emojiIs reports whether a status has the emoji; what is not known of it does not differ.
@@ -82,23 +115,35 @@ func (m *model) emojiIs(status zulip.Status) bool {
 		(!tfvalue.IsSet(m.ReactionType) || m.ReactionType.ValueString() == status.ReactionType)
 }
 
-// cleared are what has to be sent so that nothing is left of what is managed.
-func (m *model) cleared() zulip.StatusUpdate {
-	var update zulip.StatusUpdate
-	nothing := ""
+// emojiText is the emoji of a status for people. An emoji can have the name of another one.
+func emojiText(status zulip.Status) string {
+	if status.EmojiName == "" {
+		return "none"
+	}
+	return fmt.Sprintf("%q (%s %s)", status.EmojiName, status.ReactionType, status.EmojiCode)
+}
+
+// cleared returns the status that is left when nothing is managed any more.
+func (m *model) cleared() model {
+	cleared := model{User: m.User, UserID: m.UserID}
 	if m.StatusText.ValueString() != "" {
-		update.Text = &nothing
+		cleared.StatusText = types.StringValue("")
 	}
 	if m.EmojiName.ValueString() != "" {
-		update.EmojiName = &nothing
+		cleared.EmojiName = types.StringValue("")
 	}
-	return update
+	return cleared
+}
+
+// isCleared reports whether nothing is planned but to clear.
+func (m *model) isCleared() bool {
+	return m.StatusText.ValueString() == "" && m.EmojiName.ValueString() == ""
 }
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{
 		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages the status of a person: a text, an emoji, or both. The two are independent: one that is unset is not managed, and stays as the person set it; ` + "`\"\"`" + ` is none. Destroying the resource clears what it manages, and nothing else.
+		MarkdownDescription: `Manages the status of a person: a text, an emoji, or both. The two are independent: one that is unset is not managed, and stays as the person set it; ` + "`\"\"`" + ` is none. Destroying the resource clears what it manages, and nothing else. If the status was changed outside Terraform since the plan was made, the apply stops without overwriting it.
 
 Bots have no status. Setting the status of somebody else needs an administrator's account and ` + featurelevel.Describe(featurelevel.StatusOfOthers) + `; a bot with an administrator's role can do it from ` + featurelevel.Describe(featurelevel.StatusByBots) + ` on. Applying again after a lost answer is safe, since a person has one status.`,
 		Attributes: map[string]schema.Attribute{

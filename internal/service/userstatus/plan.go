@@ -83,7 +83,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	r.checkCaller(user, &resp.Diagnostics)
 	r.checkAlone(user, &config, &resp.Diagnostics)
-	r.checkEmoji(ctx, &config, &resp.Diagnostics)
+	if state == nil || !plan.emojiIs(state.over(zulip.Status{})) { // what is there stays, also under a name of old
+		r.checkEmoji(ctx, &config, &resp.Diagnostics)
+	}
 }
 
 // deriveEmoji plans the code and the kind of the emoji: as configured, as they are for the emoji there is, or whatever

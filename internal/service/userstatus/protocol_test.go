@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -252,6 +253,31 @@ func TestProtocolUserStatusEmoji(t *testing.T) {
 	ownRun.Apply(ownRun.MustPlan(values{"emoji_name": "no_such_emoji"})).ExpectError(t, "", "Emoji 'no_such_emoji' does not exist")
 }
 
+// The names of emoji change with the server's version. What is there already stays, and plans no change.
+func TestProtocolUserStatusEmojiOfAnEarlierServer(t *testing.T) {
+	o, run := managed(t)
+	config := values{"user": lena, "status_text": "On my way", "emoji_name": "car", "emoji_code": "1f697", "reaction_type": "unicode_emoji"}
+	run.MustApply(config)
+	short := values{"user": lena, "status_text": "On my way", "emoji_name": "car"}
+	for _, table := range []string{`{"code_to_names":{"1f3ce":["car"]}}`, `{"code_to_names":{"1f3ce":["racing_car"]}}`} {
+		upgraded := http.NewServeMux()
+		upgraded.Handle("/", o.Sandbox.Handler())
+		upgraded.HandleFunc("GET /static/generated/emoji/emoji_api.json", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, table) })
+		server := httptest.NewServer(upgraded)
+		defer server.Close()
+		run.Block = o.Block(values{"site": server.URL})
+		sent := o.Sent()
+		for _, same := range []values{config, short} {
+			if plan := run.MustPlan(same); !plan.Empty() {
+				t.Errorf("planned: %v", plan.Changes())
+			}
+		}
+		run.MustApply(values{"user": lena, "status_text": "There", "emoji_name": "car", "emoji_code": "1f697"})
+		sent.Expect(t, "POST status_text")
+		run.MustApply(config)
+	}
+}
+
 func TestProtocolUserStatusUnknown(t *testing.T) {
 	_, run := managed(t)
 	plan := run.MustPlan(values{"user": acctest.Unknown, "status_text": acctest.Unknown, "emoji_name": acctest.Unknown})
@@ -291,4 +317,43 @@ func TestProtocolUserStatusTwoResources(t *testing.T) {
 	plan(values{"status_text": "Away ", "emoji_name": "car"}).ExpectNoError(t)
 	plan(values{"emoji_name": "palm_tree"}).ExpectError(t, "emoji_name", "Two statuses of "+lena, "Keep one.")
 	plan(values{"status_text": ""}).ExpectError(t, "status_text", "Two statuses of "+lena, "Keep one.")
+}
+
+// What somebody else has set since the plan is not overwritten, nor cleared.
+func TestProtocolUserStatusConflict(t *testing.T) {
+	o, run := managed(t)
+	config := values{"user": lena, "status_text": "On leave", "emoji_name": "palm_tree"}
+	other := values{"user": lena, "status_text": "In a meeting", "emoji_name": "calendar"}
+	for _, meanwhile := range []struct {
+		text, emoji string
+		words       []string
+	}{
+		{"Ill", "palm_tree", []string{"status_text", `"On leave"`, `"Ill"`, `"In a meeting"`}},
+		{"On leave", "car", []string{"emoji_name", "palm_tree", "car", "calendar"}},
+	} {
+		run.MustApply(config)
+		plan, end := run.MustPlan(other), run.MustPlan(nil)
+		say(t, o, meanwhile.text, meanwhile.emoji)
+		sent := o.Sent()
+		run.Apply(plan).ExpectError(t, "", append(meanwhile.words, "changed by somebody else after it was planned")...)
+		run.Apply(end).ExpectError(t, "", "changed by somebody else after it was planned")
+		sent.Expect(t)
+		expect(t, o, meanwhile.text, meanwhile.emoji)
+		if run.State == nil || run.State.Values["status_text"] != meanwhile.text || run.State.Values["emoji_name"] != meanwhile.emoji {
+			t.Errorf("the state holds %v", run.State)
+		}
+		run.MustApply(other) // planned from what is there
+	}
+	// What is as planned already is not sent.
+	plan := run.MustPlan(values{"user": lena, "status_text": "Back", "emoji_name": "car"})
+	say(t, o, "Back", "calendar")
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "POST emoji_name")
+	// Nor is what the person has taken away cleared once more.
+	end := run.MustPlan(nil)
+	say(t, o, "", "")
+	sent = o.Sent()
+	run.Apply(end).ExpectNoError(t)
+	sent.Expect(t)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
@@ -79,10 +80,13 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if plan.User.IsUnknown() {
 		plan.User = types.StringValue(user.Address())
 	}
-	if r.set(ctx, &plan, &resp.Diagnostics) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.UserID})...)
+	now := r.set(ctx, nil, &plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
 	}
+	plan.read(now.Thing)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.UserID})...)
 }
 
 // Read takes the status from the snapshot.
@@ -109,17 +113,23 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// Update sends the parts that differ.
+// Update sends the parts that differ, and nothing that somebody else has changed.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan model
+	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	if r.set(ctx, &plan, &resp.Diagnostics) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.UserID})...)
+	now := r.set(ctx, &state, &plan, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		state = plan
+	}
+	if now != nil {
+		state.read(now.Thing)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	}
 }
 
 // Delete clears what is managed.
@@ -136,17 +146,18 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	defer done()
-	update := state.cleared()
+	cleared := state.cleared()
 	// What another resource of this run has set stays.
 	if r.Meta.Run.IsAdopted(kindText, id) {
-		update.Text = nil
+		cleared.StatusText = types.StringNull()
 	}
 	if r.Meta.Run.IsAdopted(kindEmoji, id) {
-		update.EmojiName = nil
+		cleared.EmojiName = types.StringNull()
 	}
-	err := r.send(ctx, id, update)
-	if err != nil && !zulip.IsDeactivated(err) { // a deactivated person shows none
-		resp.Diagnostics.AddError(summary, diagnostics.Explain(err))
+	now := r.change(ctx, &state, &cleared, &resp.Diagnostics)
+	if now != nil && resp.Diagnostics.HasError() {
+		state.read(now.Thing)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	}
 }
 
@@ -182,42 +193,50 @@ func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *
 	return user
 }
 
-// set sends what differs from the status as it is now, and reads what the server makes of it.
-func (r *Resource) set(ctx context.Context, plan *model, diags *diag.Diagnostics) bool {
+// set brings the status to the planned one, and returns it as it is then; nil if it could not be read.
+func (r *Resource) set(ctx context.Context, prior, plan *model, diags *diag.Diagnostics) *reading {
 	id := plan.UserID.ValueInt64()
-	summary := "Cannot set the status of " + plan.User.ValueString()
-	done, ok := r.LockOrReport(ctx, fmt.Sprint(kind, " ", id), summary, diags)
+	done, ok := r.LockOrReport(ctx, fmt.Sprint(kind, " ", id), "Cannot set the status of "+plan.User.ValueString(), diags)
 	if !ok {
-		return false
+		return nil
 	}
 	defer done()
-	now, err := r.now(ctx, id)
-	if err == nil {
-		if update := plan.changes(now); !update.Empty() {
-			if err = r.send(ctx, id, update); err == nil {
-				now, err = r.now(ctx, id)
-			}
-		}
-	}
-	if err != nil {
-		diags.AddError(summary, diagnostics.Explain(err))
-		return false
-	}
-	if !plan.StatusText.IsNull() {
+	now := r.change(ctx, prior, plan, diags)
+	if !diags.HasError() && !plan.StatusText.IsNull() {
 		r.Meta.Run.Adopt(kindText, id)
 	}
-	if !plan.EmojiName.IsNull() {
+	if !diags.HasError() && !plan.EmojiName.IsNull() {
 		r.Meta.Run.Adopt(kindEmoji, id)
 	}
-	plan.read(now)
-	return true
+	return now
+}
+
+type reading = compareandset.Reading[zulip.Status]
+
+// change sends what differs between the prior status and the planned one. What is not in the prior state, or all where
+// there is none, has no prior value to compare with: it is compared with the status as it is.
+func (r *Resource) change(ctx context.Context, prior, plan *model, diags *diag.Diagnostics) *reading {
+	id, name := plan.UserID.ValueInt64(), "the status of "+plan.User.ValueString()
+	subject := compareandset.Subject[zulip.Status, zulip.StatusUpdate]{
+		Unread: name, Name: func(zulip.Status) string { return name },
+		Read: func(ctx context.Context) (*reading, error) { return r.now(ctx, id) },
+		Send: func(ctx context.Context, pending compareandset.Pending[zulip.Status, zulip.StatusUpdate]) ([]string, error) {
+			return nil, r.send(ctx, id, pending.Update())
+		},
+	}
+	now, err := r.now(ctx, id)
+	switch {
+	case zulip.IsDeactivated(err) && plan.isCleared():
+		return nil // a deactivated person shows none
+	case err != nil:
+		diags.AddError("Cannot read "+name, diagnostics.Explain(err))
+		return nil
+	}
+	return subject.Change(ctx, &r.Base, plan.steps(prior.over(now.Thing)), now, diags)
 }
 
 // send changes a status, of the account itself or of somebody else.
 func (r *Resource) send(ctx context.Context, id int64, update zulip.StatusUpdate) error {
-	if update.Empty() {
-		return nil
-	}
 	defer r.Meta.Store.Invalidate(store.Statuses)
 	if id == r.Meta.Store.Self().ID {
 		return r.Meta.Client.SetOwnStatus(ctx, update)
@@ -229,16 +248,16 @@ func (r *Resource) send(ctx context.Context, id int64, update zulip.StatusUpdate
 var levelOfOne = featurelevel.Since("zulip_user_status", "")
 
 // now reads a status as it is now.
-func (r *Resource) now(ctx context.Context, id int64) (zulip.Status, error) {
+func (r *Resource) now(ctx context.Context, id int64) (*reading, error) {
 	if level := r.FeatureLevel(); level == 0 || level >= levelOfOne {
-		return r.Meta.Client.Status(ctx, id)
+		status, err := r.Meta.Client.Status(ctx, id)
+		return &reading{Thing: status}, err
 	}
-	r.Meta.Store.Invalidate(store.Statuses)
-	view, err := r.Meta.Store.Read(ctx, store.Statuses)
+	view, err := r.Meta.Store.Fresh(ctx, store.Statuses)
 	if err != nil {
-		return zulip.Status{}, err
+		return nil, err
 	}
-	return view.Status(id), nil
+	return &reading{Thing: view.Status(id), View: view}, nil
 }
 
 // ImportState takes the address or the ID of a person. Everything that the status holds is managed from then on.
