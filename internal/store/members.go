@@ -23,20 +23,8 @@ type members struct {
 	mu    sync.Mutex
 	known map[int64][]int64
 	read  int // channels read one by one
-	// changes are what this run has written, by channel, oldest first; forgot is how often everything was forgotten.
-	changes map[int64][]membershipChange
-	forgot  int
-}
-
-// membershipChange is who has come and who has gone.
-type membershipChange struct{ came, left []int64 }
-
-// apply returns who is in a channel after changes.
-func apply(ids []int64, changes []membershipChange) []int64 {
-	for _, change := range changes {
-		ids = distinct(append(without(ids, change.left), change.came...))
-	}
-	return ids
+	// forgot is how often everything was forgotten.
+	forgot int
 }
 
 // without returns those who are not among others.
@@ -48,37 +36,20 @@ func without[T comparable](all, others []T) []T {
 	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return among[one] })
 }
 
-// membersMark is how things stood when a read of subscribers began.
-type membersMark struct {
-	changes map[int64]int // how many of each channel had been made
-	forgot  int
-}
-
-func (m *members) mark() membersMark {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	made := make(map[int64]int, len(m.changes))
-	for channel, changes := range m.changes {
-		made[channel] = len(changes)
-	}
-	return membersMark{made, m.forgot}
-}
-
-// keep takes in what a read of a channel has brought that began at a mark, and returns it with what this run has written
-// since. What is known already is newer, unless the read was asked for. The caller holds the lock.
-func (m *members) keep(channel int64, ids []int64, since membersMark, asked bool) []int64 {
+// keep takes in what a read of a channel has brought that began when everything had been forgotten so often, and returns it.
+// What is known already is newer, unless the read was asked for. The caller holds the lock.
+func (m *members) keep(channel int64, ids []int64, forgot int, asked bool) []int64 {
 	if known, ok := m.known[channel]; ok && !asked {
 		return known
 	}
-	ids = apply(ids, m.changes[channel][since.changes[channel]:])
-	if m.forgot == since.forgot {
+	if m.forgot == forgot {
 		m.known[channel] = ids
 	}
 	return ids
 }
 
 func (m *members) init(s *Store) {
-	m.known, m.changes = map[int64][]int64{}, map[int64][]membershipChange{}
+	m.known = map[int64][]int64{}
 	m.asked.ask, m.fresh.ask = s.readSubscribers, s.readFreshSubscribers
 }
 
@@ -127,26 +98,6 @@ func (s *Store) FreshSubscribers(ctx context.Context, channel int64) ([]int64, e
 	return found[channel], err
 }
 
-// ChangedSubscribers registers that this run has changed who is in a channel. Others of this run may have changed it since
-// before was read: their changes stay.
-func (s *Store) ChangedSubscribers(channel int64, before, after []int64) {
-	if !s.members.change(channel, membershipChange{came: without(after, before), left: without(before, after)}) {
-		s.invalidate(Subscribers) // what is in a snapshot is without it
-	}
-}
-
-// change takes in a change, and reports whether it is known who was in the channel.
-func (m *members) change(channel int64, change membershipChange) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.changes[channel] = append(m.changes[channel], change)
-	ids, ok := m.known[channel]
-	if ok {
-		m.known[channel] = apply(ids, []membershipChange{change})
-	}
-	return ok
-}
-
 // forget makes the next to ask read again who is in the channels.
 func (m *members) forget() {
 	m.mu.Lock()
@@ -162,9 +113,8 @@ func (s *Store) isMany(channels, before int) bool {
 }
 
 func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func()) (map[int64][]int64, error) {
-	since := s.members.mark()
 	s.members.mu.Lock()
-	before := s.members.read
+	before, forgot := s.members.read, s.members.forgot
 	s.members.mu.Unlock()
 	var all map[int64][]int64
 	if s.isMany(len(distinct(channels)), before) {
@@ -174,11 +124,13 @@ func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func())
 		}
 		all = current.Subscribers()
 	}
-	return s.keepSubscribers(ctx, channels, all, since, false)
+	return s.keepSubscribers(ctx, channels, all, forgot, false)
 }
 
 func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ func()) (map[int64][]int64, error) {
-	since := s.members.mark()
+	s.members.mu.Lock()
+	forgot := s.members.forgot
+	s.members.mu.Unlock()
 	var all map[int64][]int64
 	if s.isMany(len(distinct(channels)), 0) {
 		read, err := s.register(ctx, []Part{Subscribers})
@@ -187,13 +139,13 @@ func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ fu
 		}
 		all = read.Subscribers
 	}
-	return s.keepSubscribers(ctx, channels, all, since, true)
+	return s.keepSubscribers(ctx, channels, all, forgot, true)
 }
 
 // keepSubscribers answers from a snapshot, and asks for the channels that are not in it: those that were made since, and
 // those that are archived or gone. `Invalid channel ID` is what servers answer for a channel that is gone, and below
 // feature level 480 for an archived one.
-func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, since membersMark, fresh bool) (map[int64][]int64, error) {
+func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, forgot int, fresh bool) (map[int64][]int64, error) {
 	found, read := map[int64][]int64{}, 0
 	for _, channel := range distinct(channels) {
 		if ids, ok := all[channel]; ok {
@@ -213,11 +165,11 @@ func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[i
 	s.members.read += read
 	for channel, ids := range all {
 		if _, asked := found[channel]; !asked {
-			s.members.keep(channel, ids, since, false)
+			s.members.keep(channel, ids, forgot, false)
 		}
 	}
 	for channel, ids := range found {
-		found[channel] = s.members.keep(channel, ids, since, fresh)
+		found[channel] = s.members.keep(channel, ids, forgot, fresh)
 	}
 	return found, nil
 }

@@ -48,7 +48,7 @@ func TestSubscribersAreReadOneByOneAndThenAllAtOnce(t *testing.T) {
 		t.Errorf("%d requests for %d channels", all, len(channels))
 	}
 
-	if err := client.Unsubscribe(ctx, "channel 7", []int64{self}); err != nil {
+	if _, err := client.Unsubscribe(ctx, "channel 7", []int64{self}); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := d.FreshSubscribers(ctx, channels[7]); err != nil || found == nil || len(found) > 0 {

@@ -23,7 +23,9 @@ type retryPolicy int
 const (
 	neverRetry  retryPolicy = iota // sent twice it may be applied twice, like most creates
 	safeToRetry                    // reads, and writes that have the same result when they are repeated
-	sendOnce                       // not worth a wait, not even for the rate limit
+	// sendOnce is for a write whose meaning may have changed after a wait, as where it goes by a name: the caller reads
+	// again, and sends what is right then. See [Client.Retry].
+	sendOnce
 )
 
 const (
@@ -75,6 +77,11 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, err error) (boo
 		})
 		c.release(func() { c.recordNoAnswer(err) })
 	}
+	return c.decideRetry(ctx, err)
+}
+
+// decideRetry reports whether there is another attempt after an error, and sets how long to wait before it.
+func (c *call) decideRetry(ctx context.Context, err error) (bool, error) {
 	c.last = err
 	var connection *ConnectionError
 	if c.change != nil && (IsRateLimited(err) || errors.As(err, &connection) && !connection.MayHaveHappened) {
@@ -180,9 +187,38 @@ func (c *call) recordNoAnswer(err error) {
 	}
 }
 
+// Retry calls attempt until it succeeds, fails for good, or has failed as often as a request is repeated, and waits in
+// between as between the repetitions of a request. It is for calls that send a request once only, like [Client.Subscribe]:
+// attempt reads again what the request depends on, and then sends it.
+func (c *Client) Retry(ctx context.Context, attempt func(context.Context) error) error {
+	attempts := c.newCall("", "", "", nil, safeToRetry)
+	for {
+		attempts.beginAttempt(nil, nil, 0)
+		err := attempt(ctx)
+		if err == nil {
+			return nil
+		}
+		var refusal *Error
+		if errors.As(err, &refusal) {
+			attempts.method, attempts.path = refusal.Method, refusal.Path
+			attempts.retryAfter = bodyRetryAfter(refusal.Fields)
+		}
+		if IsRateLimited(err) {
+			attempts.wait = attempts.addRateLimitWait()
+		}
+		if again, err := attempts.decideRetry(ctx, err); !again {
+			return err
+		}
+		if err := attempts.waitForRetry(ctx); err != nil {
+			return err
+		}
+	}
+}
+
 // prepareRetry waits before the next attempt.
-func (c *call) prepareRetry(req *http.Request) error {
-	ctx := req.Context()
+func (c *call) prepareRetry(req *http.Request) error { return c.waitForRetry(req.Context()) }
+
+func (c *call) waitForRetry(ctx context.Context) error {
 	if c.wait > maxUnloggedWait {
 		tflog.Info(ctx, "Waiting before the request is repeated", map[string]any{
 			"method": c.method, "path": c.path, "wait": c.wait.String(), "because": c.last.Error(),

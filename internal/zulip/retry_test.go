@@ -64,8 +64,51 @@ func TestRepeats(t *testing.T) {
 				t.Errorf("MayHaveHappened(%v) = %v", err, !test.unknownAfter)
 			}
 			w.expectSent(t, test.creates)
+
+			// What is sent once is repeated by Retry alone, and as often as a read.
+			w = newWire(t, first(test.answers...))
+			err = w.sendOnce(w.ctx)
+			w.expectSent(t, 1)
+			if fails := test.reads > 1 || test.readsFail; (err != nil) != fails {
+				t.Errorf("sent once: %v", err)
+			}
+			w = newWire(t, first(test.answers...))
+			if err := w.client.Retry(w.ctx, w.sendOnce); (err != nil) != test.readsFail {
+				t.Errorf("sent by Retry: %v", err)
+			}
+			w.expectSent(t, test.reads)
 		})
 	}
+}
+
+// sendOnce makes a call that the client does not repeat.
+func (w *wire) sendOnce(ctx context.Context) error {
+	_, err := w.client.send(ctx, http.MethodDelete, "/thing", nil, sendOnce, nil)
+	return err
+}
+
+// Retry waits as the repetitions of a request do, gives up as they do, and says how often it has tried.
+func TestRetryWaitsAsRequestsDo(t *testing.T) {
+	w := newWire(t, first(limited("58.24", "58.24"), json200(ok)))
+	if err := w.client.Retry(w.ctx, w.sendOnce); err != nil {
+		t.Fatal(err)
+	}
+	if total := w.clock.total(); total < 58*time.Second || total > 120*time.Second {
+		t.Errorf("waited %v", total)
+	}
+	w = newWire(t, dropped)
+	err := w.client.Retry(w.ctx, w.sendOnce)
+	if !MayHaveHappened(err) || !strings.Contains(err.Error(), fmt.Sprintf("tried %d times", 1+defaultMaxRetries)) {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	w = newWire(t, limited("600", "600"))
+	w.client.clock, w.client.limiter.clock = wallClock{}, wallClock{}
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if err := w.client.Retry(ctx, w.sendOnce); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "it had failed") {
+		t.Errorf("got %v", err)
+	}
+	w.expectSent(t, 1)
 }
 
 func TestAnswersOfAnotherShapeAreNotAskedForAgain(t *testing.T) {

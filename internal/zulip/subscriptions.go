@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 )
@@ -23,39 +24,51 @@ func (c *Client) ChannelSubscribers(ctx context.Context, id int64) ([]int64, err
 	return answer.Subscribers, nil
 }
 
-// Subscribe subscribes users to a channel, all in one request. It takes the channel's name,
-// because the endpoint knows no IDs, and creates a channel if there is none of that name:
-// read the current name just before (server-behavior §S1, §S3). Users who are subscribed
-// already are skipped; a deactivated user fails the whole call ([IsUserDeactivated]).
+// Subscribe subscribes users to a channel, all in one request, and returns those who were not subscribed before. It takes the
+// channel's name, because the endpoint knows no IDs: read the current name just before, and afterwards who is subscribed to
+// the channel. The request is sent once: after a wait another channel may have the name, see [Client.Retry]. It is refused
+// if there is no channel of the name, and none is created (server-behavior §S1, §S2, §S3). Users who are subscribed already
+// are skipped; a deactivated user fails the whole call.
 //
 // notify sends each of them a message. Below [featurelevel.QuietSubscribing] the server always
 // does. notified is false if messages were requested and the server sent none, because there
 // are too many users.
-func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, notify bool, featureLevel int) (notified bool, err error) {
+func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, notify bool, featureLevel int) (subscribed []int64, notified bool, err error) {
 	form := &Form{}
 	form.JSON("subscriptions", []map[string]string{{"name": channel}})
 	form.JSON("principals", users)
+	// No new channel can be both: the server refuses to create one, and asks neither of a channel that exists.
+	form.JSON("invite_only", true)
+	form.JSON("is_default_stream", true)
 	if featureLevel == 0 || featureLevel >= featurelevel.QuietSubscribing {
 		form.JSON("send_new_subscription_messages", notify)
 	}
 	answer := struct {
-		Told bool `json:"new_subscription_messages_sent"`
+		Subscribed map[string][]string `json:"subscribed"`
+		Told       bool                `json:"new_subscription_messages_sent"`
 	}{Told: true} // absent unless notifications were requested
-	_, err = c.send(ctx, http.MethodPost, "/users/me/subscriptions", form, safeToRetry, &answer)
-	return answer.Told, err
+	if _, err = c.send(ctx, http.MethodPost, "/users/me/subscriptions", form, sendOnce, &answer); err != nil {
+		return nil, false, err
+	}
+	for key := range answer.Subscribed {
+		if id, err := strconv.ParseInt(key, 10, 64); err == nil {
+			subscribed = append(subscribed, id)
+		}
+	}
+	slices.Sort(subscribed)
+	return subscribed, answer.Told, nil
 }
 
-// IsUserDeactivated reports whether a call was refused because it names somebody who is
-// deactivated.
-func IsUserDeactivated(err error) bool { return IsMessage(err, "User is deactivated") }
-
-// Unsubscribe unsubscribes users from a channel. It takes the channel's name, because the
-// endpoint knows no IDs (server-behavior §S5). Users who are not subscribed are skipped; a
-// deactivated user fails the whole call. Nobody is notified.
-func (c *Client) Unsubscribe(ctx context.Context, channel string, users []int64) error {
+// Unsubscribe unsubscribes users from a channel, and returns how many were subscribed. Like [Client.Subscribe] it takes the
+// channel's name and is sent once (server-behavior §S5). Users who are not subscribed are skipped; a deactivated user fails
+// the whole call. Nobody is notified.
+func (c *Client) Unsubscribe(ctx context.Context, channel string, users []int64) (removed int, err error) {
 	form := &Form{}
 	form.JSON("subscriptions", []string{channel})
 	form.JSON("principals", users)
-	_, err := c.send(ctx, http.MethodDelete, "/users/me/subscriptions", form, safeToRetry, nil)
-	return err
+	answer := struct {
+		Removed []string `json:"removed"`
+	}{}
+	_, err = c.send(ctx, http.MethodDelete, "/users/me/subscriptions", form, sendOnce, &answer)
+	return len(answer.Removed), err
 }

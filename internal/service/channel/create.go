@@ -120,7 +120,11 @@ func createBySubscribing(ctx context.Context, c *creation, request zulip.Channel
 		c.WarnIgnored(answer)
 	}
 	if len(request.Subscribers) == 0 { // which means the caller, on the wire
-		if err := c.Meta.Client.Unsubscribe(ctx, c.Name, []int64{c.Meta.Store.Self().ID}); err != nil {
+		err := c.Meta.Client.Retry(ctx, func(ctx context.Context) error {
+			_, err := c.Meta.Client.Unsubscribe(ctx, created.Name, []int64{c.Meta.Store.Self().ID})
+			return err
+		})
+		if err != nil {
 			c.Diags.AddWarning(fmt.Sprintf("The provider's account is still subscribed to channel %q", c.Name), diagnostics.Explain(err))
 		}
 	}

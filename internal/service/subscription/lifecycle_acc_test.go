@@ -56,7 +56,7 @@ resource "zulip_channel_subscribers" "list" {
 			{
 				PreConfig: func() {
 					for _, channel := range []string{"list", "some"} {
-						if err := org.Client.Unsubscribe(t.Context(), org.Prefix+channel, []int64{org.Self.ID}); err != nil {
+						if _, err := org.Client.Unsubscribe(t.Context(), org.Prefix+channel, []int64{org.Self.ID}); err != nil {
 							t.Fatal(err)
 						}
 					}

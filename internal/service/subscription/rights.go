@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -26,13 +27,28 @@ type change struct {
 	listed ids
 }
 
-// check refuses what the server would refuse, what would lock the account out, and to take out whom no plan has listed. It
-// names the right that is missing (server-behavior §S3, §S5).
-func (c *change) check(diags *diag.Diagnostics) {
+// users are those whom the change subscribes, or those whom it unsubscribes.
+func (c *change) users(removes bool) []int64 {
+	if removes {
+		return c.remove
+	}
+	return c.add
+}
+
+// check refuses what the server would refuse, what would lock the account out, and to take out whom no plan has listed, and
+// reports whether nothing was refused. It names the right that is missing (server-behavior §S3, §S5).
+func (c *change) check(diags *diag.Diagnostics) bool {
+	var found diag.Diagnostics
+	c.refuse(&found)
+	diags.Append(found...)
+	return !found.HasError()
+}
+
+func (c *change) refuse(diags *diag.Diagnostics) {
 	self := c.meta.Store.Self()
 	if unlisted := setOf(c.remove).minus(c.listed); len(unlisted) > 0 {
 		diags.AddAttributeError(path.Root("users"), fmt.Sprintf("%d would leave channel %q whom no plan lists", len(unlisted), c.channel.Name),
-			fmt.Sprintf("They are in the channel, and not among the users: %s.\n\n%s", namesOf(unlisted, c.view), c.howToList()))
+			fmt.Sprintf("They are in the channel, and not among the users: %s.\n\n%s", lookup.UserList.Describe(unlisted, c.view), c.howToList()))
 		return
 	}
 	if len(c.add) > 0 && !c.meta.RequireMember("subscribe anybody", diags) {
@@ -54,7 +70,7 @@ func (c *change) check(diags *diag.Diagnostics) {
 	if removesOthers && !c.mayRemove(self) {
 		c.meta.Refuse(path.Root("users"), fmt.Sprintf("take people out of channel %q", c.channel.Name),
 			fmt.Sprintf("It would take out %s. Administrators and owners of the organization may do that, and whom one of these names: the channel's can_remove_subscribers_group (%s) and can_administer_channel_group (%s).",
-				namesOf(c.remove, c.view), c.describe("can_remove_subscribers_group"), c.describe("can_administer_channel_group")), diags)
+				lookup.UserList.Describe(c.remove, c.view), c.describe("can_remove_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
 	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && c.channel.Privacy().IsPrivate() && !c.opens(self) {
 		diags.AddAttributeError(path.Root("users"), "This would lock the provider out",

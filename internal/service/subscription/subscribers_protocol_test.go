@@ -23,7 +23,7 @@ const (
 	owner, admin, moderator = "ines.moreau@example.com", "tomas.berg@example.com", "amara.okafor@example.com"
 	member, member2, guest  = "lena.fischer@example.com", "kenji.sato@example.com", "paul.dubois@example.com"
 
-	putIn, takeOut = "POST principals send_new_subscription_messages subscriptions", "DELETE principals subscriptions"
+	putIn, takeOut = "POST invite_only is_default_stream principals send_new_subscription_messages subscriptions", "DELETE principals subscriptions"
 )
 
 // idOf returns the ID of who has an address in the sandbox's organization.
@@ -54,14 +54,14 @@ func expectIn(t *testing.T, o *acctest.Organization, channel string, addresses .
 // subscribe and unsubscribe do it by hand.
 func subscribe(t *testing.T, o *acctest.Organization, channel, address string) {
 	t.Helper()
-	if _, err := o.Client.Subscribe(context.Background(), channel, []int64{idOf(t, o, address)}, false, 0); err != nil {
+	if _, _, err := o.Client.Subscribe(context.Background(), channel, []int64{idOf(t, o, address)}, false, 0); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func unsubscribe(t *testing.T, o *acctest.Organization, channel, address string) {
 	t.Helper()
-	if err := o.Client.Unsubscribe(context.Background(), channel, []int64{idOf(t, o, address)}); err != nil {
+	if _, err := o.Client.Unsubscribe(context.Background(), channel, []int64{idOf(t, o, address)}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -318,5 +318,5 @@ func TestProtocolSubscribersOldServer(t *testing.T) {
 	diags.ExpectError(t, "send_new_subscription_messages", "feature level 397", "396")
 	sent := o.Sent()
 	run.MustApply(values{"channel": "announcements", "users": []any{owner, guest}})
-	sent.Expect(t, "POST principals subscriptions", takeOut)
+	sent.Expect(t, "POST invite_only is_default_stream principals subscriptions", takeOut)
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
@@ -77,19 +76,15 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	r.claim(p, &resp.Diagnostics)
-	saw := p.before
+	saw, listed := p.before, p.before
 	if !p.held {
-		in, err := r.Meta.Store.Subscribers(ctx, p.channel.ID)
-		if err != nil {
-			resp.Diagnostics.AddError("Cannot read the subscribers", diagnostics.Explain(err))
+		in, ok := r.subscribers(ctx, p.channel, &resp.Diagnostics)
+		if !ok {
 			return
 		}
-		saw = setOf(in)
+		saw, listed = in, r.leavesNew()
 	}
-	planned := change{meta: r.Meta, view: p.view, channel: p.channel, in: saw, add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active), listed: saw}
-	if !p.held {
-		planned.listed = r.leavesNew()
-	}
+	planned := change{meta: r.Meta, view: p.view, channel: p.channel, in: saw, add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active), listed: listed}
 	planned.check(&resp.Diagnostics)
 }
 
@@ -100,11 +95,12 @@ func (r *Subscribers) leavesNew() ids { return ids{r.Meta.Store.Self().ID: true}
 // claim refuses a second resource that says who is in the channel.
 func (r *Subscribers) claim(p *planning, diags *diag.Diagnostics) {
 	run, channel := &r.Meta.Run, p.channel
+	r.register(channel, p.view, p.wanted.active, nil, diags)
 	run.Manage(exclusiveKind, channel.ID)
 	if run.IsManaged(additiveKind, channel.ID) {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two kinds of subscribers of channel %q", channel.Name), bothKinds)
 	}
-	if !run.Declare(exclusiveKind, channel.ID, fmt.Sprint(slices.Sorted(maps.Keys(p.wanted.active)))) {
+	if !run.Declare(exclusiveKind, channel.ID, fmt.Sprint(p.wanted.active.sorted())) {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two lists of the subscribers of channel %q", channel.Name),
 			"Another zulip_channel_subscribers of this configuration names other people for the same channel, and each apply would undo one of them. Keep one.")
 	}
@@ -117,20 +113,31 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
-	if now == nil {
+	channel, wanted := r.locateInApply(ctx, &plan.shared, &resp.Diagnostics)
+	if channel == nil {
 		return
 	}
-	add, remove, before := wanted.active.minus(now.in), now.in.minus(wanted.active), now.in
-	if done := r.send(ctx, now, add, remove, r.leavesNew(), plan.Tell.ValueBool(), &resp.Diagnostics); !done {
-		if maps.Equal(before, now.in) {
+	a := &application{relation: &r.relation, id: channel.ID, notify: plan.Tell.ValueBool()}
+	a.decide = func(_ context.Context, now *reading, _ *diag.Diagnostics) *change {
+		return r.difference(now, wanted.active, r.leavesNew())
+	}
+	if done := a.run(ctx, &resp.Diagnostics); !done {
+		if a.now == nil || maps.Equal(a.before, a.now.in) {
 			return // nothing was done: there is nothing to manage
 		}
-		plan.take(now.in, now.view)
+		plan.take(a.now)
 	}
-	plan.ChannelID = types.Int64Value(now.channel.ID)
+	plan.ChannelID = types.Int64Value(channel.ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
+}
+
+// difference is what makes those who are wanted, and are active, the subscribers of a channel.
+func (r *Subscribers) difference(now *reading, wanted, listed ids) *change {
+	active := wanted.filter(func(id int64) bool { return isActive(now.view, id) })
+	return &change{
+		meta: r.Meta, view: now.view, channel: now.channel, in: now.in, add: active.minus(now.in), remove: now.in.minus(wanted), listed: listed,
+	}
 }
 
 // Read compares who is in the channel with whom the state names.
@@ -142,27 +149,23 @@ func (r *Subscribers) Read(ctx context.Context, req resource.ReadRequest, resp *
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ChannelID})...)
 	id := state.ChannelID.ValueInt64()
-	in, view := r.lookUp(ctx, id, &resp.Diagnostics)
-	if view == nil {
+	now, gone := r.lookUp(ctx, id, &resp.Diagnostics)
+	if now == nil && !gone {
 		return
 	}
-	if in == nil {
+	if gone {
 		tflog.Info(ctx, "The channel is archived or gone: removing its subscribers from the state", map[string]any{"channel": id})
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, view))
-	state.take(setOf(in), view)
+	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, now.view))
+	state.take(now)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// take makes the users those who are in the channel, in the words there are for them.
-func (m *exclusive) take(in ids, view *snapshot.Snapshot) {
-	kept, found := stay(m.Users, view, func(id int64) bool { return in[id] })
-	for _, id := range in.minus(found) {
-		kept = append(kept, types.StringValue(wordsFor(id, view)))
-	}
-	m.Users = usersOf(kept)
+// take makes the users those who are in the channel, in the texts that the model has for them.
+func (m *exclusive) take(now *reading) {
+	m.Users = lookup.UserList.Keep(m.Users, now.in.sorted(), now.view)
 }
 
 // Update sends the difference between what the plan saw and what it asks, unless somebody has changed it meanwhile.
@@ -174,17 +177,22 @@ func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	if !plan.Users.Equal(prior.Users) {
-		now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
-		if now == nil {
+		channel, wanted := r.locateInApply(ctx, &plan.shared, &resp.Diagnostics)
+		if channel == nil {
 			return
 		}
-		var gone diag.Diagnostics // who is not there any more has not left
-		saw := peopleIn(prior.Users, now.view, &gone).active
-		done := !changedMeanwhile(now, saw, wanted.active, &resp.Diagnostics) &&
-			r.send(ctx, now, wanted.active.minus(now.in), now.in.minus(wanted.active), saw, plan.Tell.ValueBool(), &resp.Diagnostics)
-		if !done {
-			plan = prior
-			plan.take(now.in, now.view)
+		a := &application{relation: &r.relation, id: channel.ID, notify: plan.Tell.ValueBool()}
+		a.decide = func(ctx context.Context, now *reading, diags *diag.Diagnostics) *change {
+			saw := peopleOfState(prior.Users, now.view).active // who is not there any more has not left
+			if r.changedMeanwhile(ctx, now, saw, wanted.active, diags) {
+				return nil
+			}
+			return r.difference(now, wanted.active, saw)
+		}
+		if done := a.run(ctx, &resp.Diagnostics); !done {
+			if plan = prior; a.now != nil {
+				plan.take(a.now)
+			}
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
@@ -193,21 +201,27 @@ func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, re
 
 // changedMeanwhile reports, and says who, if anybody has come or gone since the plan was made who neither was to come nor
 // to go.
-func changedMeanwhile(now *reading, saw, wanted ids, diags *diag.Diagnostics) bool {
+func (r *Subscribers) changedMeanwhile(ctx context.Context, now *reading, saw, wanted ids, diags *diag.Diagnostics) bool {
 	unforeseen := func(id int64) bool { return saw[id] == wanted[id] }
 	came := now.in.filter(unforeseen).minus(saw)
 	left := saw.filter(unforeseen).minus(now.in)
-	// Whom the server has deactivated meanwhile it no longer lists.
-	left = slices.DeleteFunc(left, func(id int64) bool { user, ok := now.view.User(id); return !ok || !user.IsActive })
+	if len(left) > 0 { // whom the server has deactivated meanwhile it does not list any more
+		view, err := r.Meta.Store.Fresh(ctx, store.Users)
+		if err != nil {
+			diags.AddError("Cannot read the users", diagnostics.Explain(err))
+			return true
+		}
+		left = slices.DeleteFunc(left, func(id int64) bool { return !isActive(view, id) })
+	}
 	if len(came)+len(left) == 0 {
 		return false
 	}
 	var text string
 	if len(came) > 0 {
-		text += fmt.Sprintf("Came since: %s.\n", namesOf(came, now.view))
+		text += fmt.Sprintf("Came since: %s.\n", lookup.UserList.Describe(came, now.view))
 	}
 	if len(left) > 0 {
-		text += fmt.Sprintf("Left since: %s.\n", namesOf(left, now.view))
+		text += fmt.Sprintf("Left since: %s.\n", lookup.UserList.Describe(left, now.view))
 	}
 	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("The subscribers of channel %q were changed by somebody else after they were planned", now.channel.Name),
 		text+"\nNobody was added or taken out. Plan again, and review what the difference is now.")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -83,38 +82,51 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	}
 	r.CheckLevels(ctx, "zulip_channel_subscription", req.Config, &resp.Diagnostics)
 	p := r.locate(ctx, &plan.shared, &state.shared, resp)
-	if plan.Added = types.ListUnknown(types.Int64Type); p != nil && p.same {
+	if p == nil {
+		plan.Added = types.ListUnknown(types.Int64Type)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+		return
+	}
+	leaving := ids{}
+	if p.held {
+		leaving = numbersIn(state.Added).filter(func(id int64) bool { return !p.wanted.names(id) })
+	}
+	// Who was deactivated when the list changed could not be unsubscribed, and is back.
+	isBack := func(id int64) bool { return p.same && plan.Tell.Equal(state.Tell) && isActive(p.view, id) }
+	back := leaving.filter(isBack)
+	if plan.Added = types.ListUnknown(types.Int64Type); p.same && len(back) == 0 {
 		plan.Added = state.Added
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	if p == nil {
-		return
-	}
 	r.Meta.Run.Manage(additiveKind, p.channel.ID)
 	if r.Meta.Run.IsManaged(exclusiveKind, p.channel.ID) {
 		resp.Diagnostics.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two kinds of subscribers of channel %q", p.channel.Name), bothKinds)
 	}
-	if p.same || !p.wanted.known || resp.Diagnostics.HasError() {
-		return
+	if len(back) > 0 {
+		resp.Diagnostics.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%d will be unsubscribed from channel %q", len(back), p.channel.Name),
+			fmt.Sprintf("The resource has subscribed them, and the users do not name them any more; they could not be unsubscribed while they were deactivated: %s.",
+				lookup.UserList.Describe(back.sorted(), p.view)))
 	}
-	end := ids{}
-	if p.held {
-		end = numbersIn(state.Added).filter(func(id int64) bool { return !p.wanted.names(id) })
+	if plan.Added.IsUnknown() {
+		r.check(ctx, p.view, p.channel, p.wanted, leaving, &resp.Diagnostics)
+	} else {
+		r.register(p.channel, p.view, p.wanted.active, nil, &resp.Diagnostics)
 	}
-	r.check(ctx, p.view, p.channel, p.wanted.active, end, &resp.Diagnostics)
 }
 
 // check refuses what the server would refuse: to add those of the wanted who are not in the channel, and to take others
 // out who are.
-func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, wanted, end ids, diags *diag.Diagnostics) {
-	list, err := r.Meta.Store.Subscribers(ctx, channel.ID)
-	if err != nil {
-		diags.AddError("Cannot read the subscribers", diagnostics.Explain(err))
+func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, channel *zulip.Channel, wanted people, leaving ids, diags *diag.Diagnostics) {
+	in, ok := r.subscribers(ctx, channel, diags)
+	if !ok {
 		return
 	}
-	in := setOf(list)
-	planned := change{meta: r.Meta, view: view, channel: channel, in: in, add: wanted.minus(in), remove: end.and(in), listed: end}
-	planned.check(diags)
+	remove := leaving.and(in)
+	r.register(channel, view, wanted.active, setOf(remove), diags)
+	if wanted.known && !diags.HasError() {
+		planned := change{meta: r.Meta, view: view, channel: channel, in: in, add: wanted.active.minus(in), remove: remove, listed: leaving}
+		planned.check(diags)
+	}
 }
 
 // planEnd refuses an end that cannot be.
@@ -124,42 +136,43 @@ func (r *Subscription) planEnd(ctx context.Context, state *additive, diags *diag
 		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
-	if channel, ok := view.Channels().ByID(state.ChannelID.ValueInt64()); ok && !channel.IsArchived {
-		r.check(ctx, view, channel, ids{}, numbersIn(state.Added), diags)
+	channel, ok := view.Channels().ByID(state.ChannelID.ValueInt64())
+	if added := numbersIn(state.Added); ok && !channel.IsArchived && len(added) > 0 {
+		r.check(ctx, view, channel, people{known: true}, added, diags)
 	}
 }
 
-// Create adds those who are not in the channel yet.
+// Create adds those who are not in the channel yet. After an error nothing is in the state, whatever was done: an object that
+// the CLI replaces is destroyed first, which would take the people out to put them in again.
 func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan additive
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
-	if now == nil {
+	channel, wanted := r.locateInApply(ctx, &plan.shared, &resp.Diagnostics)
+	if channel == nil {
 		return
 	}
-	plan.ChannelID = types.Int64Value(now.channel.ID)
-	for id := range wanted.active {
-		r.Meta.Run.Adopt(wantedIn(now.channel.ID), id)
+	a := r.application(channel.ID, wanted.active, ids{}, plan.Tell.ValueBool())
+	if done := a.run(ctx, &resp.Diagnostics); !done {
+		return
 	}
-	r.apply(ctx, now, &plan, wanted.active, ids{}, ids{}, &resp.Diagnostics)
+	plan.ChannelID, plan.Added = types.Int64Value(channel.ID), numbersOf(a.added)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 }
 
-// apply adds who is wanted and not in the channel, and takes out who is in end. Into the model goes who was added, by
-// this apply or before; if not everything was done, also who is in the channel.
-func (r *Subscription) apply(ctx context.Context, now *reading, plan *additive, wanted, end, before ids, diags *diag.Diagnostics) {
-	add := wanted.minus(now.in)
-	done := r.send(ctx, now, add, end.and(now.in), end, plan.Tell.ValueBool(), diags)
-	added := before.filter(func(id int64) bool { return !end[id] || now.in[id] })
-	maps.Copy(added, setOf(add).filter(func(id int64) bool { return now.in[id] }))
-	plan.Added = numbersOf(slices.Sorted(maps.Keys(added)))
-	if !done {
-		plan.take(now.in, now.view)
-	}
+// application adds who is wanted and active, and takes out those who are to leave, unless another resource of this run lists
+// them.
+func (r *Subscription) application(channel int64, wanted, leaving ids, notify bool) *application {
+	return &application{relation: &r.relation, id: channel, notify: notify, decide: func(_ context.Context, now *reading, _ *diag.Diagnostics) *change {
+		active := wanted.filter(func(id int64) bool { return isActive(now.view, id) })
+		leave := leaving.filter(func(id int64) bool { return !r.isListed(channel, id) })
+		return &change{
+			meta: r.Meta, view: now.view, channel: now.channel, in: now.in, add: active.minus(now.in), remove: leave.and(now.in), listed: leaving,
+		}
+	}}
 }
 
 // Read drops those who are not in the channel any more.
@@ -170,30 +183,30 @@ func (r *Subscription) Read(ctx context.Context, req resource.ReadRequest, resp 
 		return
 	}
 	id := state.ChannelID.ValueInt64()
-	in, view := r.lookUp(ctx, id, &resp.Diagnostics)
-	if view == nil {
+	now, gone := r.lookUp(ctx, id, &resp.Diagnostics)
+	if now == nil && !gone {
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ChannelID})...)
-	if in == nil {
+	if gone {
 		tflog.Info(ctx, "The channel is archived or gone: removing the subscription from the state", map[string]any{"channel": id})
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, view))
-	state.take(setOf(in), view)
+	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, now.view))
+	state.take(now, peopleOfState(state.Users, now.view).active, numbersIn(state.Added))
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// take drops from the users, and from those who were added, who is not in the channel.
-func (m *additive) take(in ids, view *snapshot.Snapshot) {
-	kept, _ := stay(m.Users, view, func(id int64) bool { return in[id] })
-	m.Users = usersOf(kept)
-	added := numbersIn(m.Added).filter(func(id int64) bool {
-		user, ok := view.User(id)
-		return in[id] || ok && !user.IsActive // who is deactivated is in it again when reactivated
-	})
-	m.Added = numbersOf(slices.Sorted(maps.Keys(added)))
+// take makes the users those of some who are in the channel, in the texts that the model has for them, and keeps of those who
+// were added who still is in it, or is in it again when reactivated.
+func (m *additive) take(now *reading, users, added ids) {
+	m.Users = lookup.UserList.Keep(m.Users, users.and(now.in), now.view)
+	m.Added = numbersOf(stillIn(now, added))
+}
+
+func stillIn(now *reading, added ids) ids {
+	return added.filter(func(id int64) bool { return now.in[id] || !isActive(now.view, id) })
 }
 
 // Update adds who is missing, and takes out whom it has added and who is not named any more.
@@ -205,21 +218,28 @@ func (r *Subscription) Update(ctx context.Context, req resource.UpdateRequest, r
 		return
 	}
 	if plan.Added.IsUnknown() {
-		now, wanted := r.start(ctx, &plan.shared, &resp.Diagnostics)
-		if now == nil {
+		channel, wanted := r.locateInApply(ctx, &plan.shared, &resp.Diagnostics)
+		if channel == nil {
 			return
 		}
-		before := numbersIn(prior.Added)
-		end := before.filter(func(id int64) bool { return !wanted.names(id) })
-		r.apply(ctx, now, &plan, wanted.active, end, before, &resp.Diagnostics)
+		added := numbersIn(prior.Added)
+		a := r.application(channel.ID, wanted.active, added.filter(func(id int64) bool { return !wanted.names(id) }), plan.Tell.ValueBool())
+		done := a.run(ctx, &resp.Diagnostics)
+		if a.now == nil {
+			return // the state stays as it was
+		}
+		maps.Copy(added, a.added)
+		if done {
+			plan.Added = numbersOf(stillIn(a.now, added))
+		} else {
+			users := peopleOfState(prior.Users, a.now.view).active
+			maps.Copy(users, wanted.active)
+			plan.take(a.now, users, added)
+		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 }
-
-// wantedIn is what a new subscription takes over the people as whom it names: one that ends in the same run, as with
-// create_before_destroy, leaves them.
-func wantedIn(channel int64) string { return fmt.Sprint(additiveKind, " ", channel) }
 
 // Delete takes out whom it has added. Where zulip_channel_subscribers has taken over in the same apply, that says who is
 // in.
@@ -238,12 +258,8 @@ func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, r
 		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
-	if channel, ok := view.Channels().ByID(id); !ok || channel.IsArchived {
-		return
-	}
-	if now := r.read(ctx, id, &resp.Diagnostics); now != nil {
-		end := numbersIn(state.Added).filter(func(user int64) bool { return !r.Meta.Run.IsAdopted(wantedIn(id), user) })
-		r.send(ctx, now, nil, end.and(now.in), end, false, &resp.Diagnostics)
+	if channel, ok := view.Channels().ByID(id); ok && !channel.IsArchived {
+		r.application(id, ids{}, numbersIn(state.Added), false).run(ctx, &resp.Diagnostics)
 	}
 }
 
@@ -277,17 +293,13 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 	if channel == nil {
 		return
 	}
-	list, err := r.Meta.Store.Subscribers(ctx, channel.ID)
-	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the subscribers", diagnostics.Explain(err))
+	in, ok := r.subscribers(ctx, channel, &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	in := setOf(list)
 	elements := []attr.Value{}
 	if users == nil {
-		for _, id := range list {
-			elements = append(elements, types.StringValue(wordsFor(id, view)))
-		}
+		elements = lookup.UserList.Of(in.sorted(), view).Elements()
 	}
 	for _, text := range users {
 		user, err := lookup.User(view, strings.TrimSpace(text))
@@ -303,9 +315,9 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 	}
 	found := additive{
 		shared: shared{
-			Channel: types.StringValue(channelText), ChannelID: types.Int64Value(channel.ID), Users: usersOf(elements),
+			Channel: types.StringValue(channelText), ChannelID: types.Int64Value(channel.ID), Users: types.ListValueMust(types.StringType, elements),
 		},
-		Added: numbersOf(nil),
+		Added: numbersOf(ids{}),
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{found.ChannelID})...)
