@@ -218,7 +218,7 @@ func (l listRow) Step(prior *prior, planned *facts, on attribute.Server) (change
 	stay := among(before, wanted.IDs)
 	change.Current = func(g *zulip.UserGroup) string {
 		ids := l.principals.Active(*l.current(g), on.View)
-		if len(without(ids, before))+len(without(stay, ids)) == 0 && len(without(ids, stay)) > 0 {
+		if len(without(ids, before))+len(without(stay, ids)) == 0 && !slices.Equal(ids, wanted.IDs) {
 			return change.Prior
 		}
 		return l.describe(ids, on.View)
