@@ -148,7 +148,7 @@ func (r *MembershipResource) checkChange(ctx context.Context, group *zulip.UserG
 		c.checkMembership(group, change, diags)
 	}
 	later := after(group, update{MembershipChange: change})
-	c.checkLockout(later, diags)
+	c.checkLockout(later, true, diags)
 	warnOfCycle(view, later, diags)
 	members := membership(later)
 	members.Unknown = !isKnown

@@ -47,7 +47,7 @@ func check(ctx context.Context, plan *tablePlan) {
 	if p.now != nil {
 		warnOfCycle(p.On.View, later, p.Diags)
 	}
-	newCaller(p.Meta, p.On.View).checkLockout(later, p.Diags)
+	newCaller(p.Meta, p.On.View).checkLockout(later, true, p.Diags)
 	p.warnOfMembership(ctx, later)
 }
 
@@ -174,7 +174,7 @@ func cycle(view *snapshot.Snapshot, later *zulip.UserGroup) string {
 // with, or the group would contain itself.
 func protect(b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
 	later := after(now.Thing, p.Update())
-	newCaller(b.Meta, now.View).checkLockout(later, diags)
+	newCaller(b.Meta, now.View).checkLockout(later, false, diags)
 	if way := cycle(now.View, later); way != "" {
 		refuseCycle(way, diags)
 	}

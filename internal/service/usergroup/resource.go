@@ -154,7 +154,7 @@ func create(ctx context.Context, c *creation) int64 {
 	for setting, change := range all.Permissions {
 		request.Permissions[setting] = change.New
 	}
-	newCaller(c.Meta, c.Snapshot).checkLockout(after(nil, all), c.Diags)
+	newCaller(c.Meta, c.Snapshot).checkLockout(after(nil, all), false, c.Diags)
 	if c.Diags.HasError() {
 		return 0
 	}

@@ -104,52 +104,59 @@ func (p planning) checkCaller(change update) {
 
 // checkLockout refuses a change of a group, as later has it, after which the account could no longer manage a group that it
 // manages now, or would lose a right in the organization with which it manages. That is so for every group whose
-// can_manage_group rests on the changed one. Of a group that is to be created, whose ID is zero, the account has to keep the
-// right to manage it.
-func (c caller) checkLockout(later *zulip.UserGroup, diags *diag.Diagnostics) {
+// can_manage_group rests on the changed one. What it would lose elsewhere than in the changed group another resource of the run
+// may still put right: that is a warning in a plan. Of a group that is to be created, whose ID is zero, the account has to keep
+// the right to manage it.
+func (c caller) checkLockout(later *zulip.UserGroup, isPlan bool, diags *diag.Diagnostics) {
 	if !c.meta.LockoutProtection {
 		return
 	}
 	then := caller{c.meta, c.self, laterOrganization{c.organization, later}}
-	var lost []string
-	loses := func(before, after *zulip.UserGroup) {
-		if c.manages(before) && !then.manages(after) {
-			lost = append(lost, fmt.Sprintf("manage user group %q", after.Name))
-		}
-	}
 	at, inIt := path.Root("can_manage_group"), zulip.NamedGroup(later.ID)
 	before, exists := c.organization.UserGroups().ByID(later.ID)
-	switch {
-	case !exists:
-		if _, set := later.Permissions["can_manage_group"]; set && !then.manages(later) {
-			lost = append(lost, "manage the new user group")
+	if exists && permission.Admits(inIt, c.self, c.organization) && !permission.Admits(inIt, c.self, then.organization) {
+		if at = path.Root(subgroupsList.name); slices.Contains(before.Members, c.self.ID) {
+			at = path.Root(membersList.name)
 		}
-	case permission.Admits(inIt, c.self, c.organization) && !permission.Admits(inIt, c.self, then.organization):
-		if at = path.Root("subgroups"); slices.Contains(before.Members, c.self.ID) {
-			at = path.Root("members")
-		}
-		for _, group := range c.organization.UserGroups().List() {
-			after, _ := then.organization.UserGroup(group.ID)
-			if !group.IsSystemGroup && !group.Deactivated || group.ID == later.ID {
-				loses(group, after)
+		if lost := c.losesElsewhere(then, later); len(lost) > 0 {
+			summary, text := c.lockedOut(lost)
+			if !isPlan {
+				diags.AddAttributeError(at, summary, text+base.LockoutAdvice)
+				return
 			}
+			diags.AddAttributeWarning(at, summary+", as the organization is now",
+				text+" If another resource of this configuration does that, let this one depend on it; else the apply will stop here.")
 		}
-		for _, setting := range permission.RealmSettings {
-			// The others are about messages.
-			if value, ok := c.ofOrganization(setting.Name); ok && !setting.AllowEveryone && !setting.BySending && !permission.Admits(value, c.self, then.organization) {
-				lost = append(lost, setting.Right)
-			}
+	}
+	_, isSet := later.Permissions["can_manage_group"]
+	if (exists && c.manages(before) || !exists && isSet) && !then.manages(later) {
+		summary, text := c.lockedOut([]string{fmt.Sprintf("manage user group %q", later.Name)})
+		diags.AddAttributeError(at, summary, text+base.LockoutAdvice)
+	}
+}
+
+// losesElsewhere returns what the account could no longer do, beside managing the changed group.
+func (c caller) losesElsewhere(then caller, changed *zulip.UserGroup) (lost []string) {
+	for _, group := range c.organization.UserGroups().List() {
+		if group.ID != changed.ID && !group.IsSystemGroup && !group.Deactivated && c.manages(group) && !then.manages(group) {
+			lost = append(lost, fmt.Sprintf("manage user group %q", group.Name))
 		}
-	default:
-		loses(before, later)
 	}
-	if len(lost) == 0 {
-		return
+	for _, setting := range permission.RealmSettings {
+		value, ok := c.organization.Realm().Permissions[setting.Name]
+		isAboutMessages := setting.AllowEveryone || setting.BySending
+		if ok && !isAboutMessages && permission.Admits(value, c.self, c.organization) && !permission.Admits(value, c.self, then.organization) {
+			lost = append(lost, setting.Right)
+		}
 	}
+	return lost
+}
+
+func (c caller) lockedOut(lost []string) (summary, text string) {
 	all, _ := c.ofOrganization("can_manage_all_groups")
-	diags.AddAttributeError(at, "This would lock the provider out",
+	return "This would lock the provider out",
 		fmt.Sprintf("%s could no longer: %s. Name the account itself where it has that right through a group, keep it in the group, or use the key of an account in the organization's can_manage_all_groups (%s).",
-			c.self.Address(), strings.Join(lost, "; "), permission.Describe(all, c.organization))+base.LockoutAdvice)
+			c.self.Address(), strings.Join(lost, "; "), permission.Describe(all, c.organization))
 }
 
 // organization is an organization as it is, or as a change would leave it.
