@@ -108,7 +108,7 @@ func TestProtocolAPersonLeavesTheCodeAndAGroup(t *testing.T) {
 		for _, first := range []string{"the group", "the person"} {
 			t.Run(name+" after "+first, func(t *testing.T) {
 				s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
-				in, person := part{"in", resource.kind, says(resource.before)}, part{"person", "zulip_user", nil}
+				in, person := part{"in", resource.kind, says(resource.before), nil}, part{"person", "zulip_user", nil, nil}
 				s.take("person", "zulip_user", kenji)
 				plans, diags := s.plan(in)
 				diags.ExpectNoError(t)

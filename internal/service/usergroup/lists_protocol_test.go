@@ -94,7 +94,7 @@ func TestProtocolANewGroupWithMembersThatAreNotKnown(t *testing.T) {
 		if kind == membershipType {
 			made(t, s.o, groupType, values{"name": "ops"})
 		}
-		one := part{"one", kind, says(but(config, values{"members": acctest.Unknown}))}
+		one := part{"one", kind, says(but(config, values{"members": acctest.Unknown})), nil}
 		plans, diags := s.plan(one)
 		diags.ExpectNoError(t)
 		one.config = says(but(config, values{"members": listed(lena, ines)}))
@@ -109,8 +109,8 @@ func TestProtocolMembersTakeOverFromAMembership(t *testing.T) {
 	for _, first := range []string{"the membership", "the group"} {
 		t.Run(first, func(t *testing.T) {
 			s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
-			group := part{"group", groupType, says(values{"name": "ops"})}
-			membership := part{"membership", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)})}
+			group := part{"group", groupType, says(values{"name": "ops"}), nil}
+			membership := part{"membership", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}
 			plans, diags := s.plan(group, membership)
 			diags.ExpectNoError(t)
 			s.apply(plans, group, membership).ExpectNoError(t)
@@ -136,7 +136,7 @@ func TestProtocolMembersTakeOverFromAMembership(t *testing.T) {
 	s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
 	made(t, s.o, membershipType, values{"group": "leads", "members": listed(lena, kenji)})
 	s.take("group", groupType, "leads")
-	group := part{"group", groupType, says(values{"name": "leads", "members": listed(kenji, lena), "subgroups": listed("sre")})}
+	group := part{"group", groupType, says(values{"name": "leads", "members": listed(kenji, lena), "subgroups": listed("sre")}), nil}
 	sent := s.o.Sent()
 	plans, diags := s.plan(group)
 	diags.ExpectNoError(t)
@@ -152,16 +152,16 @@ func TestProtocolAMembershipTakesOver(t *testing.T) {
 		sends         bool // whoever comes first
 	}{
 		"from a group": {
-			[]part{{"a", groupType, says(values{"name": "ops", "members": listed(lena, kenji)})}},
-			[]part{{"a", groupType, says(values{"name": "ops"})}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)})}}, false,
+			[]part{{"a", groupType, says(values{"name": "ops", "members": listed(lena, kenji)}), nil}},
+			[]part{{"a", groupType, says(values{"name": "ops"}), nil}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}}, false,
 		},
 		"from another membership": {
-			[]part{{"g", groupType, says(values{"name": "ops"})}, {"a", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)})}},
-			[]part{{"a", membershipType, nil}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)})}}, true,
+			[]part{{"g", groupType, says(values{"name": "ops"}), nil}, {"a", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}},
+			[]part{{"a", membershipType, nil, nil}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}}, true,
 		},
 		"a part of another membership": {
-			[]part{{"g", groupType, says(values{"name": "ops"})}, {"a", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)})}},
-			[]part{{"a", membershipType, says(values{"group": "ops", "members": listed(kenji)})}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena)})}}, true,
+			[]part{{"g", groupType, says(values{"name": "ops"}), nil}, {"a", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}},
+			[]part{{"a", membershipType, says(values{"group": "ops", "members": listed(kenji)}), nil}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena)}), nil}}, true,
 		},
 	} {
 		for _, backwards := range []bool{false, true} {

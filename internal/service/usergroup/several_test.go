@@ -1,6 +1,7 @@
 package usergroup_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
@@ -12,6 +13,8 @@ type part struct {
 	// config is what the configuration says of it; nil for one that is left out of it. get is a reference to an attribute of
 	// another part.
 	config func(get func(name, attribute string) any) values
+	// refersTo are the parts that come before: of one that is left out, after.
+	refersTo []string
 }
 
 // says is the configuration of a part that refers to no other.
@@ -26,10 +29,13 @@ type several struct {
 	o      *acctest.Organization
 	block  values
 	states map[string]*acctest.Instance
+	// tainted are those whose creation failed: the CLI ends them and creates them again.
+	tainted map[string]bool
 }
 
 func newSeveral(t *testing.T, o *acctest.Organization) *several {
-	return &several{t: t, o: o, block: o.Block(nil), states: map[string]*acctest.Instance{}}
+	t.Helper()
+	return &several{t: t, o: o, block: o.Block(nil), states: map[string]*acctest.Instance{}, tainted: map[string]bool{}}
 }
 
 func (s *several) process() *acctest.Process {
@@ -72,6 +78,9 @@ func (s *several) plan(parts ...part) (map[string]*acctest.Plan, acctest.Diagnos
 		if one.config != nil {
 			config = one.config(get)
 		}
+		if s.tainted[one.name] && config != nil {
+			prior = nil
+		}
 		if prior == nil && config == nil {
 			continue
 		}
@@ -82,22 +91,35 @@ func (s *several) plan(parts ...part) (map[string]*acctest.Plan, acctest.Diagnos
 }
 
 // apply carries plans out in the order in which the parts stand, each planned again before, as the CLI does: but for the end
-// of a resource. What is planned to stay as it is is not visited. What comes after a part that failed is carried out too, as if
-// it did not depend on it.
+// of a resource. What is planned to stay as it is is not visited, and what refers to a part that failed is not either.
 func (s *several) apply(plans map[string]*acctest.Plan, parts ...part) acctest.Diagnostics {
 	s.t.Helper()
 	p := s.process()
 	var reported acctest.Diagnostics
 	get := func(name, attribute string) any { return s.states[name].Values[attribute] }
+	failed := map[string]bool{}
 	for _, one := range parts {
 		plan := plans[one.name]
 		if plan == nil || plan.Empty() {
 			continue
 		}
+		if one.config != nil && slices.ContainsFunc(one.refersTo, func(other string) bool { return failed[other] }) {
+			failed[one.name] = true
+			continue
+		}
+		if s.tainted[one.name] && s.states[one.name] != nil {
+			end, _ := s.process().Plan(one.kind, s.states[one.name], nil)
+			state, diags := p.Apply(end)
+			s.states[one.name], reported = state, append(reported, diags...)
+			if len(diags.Errors()) > 0 {
+				continue
+			}
+		}
 		if one.config != nil {
 			again, diags := p.Plan(one.kind, plan.Prior, one.config(get))
 			reported = append(reported, diags...)
 			if len(diags.Errors()) > 0 {
+				failed[one.name] = true
 				continue
 			}
 			plan.CheckAgain(s.t, again)
@@ -105,9 +127,34 @@ func (s *several) apply(plans map[string]*acctest.Plan, parts ...part) acctest.D
 		}
 		state, diags := p.Apply(plan)
 		s.states[one.name], reported = state, append(reported, diags...)
-		if len(diags.Errors()) == 0 {
+		failed[one.name] = len(diags.Errors()) > 0
+		s.tainted[one.name] = failed[one.name] && plan.Prior == nil
+		if !failed[one.name] {
 			plan.CheckApplied(s.t, state)
 		}
 	}
 	return reported
+}
+
+// orders are all orders of parts in which what one refers to comes before, or after it if it is left out of the configuration.
+func orders(parts []part) (all [][]part) {
+	if len(parts) == 0 {
+		return [][]part{nil}
+	}
+	for i, first := range parts {
+		rest := slices.Delete(slices.Clone(parts), i, i+1)
+		waits := slices.ContainsFunc(rest, func(other part) bool {
+			if other.config == nil { // it ends before what it refers to changes
+				return slices.Contains(other.refersTo, first.name)
+			}
+			return first.config != nil && slices.Contains(first.refersTo, other.name)
+		})
+		if waits {
+			continue
+		}
+		for _, order := range orders(rest) {
+			all = append(all, append([]part{first}, order...))
+		}
+	}
+	return all
 }
