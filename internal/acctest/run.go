@@ -90,11 +90,11 @@ func (r *Run) ApplyIn(p *Process, plan *Plan) Diagnostics {
 	if len(diags.Errors()) > 0 {
 		return diags
 	}
-	plan.checkAgain(r.t, again)
+	plan.CheckAgain(r.t, again)
 	state, applied := p.Apply(again)
 	r.State = state
 	if len(applied.Errors()) == 0 {
-		again.checkApplied(r.t, state)
+		again.CheckApplied(r.t, state)
 	}
 	return append(diags, applied...)
 }
@@ -194,8 +194,8 @@ func (p *Plan) check(t testing.TB) {
 	}
 }
 
-// checkAgain checks that a second plan agrees with the first.
-func (p *Plan) checkAgain(t testing.TB, again *Plan) {
+// CheckAgain checks that a second plan agrees with the first.
+func (p *Plan) CheckAgain(t testing.TB, again *Plan) {
 	t.Helper()
 	for name, planned := range p.Values {
 		if !agrees(planned, again.Values[name]) {
@@ -204,8 +204,8 @@ func (p *Plan) checkAgain(t testing.TB, again *Plan) {
 	}
 }
 
-// checkApplied checks that the new state agrees with the plan.
-func (p *Plan) checkApplied(t testing.TB, state *Instance) {
+// CheckApplied checks that the new state agrees with the plan.
+func (p *Plan) CheckApplied(t testing.TB, state *Instance) {
 	t.Helper()
 	if state == nil {
 		if p.Values != nil {

@@ -75,9 +75,9 @@ var GroupList = PrincipalList{
 	find: func(view *snapshot.Snapshot, text string) (int64, bool, bool) {
 		name, byName := strings.CutPrefix(text, "name:")
 		id, err := strconv.ParseInt(text, 10, 64)
-		group, ok := view.UserGroups().ByID(id)
+		group, ok := view.UserGroup(id)
 		if err != nil || byName {
-			group, ok = view.UserGroups().ByName(name)
+			group, ok = view.UserGroupByName(name)
 		}
 		if !ok {
 			return 0, false, false

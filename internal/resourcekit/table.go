@@ -45,6 +45,9 @@ type TableDefinition[M, F, T, U any] struct {
 	New *T
 	// SentLater are attributes that the server takes only of an object that exists: they are sent after its creation.
 	SentLater []string
+	// AtCreation returns the attributes of a plan that the request which creates an object can carry: the others are sent after
+	// it. Optional.
+	AtCreation func(planned *F) *F
 	// RightsDiffer is set where the account may lack the right to create one object and have it for another.
 	RightsDiffer bool
 	// CreateObject sends the request that creates an object, with [TableCreation.Send], and returns its ID; zero after an

@@ -105,9 +105,12 @@ func (r *TableResource[M, F, T, U]) create(ctx context.Context, plan *M, diags *
 			return c.reactivate(ctx, r.def.Key(object))
 		}
 	}
-	on := attribute.On(&r.Base, c.Snapshot)
+	on, planned := attribute.On(&r.Base, c.Snapshot), r.def.Facts(plan)
+	if r.def.AtCreation != nil {
+		planned = r.def.AtCreation(planned)
+	}
 	var problems []permission.Problem
-	c.Steps, problems = r.def.Table.Steps(r.def.Table.PriorObject(r.def.New, on, diags), r.def.Facts(plan), on)
+	c.Steps, problems = r.def.Table.Steps(r.def.Table.PriorObject(r.def.New, on, diags), planned, on)
 	permissionattribute.ReportProblems(diags, problems)
 	if diags.HasError() {
 		return 0

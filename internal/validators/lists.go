@@ -67,10 +67,7 @@ func Unique() Rule {
 func ExactlyOneOf(names ...string) validator.Int64 { return choice{names: names, exactly: true} }
 
 // AtLeastOneOf requires that one of some attributes of the root is set, or several. It goes to each of them.
-func AtLeastOneOf(names ...string) validator.Set { return choice{names: names} }
-
-// AtLeastOneListOf is AtLeastOneOf for lists.
-func AtLeastOneListOf(names ...string) validator.List { return choice{names: names} }
+func AtLeastOneOf(names ...string) validator.List { return choice{names: names} }
 
 type choice struct {
 	names   []string
@@ -96,13 +93,6 @@ func (c choice) MarkdownDescription(ctx context.Context) string { return c.Descr
 
 // ValidateInt64 counts the attributes that are set.
 func (c choice) ValidateInt64(ctx context.Context, req validator.Int64Request, resp *validator.Int64Response) {
-	if problem := c.problem(ctx, req.Config); problem != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, c.summary(), problem)
-	}
-}
-
-// ValidateSet counts the attributes that are set.
-func (c choice) ValidateSet(ctx context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	if problem := c.problem(ctx, req.Config); problem != "" {
 		resp.Diagnostics.AddAttributeError(req.Path, c.summary(), problem)
 	}

@@ -23,8 +23,8 @@ type retryPolicy int
 const (
 	neverRetry  retryPolicy = iota // sent twice it may be applied twice, like most creates
 	safeToRetry                    // reads, and writes that have the same result when they are repeated
-	// sendOnce is for a write whose meaning may have changed after a wait, as where it goes by a name: the caller reads
-	// again, and sends what is right then. See [Client.Retry].
+	// sendOnce is for what is not worth a wait, and for a write whose meaning may have changed after one, as where it goes
+	// by a name: the caller reads again, and sends what is right then. See [Client.Retry].
 	sendOnce
 )
 

@@ -227,7 +227,7 @@ func plain(value attr.Value) any {
 		return value.ValueBool()
 	case types.Int64:
 		return value.ValueInt64()
-	case types.Set:
+	case interface{ Elements() []attr.Value }: // a set or a list
 		all := []any{}
 		for _, element := range value.Elements() {
 			all = append(all, plain(element))

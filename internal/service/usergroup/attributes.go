@@ -4,9 +4,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -72,18 +70,14 @@ var attributes = table{
 			Read:    func(g *zulip.UserGroup) types.String { return types.StringValue(g.Description) },
 			Send:    func(u *update, _ *zulip.UserGroup, v types.String) { u.Description = v.ValueStringPointer() },
 		},
-		listRow{membersList, row[types.Set]{
-			Name: "members", Description: "Email addresses of the direct members of the group, without deactivated users.",
-			Setting:    "User IDs are accepted too. The list is complete: the next apply removes other members. Deactivated users are ignored, listed or not. If unset, the members are not managed, as is needed beside `zulip_user_group_membership`. " + toldText,
-			Validators: []validator.Describer{setvalidator.ValueStringsAre(validators.Length(1, 0))},
-			At:         membersList.attribute,
-		}},
-		listRow{subgroupsList, row[types.Set]{
-			Name: "subgroups", Description: "Names of the direct subgroups of the group, without deactivated groups. Roles such as `role:members` are groups too.",
-			Setting:    "IDs are accepted too; `name:2024` is the group with the name 2024. The list is complete: the next apply removes other subgroups. If unset, the subgroups are not managed.",
-			Validators: []validator.Describer{setvalidator.ValueStringsAre(validators.Length(1, 0))},
-			At:         subgroupsList.attribute,
-		}},
+		listRow{
+			membershipList: membersList, description: "Email addresses of the direct members of the group, without deactivated users.",
+			setting: "User IDs are accepted too; the order does not matter. The list is complete: the next apply removes other members. Deactivated users are ignored, listed or not. If unset, the members are not managed, as is needed beside `zulip_user_group_membership`. While the whole list is known only after the apply, an existing group waits for the next apply. " + toldText,
+		},
+		listRow{
+			membershipList: subgroupsList, description: "Names of the direct subgroups of the group, without deactivated groups. Roles such as `role:members` are groups too.",
+			setting: "IDs are accepted too; `name:2024` is the group with the name 2024; the order does not matter. The list is complete: the next apply removes other subgroups. If unset, the subgroups are not managed. While the whole list is known only after the apply, an existing group waits for the next apply.",
+		},
 		row[types.Int64]{
 			Name: "creator_id", ReadOnly: true, Description: "User ID of the creator. Null for roles and very old groups.",
 			At:   func(f *facts) *types.Int64 { return &f.CreatorID },
@@ -113,58 +107,4 @@ var attributes = table{
 		Held:    func(g *zulip.UserGroup) map[string]zulip.GroupSettingValue { return g.Permissions },
 		Changes: func(u *update) *map[string]zulip.GroupSettingChange { return &u.Permissions },
 	},
-}
-
-// listRow is the row of members or subgroups. The attribute has addresses or names; IDs are compared and sent.
-type listRow struct {
-	list membershipList
-	row[types.Set]
-}
-
-// ReadInto keeps the form of each element that is still in the list.
-func (l listRow) ReadInto(f *facts, group *zulip.UserGroup, on attribute.Server, _ *diag.Diagnostics) {
-	at := l.At(f)
-	*at = l.list.principals.Keep(*at, *l.list.current(group), on.View)
-}
-
-// Step is the change of the list. An element that cannot be found is a problem.
-func (l listRow) Step(prior *prior, planned *facts, on attribute.Server) (change step, problems []permission.Problem, found bool) {
-	wanted, known := l.list.principals.Resolve(*l.At(planned), on.View)
-	if !known || l.At(planned).IsNull() {
-		return change, nil, false
-	}
-	describe := func(ids []int64) string {
-		return l.list.principals.Describe(l.list.principals.Active(ids, on.View), on.View)
-	}
-	before := l.before(prior, on)
-	change = step{
-		Attribute: l.Name, Prior: describe(before), Planned: describe(wanted.IDs),
-		Current: func(g *zulip.UserGroup) string { return describe(*l.list.current(g)) },
-		Put: func(u *update, current *zulip.UserGroup, _ bool) {
-			ids := l.list.principals.Active(*l.list.current(current), on.View)
-			l.list.change(&u.MembershipChange, without(wanted.IDs, ids), without(ids, wanted.IDs))
-		},
-	}
-	return change, l.list.problems(wanted), change.Prior != change.Planned
-}
-
-// before returns the prior IDs.
-func (l listRow) before(prior *prior, on attribute.Server) []int64 {
-	if !prior.IsState {
-		return *l.list.current(prior.Object)
-	}
-	resolved, _ := l.list.principals.Resolve(*l.At(prior.Values), on.View)
-	return resolved.IDs
-}
-
-// KeepPrior keeps the prior list where the planned one has the same elements in another form.
-func (l listRow) KeepPrior(_, planned, state *facts, on attribute.Server) {
-	plan, before := l.At(planned), *l.At(state)
-	resolved, known := l.list.principals.Resolve(*plan, on.View)
-	if !known || plan.IsNull() || before.IsNull() || len(resolved.Problems)+len(resolved.Planned) > 0 {
-		return
-	}
-	if was, _ := l.list.principals.Resolve(before, on.View); l.list.principals.Describe(resolved.IDs, on.View) == l.list.principals.Describe(was.IDs, on.View) {
-		*plan = before
-	}
 }

@@ -43,7 +43,7 @@ func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Di
 type dataModel struct {
 	shown
 	AllMembers   types.List `tfsdk:"all_members"`
-	AllSubgroups types.Set  `tfsdk:"all_subgroups"`
+	AllSubgroups types.List `tfsdk:"all_subgroups"`
 }
 
 // Metadata names the data source.
@@ -61,12 +61,8 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 	all["name"] = schema.StringAttribute{
 		Optional: true, Computed: true, MarkdownDescription: "Name of the group; case matters. Roles such as `role:members` are names too. Exactly one of `id` and `name` must be set.",
 	}
-	// A list, as users of zulip_channel_subscribers: of a set the plugin framework compares every element with every other.
-	all["all_members"] = schema.ListAttribute{
-		ElementType: types.StringType, Computed: true,
-		MarkdownDescription: "Email addresses of all members of the group, direct or through subgroups at any depth, sorted, without deactivated users.",
-	}
-	all["all_subgroups"] = textSet("Names of all subgroups of the group, at any depth.")
+	all["all_members"] = textList("Email addresses of all members of the group, direct or through subgroups at any depth, without deactivated users.")
+	all["all_subgroups"] = textList("Names of all subgroups of the group, at any depth.")
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A user group and its members, by ID or name. Roles and deactivated groups are found too.",
 		Attributes:          all,
@@ -101,8 +97,8 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	var found dataModel
 	found.read(group, attribute.On(&d.Base, s), &resp.Diagnostics)
-	found.AllMembers = lookup.Users.ListOf(s.AllMembers(group), s)
-	found.AllSubgroups = lookup.Groups.Of(s.AllSubgroups(group), s)
+	found.AllMembers = lookup.UserList.Of(s.AllMembers(group), s)
+	found.AllSubgroups = lookup.GroupList.Of(s.AllSubgroups(group), s)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
 }
 
@@ -114,7 +110,7 @@ func shownAttributes() map[string]schema.Attribute {
 	return all
 }
 
-// textSet describes a set of texts.
-func textSet(description string) schema.SetAttribute {
-	return schema.SetAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
+// textList describes a list of texts.
+func textList(description string) schema.ListAttribute {
+	return schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
 }

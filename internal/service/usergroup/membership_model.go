@@ -12,6 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -20,8 +21,8 @@ import (
 type membershipModel struct {
 	Group     types.String `tfsdk:"group"`
 	GroupID   types.Int64  `tfsdk:"group_id"`
-	Members   types.Set    `tfsdk:"members"`
-	Subgroups types.Set    `tfsdk:"subgroups"`
+	Members   types.List   `tfsdk:"members"`
+	Subgroups types.List   `tfsdk:"subgroups"`
 }
 
 // membershipIdentity is what a membership is recognised by: the group.
@@ -29,8 +30,8 @@ type membershipIdentity struct {
 	GroupID types.Int64 `tfsdk:"group_id"`
 }
 
-// set returns the attribute of a list.
-func (m *membershipModel) set(list membershipList) *types.Set {
+// list returns the attribute of a list.
+func (m *membershipModel) list(list membershipList) *types.List {
 	if list.name == subgroupsList.name {
 		return &m.Subgroups
 	}
@@ -44,11 +45,49 @@ func (m *membershipModel) read(group *zulip.UserGroup, view *snapshot.Snapshot) 
 		m.Group = types.StringValue(lookup.GroupText(view, group.ID))
 	}
 	for _, list := range membershipLists {
-		if set := m.set(list); !set.IsNull() {
-			meant, _ := list.principals.Resolve(*set, view)
-			*set = list.principals.Keep(*set, among(meant.IDs, *list.current(group)), view)
+		if at := m.list(list); !at.IsNull() {
+			resolved, _ := list.principals.Resolve(*at, view)
+			*at = list.principals.Keep(*at, among(resolved.IDs, *list.current(group)), view)
 		}
 	}
+}
+
+// with returns a membership of those in it and those in another.
+func (m membershipModel) with(other *membershipModel) *membershipModel {
+	for _, list := range membershipLists {
+		switch at, more := m.list(list), other.list(list); {
+		case at.IsNull():
+			*at = *more
+		case !more.IsNull():
+			*at = types.ListValueMust(types.StringType, append(at.Elements(), more.Elements()...))
+		}
+	}
+	return &m
+}
+
+// membershipChange is what a resource changes in a group that was planned from prior, nil for none, to plan, nil for the end of it: it
+// adds who is in the plan alone, and removes who is in the prior state alone, unless they are to stay. Whom both have and
+// somebody else has removed since is left to the next plan. What is not known is left as it is.
+func membershipChange(group *zulip.UserGroup, plan, prior *membershipModel, stay foundThere, view *snapshot.Snapshot) zulip.MembershipChange {
+	var change zulip.MembershipChange
+	for _, list := range membershipLists {
+		var wanted, managed lookup.ResolvedList
+		known := true
+		if plan != nil {
+			wanted, known = list.principals.Resolve(*plan.list(list), view)
+		}
+		if prior != nil {
+			managed, _ = list.principals.Resolve(*prior.list(list), view) // who cannot be found any more is in no group
+		}
+		current := *list.current(group)
+		add := without(without(wanted.IDs, managed.IDs), current)
+		remove := among(without(without(managed.IDs, wanted.IDs), stay[list.name]), current)
+		if !known || len(wanted.Planned) > 0 {
+			remove = nil
+		}
+		list.change(&change, add, remove)
+	}
+	return change
 }
 
 // foundThere are those of each list who were in the group before the resource put them there: they stay when it goes.
@@ -78,21 +117,29 @@ func (f foundThere) write(ctx context.Context, private permissionattribute.Priva
 	diags.Append(private.SetKey(ctx, privateFoundThere, data)...)
 }
 
+// withKept adds those whom other resources of this run list.
+func (f foundThere) withKept(run *runstate.State, group *zulip.UserGroup) foundThere {
+	stay := foundThere{}
+	for _, list := range membershipLists {
+		stay[list.name] = slices.Clone(f[list.name])
+		for _, id := range *list.current(group) {
+			if list.isKept(run, group.ID, id) {
+				stay[list.name] = append(stay[list.name], id)
+			}
+		}
+	}
+	return stay
+}
+
 // still leaves those who are in the group, or do not count at present: who was taken out and is put back by the resource
 // is there because of it.
 func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) foundThere {
 	left := foundThere{}
 	for _, list := range membershipLists {
-		left[list.name] = slices.DeleteFunc(slices.Clone(f[list.name]), func(id int64) bool {
-			return len(list.principals.Active([]int64{id}, view)) > 0 && !slices.Contains(*list.current(group), id)
-		})
+		gone := list.principals.Active(without(f[list.name], *list.current(group)), view)
+		left[list.name] = without(f[list.name], gone)
 	}
 	return left
-}
-
-// among returns those that are in the others too.
-func among(ids, others []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !slices.Contains(others, id) })
 }
 
 // group returns the resource of the group, which changes its members too.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -24,7 +25,7 @@ import (
 func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 	words := map[bool]string{true: "in the group", false: "not in the group"}
 	return step{
-		Attribute: l.name + l.principals.Describe([]int64{id}, view),
+		Attribute: l.name + l.describe([]int64{id}, view),
 		Current:   func(g *zulip.UserGroup) string { return words[slices.Contains(*l.current(g), id)] },
 		Prior:     words[!in], Planned: words[in],
 		Put: func(u *update, _ *zulip.UserGroup, _ bool) {
@@ -57,22 +58,14 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 	found := readFoundThere(ctx, req.Private, &resp.Diagnostics)
 	if plan == nil {
-		r.warnOfLeaving(ctx, state, found, view, &resp.Diagnostics)
+		r.checkLeaving(ctx, state, found, view, &resp.Diagnostics)
 		return
 	}
-	if state != nil {
-		for _, list := range membershipLists {
-			if plan.set(list).IsUnknown() {
-				*plan.set(list) = *state.set(list)
-				warnOfWaiting(list, state.Group.ValueString(), &resp.Diagnostics)
-			}
-		}
-	}
-	meant := r.checkWords(plan, state, view, &resp.Diagnostics)
 	if plan.Group.IsUnknown() {
 		plan.GroupID = types.Int64Unknown()
 		if state != nil { // another one, as far as is known
 			resp.RequiresReplace.Append(path.Root("group"))
+			r.checkLeaving(ctx, state, found, view, &resp.Diagnostics)
 		}
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		return
@@ -84,22 +77,82 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	plan.isIn(group.Key, state)
-	r.checkShared(plan, group.Key, &resp.Diagnostics)
-	switch {
-	case state != nil && !plan.GroupID.Equal(state.GroupID):
+	switch isReplaced := state != nil && !plan.GroupID.Equal(state.GroupID); {
+	case isReplaced:
 		resp.RequiresReplace.Append(path.Root("group"))
-		r.warnOfLeaving(ctx, state, found, view, &resp.Diagnostics) // a second plan, without a state, is about the other group
-	case group.Group != nil:
-		change := plan.change(group.Group, meant, state, found, view)
-		r.checkCaller(group.Group, change, view, &resp.Diagnostics)
-		later := after(group.Group, update{MembershipChange: change})
-		newCaller(r.Meta, view).checkLockout(group.Group, later, &resp.Diagnostics)
-		warnOfCycle(view, later, &resp.Diagnostics)
-		members := membership(later)
-		members.Unknown = !plan.isKnown(meant)
-		warnOfAccess(ctx, &r.Base, group.Group, members, view, &resp.Diagnostics)
+		r.checkLeaving(ctx, state, found, view, &resp.Diagnostics) // a second plan, without a state, is about the other group
+	case state != nil && plan.wait(state, group.Group, &resp.Diagnostics):
+	default:
+		r.check(ctx, plan, state, group, found, view, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// wait keeps a membership that is there as it is while one of its lists is wholly unknown, and reports whether it does: see
+// [membershipList.warnOfWaiting].
+func (m *membershipModel) wait(state *membershipModel, group *zulip.UserGroup, diags *diag.Diagnostics) (waits bool) {
+	for _, list := range membershipLists {
+		if m.list(list).IsUnknown() {
+			list.warnOfWaiting(group.Name, diags)
+			waits = true
+		}
+	}
+	if waits {
+		*m = *state
+	}
+	return waits
+}
+
+// check resolves both lists, refuses what the server, the account or another resource of the run would make fail, and warns of
+// the access that the plan changes. It keeps the lists of the state where the configuration names the same.
+func (r *MembershipResource) check(ctx context.Context, plan, state *membershipModel, group lookup.GroupReference, found foundThere, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	isKnown := true
+	for _, list := range membershipLists {
+		at := plan.list(list)
+		if at.IsNull() {
+			continue
+		}
+		if !r.Meta.Run.ManageMembership(group.Key, list.name, false) {
+			diags.AddAttributeError(path.Root(list.name), "Two resources manage the "+list.name+" of this user group",
+				fmt.Sprintf("A zulip_user_group of this configuration sets %s, which says who is in the group and nobody else: what is added here it would take out again. Take %s out of that one, or add to that one what this one adds.", list.name, list.name))
+		}
+		resolved := list.check(*at, group.Key, view, diags)
+		isKnown = isKnown && !at.IsUnknown() && len(resolved.Planned) == 0 && !slices.ContainsFunc(at.Elements(), attr.Value.IsUnknown)
+		if state != nil {
+			*at = list.principals.KeepPrior(*at, *state.list(list), view)
+			stay, _ := list.principals.Resolve(*state.list(list), view)
+			list.keep(&r.Meta.Run, group.Key.ID, among(resolved.IDs, stay.IDs), view, diags)
+		}
+		if state == nil || !at.Equal(*state.list(list)) {
+			list.warnOfDeactivated(resolved, view, diags)
+		}
+	}
+	if group.Group != nil {
+		r.checkChange(ctx, group.Group, membershipChange(group.Group, plan, state, found.still(group.Group, view), view), isKnown, view, diags)
+	}
+}
+
+// checkLeaving checks the end of a membership: those leave the group who are in it because of the resource.
+func (r *MembershipResource) checkLeaving(ctx context.Context, state *membershipModel, found foundThere, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	if group, ok := view.UserGroups().ByID(state.GroupID.ValueInt64()); ok && !group.Deactivated {
+		r.checkChange(ctx, group, membershipChange(group, nil, state, found.still(group, view), view), true, view, diags)
+	}
+}
+
+// checkChange checks what the resource would change in a group, and warns of what it means.
+func (r *MembershipResource) checkChange(ctx context.Context, group *zulip.UserGroup, change zulip.MembershipChange, isKnown bool, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	membersList.leave(&r.Meta.Run, group.ID, change.Delete, view, diags)
+	subgroupsList.leave(&r.Meta.Run, group.ID, change.DeleteSubgroups, view, diags)
+	c := newCaller(r.Meta, view)
+	if !change.Empty() && !c.refused(diags) {
+		c.checkMembership(group, change, diags)
+	}
+	later := after(group, update{MembershipChange: change})
+	c.checkLockout(later, true, diags)
+	warnOfCycle(view, later, diags)
+	members := membership(later)
+	members.Unknown = !isKnown
+	warnOfAccess(ctx, &r.Base, group, members, view, diags)
 }
 
 // isIn says which group it is, in the words of the state if it is the same.
@@ -114,18 +167,6 @@ func (m *membershipModel) isIn(group runstate.GroupKey, state *membershipModel) 
 	}
 }
 
-// warnOfLeaving warns of what it means that the resource takes out of its group who is in it because of the resource.
-func (r *MembershipResource) warnOfLeaving(ctx context.Context, state *membershipModel, found foundThere, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	group, ok := view.UserGroups().ByID(state.GroupID.ValueInt64())
-	if !ok || group.Deactivated {
-		return
-	}
-	nobody := &membershipModel{}
-	later := after(group, update{MembershipChange: nobody.change(group, nil, state, found.still(group, view), view)})
-	newCaller(r.Meta, view).checkLockout(group, later, diags)
-	warnOfAccess(ctx, &r.Base, group, membership(later), view, diags)
-}
-
 // groupToChange finds a group that is no role and is active, or will be.
 func groupToChange(view *snapshot.Snapshot, text string) (lookup.GroupReference, error) {
 	found, err := lookup.Group(view, text)
@@ -135,84 +176,11 @@ func groupToChange(view *snapshot.Snapshot, text string) (lookup.GroupReference,
 	return found, err
 }
 
-// checkWords resolves both lists, and keeps the state's words where the configuration says the same in others.
-func (r *MembershipResource) checkWords(plan, state *membershipModel, view *snapshot.Snapshot, diags *diag.Diagnostics) map[string]lookup.Resolved {
-	all := map[string]lookup.Resolved{}
-	for _, list := range membershipLists {
-		set, at := plan.set(list), path.Root(list.name)
-		meant, known := list.principals.Resolve(*set, view)
-		if set.IsNull() || !known {
-			continue
-		}
-		for _, err := range meant.Problems {
-			diags.AddAttributeError(at, "Not in the organization", diagnostics.Sentence(err))
-		}
-		all[list.name] = meant
-		if state != nil && len(meant.Problems)+len(meant.Planned) == 0 {
-			held, _ := list.principals.Resolve(*state.set(list), view)
-			if !state.set(list).IsNull() && slices.Equal(held.IDs, meant.IDs) {
-				*set = *state.set(list)
-				continue
-			}
-		}
-		warnDeactivated(diags, at, meant)
-	}
-	return all
-}
-
-// checkShared refuses what another resource of the run says otherwise.
-func (r *MembershipResource) checkShared(plan *membershipModel, group runstate.GroupKey, diags *diag.Diagnostics) {
-	for _, list := range membershipLists {
-		if plan.set(list).IsNull() || r.Meta.Run.ManageMembership(group, list.name, false) {
-			continue
-		}
-		diags.AddAttributeError(path.Root(list.name), "Two resources manage the "+list.name+" of this user group",
-			fmt.Sprintf("A zulip_user_group of this configuration sets %s, which says who is in the group and nobody else: what is added here it would take out again. Take %s out of that one, or add to that one what this one adds.", list.name, list.name))
-	}
-}
-
-// change is what an apply sends, as far as it is known: of a list that is not known yet, nothing. A list of meant is one
-// that is managed and known.
-func (m *membershipModel) change(group *zulip.UserGroup, meant map[string]lookup.Resolved, state *membershipModel, found foundThere, view *snapshot.Snapshot) zulip.MembershipChange {
-	var change zulip.MembershipChange
-	for _, list := range membershipLists {
-		if _, known := meant[list.name]; !known && !m.set(list).IsNull() {
-			continue
-		}
-		var managed lookup.Resolved
-		if state != nil {
-			managed, _ = list.principals.Resolve(*state.set(list), view)
-		}
-		wanted, held := meant[list.name].IDs, *list.current(group)
-		list.change(&change, without(wanted, held), without(among(without(managed.IDs, wanted), held), found[list.name]))
-	}
-	return change
-}
-
-// isKnown reports whether everybody is known who will be in the group because of the resource.
-func (m *membershipModel) isKnown(meant map[string]lookup.Resolved) bool {
-	for _, list := range membershipLists {
-		known, ok := meant[list.name]
-		if !m.set(list).IsNull() && (!ok || len(known.Planned) > 0) {
-			return false
-		}
-	}
-	return true
-}
-
-// checkCaller refuses what the account may not do, and says who may.
-func (r *MembershipResource) checkCaller(group *zulip.UserGroup, change zulip.MembershipChange, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	c := newCaller(r.Meta, view)
-	if !change.Empty() && !c.refused(diags) {
-		c.checkMembership(group, change, diags)
-	}
-}
-
 // missing are the words for those who are not in the group.
 func (m *membershipModel) missing(group *zulip.UserGroup, view *snapshot.Snapshot) []string {
 	var words []string
 	for _, list := range membershipLists {
-		meant, _ := list.principals.Resolve(*m.set(list), view)
+		meant, _ := list.principals.Resolve(*m.list(list), view)
 		for _, err := range meant.Problems {
 			words = append(words, err.Error())
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -27,6 +26,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 var (
@@ -49,10 +49,7 @@ func (r *MembershipResource) Metadata(_ context.Context, req resource.MetadataRe
 
 // Schema describes the resource.
 func (r *MembershipResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	words := []validator.Set{
-		validators.Size(1, 0), setvalidator.ValueStringsAre(validators.Length(1, 0)),
-		validators.AtLeastOneOf("members", "subgroups"),
-	}
+	checks := []validator.List{validators.Size(1, 0), elements, validators.AtLeastOneOf("members", "subgroups")}
 	resp.Schema = schema.Schema{
 		Version: base.SchemaVersion,
 		MarkdownDescription: `People and groups who are in a user group, beside whoever else is: others may add to the same group, by hand or with more resources of this kind. A ` + "`zulip_user_group`" + ` whose ` + "`members` or `subgroups`" + ` are set says who is in it and nobody else: the two together are refused at plan.
@@ -70,13 +67,13 @@ The identity of the resource is the group: who is put into it changes. Several r
 			"group_id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The group's ID.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
-			"members": schema.SetAttribute{
-				ElementType: types.StringType, Optional: true, Validators: words,
-				MarkdownDescription: "People and bots who are in the group directly, by e-mail address or ID. Deactivated people do not count.",
+			"members": schema.ListAttribute{
+				ElementType: types.StringType, Optional: true, Validators: checks,
+				MarkdownDescription: "People and bots who are in the group directly, by e-mail address or ID; the order does not matter. Deactivated people do not count. While the whole list is known only after the apply, an existing membership waits for the next apply.",
 			},
-			"subgroups": schema.SetAttribute{
-				ElementType: types.StringType, Optional: true, Validators: words[:2],
-				MarkdownDescription: "Groups that are in the group directly, by name or ID. " + featurelevel.Needs("zulip_user_group_membership", "subgroups"),
+			"subgroups": schema.ListAttribute{
+				ElementType: types.StringType, Optional: true, Validators: checks[:2],
+				MarkdownDescription: "Groups that are in the group directly, by name or ID; the order does not matter. " + featurelevel.Needs("zulip_user_group_membership", "subgroups"),
 			},
 		},
 	}
@@ -120,16 +117,13 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	found := foundThere{}
 	for _, list := range membershipLists {
-		meant, _ := list.principals.Resolve(*plan.set(list), before.View)
-		for _, member := range meant.IDs {
-			r.Meta.Run.Adopt(wantedIn(id, list), member)
-		}
-		found[list.name] = among(meant.IDs, *list.current(before.Thing))
+		wanted := r.resolve(list, &plan, before, &resp.Diagnostics)
+		found[list.name] = among(wanted.IDs, *list.current(before.Thing))
 	}
-	all := r.steps(&plan, nil, found, before.View, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	all := changeSteps(membershipChange(before.Thing, &plan, nil, nil, before.View), before.View)
 	now := group.Change(ctx, id, all, before, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() && now != nil && !anyDone(all, now) {
 		return // nobody was put anywhere: there is nothing to manage
@@ -183,31 +177,35 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 		return
 	}
 	found := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(before.Thing, before.View)
-	all := r.steps(&plan, &prior, found, before.View, &resp.Diagnostics)
+	for _, list := range membershipLists {
+		wanted := r.resolve(list, &plan, before, &resp.Diagnostics)
+		managed, _ := list.principals.Resolve(*prior.list(list), before.View)
+		found[list.name] = append(found[list.name], without(among(without(wanted.IDs, managed.IDs), *list.current(before.Thing)), found[list.name])...)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	for _, list := range membershipLists {
-		wanted, _ := list.principals.Resolve(*plan.set(list), before.View)
-		managed, _ := list.principals.Resolve(*prior.set(list), before.View)
-		fresh := without(wanted.IDs, managed.IDs)
-		found[list.name] = append(among(found[list.name], wanted.IDs), among(fresh, *list.current(before.Thing))...)
-	}
+	stay := found.withKept(&r.Meta.Run, before.Thing)
+	all := changeSteps(membershipChange(before.Thing, &plan, &prior, stay, before.View), before.View)
 	now := group.Change(ctx, id, all, before, &resp.Diagnostics)
-	state := plan
+	state := &plan
 	if resp.Diagnostics.HasError() {
-		state = prior
+		state = prior.with(&plan) // as far as they are in the group
 	}
 	state.GroupID = prior.GroupID
-	r.write(ctx, &state, now, resp.Diagnostics.HasError(), resp.State.Set, &resp.Diagnostics)
+	r.write(ctx, state, now, resp.Diagnostics.HasError(), resp.State.Set, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{state.GroupID})...)
 	found.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// wantedIn is what a new membership takes over those as whom it names: one that ends in the same run, as with
-// create_before_destroy, leaves them.
-func wantedIn(group int64, list membershipList) string {
-	return fmt.Sprint("zulip_user_group_membership ", group, " ", list.name)
+// resolve finds whom a list of a plan names, and registers that they stay in the group whatever other resources of the run end.
+func (r *MembershipResource) resolve(list membershipList, plan *membershipModel, before *reading, diags *diag.Diagnostics) lookup.ResolvedList {
+	wanted, _ := list.principals.Resolve(*plan.list(list), before.View)
+	permissionattribute.ReportProblems(diags, list.problems(wanted))
+	for _, id := range wanted.IDs {
+		r.Meta.Run.Adopt(list.kind(before.Thing.ID), id)
+	}
+	return wanted
 }
 
 // Delete takes out of the group who was put there by the resource.
@@ -228,37 +226,23 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated: nobody is taken out of it", map[string]any{"group_id": id})
 		return
 	}
-	stay := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(group, view)
-	for _, list := range membershipLists {
-		for _, member := range *list.current(group) {
-			if r.Meta.Run.IsAdopted(wantedIn(id, list), member) {
-				stay[list.name] = append(stay[list.name], member)
-			}
-		}
-	}
-	all := r.steps(nil, &state, stay, view, &resp.Diagnostics)
+	stay := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(group, view).withKept(&r.Meta.Run, group)
+	all := changeSteps(membershipChange(group, nil, &state, stay, view), view)
 	r.group().Change(ctx, id, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
 }
 
-// steps puts in who is planned, and takes out who is in the prior state alone and was not found there. nil is nobody.
-func (r *MembershipResource) steps(plan, prior *membershipModel, found foundThere, view *snapshot.Snapshot, diags *diag.Diagnostics) []step {
+// changeSteps are the steps of a change, one for each who comes or goes.
+func changeSteps(change zulip.MembershipChange, view *snapshot.Snapshot) []step {
 	var all []step
-	for _, list := range membershipLists {
-		var wanted, managed lookup.Resolved
-		if plan != nil {
-			wanted, _ = list.principals.Resolve(*plan.set(list), view)
-			permissionattribute.ReportProblems(diags, list.problems(wanted))
-		}
-		if prior != nil {
-			managed, _ = list.principals.Resolve(*prior.set(list), view) // who cannot be found any more is not in any group
-		}
-		for _, id := range wanted.IDs {
-			all = append(all, list.step(id, true, view))
-		}
-		for _, id := range without(without(managed.IDs, wanted.IDs), found[list.name]) {
-			all = append(all, list.step(id, false, view))
+	add := func(list membershipList, ids []int64, in bool) {
+		for _, id := range ids {
+			all = append(all, list.step(id, in, view))
 		}
 	}
+	add(membersList, change.Add, true)
+	add(membersList, change.Delete, false)
+	add(subgroupsList, change.AddSubgroups, true)
+	add(subgroupsList, change.DeleteSubgroups, false)
 	return all
 }
 
@@ -308,7 +292,7 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 		found := foundThere{}
 		for _, list := range membershipLists {
 			found[list.name] = *list.current(group)
-			*wanted.set(list) = setOrNull(list.principals.Of(found[list.name], view))
+			*wanted.list(list) = listOrNull(list.principals.Of(found[list.name], view))
 		}
 		found.write(ctx, resp.Private, &resp.Diagnostics)
 	}
@@ -339,15 +323,15 @@ func parseMembership(text string, view *snapshot.Snapshot) membershipModel {
 	}
 	return membershipModel{
 		Group:     types.StringValue(group),
-		Members:   setOrNull(types.SetValueMust(types.StringType, members)),
-		Subgroups: setOrNull(types.SetValueMust(types.StringType, subgroups)),
+		Members:   listOrNull(types.ListValueMust(types.StringType, members)),
+		Subgroups: listOrNull(types.ListValueMust(types.StringType, subgroups)),
 	}
 }
 
-// setOrNull makes nothing of an empty set: a list that is not managed.
-func setOrNull(set types.Set) types.Set {
-	if len(set.Elements()) == 0 {
-		return types.SetNull(types.StringType)
+// listOrNull makes nothing of an empty list: one that is not managed.
+func listOrNull(list types.List) types.List {
+	if len(list.Elements()) == 0 {
+		return types.ListNull(types.StringType)
 	}
-	return set
+	return list
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
@@ -21,15 +20,20 @@ import (
 // planning is the plan of one group while it is checked.
 type planning struct {
 	*tablePlan
-	// before is the group as the state shows it; nil for a group that is to be created.
-	before *zulip.UserGroup
+	// now is the group as the organization has it; nil for one that is to be created.
+	now *zulip.UserGroup
 }
 
 // check refuses what the server would refuse, with the reason and the way out, and says who gains and loses access.
 func check(ctx context.Context, plan *tablePlan) {
-	p := planning{tablePlan: plan}
+	p := planning{tablePlan: plan, now: plan.Adopted}
 	if p.State != nil {
-		p.before = p.State.before(p.Prior, p.On.View)
+		group, ok := p.On.View.UserGroups().ByID(p.State.ID.ValueInt64())
+		if !ok {
+			p.Diags.AddError(fmt.Sprintf("Cannot read user group %q", p.State.Name.ValueString()), "The provider's account does not see it any more. Plan again with a refreshed state.")
+			return
+		}
+		p.now = group
 	}
 	for _, list := range membershipLists {
 		if !list.attribute(&p.Config.facts).IsNull() {
@@ -37,102 +41,106 @@ func check(ctx context.Context, plan *tablePlan) {
 		}
 	}
 	p.Permissions().Check(p.Diags)
-	p.checkNesting()
-	p.checkCaller()
-	p.checkLockout()
-	p.warnOfMembership(ctx)
+	change := p.change()
+	p.checkCaller(change)
+	later := after(p.now, change)
+	if p.now != nil {
+		warnOfCycle(p.On.View, later, p.Diags)
+	}
+	newCaller(p.Meta, p.On.View).checkLockout(later, true, p.Diags)
+	p.warnOfMembership(ctx, later)
+}
+
+// change is what an apply would send, as far as it is certain: what names something that this run has yet to create or to
+// reactivate is left out, and checked in the apply.
+func (p planning) change() (all update) {
+	now := p.now
+	if now == nil {
+		now = &zulip.UserGroup{}
+	}
+	for _, step := range p.Changes {
+		planned := p.planned(step)
+		switch {
+		case len(planned) == 0:
+			step.Put(&all, now, false)
+		case p.now == nil && step.Permission && slices.Equal(planned, []string{itself(&p.Plan.facts).String()}):
+			step.Put(&all, now, false)
+			change := all.Permissions[step.Attribute]
+			change.New = zulip.GroupSettingValue{DirectMembers: change.New.DirectMembers, DirectSubgroups: append(slices.Clone(change.New.DirectSubgroups), change.New.Group, now.ID)}
+			all.Permissions[step.Attribute] = change
+		}
+	}
+	return all
+}
+
+// planned are the texts in the planned value of a step for what this run has yet to create or to reactivate.
+func (p planning) planned(step step) (planned []string) {
+	if step.Permission {
+		for _, principal := range p.Permissions().Classify(step.Attribute).Planned {
+			planned = append(planned, principal.String())
+		}
+	}
+	for _, list := range membershipLists {
+		if list.name == step.Attribute {
+			resolved, _ := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
+			planned = resolved.Planned
+		}
+	}
+	return planned
 }
 
 // key is what the run state knows the group by.
 func (p planning) key() runstate.GroupKey {
-	switch {
-	case p.before != nil:
-		return runstate.GroupKey{ID: p.before.ID}
-	case p.Adopted != nil:
-		return runstate.GroupKey{ID: p.Adopted.ID}
+	if p.now != nil {
+		return runstate.GroupKey{ID: p.now.ID}
 	}
 	return runstate.GroupKey{Name: p.Plan.Name.ValueString()}
 }
 
 // checkList resolves the members or subgroups, which no other resource may manage.
 func (p planning) checkList(list membershipList) {
-	at := path.Root(list.name)
-	if (tfvalue.IsSet(p.Plan.Name) || p.before != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
-		p.Diags.AddAttributeError(at, "Two resources manage the "+list.name+" of this user group",
+	planned := list.attribute(&p.Plan.facts)
+	if (tfvalue.IsSet(p.Plan.Name) || p.now != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
+		p.Diags.AddAttributeError(path.Root(list.name), "Two resources manage the "+list.name+" of this user group",
 			fmt.Sprintf("%s lists all of them, and a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.name, list.name))
 	}
-	resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
-	if !known {
-		return
+	resolved := list.check(*planned, p.key(), p.On.View, p.Diags)
+	if p.State == nil || !planned.Equal(*list.attribute(&p.State.facts)) { // else nothing is written
+		list.warnOfDeactivated(resolved, p.On.View, p.Diags)
 	}
-	for _, err := range resolved.Problems {
-		p.Diags.AddAttributeError(at, "Cannot find one of the "+list.name, diagnostics.Sentence(err))
-	}
-	if p.State != nil && list.attribute(&p.Plan.facts).Equal(*list.attribute(&p.State.facts)) {
-		return // nothing is written
-	}
-	warnDeactivated(p.Diags, at, resolved)
-}
-
-// warnDeactivated warns of the deactivated elements of a list, which an apply leaves alone.
-func warnDeactivated(diags *diag.Diagnostics, at path.Path, resolved lookup.Resolved) {
-	if len(resolved.Deactivated) > 0 {
-		diags.AddAttributeWarning(at, "Deactivated users and groups are ignored",
-			fmt.Sprintf("The server neither adds nor removes deactivated users and groups: %s. They are ignored until they are reactivated.", strings.Join(resolved.Deactivated, ", ")))
+	if p.State != nil {
+		stay, _ := list.principals.Resolve(*list.attribute(&p.State.facts), p.On.View)
+		list.keep(&p.Meta.Run, p.now.ID, among(resolved.IDs, stay.IDs), p.On.View, p.Diags)
 	}
 }
 
-// wait keeps the lists of a group that is there as they are while they are not known: a plan that cannot list who leaves
-// takes nobody out.
+// wait keeps a group that is there as it is while one of its lists is wholly unknown: see [membershipList.warnOfWaiting].
 func wait(p *tablePlan) {
 	if p.State == nil {
 		return
 	}
 	for _, list := range membershipLists {
-		if planned := list.attribute(&p.Plan.facts); list.attribute(&p.Config.facts).IsUnknown() {
-			*planned = *list.attribute(&p.State.facts)
-			warnOfWaiting(list, p.State.Name.ValueString(), p.Diags)
+		if !list.attribute(&p.Config.facts).IsUnknown() {
+			continue
 		}
+		list.warnOfWaiting(p.State.Name.ValueString(), p.Diags)
+		p.Plan.facts = p.State.facts
+		p.Meta.Run.PlanGroupName(p.State.ID.ValueInt64(), p.State.Name.ValueString())
 	}
 }
 
-func warnOfWaiting(list membershipList, group string, diags *diag.Diagnostics) {
-	diags.AddAttributeWarning(path.Root(list.name), fmt.Sprintf("The %s of user group %q wait for the next apply", list.name, group),
-		"Which they are to be is known only after this apply, so this plan cannot list who would leave the group. Nothing changes now; plan again after the apply.")
-}
-
-// checkNesting warns of a group that would contain itself as groups are now. Whether this run takes them apart before is not
-// known: the apply decides, on what it reads then.
-func (p planning) checkNesting() {
-	if p.before == nil || p.Config.Subgroups.IsNull() {
-		return
-	}
-	later := *p.before
-	resolved, known := lookup.Groups.Resolve(p.Plan.Subgroups, p.On.View)
-	if !known {
-		return
-	}
-	later.DirectSubgroupIDs = resolved.IDs
-	warnOfCycle(p.On.View, &later, p.Diags)
-}
-
-// warnOfCycle warns, in a plan, of a group that would contain itself; one that names itself is refused.
+// warnOfCycle warns, in a plan, of a group that would contain itself as groups are now. Whether this run takes them apart before
+// is not known: the apply decides, on what it reads then. A group that names itself is refused in [membershipList.check].
 func warnOfCycle(view *snapshot.Snapshot, later *zulip.UserGroup, diags *diag.Diagnostics) {
-	switch way := cycle(view, later); {
-	case way == "":
-	case slices.Contains(later.DirectSubgroupIDs, later.ID):
-		refuseCycle(view, later, diags)
-	default:
-		diags.AddAttributeWarning(path.Root("subgroups"), "A user group would contain itself, as groups are now",
+	if way := cycle(view, later); way != "" && !slices.Contains(later.DirectSubgroupIDs, later.ID) {
+		diags.AddAttributeWarning(path.Root(subgroupsList.name), "A user group would contain itself, as groups are now",
 			"There would be a cycle: "+way+". If this configuration takes one of these apart, let this resource depend on that one; else the apply will stop here.")
 	}
 }
 
 // refuseCycle refuses a group that would contain itself.
-func refuseCycle(view *snapshot.Snapshot, later *zulip.UserGroup, diags *diag.Diagnostics) {
-	if way := cycle(view, later); way != "" {
-		diags.AddAttributeError(path.Root("subgroups"), "A user group cannot contain itself", "There would be a cycle: "+way+". Remove one of these subgroups.")
-	}
+func refuseCycle(way string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root(subgroupsList.name), "A user group cannot contain itself", "There would be a cycle: "+way+". Remove one of these subgroups.")
 }
 
 // cycle says how a group, as it will be, contains itself; "" if it does not.
@@ -162,10 +170,12 @@ func cycle(view *snapshot.Snapshot, later *zulip.UserGroup) string {
 	return ""
 }
 
-// protect refuses, just before a request, a change after which the account could no longer manage the group, or the group
-// would contain itself.
+// protect refuses, just before a request and on what was just read, a change by which the account would lose what it manages
+// with, or the group would contain itself.
 func protect(b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
 	later := after(now.Thing, p.Update())
-	newCaller(b.Meta, now.View).checkLockout(now.Thing, later, diags)
-	refuseCycle(now.View, later, diags)
+	newCaller(b.Meta, now.View).checkLockout(later, false, diags)
+	if way := cycle(now.View, later); way != "" {
+		refuseCycle(way, diags)
+	}
 }

@@ -43,6 +43,15 @@ func managedIn(t *testing.T, config sandbox.Config) (*acctest.Organization, *acc
 	return o, run
 }
 
+// sorted is a list from a state in the order of its texts, as set has it.
+func sorted(list any) []any {
+	var texts []string
+	for _, element := range list.([]any) {
+		texts = append(texts, element.(string))
+	}
+	return set(texts...)
+}
+
 // set is a set of words, in order as states come back.
 func set(words ...string) []any {
 	slices.Sort(words)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
@@ -64,6 +67,7 @@ var groups = &definition{
 		Reactivate: func(u *update) { u.Deactivated = new(bool) }, // (server-behavior §G4)
 	},
 	New:          &zulip.UserGroup{},
+	AtCreation:   atCreation,
 	CreateObject: create, RegisterCreated: registerMembership, SendUpdate: sendUpdate, Archive: deactivate,
 	Derive: wait, Check: check, Protect: protect,
 }
@@ -121,6 +125,22 @@ func refuseDeactivated(group *zulip.UserGroup) (summary, detail string) {
 			"Set adopt_deactivated = true to reactivate it with its members and permissions, choose another name, or rename the deactivated group.", group.ID)
 }
 
+// itself is how the permissions of a group name the group.
+func itself(f *facts) permission.Principal {
+	return permission.Principal{Kind: permission.KindGroup, Name: f.Name.ValueString()}
+}
+
+// atCreation leaves out the permissions that name the group itself: the server takes them once it exists.
+func atCreation(planned *facts) *facts {
+	created := *planned
+	for _, one := range attributes.Permissions {
+		if principals, known := permissionattribute.PrincipalsOf(*one.At(&created)); known && slices.Contains(principals, itself(planned)) {
+			*one.At(&created) = types.SetNull(types.StringType)
+		}
+	}
+	return &created
+}
+
 // create creates a group and returns its ID; zero after an error.
 func create(ctx context.Context, c *creation) int64 {
 	var all update
@@ -134,7 +154,7 @@ func create(ctx context.Context, c *creation) int64 {
 	for setting, change := range all.Permissions {
 		request.Permissions[setting] = change.New
 	}
-	newCaller(c.Meta, c.Snapshot).checkLockout(nil, after(&zulip.UserGroup{}, all), c.Diags)
+	newCaller(c.Meta, c.Snapshot).checkLockout(after(nil, all), false, c.Diags)
 	if c.Diags.HasError() {
 		return 0
 	}

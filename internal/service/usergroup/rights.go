@@ -3,6 +3,7 @@ package usergroup
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -10,16 +11,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // caller is the provider's account.
 type caller struct {
-	meta     *base.Meta
-	self     *zulip.User
-	snapshot *snapshot.Snapshot
+	meta         *base.Meta
+	self         *zulip.User
+	organization organization
 }
 
 func newCaller(meta *base.Meta, s *snapshot.Snapshot) caller {
@@ -38,14 +38,14 @@ func (c caller) refused(diags *diag.Diagnostics) bool {
 // ofOrganization returns who has a right in the organization, and whether the account has it. On an old server without the
 // setting it has.
 func (c caller) ofOrganization(right string) (who zulip.GroupSettingValue, has bool) {
-	who, ok := c.snapshot.Realm().Permissions[right]
-	return who, !ok || permission.Admits(who, c.self, c.snapshot)
+	who, ok := c.organization.Realm().Permissions[right]
+	return who, !ok || permission.Admits(who, c.self, c.organization)
 }
 
 // has reports whether one of a group's own permissions admits the account.
 func (c caller) has(group *zulip.UserGroup, setting string) bool {
 	value, ok := group.Permissions[setting]
-	return !ok || permission.Admits(value, c.self, c.snapshot)
+	return !ok || permission.Admits(value, c.self, c.organization)
 }
 
 // manages reports whether the account may do everything with a group.
@@ -58,7 +58,7 @@ func (c caller) manages(group *zulip.UserGroup) bool {
 func (c caller) managers(group *zulip.UserGroup) string {
 	all, _ := c.ofOrganization("can_manage_all_groups")
 	return fmt.Sprintf("whom the organization's setting can_manage_all_groups names (%s), and whom the group's can_manage_group names (%s)",
-		permission.Describe(all, c.snapshot), permission.Describe(group.Permissions["can_manage_group"], c.snapshot))
+		permission.Describe(all, c.organization), permission.Describe(group.Permissions["can_manage_group"], c.organization))
 }
 
 // checkMembership refuses a change of members that the account may not make, and says who may. To add or remove itself alone,
@@ -70,7 +70,7 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 	alone := func(ids []int64) bool { return len(ids) == 1 && ids[0] == c.self.ID }
 	refuse := func(list, may, setting string) {
 		c.meta.Refuse(path.Root(list), fmt.Sprintf("%s user group %q", may, group.Name),
-			fmt.Sprintf("These may: %s, and whom its %s names (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.snapshot)), diags)
+			fmt.Sprintf("These may: %s, and whom its %s names (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.organization)), diags)
 	}
 	if len(change.Add) > 0 && !c.has(group, "can_add_members_group") && (!alone(change.Add) || !c.has(group, "can_join_group")) {
 		refuse("members", "add people to", "can_add_members_group")
@@ -86,88 +86,96 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 	}
 }
 
-// checkCaller refuses what the account may not do, and says who may.
-func (p planning) checkCaller() {
+// checkCaller refuses what the account may not do, and says who may. change is what an apply would send.
+func (p planning) checkCaller(change update) {
 	c := newCaller(p.Meta, p.On.View)
-	if p.before != nil && len(p.Changes) == 0 || c.refused(p.Diags) {
+	if p.State != nil && len(p.Changes) == 0 || c.refused(p.Diags) {
 		return
 	}
 	switch {
-	case p.Adopted != nil && !c.manages(p.Adopted):
-		p.refuse(c, p.Adopted)
-	case p.Adopted != nil:
-	case p.before == nil:
+	case p.now == nil:
 		p.Meta.RequireRight(p.On.View, path.Empty(), "create user groups", p.Diags, "can_create_groups")
+	case (p.Adopted != nil || !change.UserGroupUpdate.Empty()) && !c.manages(p.now):
+		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", p.now.Name), "These may: "+c.managers(p.now)+".", p.Diags)
 	default:
-		var all update
-		for _, step := range p.Changes {
-			step.Put(&all, p.before, false)
-		}
-		if !all.UserGroupUpdate.Empty() && !c.manages(p.before) {
-			p.refuse(c, p.before)
-			return
-		}
-		c.checkMembership(p.before, all.MembershipChange, p.Diags)
+		c.checkMembership(p.now, change.MembershipChange, p.Diags)
 	}
 }
 
-func (p planning) refuse(c caller, group *zulip.UserGroup) {
-	p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", group.Name), "These may: "+c.managers(group)+".", p.Diags)
-}
-
-// checkLockout refuses a plan after which the account could no longer manage the group: see [caller.checkLockout]. What is
-// not known yet stays as it is.
-func (p planning) checkLockout() {
-	principals, sure := permissionattribute.PrincipalsOf(p.Plan.CanManageGroup)
-	if !sure || p.Plan.CanManageGroup.IsNull() {
+// checkLockout refuses a change of a group, as later has it, after which the account could no longer manage a group that it
+// manages now, or would lose a right in the organization with which it manages. That is so for every group whose
+// can_manage_group rests on the changed one. What it would lose elsewhere than in the changed group another resource of the run
+// may still put right: that is a warning in a plan. Of a group that is to be created, whose ID is zero, the account has to keep
+// the right to manage it.
+func (c caller) checkLockout(later *zulip.UserGroup, isPlan bool, diags *diag.Diagnostics) {
+	if !c.meta.LockoutProtection {
 		return
 	}
-	resolved, problems := permission.Resolve(principals, p.On.View)
-	if len(problems)+len(resolved.Planned) > 0 {
-		return
-	}
-	later := &zulip.UserGroup{}
-	if p.before != nil {
-		*later = *p.before
-	}
-	later.Permissions = map[string]zulip.GroupSettingValue{"can_manage_group": resolved.Value}
-	for _, list := range membershipLists {
-		resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
-		if known && len(resolved.Problems)+len(resolved.Planned) == 0 {
-			*list.current(later) = slices.Clone(resolved.IDs)
+	then := caller{c.meta, c.self, laterOrganization{c.organization, later}}
+	at, inIt := path.Root("can_manage_group"), zulip.NamedGroup(later.ID)
+	before, exists := c.organization.UserGroups().ByID(later.ID)
+	if exists && permission.Admits(inIt, c.self, c.organization) && !permission.Admits(inIt, c.self, then.organization) {
+		if at = path.Root(subgroupsList.name); slices.Contains(before.Members, c.self.ID) {
+			at = path.Root(membersList.name)
+		}
+		if lost := c.losesElsewhere(then, later); len(lost) > 0 {
+			summary, text := c.lockedOut(lost)
+			if !isPlan {
+				diags.AddAttributeError(at, summary, text+base.LockoutAdvice)
+				return
+			}
+			diags.AddAttributeWarning(at, summary+", as the organization is now",
+				text+" If another resource of this configuration does that, let this one depend on it; else the apply will stop here.")
 		}
 	}
-	newCaller(p.Meta, p.On.View).checkLockout(p.before, later, p.Diags)
+	_, isSet := later.Permissions["can_manage_group"]
+	if (exists && c.manages(before) || !exists && isSet) && !then.manages(later) {
+		summary, text := c.lockedOut([]string{fmt.Sprintf("manage user group %q", later.Name)})
+		diags.AddAttributeError(at, summary, text+base.LockoutAdvice)
+	}
 }
 
-// checkLockout refuses a change of a group after which the account could no longer manage it, on any reading of the
-// organization. before is nil for a group that is to be created. An account that does not manage the group now cannot lose
-// that: its change is refused in checkCaller.
-func (c caller) checkLockout(before, later *zulip.UserGroup, diags *diag.Diagnostics) {
-	if !c.meta.LockoutProtection || before != nil && !c.manages(before) {
-		return
+// losesElsewhere returns what the account could no longer do, beside managing the changed group.
+func (c caller) losesElsewhere(then caller, changed *zulip.UserGroup) (lost []string) {
+	for _, group := range c.organization.UserGroups().List() {
+		if group.ID != changed.ID && !group.IsSystemGroup && !group.Deactivated && c.manages(group) && !then.manages(group) {
+			lost = append(lost, fmt.Sprintf("manage user group %q", group.Name))
+		}
 	}
-	organization := laterSnapshot{c.snapshot, later}
-	all, known := c.snapshot.Realm().Permissions["can_manage_all_groups"]
-	managers, has := later.Permissions["can_manage_group"]
-	if !known || !has || permission.Admits(all, c.self, organization) || permission.Admits(managers, c.self, organization) {
-		return
+	for _, setting := range permission.RealmSettings {
+		value, ok := c.organization.Realm().Permissions[setting.Name]
+		isAboutMessages := setting.AllowEveryone || setting.BySending
+		if ok && !isAboutMessages && permission.Admits(value, c.self, c.organization) && !permission.Admits(value, c.self, then.organization) {
+			lost = append(lost, setting.Right)
+		}
 	}
-	diags.AddAttributeError(path.Root("can_manage_group"), "This would lock the provider out",
-		fmt.Sprintf("%s manages this group only because can_manage_group names it, directly or through a group, and would lose that. Name it there, or use the key of an account in the organization's can_manage_all_groups (%s).",
-			c.self.Address(), permission.Describe(all, c.snapshot))+base.LockoutAdvice)
+	return lost
 }
 
-// laterSnapshot is the organization with one group as it will be.
-type laterSnapshot struct {
-	*snapshot.Snapshot
+func (c caller) lockedOut(lost []string) (summary, text string) {
+	all, _ := c.ofOrganization("can_manage_all_groups")
+	return "This would lock the provider out",
+		fmt.Sprintf("%s could no longer: %s. Name the account itself where it has that right through a group, keep it in the group, or use the key of an account in the organization's can_manage_all_groups (%s).",
+			c.self.Address(), strings.Join(lost, "; "), permission.Describe(all, c.organization))
+}
+
+// organization is an organization as it is, or as a change would leave it.
+type organization interface {
+	permission.Organization
+	UserGroups() *snapshot.Index[zulip.UserGroup]
+	Realm() *zulip.Realm
+}
+
+// laterOrganization is an organization with one group as it will be.
+type laterOrganization struct {
+	organization
 	group *zulip.UserGroup
 }
 
 // UserGroup returns the group as it will be for its ID.
-func (v laterSnapshot) UserGroup(id int64) (*zulip.UserGroup, bool) {
-	if v.group != nil && id == v.group.ID {
-		return v.group, true
+func (o laterOrganization) UserGroup(id int64) (*zulip.UserGroup, bool) {
+	if id == o.group.ID {
+		return o.group, true
 	}
-	return v.Snapshot.UserGroup(id)
+	return o.organization.UserGroup(id)
 }
