@@ -35,10 +35,10 @@ type model struct {
 }
 
 // before returns the group of a state, with what decides who may change it and who is in it.
-func (f *facts) before(prior *prior, s *snapshot.Snapshot) *zulip.UserGroup {
+func (f *facts) before(permissions map[string]zulip.GroupSettingValue, s *snapshot.Snapshot) *zulip.UserGroup {
 	members, _ := lookup.Users.Resolve(f.Members, s)
 	subgroups, _ := lookup.Groups.Resolve(f.Subgroups, s)
 	return &zulip.UserGroup{
-		ID: f.ID.ValueInt64(), Name: f.Name.ValueString(), Members: members.IDs, DirectSubgroupIDs: subgroups.IDs, Permissions: prior.Permissions,
+		ID: f.ID.ValueInt64(), Name: f.Name.ValueString(), Members: members.IDs, DirectSubgroupIDs: subgroups.IDs, Permissions: permissions,
 	}
 }

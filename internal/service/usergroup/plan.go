@@ -29,7 +29,7 @@ type planning struct {
 func check(ctx context.Context, plan *tablePlan) {
 	p := planning{tablePlan: plan}
 	if p.State != nil {
-		p.before = p.State.before(p.Prior, p.On.View)
+		p.before = p.State.before(p.Prior.Permissions, p.On.View)
 	}
 	for _, list := range membershipLists {
 		if !list.attribute(&p.Config.facts).IsNull() {
