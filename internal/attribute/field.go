@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
@@ -188,17 +189,19 @@ func null[Value attr.Value]() (value Value) {
 	return value // the zero value of the others is null
 }
 
+// text writes a value for people. The CLI hands over every text in the Unicode normal form NFC, whatever form the server
+// stores: both are the same text.
 func (f Field[Model, Object, Update, Value]) text(value Value) string {
 	if f.Text != nil {
-		return f.Text(value)
+		return norm.NFC.String(f.Text(value))
 	}
 	switch value := any(value).(type) {
 	case types.String:
-		return value.ValueString()
+		return norm.NFC.String(value.ValueString())
 	case types.Bool:
 		return strconv.FormatBool(value.ValueBool())
 	case types.Int64:
 		return strconv.FormatInt(value.ValueInt64(), 10)
 	}
-	return value.String()
+	return norm.NFC.String(value.String())
 }

@@ -189,6 +189,14 @@ func (t *Table[Model, Object, Update]) KeepPrior(config, planned *Model, prior *
 	}
 }
 
+// KeepPlanned gives a model the planned values that are known, and returns the permissions for which that makes a difference.
+func (t *Table[Model, Object, Update]) KeepPlanned(model, planned *Model) (differing []string) {
+	for _, row := range t.Rows {
+		row.KeepPlanned(model, planned)
+	}
+	return t.Sets(model).Keep(t.Wire.Table, t.Sets(planned))
+}
+
 // Store takes what the server has into the state, and the values of the permissions beside it; set writes the state.
 // Without an object the state stays as it is.
 //
@@ -204,10 +212,7 @@ func (t *Table[Model, Object, Update]) Store(ctx context.Context, state *Model, 
 	t.Read(state, now.Thing, on, diags)
 	var differing []string
 	if planned != nil {
-		differing = t.Sets(state).Keep(t.Wire.Table, t.Sets(planned))
-		for _, row := range t.Rows {
-			row.KeepPlanned(state, planned)
-		}
+		differing = t.KeepPlanned(state, planned)
 	}
 	diags.Append(set()...)
 	permissionattribute.KeepRaw(ctx, private, t.Wire.Held(now.Thing), differing, diags)

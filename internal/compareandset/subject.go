@@ -8,12 +8,13 @@ package compareandset
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
@@ -46,14 +47,22 @@ type Subject[T, U any] struct {
 	// Unread is what messages call it before it was read (`channel 17`), Name what they call it then (`channel "general"`).
 	Unread string
 	Name   func(T) string
-	// Read reads it from the server, not from what was read before.
-	Read func(context.Context) (*Reading[T], error)
+	// Read reads it from the server, not from what was read before. Where the server's lists lag behind its writes, it reads
+	// until shows is true of the thing, or the list can be relied on.
+	Read func(ctx context.Context, shows func(T) bool) (*Reading[T], error)
+	// Write carries out one call of Send, by default [store.Store.Write]. Optional.
+	Write func(ctx context.Context, send func(context.Context) error) error
+	// StoresAsSent says that the server stores what it is sent, so that nothing is read after a write that it took.
+	StoresAsSent bool
 	// Protect refuses, on the thing as it was just read, what must not happen whatever was planned, such as to lock the
 	// account out. What is pending is sent right after. Optional.
 	Protect func(now *Reading[T], p Pending[T, U], diags *diag.Diagnostics)
 	// Send makes the requests that what is pending takes, and returns the parameters that the server does not know. It
 	// stops at the first error: the thing is then read again, and what is still missing sent again.
 	Send func(context.Context, Pending[T, U]) (ignored []string, err error)
+	// Explain says what an error of Send means, and At the attribute it is about. Optional.
+	Explain func(error) string
+	At      func(error) path.Path
 }
 
 // Pending is what is still to be written to a thing.
@@ -86,6 +95,13 @@ func (p Pending[T, U]) where(in func(Step[T, U]) bool) (update U) {
 	return update
 }
 
+// Into writes everything that is pending into an update that has the current values already.
+func (p Pending[T, U]) Into(update *U) {
+	for _, step := range p.steps {
+		step.Put(update, p.Now, p.compare)
+	}
+}
+
 // mostMismatches is how often the server may refuse an old value that it has just shown.
 const mostMismatches = 4
 
@@ -104,47 +120,70 @@ func (p *progress) isExhausted(retries int) bool {
 	return len(p.ignored) > 0 || p.sent == 2 || p.mismatches == mostMismatches || p.lost > retries
 }
 
-// Change carries out the steps on a thing and returns it as the server then holds it; nil if it could not be read.
+// compare returns the steps that a thing does not show yet, and those of them whose value somebody else has changed.
+func compare[T, U any](all []Step[T, U], thing T) (left, conflicts []Step[T, U]) {
+	for _, step := range all {
+		switch current := step.Current(thing); current {
+		case step.Planned:
+		case step.Prior:
+			left = append(left, step)
+		default:
+			left, conflicts = append(left, step), append(conflicts, step)
+		}
+	}
+	return left, conflicts
+}
+
+// Change carries out the steps on a thing and returns it as the server then holds it; nil if it was not read after the last
+// write.
 // Before each write the thing is read and compared with its prior values, unless now is what was just read; after the
 // last write it is read again, and what is missing is sent again. So an answer that was lost, or a setting that the
 // server dropped, is made good, and a value that somebody else changed is not overwritten.
 func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U], now *Reading[T], diags *diag.Diagnostics) *Reading[T] {
-	p := progress{pause: zulip.FirstPause}
+	p, write := progress{pause: zulip.FirstPause}, s.Write
+	if write == nil {
+		write = b.Meta.Store.Write // so that the reads that follow wait for each other
+	}
 	for {
 		if now == nil {
 			var err error
-			if now, err = s.Read(ctx); err != nil {
-				diags.AddError("Cannot read "+s.Unread, diagnostics.Explain(err))
+			shows := func(thing T) bool {
+				left, conflicts := compare(all, thing)
+				return len(conflicts) == 0 && (p.sent == 0 || len(left) == 0)
+			}
+			if now, err = s.Read(ctx, shows); err != nil {
+				diags.AddError("Cannot read "+s.Unread, s.explain(err))
 				return nil
 			}
 		}
 		thing := now.Thing
-		pending := slices.DeleteFunc(slices.Clone(all), func(step Step[T, U]) bool { return step.Current(thing) == step.Planned })
-		conflicts := slices.DeleteFunc(slices.Clone(pending), func(step Step[T, U]) bool { return step.Current(thing) == step.Prior })
+		left, conflicts := compare(all, thing)
 		switch {
-		case len(pending) == 0:
+		case len(left) == 0:
 			return now
 		case len(conflicts) > 0:
 			s.refuse(thing, conflicts, all, diags)
 			return now
 		case p.isExhausted(b.Meta.Client.MaxRetries()):
-			s.reportUnknownOutcome(thing, pending, &p, b.FeatureLevel(), diags)
+			s.reportUnknownOutcome(thing, left, &p, b.FeatureLevel(), diags)
 			return now
 		}
 		if s.Protect != nil {
 			var found diag.Diagnostics
-			s.Protect(now, Pending[T, U]{Now: thing, steps: pending}, &found)
+			s.Protect(now, Pending[T, U]{Now: thing, steps: left}, &found)
 			if diags.Append(found...); found.HasError() {
 				return now
 			}
 		}
 		// The server may refuse an old value that was just read, if it hides deactivated people in it
 		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.
-		p.err = b.Meta.Store.Write(ctx, func(ctx context.Context) (err error) { // so that the reads that follow wait for each other
-			p.ignored, err = s.Send(ctx, Pending[T, U]{Now: thing, steps: pending, compare: p.mismatches < 2})
+		p.err = write(ctx, func(ctx context.Context) (err error) {
+			p.ignored, err = s.Send(ctx, Pending[T, U]{Now: thing, steps: left, compare: p.mismatches < 2})
 			return err
 		})
 		switch {
+		case p.err == nil && s.StoresAsSent:
+			return nil
 		case p.err == nil:
 			p.sent++
 		case zulip.IsExpectationMismatch(p.err), zulip.IsMembershipMismatch(p.err), zulip.IsIncompleteOrder(p.err):
@@ -153,7 +192,7 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			tflog.Info(ctx, "It is not known whether the change was made: reading it again",
 				map[string]any{"changed": s.Name(thing), "error": p.err.Error(), "wait": p.pause.String()})
 			if zulip.Sleep(ctx, p.pause) != nil {
-				diags.AddError(fmt.Sprintf("The change of %s was interrupted", s.Name(thing)), diagnostics.Explain(p.err))
+				diags.AddError(fmt.Sprintf("The change of %s was interrupted", s.Name(thing)), s.explain(p.err))
 				return nil
 			}
 			p.lost++
@@ -177,13 +216,28 @@ func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], diags *diag.Di
 
 // refusedByServer reports a refusal, and what had been applied before it.
 func (s Subject[T, U]) refusedByServer(ctx context.Context, before T, all []Step[T, U], cause error, diags *diag.Diagnostics) *Reading[T] {
-	detail := diagnostics.Explain(cause)
-	now, err := s.Read(ctx)
+	now, err := s.Read(ctx, func(T) bool { return true })
+	var reported *diagnostics.Error
+	if errors.As(cause, &reported) {
+		diags.Append(reported.Diagnostics...)
+		return now
+	}
+	detail, at := s.explain(cause), path.Empty()
 	if err == nil {
 		detail += "\n\n" + applied(all, now.Thing)
 	}
-	diags.AddError("Cannot change "+s.Name(before), detail)
+	if s.At != nil {
+		at = s.At(cause)
+	}
+	diagnostics.AddErrorAt(diags, at, "Cannot change "+s.Name(before), detail)
 	return now
+}
+
+func (s Subject[T, U]) explain(err error) string {
+	if s.Explain != nil {
+		return s.Explain(err)
+	}
+	return diagnostics.Explain(err)
 }
 
 // reportUnknownOutcome reports a change that the server does not make, although it says nothing against it.
@@ -196,7 +250,7 @@ func (s Subject[T, U]) reportUnknownOutcome(now T, pending []Step[T, U], p *prog
 		fmt.Fprintf(&text, "The server ignores %s: it is too old for it (feature level %d).\n", strings.Join(p.ignored, ", "), level)
 	}
 	if p.err != nil {
-		text.WriteString("The last try ended so: " + diagnostics.Explain(p.err) + "\n")
+		text.WriteString("The last try ended so: " + s.explain(p.err) + "\n")
 	}
 	diags.AddError(diagnostics.Capitalize(s.Name(now))+" does not take the change", strings.TrimSpace(text.String()))
 }

@@ -308,7 +308,7 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 	}
 	subject := compareandset.Subject[[]Item, []int64]{
 		Unread: "the order of the " + r.Things, Name: func([]Item) string { return "the order of the " + r.Things },
-		Read: func(ctx context.Context) (*reading, error) {
+		Read: func(ctx context.Context, _ func([]Item) bool) (*reading, error) {
 			all, err := r.Fresh(ctx, r.Meta.Store, shows)
 			return &reading{Thing: all}, err
 		},

@@ -137,7 +137,7 @@ func set(texts ...string) types.Set {
 func (s *server) subject() compareandset.Subject[*thing, update] {
 	return compareandset.Subject[*thing, update]{
 		Unread: "the thing", Name: func(*thing) string { return "the thing" },
-		Read: func(context.Context) (*compareandset.Reading[*thing], error) {
+		Read: func(context.Context, func(*thing) bool) (*compareandset.Reading[*thing], error) {
 			return &compareandset.Reading[*thing]{Thing: s.read(), View: s.view}, nil
 		},
 		Send: func(_ context.Context, pending compareandset.Pending[*thing, update]) ([]string, error) {

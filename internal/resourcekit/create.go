@@ -2,107 +2,282 @@ package resourcekit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Create creates the object, or takes what the plan said that it adopts.
-func (r *Resource[M, T, K]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan M
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+// Create creates the object, reactivates one, or takes the one that the plan or a destroyed resource of this run released, and
+// then sends what it lacks of the plan.
+func (r *Resource[Model, Object, Update]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan Model
+	diags := &resp.Diagnostics
+	diags.Append(req.Plan.Get(ctx, &plan)...)
+	if diags.HasError() || !r.Ready(diags) {
 		return
 	}
-	w := written[M, T, K]{words: &plan, planned: req.Plan.Raw, prior: tftypes.NewValue(req.Plan.Raw.Type(), nil)}
-	if !r.create(ctx, &w, &resp.Diagnostics) {
+	w := &creation[Model, Object, Update]{Resource: r, plan: &plan, c: &Context{Base: &r.Base, Diags: diags}, diags: diags}
+	if !w.create(ctx) {
 		return
 	}
-	var known *K // null if it could not be read
-	if ObjectID(w.id) != 0 {
-		known = &w.id
+	// The object exists: it is in the state before anything else can fail, without what was not sent yet.
+	state := plan
+	r.attributes.forgetUnknown(&state)
+	isComplete := r.def.Source.StoresAsSent && w.isNew && r.isFilledIn(&plan)
+	w.forgetSentLater(&state)
+	w.setID(ctx, &state)
+	diags.Append(resp.State.Set(ctx, &state)...)
+	r.setIdentity(ctx, &state, resp.Identity, diags)
+	if w.id == 0 {
+		return // it is not known whether it was created
 	}
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), known)...)
-	r.storeWritten(ctx, w, &resp.State, &resp.Diagnostics)
-}
-
-// create sets the ID of the object: of one that was released for this resource, of one that is reactivated, or of a new one.
-func (r *Resource[M, T, K]) create(ctx context.Context, w *written[M, T, K], diags *diag.Diagnostics) (ok bool) {
-	name := r.fold(r.name(w.words))
-	if number, released := r.Meta.Run.Take(r.kind(), name); released {
-		return r.takeReleased(ctx, w, number, diags)
+	r.Meta.Run.Manage(r.kind(), w.id)
+	if r.reservesName() {
+		diags.Append(storeReplacedID(ctx, resp.Private, w.id)...)
 	}
-	subject := r.called(r.name(w.words), w.id)
-	if r.def.Adopt != nil {
-		id, found, err := r.def.Adopt(ctx, r.context(nil), w.words)
-		if err != nil {
-			r.report(diags, "Cannot create "+subject, err)
-			return false
-		}
-		if found {
-			w.id = id
-			return true
-		}
+	if r.def.RegisterCreated != nil {
+		r.def.RegisterCreated(w.c, w.id, &plan)
 	}
-	if name == "" {
-		name = w.planned.String() // whoever creates the same waits
+	if isComplete || !w.readBack(ctx) {
+		return
 	}
-	attempt := creation[M, T, K]{Resource: r, w: w}
-	_, err := Creation{Kind: r.kind(), Thing: name, Look: attempt.look, Make: attempt.send}.Run(ctx, r.Meta)
+	now := w.complete(ctx)
 	switch {
-	case err == nil:
-		w.isNew = true
-		return true
-	case r.def.IsCreated != nil && (attempt.isAnswered || zulip.MayHaveHappened(err)):
-		w.id = *new(K)
-		diags.AddError(fmt.Sprintf("It is not known whether %s was created", subject), r.Explain(err)+"\n\nThe next plan finds out by its "+r.def.Unique.word()+".")
-		return true
-	case r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err) && r.refuseTaken(ctx, w, diags):
+	case now == nil:
+	case diags.HasError():
+		r.store(ctx, &state, now.Thing, nil, w.c, &resp.State, resp.Private, diags)
 	default:
-		r.report(diags, "Cannot create "+subject, err)
+		planned := plan
+		r.store(ctx, &plan, now.Thing, &planned, w.c, &resp.State, resp.Private, diags)
 	}
-	return false
 }
 
 // creation is the creation of one object.
-type creation[M, T any, K Key] struct {
-	*Resource[M, T, K]
-	w *written[M, T, K]
+type creation[Model, Object, Update any] struct {
+	*Resource[Model, Object, Update]
+	plan  *Model
+	c     *Context
+	diags *diag.Diagnostics
+
+	id    int64
+	isNew bool // created by this run, and not adopted
+	now   *compareandset.Reading[*Object]
 	// before are the objects that might be taken for the new one, and were there before it. nil: not looked yet.
 	before     map[int64]bool
 	isAnswered bool // the server has created it
 }
 
+// tainted ends the messages of what fails after the object was created.
+const tainted = "\n\nThe %s exists, and its state shows what it has. Terraform marks it as tainted, and the next apply replaces it. To keep it: terraform untaint ADDRESS, then apply."
+
+// forgetSentLater makes null in a state what the request that creates an object does not carry: until it is sent and taken, a
+// state says nothing of it.
+func (w *creation[Model, Object, Update]) forgetSentLater(state *Model) {
+	for _, name := range w.def.SentLater {
+		fieldsOf(state).set(name, nullOf(fieldsOf(state).get(name)))
+	}
+}
+
+// lacks reports whether the plan sets an attribute that the request which created the object did not carry.
+func (w *creation[Model, Object, Update]) lacks() bool {
+	return !w.isNew || slices.ContainsFunc(w.def.SentLater, func(name string) bool {
+		value := fieldsOf(w.plan).get(name)
+		return !value.IsNull() && !value.IsUnknown()
+	})
+}
+
+// readBack reads the object, unless it was read when it was looked for. If it cannot be read, the server has accepted it all the
+// same: an error would make the next apply replace it, which is right only where something is still to be sent.
+func (w *creation[Model, Object, Update]) readBack(ctx context.Context) (ok bool) {
+	if w.now != nil {
+		return true
+	}
+	shows := func(object *Object) bool { return w.isAsPlanned(w.plan, object, w.c) }
+	var err error
+	if w.now, err = w.fresh(ctx, w.id, w.c, shows, true); err == nil {
+		return true
+	}
+	subject := w.called(w.name(w.plan), w.id)
+	summary := "Cannot read " + subject + " after it was created"
+	switch {
+	case errors.As(err, new(*unseenError)) && w.def.Source.Lags && w.isNew: // that says nothing: the next plan finds out
+		tflog.Info(ctx, summary, map[string]any{"object": subject, "error": err.Error()})
+	case w.lacks():
+		w.diags.AddError(summary, w.Explain(err)+"\n\nNot everything that is planned was sent."+fmt.Sprintf(tainted, w.def.Title))
+	default:
+		w.diags.AddWarning(summary, w.Explain(err)+"\n\nThe server accepted it, and the state has what was sent. The next plan reads it.")
+	}
+	return false
+}
+
+// complete sends what the object lacks of the plan: what its creation does not carry, or has dropped (server-behavior §C8), and
+// what a reactivated object has otherwise.
+func (w *creation[Model, Object, Update]) complete(ctx context.Context) *compareandset.Reading[*Object] {
+	var found diag.Diagnostics
+	prior := w.attributes.priorObject(w.now.Thing, w.c, &found)
+	if !w.isNew && w.def.Table == nil {
+		w.unsee(prior)
+	}
+	missing, problems := w.attributes.steps(prior, w.plan, w.c)
+	permissionattribute.ReportProblems(&found, problems)
+	if w.isGone(w.now.Thing) && w.def.Reactivation != nil {
+		missing = append(missing, w.reactivation())
+	}
+	now := w.now
+	switch {
+	case found.HasError() || len(missing) == 0:
+	case w.def.Update == nil && w.def.SendUpdate == nil:
+		w.refuse(missing, &found)
+	default:
+		now = w.change(ctx, w.id, prior.Values, w.plan, w.c, missing, w.now, &found)
+	}
+	for _, one := range found {
+		if one.Severity() == diag.SeverityError {
+			one = withDetail(one, fmt.Sprintf(tainted, w.def.Title))
+		}
+		w.diags.Append(one)
+	}
+	return now
+}
+
+// withDetail adds to the detail of an error.
+func withDetail(one diag.Diagnostic, more string) diag.Diagnostic {
+	if at, ok := one.(diag.DiagnosticWithPath); ok {
+		return diag.NewAttributeErrorDiagnostic(at.Path(), one.Summary(), one.Detail()+more)
+	}
+	return diag.NewErrorDiagnostic(one.Summary(), one.Detail()+more)
+}
+
+// unsee makes the prior values those of a state, in which what the server does not show is null: it is sent.
+func (w *creation[Model, Object, Update]) unsee(prior *Prior[Model, Object]) {
+	values := *w.plan
+	w.def.ReadInto(&values, prior.Object, w.c)
+	prior.Values, prior.IsState = &values, true
+	if w.def.IsUnread == nil {
+		return
+	}
+	for _, name := range fieldsOf(&values).names() {
+		if w.def.IsUnread(name, nil, w.c) {
+			fieldsOf(&values).set(name, nullOf(fieldsOf(&values).get(name)))
+		}
+	}
+}
+
+// reactivation is the step that reactivates an object.
+func (w *creation[Model, Object, Update]) reactivation() compareandset.Step[*Object, Update] {
+	return compareandset.Step[*Object, Update]{
+		Attribute: "deactivated", Prior: "true", Planned: "false",
+		Current: func(object *Object) string { return fmt.Sprint(w.isGone(object)) },
+		Put:     func(update *Update, _ *Object, _ bool) { w.def.Reactivation(update) },
+	}
+}
+
+// refuse reports values that the object has otherwise, and that no request changes.
+func (w *creation[Model, Object, Update]) refuse(missing []compareandset.Step[*Object, Update], diags *diag.Diagnostics) {
+	var text string
+	for _, step := range missing {
+		text += fmt.Sprintf("%s is %s, and was planned as %s.\n", step.Attribute, step.Prior, step.Planned)
+	}
+	diags.AddError("Conflict on "+w.called(w.name(w.plan), w.id),
+		"The server accepted the request, but has other values than planned: somebody else changed them at the same time, or the server is too old for them.\n"+text)
+}
+
+// create sets the ID of the object: of one that was released for this resource, of one that is reactivated, or of a new one.
+func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) {
+	name := w.fold(w.name(w.plan))
+	subject := w.called(w.name(w.plan), 0)
+	if w.id, ok = w.Meta.Run.Take(w.kind(), name); ok {
+		if !w.Meta.Run.IsDestroyed(w.kind(), w.id) || w.def.Reactivate == nil {
+			return true
+		}
+		return w.reactivate(ctx, subject) // it is being replaced: it keeps its name, and is reactivated and set up anew
+	}
+	if err := w.readNeeds(ctx, w.c); err != nil {
+		w.diags.AddError("Cannot create "+subject, diagnostics.Explain(err))
+		return false
+	}
+	if w.def.Adopt != nil {
+		id, found, err := w.def.Adopt(ctx, w.c, w.plan)
+		if err != nil {
+			w.report(w.diags, "Cannot create "+subject, err)
+			return false
+		}
+		if found {
+			w.id = id
+			return w.def.Reactivate == nil || w.reactivate(ctx, subject)
+		}
+	}
+	if name == "" {
+		name = fmt.Sprint(*w.plan) // whoever creates the same waits
+	}
+	var err error
+	w.id, err = Creation{Kind: w.kind(), Thing: name, Look: w.look, Make: w.send, Differ: w.def.RightsDiffer}.Run(ctx, w.Meta)
+	switch {
+	case err == nil:
+		w.isNew = true
+		return true
+	case w.def.IsCreated != nil && (w.isAnswered || zulip.MayHaveHappened(err)):
+		w.id = 0
+		w.diags.AddError(fmt.Sprintf("It is not known whether %s was created", subject), w.Explain(err)+"\n\nThe next plan finds out by its "+w.def.Unique.word()+".")
+		return true
+	case w.def.Unique.IsTaken != nil && w.def.Unique.IsTaken(err):
+		if !w.refuseTaken(ctx) {
+			diagnostics.AddErrorAt(w.diags, w.existingAt(w.plan), "Cannot create "+subject, w.Explain(err))
+		}
+	default:
+		w.report(w.diags, "Cannot create "+subject, err)
+	}
+	return false
+}
+
+// reactivate reactivates an object that this run has archived or deactivated.
+func (w *creation[Model, Object, Update]) reactivate(ctx context.Context, subject string) (ok bool) {
+	err := w.def.Reactivate(ctx, w.c, w.id)
+	if err != nil && zulip.MayHaveHappened(err) {
+		if _, readErr := w.Fresh(ctx, w.id); readErr == nil {
+			return true
+		}
+	}
+	if err != nil {
+		w.report(w.diags, "Cannot reactivate "+subject, err)
+	}
+	return err == nil
+}
+
 // look is the Look of a [Creation]: it finds an object that may be the new one. What is there before is in
 // the snapshot; after that it reads anew.
-func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (int64, error) {
-	find := func(view *listing[T]) *T {
-		for _, object := range c.candidates(view, c.w.words) {
-			if (c.def.MayBeCreated != nil || c.isAsPlanned(ctx, c.w.words, c.w.planned, object, view)) && free(ObjectID(c.def.Key(object))) {
+func (w *creation[Model, Object, Update]) look(ctx context.Context, free func(int64) bool) (int64, error) {
+	find := func(view *listing[Object]) *Object {
+		for _, object := range w.candidates(view) {
+			if !w.isGone(object) && (w.def.MayBeCreated != nil || w.isAsPlanned(w.plan, object, w.context(view))) && free(w.def.Key(object)) {
 				return object
 			}
 		}
 		return nil
 	}
-	if c.before == nil {
-		view, err := c.known(ctx, anything)
+	if w.before == nil {
+		view, err := w.known(ctx, anything)
 		if err != nil {
 			return 0, err
 		}
-		c.before = map[int64]bool{}
-		for _, object := range c.candidates(view, c.w.words) {
-			c.before[ObjectID(c.def.Key(object))] = true
+		w.before = map[int64]bool{}
+		for _, object := range w.candidates(view) {
+			w.before[w.def.Key(object)] = true
 		}
 		find(view) // free notes what was there before
 		return 0, nil
 	}
-	view, err := c.readFresh(ctx, func(view *listing[T]) bool { return find(view) != nil })
+	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { return find(view) != nil })
 	if err != nil {
 		return 0, err
 	}
@@ -110,92 +285,86 @@ func (c *creation[M, T, K]) look(ctx context.Context, free func(int64) bool) (in
 	if object == nil {
 		return 0, nil
 	}
-	return c.found(object, view), nil
+	return w.found(object, view), nil
 }
 
-func (c *creation[M, T, K]) found(object *T, view *listing[T]) int64 {
-	c.w.id, c.w.object, c.w.view = c.def.Key(object), object, view
-	return ObjectID(c.w.id)
+func (w *creation[Model, Object, Update]) found(object *Object, view *listing[Object]) int64 {
+	w.c.Snapshot, w.now = view.Snapshot, &compareandset.Reading[*Object]{Thing: object, View: view.Snapshot}
+	return w.def.Key(object)
 }
 
 // send is the Make of a [Creation].
-func (c *creation[M, T, K]) send(ctx context.Context) (int64, error) {
-	err := c.write(ctx, func(ctx context.Context) (err error) {
-		c.w.id, err = c.def.Create(ctx, c.context(nil), c.w.words)
+func (w *creation[Model, Object, Update]) send(ctx context.Context) (id int64, err error) {
+	err = w.write(ctx, func(ctx context.Context) (err error) {
+		id, err = w.def.Create(ctx, w.c, w.plan)
 		return err
 	})
-	if err != nil || c.def.IsCreated == nil {
-		return ObjectID(c.w.id), err
+	if err != nil || id != 0 || w.def.IsCreated == nil {
+		return id, err
 	}
-	c.isAnswered = true
-	find := func(view *listing[T]) *T {
-		return c.created(view, c.w.words, func(id int64) bool { // a list still shows what was deleted
-			return !c.before[id] && !c.Meta.Run.IsManaged(c.kind(), id)
+	w.isAnswered = true
+	find := func(view *listing[Object]) *Object {
+		return w.created(view, w.plan, func(id int64) bool { // a list still shows what was deleted
+			return !w.before[id] && !w.Meta.Run.IsManaged(w.kind(), id)
 		})
 	}
-	view, err := c.readFresh(ctx, func(view *listing[T]) bool { return find(view) != nil })
+	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { return find(view) != nil })
 	if err != nil {
 		return 0, err
 	}
 	object := find(view)
 	if object == nil {
-		return 0, fmt.Errorf("the server accepted the request and does not list the %s: somebody may have deleted it at once", c.def.Title)
+		return 0, fmt.Errorf("the server accepted the request and does not list the %s: somebody may have deleted it at once", w.def.Title)
 	}
-	return c.found(object, view), nil
+	return w.found(object, view), nil
 }
 
-// candidates are the objects that may be what a plan creates.
-func (r *Resource[M, T, K]) candidates(view *listing[T], plan *M) []*T {
-	switch {
-	case r.def.MayBeCreated != nil:
-		c, all := r.context(view), slices.Clone(r.all(view))
-		return slices.DeleteFunc(all, func(object *T) bool { return !r.def.MayBeCreated(plan, object, c) })
-	case r.def.Unique.Of == nil:
-		return r.all(view)
+// candidates are the objects that may be what a plan creates: those that have its name, where it has one.
+func (w *creation[Model, Object, Update]) candidates(view *listing[Object]) []*Object {
+	all := w.all(view)
+	if w.def.Unique.Of != nil && !w.def.Unique.IsCheckedByPlan {
+		all = nil
+		if object, ok := w.withName(view, w.plan); ok {
+			all = []*Object{object}
+		}
 	}
-	if object, ok := r.withName(view, plan); ok {
-		return []*T{object}
-	}
-	return nil
-}
-
-// isAsPlanned reports whether an object has every value that is planned.
-func (r *Resource[M, T, K]) isAsPlanned(ctx context.Context, plan *M, planned tftypes.Value, object *T, view *listing[T]) bool {
-	m := *plan
-	r.def.ReadInto(&m, object, r.context(view))
-	current, diags := valueOf(ctx, r.schema(), &m)
-	return !diags.HasError() && agrees(planned, current, append([]string{idAttribute}, r.def.Unsent...)...)
-}
-
-// takeReleased sets the ID of the object that the plan released for this resource.
-func (r *Resource[M, T, K]) takeReleased(ctx context.Context, w *written[M, T, K], number int64, diags *diag.Diagnostics) (ok bool) {
-	if id, isNumber := any(number).(K); isNumber {
-		w.id = id
-		return true
-	}
-	view, ok := r.read(ctx, diags, anything)
-	if !ok {
-		return false
-	}
-	object, ok := r.withName(view, w.words)
-	if !ok {
-		diags.AddError("Cannot adopt "+r.called(r.name(w.words), w.id), "It was deleted since the plan was made. Plan again.")
-		return false
-	}
-	w.id = r.def.Key(object)
-	return true
+	return slices.DeleteFunc(slices.Clone(all), func(object *Object) bool {
+		return w.def.MayBeCreated != nil && !w.def.MayBeCreated(w.plan, object, w.context(view))
+	})
 }
 
 // refuseTaken reports which object has the name that the server says is taken. It returns false if there is none to be seen.
-func (r *Resource[M, T, K]) refuseTaken(ctx context.Context, w *written[M, T, K], diags *diag.Diagnostics) bool {
-	view, err := r.readFresh(ctx, func(view *listing[T]) bool { _, ok := r.withName(view, w.words); return ok })
+func (w *creation[Model, Object, Update]) refuseTaken(ctx context.Context) bool {
+	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { _, ok := w.withName(view, w.plan); return ok })
 	if err != nil {
 		return false
 	}
-	object, ok := r.withName(view, w.words)
+	object, ok := w.withName(view, w.plan)
 	if !ok {
 		return false
 	}
-	r.existing(ctx, w.words, w.planned, object, view).Refuse(r.Meta, diags)
+	w.RefuseName(w.plan, object, w.context(view), w.diags)
 	return true
+}
+
+// setID sets the ID of a state. A text that Create has not set is that of the object which is adopted.
+func (w *creation[Model, Object, Update]) setID(ctx context.Context, state *Model) {
+	if w.hasNumber() {
+		if w.id != 0 {
+			fieldsOf(state).set(idAttribute, types.Int64Value(w.id))
+		}
+		return
+	}
+	if view, err := w.known(ctx, anything); err == nil && w.id != w.Resource.id(state) {
+		if object, ok := w.get(view, w.id); ok {
+			fieldsOf(state).set(idAttribute, w.idOf(object))
+		}
+	}
+}
+
+// isFilledIn reports whether nothing but the ID is unknown.
+func (r *Resource[Model, Object, Update]) isFilledIn(m *Model) bool {
+	return !slices.ContainsFunc(fieldsOf(m).names(), func(name string) bool {
+		return name != idAttribute && !isKnown(fieldsOf(m).get(name))
+	})
 }

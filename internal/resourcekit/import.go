@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
@@ -15,15 +16,15 @@ import (
 )
 
 // ImportState takes an ID, a name, or the identity.
-func (r *Resource[M, T, K]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+func (r *Resource[Model, Object, Update]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
 	text := req.ID
 	if text == "" {
-		var id K
+		var id attr.Value
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root(idAttribute), &id)...)
-		text = fmt.Sprint(id)
+		text = textOf(id)
 	}
 	view, ok := r.read(ctx, &resp.Diagnostics, anything)
 	if !ok {
@@ -38,12 +39,13 @@ func (r *Resource[M, T, K]) ImportState(ctx context.Context, req resource.Import
 		resp.Diagnostics.AddError("Cannot import this "+r.def.Title, r.def.HowToAdopt(object))
 		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(idAttribute), r.def.Key(object))...)
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), r.def.Key(object))...)
+	id := r.idOf(object)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(idAttribute), id)...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 }
 
 // find returns the object that has an ID or a name. "name:2024" is the one called 2024. Its error is for people.
-func (r *Resource[M, T, K]) find(view *listing[T], text string) (*T, error) {
+func (r *Resource[Model, Object, Update]) find(view *listing[Object], text string) (*Object, error) {
 	if r.def.Find != nil {
 		return r.def.Find(view.Snapshot, text)
 	}
@@ -53,8 +55,8 @@ func (r *Resource[M, T, K]) find(view *listing[T], text string) (*T, error) {
 	word := r.def.Unique.word()
 	name, isName := strings.CutPrefix(text, word+":")
 	if number, err := strconv.ParseInt(text, 10, 64); err == nil && !isName {
-		if id, isKey := any(number).(K); isKey {
-			if object, ok := r.get(view, id); ok {
+		if r.hasNumber() {
+			if object, ok := r.get(view, number); ok {
 				return object, nil
 			}
 			return nil, fmt.Errorf("the organization has no %s with the ID %d (one whose %s is a number is imported as %s:%d)", r.def.Title, number, word, word, number)
@@ -62,7 +64,7 @@ func (r *Resource[M, T, K]) find(view *listing[T], text string) (*T, error) {
 	}
 	find := r.def.Unique.ByName
 	if find == nil {
-		find = func(s *snapshot.Snapshot, name string) (*T, bool) { return r.def.Index(s).ByName(name) }
+		find = func(s *snapshot.Snapshot, name string) (*Object, bool) { return r.def.Index(s).ByName(name) }
 	}
 	if object, ok := find(view.Snapshot, name); ok {
 		return object, nil
@@ -78,15 +80,13 @@ func (r *Resource[M, T, K]) find(view *listing[T], text string) (*T, error) {
 }
 
 // findByID finds an object that has no name. Its error does not repeat the text, which may be a secret.
-func (r *Resource[M, T, K]) findByID(view *listing[T], text string) (*T, error) {
+func (r *Resource[Model, Object, Update]) findByID(view *listing[Object], text string) (*Object, error) {
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("what was given is not a number, and only its ID tells one %s from another. %s", r.def.Title, r.def.WhereIDs)
 	}
-	if id, isKey := any(number).(K); isKey {
-		if object, ok := r.get(view, id); ok {
-			return object, nil
-		}
+	if object, ok := r.get(view, number); ok {
+		return object, nil
 	}
 	return nil, fmt.Errorf("the provider's account sees no %s with the ID %d. %s", r.def.Title, number, r.def.WhereIDs)
 }

@@ -24,27 +24,27 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// List says what a list resource lists: the objects of one kind, for `terraform query` and for the export. T is an object as
+// List says what a list resource lists: the objects of one kind, for `terraform query` and for the export. Object is an object as
 // the server describes it. A result holds the identity of an object; the provider's server adds the resource to it, as an
 // import of the object makes it.
-type List[T any] struct {
+type List[Object any] struct {
 	// Name is the type of the resource without the provider's prefix, Plural what messages call several objects.
 	Name, Plural string
 	ListText
 	// Identity is the attribute of the identity: "id" if it is empty.
 	Identity string
 	// Objects returns the objects in the server's order, and the organization that they are of.
-	Objects func(ctx context.Context, c *base.Base) ([]*T, *snapshot.Snapshot, error)
+	Objects func(ctx context.Context, c *base.Base) ([]*Object, *snapshot.Snapshot, error)
 	// Key returns the value of the identity: a number or a text.
-	Key func(*T) any
+	Key func(*Object) any
 	// Label is what people call an object. The argument `name` selects by it.
-	Label func(object *T, s *snapshot.Snapshot) string
+	Label func(object *Object, s *snapshot.Snapshot) string
 	// IsGone reports whether an object is archived or deactivated, which GoneWord says: such objects are listed only with the
 	// argument include_archived or include_deactivated, because they cannot be imported. Optional.
-	IsGone   func(*T) bool
+	IsGone   func(*Object) bool
 	GoneWord string
 	// Filters are further arguments. Optional.
-	Filters []ListFilter[T]
+	Filters []ListFilter[Object]
 }
 
 // ListText is what the page of a list resource says of it alone.
@@ -56,16 +56,16 @@ type ListText struct {
 }
 
 // ListFilter is an argument of a list resource that selects objects by a text.
-type ListFilter[T any] struct {
+type ListFilter[Object any] struct {
 	Name, Description string
 	// Select returns which objects a value of the argument selects. Its error is for people.
-	Select func(s *snapshot.Snapshot, value string) (func(*T) bool, error)
+	Select func(s *snapshot.Snapshot, value string) (func(*Object) bool, error)
 }
 
 // listResource is a list resource by its [List].
-type listResource[T any] struct {
+type listResource[Object any] struct {
 	base.Resource
-	def List[T]
+	def List[Object]
 }
 
 var (
@@ -74,18 +74,18 @@ var (
 )
 
 // NewList returns the list resource of a definition.
-func NewList[T any](def List[T]) list.ListResource {
+func NewList[Object any](def List[Object]) list.ListResource {
 	if def.Identity == "" {
 		def.Identity = idAttribute
 	}
-	return &listResource[T]{def: def}
+	return &listResource[Object]{def: def}
 }
 
 // FromSnapshot makes the Objects of a [List] whose objects are in parts of the snapshot: those of all that isListed accepts.
-func FromSnapshot[T any](
-	all func(*snapshot.Snapshot) []*T, isListed func(*snapshot.Snapshot, *T) bool, parts ...store.Part,
-) func(context.Context, *base.Base) ([]*T, *snapshot.Snapshot, error) {
-	return func(ctx context.Context, b *base.Base) (listed []*T, s *snapshot.Snapshot, err error) {
+func FromSnapshot[Object any](
+	all func(*snapshot.Snapshot) []*Object, isListed func(*snapshot.Snapshot, *Object) bool, parts ...store.Part,
+) func(context.Context, *base.Base) ([]*Object, *snapshot.Snapshot, error) {
+	return func(ctx context.Context, b *base.Base) (listed []*Object, s *snapshot.Snapshot, err error) {
 		if s, err = b.Meta.Store.Read(ctx, parts...); err != nil {
 			return nil, nil, err
 		}
@@ -102,10 +102,10 @@ func FromSnapshot[T any](
 type Lister interface{ AsList() list.ListResource }
 
 // AsList returns the list resource of a resource that is on the core.
-func (r *Resource[M, T, K]) AsList() list.ListResource {
-	return NewList(List[T]{
+func (r *Resource[Model, Object, Update]) AsList() list.ListResource {
+	return NewList(List[Object]{
 		Name: r.def.Name, Plural: r.def.Plural, ListText: r.def.ListText,
-		Objects: func(ctx context.Context, b *base.Base) ([]*T, *snapshot.Snapshot, error) {
+		Objects: func(ctx context.Context, b *base.Base) ([]*Object, *snapshot.Snapshot, error) {
 			bound := *r
 			bound.Base = *b
 			l, err := bound.known(ctx, anything)
@@ -114,8 +114,8 @@ func (r *Resource[M, T, K]) AsList() list.ListResource {
 			}
 			return bound.all(l), l.Snapshot, nil
 		},
-		Key: func(object *T) any { return r.def.Key(object) },
-		Label: func(object *T, s *snapshot.Snapshot) string {
+		Key: func(object *Object) any { return r.idOf(object) },
+		Label: func(object *Object, s *snapshot.Snapshot) string {
 			label := ""
 			switch {
 			case r.def.Label != nil:
@@ -124,7 +124,7 @@ func (r *Resource[M, T, K]) AsList() list.ListResource {
 				label = r.def.Index(s).Name(object)
 			}
 			if label == "" {
-				return fmt.Sprintf("%s %v", r.def.Title, r.def.Key(object))
+				return fmt.Sprintf("%s %s", r.def.Title, textOf(r.idOf(object)))
 			}
 			return label
 		},
@@ -133,12 +133,12 @@ func (r *Resource[M, T, K]) AsList() list.ListResource {
 }
 
 // Metadata tells the type of the resource that is listed.
-func (l *listResource[T]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (l *listResource[Object]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = "zulip_" + l.def.Name
 }
 
 // ListResourceConfigSchema tells the arguments.
-func (l *listResource[T]) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+func (l *listResource[Object]) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	attributes := map[string]listschema.Attribute{
 		"name": listschema.StringAttribute{
 			Optional:            true,
@@ -164,10 +164,10 @@ const howToList = `
 For ` + "`terraform query`" + ` (Terraform 1.14 or later), which prints what is found, and writes its configuration with ` + "`-generate-config-out`" + `. An object has to match every argument that is set. At most 100 are listed unless ` + "`limit`" + ` of the block says otherwise; if there are more, a warning says how many.`
 
 // includeGone is the argument by which archived or deactivated objects are listed too.
-func (l *listResource[T]) includeGone() string { return "include_" + l.def.GoneWord }
+func (l *listResource[Object]) includeGone() string { return "include_" + l.def.GoneWord }
 
 // List lists the objects that the arguments select. Errors are results too: the CLI shows nothing else.
-func (l *listResource[T]) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+func (l *listResource[Object]) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	found, s, diags := l.selected(ctx, req)
 	if diags.HasError() {
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
@@ -193,7 +193,7 @@ func (l *listResource[T]) List(ctx context.Context, req list.ListRequest, stream
 	}
 }
 
-func (l *listResource[T]) displayName(object *T, s *snapshot.Snapshot) string {
+func (l *listResource[Object]) displayName(object *Object, s *snapshot.Snapshot) string {
 	label := l.def.Label(object, s)
 	if l.def.IsGone != nil && l.def.IsGone(object) {
 		label += " (" + l.def.GoneWord + ")"
@@ -202,7 +202,7 @@ func (l *listResource[T]) displayName(object *T, s *snapshot.Snapshot) string {
 }
 
 // selected returns the objects that every argument selects.
-func (l *listResource[T]) selected(ctx context.Context, req list.ListRequest) (found []*T, s *snapshot.Snapshot, diags diag.Diagnostics) {
+func (l *listResource[Object]) selected(ctx context.Context, req list.ListRequest) (found []*Object, s *snapshot.Snapshot, diags diag.Diagnostics) {
 	if !l.Ready(&diags) {
 		return nil, nil, diags
 	}
@@ -216,7 +216,7 @@ func (l *listResource[T]) selected(ctx context.Context, req list.ListRequest) (f
 		return nil, nil, diags
 	}
 	for _, object := range objects {
-		if !slices.ContainsFunc(keeps, func(keep func(*T) bool) bool { return !keep(object) }) {
+		if !slices.ContainsFunc(keeps, func(keep func(*Object) bool) bool { return !keep(object) }) {
 			found = append(found, object)
 		}
 	}
@@ -224,7 +224,7 @@ func (l *listResource[T]) selected(ctx context.Context, req list.ListRequest) (f
 }
 
 // filters returns what the arguments ask of an object.
-func (l *listResource[T]) filters(ctx context.Context, req list.ListRequest, s *snapshot.Snapshot, diags *diag.Diagnostics) (keeps []func(*T) bool) {
+func (l *listResource[Object]) filters(ctx context.Context, req list.ListRequest, s *snapshot.Snapshot, diags *diag.Diagnostics) (keeps []func(*Object) bool) {
 	text := func(name string) (string, bool) {
 		var value types.String
 		diags.Append(req.Config.GetAttribute(ctx, path.Root(name), &value)...)
@@ -234,12 +234,12 @@ func (l *listResource[T]) filters(ctx context.Context, req list.ListRequest, s *
 		var included types.Bool
 		diags.Append(req.Config.GetAttribute(ctx, path.Root(l.includeGone()), &included)...)
 		if !included.ValueBool() {
-			keeps = append(keeps, func(object *T) bool { return !l.def.IsGone(object) })
+			keeps = append(keeps, func(object *Object) bool { return !l.def.IsGone(object) })
 		}
 	}
 	if pattern, ok := text("name"); ok {
 		matches := NamePattern(pattern)
-		keeps = append(keeps, func(object *T) bool { return matches(l.def.Label(object, s)) })
+		keeps = append(keeps, func(object *Object) bool { return matches(l.def.Label(object, s)) })
 	}
 	for _, filter := range l.def.Filters {
 		value, ok := text(filter.Name)
@@ -263,8 +263,8 @@ func NamePattern(pattern string) func(name string) bool {
 }
 
 // OneOf is the Select of a [ListFilter] whose value is one of some words.
-func OneOf[T any](words map[string]func(*T) bool) func(*snapshot.Snapshot, string) (func(*T) bool, error) {
-	return func(_ *snapshot.Snapshot, value string) (func(*T) bool, error) {
+func OneOf[Object any](words map[string]func(*Object) bool) func(*snapshot.Snapshot, string) (func(*Object) bool, error) {
+	return func(_ *snapshot.Snapshot, value string) (func(*Object) bool, error) {
 		if keep, ok := words[value]; ok {
 			return keep, nil
 		}

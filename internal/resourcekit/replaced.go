@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// replacedKey is where the ID of a thing stands in the private state of its plan. A thing that is replaced is planned once
-// more, as a new one: only this says then which it replaces.
+// replacedKey is where the ID of a thing stands in its private state. A thing that is replaced is planned once more, as a new
+// one: only this says then which it replaces.
 const replacedKey = "id"
 
 // storeReplacedID notes the ID of what is planned, for [replacedID].

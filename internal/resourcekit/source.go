@@ -11,13 +11,13 @@ import (
 )
 
 // listing is one state of the objects: those of the snapshot, or those of a list of their own.
-type listing[T any] struct {
+type listing[Object any] struct {
 	*snapshot.Snapshot
-	objects []*T // of a list of their own
+	objects []*Object // of a list of their own
 }
 
 // all returns the objects.
-func (r *Resource[M, T, K]) all(l *listing[T]) []*T {
+func (r *Resource[Model, Object, Update]) all(l *listing[Object]) []*Object {
 	if r.def.List != nil {
 		return l.objects
 	}
@@ -25,16 +25,11 @@ func (r *Resource[M, T, K]) all(l *listing[T]) []*T {
 }
 
 // get returns the object with an ID.
-func (r *Resource[M, T, K]) get(l *listing[T], id K) (*T, bool) {
-	if r.def.List == nil {
-		switch id := any(id).(type) {
-		case int64:
-			return r.def.Index(l.Snapshot).ByID(id)
-		case string:
-			return r.def.Index(l.Snapshot).ByName(id)
-		}
+func (r *Resource[Model, Object, Update]) get(l *listing[Object], id int64) (*Object, bool) {
+	if r.def.List == nil && r.hasNumber() {
+		return r.def.Index(l.Snapshot).ByID(id)
 	}
-	for _, object := range l.objects {
+	for _, object := range r.all(l) {
 		if r.def.Key(object) == id {
 			return object, true
 		}
@@ -43,7 +38,7 @@ func (r *Resource[M, T, K]) get(l *listing[T], id K) (*T, bool) {
 }
 
 // withName returns the object that has the name that a model is to have.
-func (r *Resource[M, T, K]) withName(l *listing[T], m *M) (*T, bool) {
+func (r *Resource[Model, Object, Update]) withName(l *listing[Object], m *Model) (*Object, bool) {
 	if r.def.Unique.Find != nil {
 		return r.def.Unique.Find(l.Snapshot, m)
 	}
@@ -52,7 +47,7 @@ func (r *Resource[M, T, K]) withName(l *listing[T], m *M) (*T, bool) {
 
 // read returns the objects as this run knows them, or reports why they cannot be read. Where the server's list lags, it is
 // read again until shows is true of it, or it can be relied on.
-func (r *Resource[M, T, K]) read(ctx context.Context, diags *diag.Diagnostics, shows func(*listing[T]) bool) (*listing[T], bool) {
+func (r *Resource[Model, Object, Update]) read(ctx context.Context, diags *diag.Diagnostics, shows func(*listing[Object]) bool) (*listing[Object], bool) {
 	l, err := r.known(ctx, shows)
 	if err != nil {
 		diags.AddError("Cannot read the "+r.def.Plural, r.Explain(err))
@@ -61,40 +56,51 @@ func (r *Resource[M, T, K]) read(ctx context.Context, diags *diag.Diagnostics, s
 }
 
 // known returns the objects as this run knows them; shows is as with read.
-func (r *Resource[M, T, K]) known(ctx context.Context, shows func(*listing[T]) bool) (*listing[T], error) {
+func (r *Resource[Model, Object, Update]) known(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
 	switch {
 	case r.def.List != nil:
 		return r.list(ctx)
 	case r.def.Source.Lags:
-		return listed[T](r.Meta.Store.ReadUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[T]{Snapshot: s}) }))
+		return listed[Object](r.Meta.Store.ReadUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[Object]{Snapshot: s}) }))
 	}
-	return listed[T](r.Meta.Store.Read(ctx, r.def.Source.Part))
+	return listed[Object](r.Meta.Store.Read(ctx, r.def.Source.Part))
 }
 
 // readFresh returns the objects after a request of its own; shows is as with read.
-func (r *Resource[M, T, K]) readFresh(ctx context.Context, shows func(*listing[T]) bool) (*listing[T], error) {
+func (r *Resource[Model, Object, Update]) readFresh(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
+	if err := r.readNeeds(ctx, &Context{}); err != nil {
+		return nil, err
+	}
 	switch {
 	case r.def.List != nil:
 		r.Meta.Store.Invalidate(r.def.Source.Part)
 		return r.list(ctx)
 	case r.def.Source.Lags:
-		return listed[T](r.Meta.Store.FreshUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[T]{Snapshot: s}) }))
+		return listed[Object](r.Meta.Store.FreshUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[Object]{Snapshot: s}) }))
 	}
-	return listed[T](r.Meta.Store.Fresh(ctx, r.def.Source.Part))
+	return listed[Object](r.Meta.Store.Fresh(ctx, r.def.Source.Part))
+}
+
+// readNeeds gives a context a snapshot of what the attributes are looked up in.
+func (r *Resource[Model, Object, Update]) readNeeds(ctx context.Context, c *Context) (err error) {
+	if len(r.def.Source.Needs) > 0 {
+		c.Snapshot, err = r.Meta.Store.Read(ctx, r.def.Source.Needs...)
+	}
+	return err
 }
 
 // readOne returns the objects with one as the server describes it by itself, where it does. The listing is the one that lacks
 // it, or has other values than it should have.
-func (r *Resource[M, T, K]) readOne(ctx context.Context, id K, l *listing[T]) (*listing[T], error) {
-	if r.def.Source.One == nil || ObjectID(id) == 0 {
+func (r *Resource[Model, Object, Update]) readOne(ctx context.Context, id int64, l *listing[Object]) (*listing[Object], error) {
+	if r.def.Source.One == nil || id == 0 {
 		return l, nil
 	}
-	return listed[T](r.def.Source.One(r.Meta.Store, ctx, ObjectID(id)))
+	return listed[Object](r.def.Source.One(r.Meta.Store, ctx, id))
 }
 
 // list returns objects that are no part of the snapshot.
-func (r *Resource[M, T, K]) list(ctx context.Context) (l *listing[T], err error) {
-	l = &listing[T]{}
+func (r *Resource[Model, Object, Update]) list(ctx context.Context) (l *listing[Object], err error) {
+	l = &listing[Object]{}
 	if l.objects, err = r.def.List(ctx, r.Meta.Store); err != nil {
 		return nil, err
 	}
@@ -104,30 +110,30 @@ func (r *Resource[M, T, K]) list(ctx context.Context) (l *listing[T], err error)
 	return l, err
 }
 
-func listed[T any](s *snapshot.Snapshot, err error) (*listing[T], error) {
-	return &listing[T]{Snapshot: s}, err
+func listed[Object any](s *snapshot.Snapshot, err error) (*listing[Object], error) {
+	return &listing[Object]{Snapshot: s}, err
 }
 
 // write sends a request that changes an object.
-func (r *Resource[M, T, K]) write(ctx context.Context, send func(context.Context) error) error {
+func (r *Resource[Model, Object, Update]) write(ctx context.Context, send func(context.Context) error) error {
 	if r.def.Source.Lags {
 		return r.Meta.Store.WriteList(ctx, r.def.Source.Part, send)
 	}
-	err := send(ctx)
-	if err != nil || r.def.Source.StoresAsSent {
+	err := r.Meta.Store.Write(ctx, send)
+	if r.def.Source.StoresAsSent || err != nil && r.def.Table == nil { // objects with a table are read anew by who needs them
 		r.invalidate() // the request may have been carried out all the same
 	}
 	return err
 }
 
-func (r *Resource[M, T, K]) invalidate() {
+func (r *Resource[Model, Object, Update]) invalidate() {
 	if r.def.Source.Part != "" {
 		r.Meta.Store.Invalidate(r.def.Source.Part)
 	}
 }
 
 // anything is shown by every listing.
-func anything[T any](*listing[T]) bool { return true }
+func anything[Object any](*listing[Object]) bool { return true }
 
 // AsError returns the diagnostics that a hook has written as its error; nil if there is no error among them.
 func AsError(diags diag.Diagnostics) error {
@@ -138,7 +144,7 @@ func AsError(diags diag.Diagnostics) error {
 }
 
 // report adds an error under a summary, or the diagnostics that a hook has written.
-func (r *Resource[M, T, K]) report(diags *diag.Diagnostics, summary string, err error) {
+func (r *Resource[Model, Object, Update]) report(diags *diag.Diagnostics, summary string, err error) {
 	var written *diagnostics.Error
 	if errors.As(err, &written) {
 		diags.Append(written.Diagnostics...)

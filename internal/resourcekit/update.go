@@ -3,7 +3,6 @@ package resourcekit
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -11,84 +10,186 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Update sends what differs from the prior state, and sets the state to what the server then has.
-func (r *Resource[M, T, K]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, prior M
+// Update sends what differs between the prior and the planned values, unless somebody else has changed it since.
+func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state Model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	id := stateID[K](ctx, req.State, &resp.Diagnostics)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	r.Meta.Run.Manage(r.kind(), ObjectID(id))
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
-	if r.def.Update == nil || agrees(req.Plan.Raw, req.State.Raw, r.def.Unsent...) {
+	id, c := r.id(&state), r.context(nil)
+	r.Meta.Run.Manage(r.kind(), id)
+	r.setIdentity(ctx, &state, resp.Identity, &resp.Diagnostics)
+	if err := r.readNeeds(ctx, c); err != nil {
+		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		return
+	}
+	before := state
+	if r.def.AdjustPrior != nil {
+		r.def.AdjustPrior(c, &before)
+	}
+	prior := r.attributes.priorState(&before, permissionattribute.Raw(ctx, req.Private, &resp.Diagnostics), c)
+	steps, problems := r.attributes.steps(prior, &plan, c)
+	permissionattribute.ReportProblems(&resp.Diagnostics, problems)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if len(steps) == 0 { // only what the server does not have differs
+		r.attributes.forgetUnknown(&plan)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
-	w := written[M, T, K]{id: id, words: &plan, planned: req.Plan.Raw, prior: req.State.Raw}
-	err := r.write(ctx, func(ctx context.Context) error { return r.def.Update(ctx, r.context(nil), &plan, &prior) })
-	if err == nil {
-		r.storeWritten(ctx, w, &resp.State, &resp.Diagnostics)
-		return
-	}
-	r.reportUpdate(&plan, r.called(r.name(&prior), id), err, &resp.Diagnostics)
-	var refusal *zulip.Error
-	var reported *diagnostics.Error
-	if (errors.As(err, &refusal) || errors.As(err, &reported)) && !r.def.Source.StoresAsSent {
-		r.showCurrent(ctx, id, &prior, resp)
+	now := r.change(ctx, id, &before, &plan, c, steps, nil, &resp.Diagnostics)
+	switch {
+	case now == nil && resp.Diagnostics.HasError(): // the state stays as it was
+	case now == nil:
+		r.attributes.forgetUnknown(&plan)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	case resp.Diagnostics.HasError(): // what was refused keeps the form that it had in the state
+		r.store(ctx, &state, now.Thing, nil, c, &resp.State, resp.Private, &resp.Diagnostics)
+	default:
+		planned := plan
+		r.store(ctx, &plan, now.Thing, &planned, c, &resp.State, resp.Private, &resp.Diagnostics)
 	}
 }
 
-// showCurrent sets the state to what the server has after an update that failed: it can take several requests, and those
-// before the refused one were carried out; or the server reported success, and did less. If that cannot be read the state
-// stays as it was, and the next plan reads again.
-func (r *Resource[M, T, K]) showCurrent(ctx context.Context, id K, prior *M, resp *resource.UpdateResponse) {
-	view, err := r.readFresh(ctx, anything)
+// Fresh returns an object as it is now, read together with all that others want to read now.
+func (r *Resource[Model, Object, Update]) Fresh(ctx context.Context, id int64) (*compareandset.Reading[*Object], error) {
+	return r.fresh(ctx, id, r.context(nil), func(*Object) bool { return true }, false)
+}
+
+// fresh is Fresh; c gets the organization that it was read with. A list that lags is read until shows is true of the object.
+func (r *Resource[Model, Object, Update]) fresh(ctx context.Context, id int64, c *Context, shows func(*Object) bool, orGone bool) (*compareandset.Reading[*Object], error) {
+	view, err := r.readFresh(ctx, func(view *listing[Object]) bool {
+		object, ok := r.get(view, id)
+		c.Snapshot = view.Snapshot
+		return ok && shows(object)
+	})
 	if err != nil {
-		return
+		return nil, err
 	}
-	if object, ok := r.get(view, id); ok {
-		m := *prior
-		r.def.ReadInto(&m, object, r.context(view))
-		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+	c.Snapshot = view.Snapshot
+	object, ok := r.get(view, id)
+	if r.def.Source.One != nil && (!ok || !shows(object)) {
+		if view, err = r.readOne(ctx, id, view); err != nil {
+			return nil, err
+		}
+		c.Snapshot = view.Snapshot
+		object, ok = r.get(view, id)
 	}
+	switch {
+	case !ok:
+		return nil, &unseenError{fmt.Sprintf("the provider's account does not see %s any more. Plan again to see what became of it", r.called("", id))}
+	case r.isGone(object) && !orGone:
+		return nil, &unseenError{fmt.Sprintf("somebody else has archived or deactivated %s meanwhile", r.called("", id))}
+	}
+	return &compareandset.Reading[*Object]{Thing: object, View: view.Snapshot}, nil
 }
 
-// reportUpdate reports why an object was not updated: at the unique attribute if that is why.
-func (r *Resource[M, T, K]) reportUpdate(plan *M, subject string, err error, diags *diag.Diagnostics) {
-	if r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err) {
-		diags.AddAttributeError(r.existingAt(plan), "Cannot update "+subject, r.Explain(err))
-		return
-	}
-	r.report(diags, "Cannot update "+subject, err)
+// unseenError says that an object is not there, or not active.
+type unseenError struct{ text string }
+
+// Error says what became of it.
+func (e *unseenError) Error() string { return e.text }
+
+// Change carries out steps on an object: see [compareandset.Subject.Change]. now is the object as it was just read, or nil.
+func (r *Resource[Model, Object, Update]) Change(ctx context.Context, id int64, steps []compareandset.Step[*Object, Update], now *compareandset.Reading[*Object], diags *diag.Diagnostics) *compareandset.Reading[*Object] {
+	return r.change(ctx, id, nil, nil, r.context(nil), steps, now, diags)
 }
 
-// reportUnlisted reports that the server does not list what it just wrote. Where its lists lag that says nothing: the next
-// plan finds out.
-func (r *Resource[M, T, K]) reportUnlisted(ctx context.Context, subject string, diags *diag.Diagnostics) {
-	if r.def.Source.Lags {
-		tflog.Info(ctx, "The server does not list what it has just written", map[string]any{"object": subject})
-		return
+// change is Change of an object that is to become what is planned. c always has the organization that the object was last read
+// with.
+func (r *Resource[Model, Object, Update]) change(ctx context.Context, id int64, before, planned *Model, c *Context, steps []compareandset.Step[*Object, Update],
+	now *compareandset.Reading[*Object], diags *diag.Diagnostics,
+) *compareandset.Reading[*Object] {
+	isGone := now != nil && r.isGone(now.Thing) // then the steps reactivate it
+	if now != nil {
+		c.Snapshot = now.View
 	}
-	diags.AddError("The server does not list "+subject+" after it was written", "Somebody else may have deleted it at the same time. The next plan shows what is left to do.")
+	subject := compareandset.Subject[*Object, Update]{
+		Unread: r.called(r.nameBefore(before), id), StoresAsSent: r.def.Source.StoresAsSent, Write: r.write, Explain: r.Explain,
+		Name: func(object *Object) string { return r.called(r.nameOf(object, cmp.Or(before, planned), c), id) },
+		Read: func(ctx context.Context, shows func(*Object) bool) (*compareandset.Reading[*Object], error) {
+			return r.fresh(ctx, id, c, shows, isGone)
+		},
+		Send: func(ctx context.Context, p compareandset.Pending[*Object, Update]) ([]string, error) {
+			ignored, err := r.send(ctx, id, before, planned, c, p)
+			c.isSent = err == nil
+			return ignored, err
+		},
+		At: func(err error) path.Path {
+			if planned != nil && r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err) {
+				return r.existingAt(planned)
+			}
+			return path.Empty()
+		},
+	}
+	if r.def.Protect != nil {
+		subject.Protect = func(now *compareandset.Reading[*Object], p compareandset.Pending[*Object, Update], diags *diag.Diagnostics) {
+			r.def.Protect(&r.Base, now, p, diags)
+		}
+	}
+	return subject.Change(ctx, &r.Base, steps, now, diags)
 }
 
-// Delete deletes the object, unless it is to be kept, or another resource of this run has adopted it.
-func (r *Resource[M, T, K]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state M
+// send sends what is pending: by the table's SendUpdate, or as the current model with the planned values of what is pending.
+func (r *Resource[Model, Object, Update]) send(ctx context.Context, id int64, before, planned *Model, c *Context, p compareandset.Pending[*Object, Update]) (ignored []string, err error) {
+	if r.def.SendUpdate != nil {
+		return r.def.SendUpdate(ctx, &r.Base, id, p)
+	}
+	current := *planned
+	r.def.ReadInto(&current, p.Now, c)
+	if before != nil && r.def.IsUnread != nil {
+		for _, name := range fieldsOf(&current).names() {
+			if r.def.IsUnread(name, before, c) {
+				fieldsOf(&current).set(name, fieldsOf(before).get(name))
+			}
+		}
+	}
+	wanted := current
+	if update, ok := any(&wanted).(*Update); ok {
+		p.Into(update)
+	}
+	return nil, r.def.Update(ctx, c, &wanted, &current)
+}
+
+// nameOf is what messages call an object: as the state does, or as the server does.
+func (r *Resource[Model, Object, Update]) nameOf(object *Object, before *Model, c *Context) string {
+	if r.def.Table == nil {
+		return r.nameBefore(before)
+	}
+	if r.def.Index == nil || c.Snapshot == nil {
+		return ""
+	}
+	return r.def.Index(c.Snapshot).Name(object)
+}
+
+func (r *Resource[Model, Object, Update]) nameBefore(before *Model) string {
+	if before == nil || r.def.Table != nil {
+		return ""
+	}
+	return r.name(before)
+}
+
+// Delete deletes, archives or deactivates the object, unless it is to be kept, or another resource of this run has adopted it.
+func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state Model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	id := stateID[K](ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
+	id := r.id(&state)
 	subject := r.called(r.name(&state), id)
 	if r.def.IsKept != nil && r.def.IsKept(&state) {
 		tflog.Info(ctx, "Kept, and not managed any more", map[string]any{"object": subject})
+		r.release(id, &state)
 		return
 	}
 	if r.def.IsCreated != nil {
@@ -105,23 +206,49 @@ func (r *Resource[M, T, K]) Delete(ctx context.Context, req resource.DeleteReque
 		return
 	}
 	defer unlock()
-	if r.Meta.Run.IsAdopted(r.kind(), ObjectID(id)) {
+	if r.Meta.Run.IsAdopted(r.kind(), id) {
 		tflog.Info(ctx, "Not deleted: another resource has adopted it", map[string]any{"object": subject})
 		return
 	}
-	r.Meta.Run.Manage(r.kind(), ObjectID(id)) // no other resource adopts it, though a list still shows it
-	err := r.write(ctx, func(ctx context.Context) error { return r.def.Delete(ctx, r.context(nil), &state) })
-	if !r.def.Source.Lags {
+	r.Meta.Run.Manage(r.kind(), id) // no other resource adopts it, though a list still shows it
+	err := r.delete(ctx, &state)
+	if !r.def.Source.Lags && !r.def.Archives {
 		r.invalidate()
 	}
 	if err != nil {
 		r.report(&resp.Diagnostics, summary, err)
+		return
+	}
+	if r.def.Archives {
+		// Its name is taken, but not for the object that replaces it: that one is planned again while it is applied.
+		r.Meta.Run.Destroy(r.kind(), id)
+		r.release(id, &state)
+	}
+}
+
+// release lets whoever creates an object of the same name in this run have this one: it is that one again.
+func (r *Resource[Model, Object, Update]) release(id int64, state *Model) {
+	if name := r.fold(r.name(state)); name != "" && id != 0 {
+		r.Meta.Run.Manage(r.kind(), id)
+		r.Meta.Run.Release(r.kind(), name, id)
+	}
+}
+
+// delete sends the request. Where an object is archived, a second request finds out whether the first was carried out.
+func (r *Resource[Model, Object, Update]) delete(ctx context.Context, state *Model) error {
+	pause := zulip.FirstPause
+	for attempt := 0; ; attempt++ {
+		err := r.write(ctx, func(ctx context.Context) error { return r.def.Delete(ctx, r.context(nil), state) })
+		if !r.def.Archives || !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || zulip.Sleep(ctx, pause) != nil {
+			return err
+		}
+		pause *= 2
 	}
 }
 
 // findState returns the ID of the object of a state, which is set to what it is now. ok is false if there is none.
-func (r *Resource[M, T, K]) findState(ctx context.Context, id K, state *M, diags *diag.Diagnostics) (found K, ok bool) {
-	view, ok := r.read(ctx, diags, func(view *listing[T]) bool { return r.active(view, id, state) != nil })
+func (r *Resource[Model, Object, Update]) findState(ctx context.Context, id int64, state *Model, diags *diag.Diagnostics) (found int64, ok bool) {
+	view, ok := r.read(ctx, diags, func(view *listing[Object]) bool { return r.active(view, id, state) != nil })
 	if !ok {
 		return id, false
 	}

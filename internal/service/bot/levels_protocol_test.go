@@ -195,7 +195,7 @@ func TestProtocolBotShortNameTaken(t *testing.T) {
 	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "later", "full_name": "Later"})
 	request.Release()
 	diags = <-applied
-	diags.ExpectError(t, "short_name", `Cannot update bot "alerts"`, "short name needs an address that no other account has", "Choose another short_name")
+	diags.ExpectError(t, "short_name", `Cannot change bot "alerts"`, "short name needs an address that no other account has", "Choose another short_name")
 	gate.Open()
 	if run.State.Values["short_name"] != "alerts" {
 		t.Errorf("the state holds %v", run.State.Values)

@@ -178,9 +178,9 @@ func (m *model) keepPrior(prior *model, s *snapshot.Snapshot) {
 	}
 }
 
-// changes returns what has to be sent so that the current bot becomes what is planned. config are the keys to write.
-func (m *model) changes(user *zulip.User, config map[string]string, s *snapshot.Snapshot) (zulip.BotUpdate, error) {
-	update := zulip.BotUpdate{Config: config}
+// changes returns what has to be sent so that the current bot becomes what is planned.
+func (m *model) changes(user *zulip.User, current *model, s *snapshot.Snapshot) (zulip.BotUpdate, error) {
+	update := zulip.BotUpdate{Config: m.newConfig(current)}
 	bot, isListed := s.Bots().ByID(user.ID)
 	if !isListed {
 		return update, errors.New("the server does not list the bot among those that the provider's account manages, so that its settings are not known. " +
@@ -190,38 +190,38 @@ func (m *model) changes(user *zulip.User, config map[string]string, s *snapshot.
 	if name := strings.TrimSpace(m.FullName.ValueString()); name != user.FullName {
 		update.FullName = &name
 	}
+	if !m.ShortName.Equal(current.ShortName) && !hasShortName(user, m.ShortName.ValueString()) {
+		update.ShortName = m.ShortName.ValueStringPointer()
+	}
 	if role, ok := zulip.ParseRole(m.Role.ValueString()); ok && role != user.Role {
 		update.Role = &role
 	}
-	if tfvalue.IsSet(m.Owner) {
+	if !m.Owner.Equal(current.Owner) {
 		owner, err := lookup.User(s, m.Owner.ValueString())
 		if err != nil {
 			diags.AddAttributeError(path.Root("owner"), "No such person", diagnostics.Sentence(err))
-		} else if user.BotOwnerID == nil || *user.BotOwnerID != owner.ID {
+		} else {
 			update.OwnerID = &owner.ID
 		}
 	}
-	update.DefaultSendingStream = m.channelChange("default_sending_stream", bot.DefaultSendingStream, s, &diags)
-	update.DefaultEventsRegisterStream = m.channelChange("default_events_register_stream", bot.DefaultEventsRegisterStream, s, &diags)
-	if all := m.DefaultAllPublicStreams; !all.IsNull() && !all.IsUnknown() && all.ValueBool() != bot.DefaultAllPublicStreams {
-		update.DefaultAllPublicStreams = all.ValueBoolPointer()
+	update.DefaultSendingStream = m.channelChange("default_sending_stream", current, s, &diags)
+	update.DefaultEventsRegisterStream = m.channelChange("default_events_register_stream", current, s, &diags)
+	if !m.DefaultAllPublicStreams.Equal(current.DefaultAllPublicStreams) {
+		update.DefaultAllPublicStreams = m.DefaultAllPublicStreams.ValueBoolPointer()
 	}
-	if typeOf(user) == zulip.BotOutgoingWebhook && tfvalue.IsSet(m.PayloadURL) {
-		if planned := m.service(bot); len(bot.Services) == 0 || planned != bot.Services[0] {
-			update.Service = &planned
-		}
+	if !m.PayloadURL.Equal(current.PayloadURL) || !m.Interface.Equal(current.Interface) {
+		planned := m.service(bot)
+		update.Service = &planned
 	}
 	return update, resourcekit.AsError(diags)
 }
 
-// channelChange returns the name of a planned channel to send; nil if it is not managed or there already. current is the
-// channel that the bot has.
-func (m *model) channelChange(attribute string, current *string, s *snapshot.Snapshot, diags *diag.Diagnostics) *string {
-	planned := *channelFields[attribute](m)
-	if !tfvalue.IsSet(planned) {
+// channelChange returns the name of a planned channel to send; nil if it does not change.
+func (m *model) channelChange(attribute string, current *model, s *snapshot.Snapshot, diags *diag.Diagnostics) *string {
+	planned, name := *channelFields[attribute](m), ""
+	if planned.Equal(*channelFields[attribute](current)) {
 		return nil
 	}
-	name := ""
 	if planned.ValueString() != "" {
 		channel, err := lookup.Channel(s, planned.ValueString())
 		if err != nil {
@@ -229,9 +229,6 @@ func (m *model) channelChange(attribute string, current *string, s *snapshot.Sna
 			return nil
 		}
 		name = channel.Name
-	}
-	if current != nil && strings.EqualFold(*current, name) || current == nil && name == "" {
-		return nil
 	}
 	return &name
 }

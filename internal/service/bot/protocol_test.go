@@ -193,8 +193,11 @@ func TestFaultBotHalfMade(t *testing.T) {
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(alerts(values{"role": "guest"}))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", `Cannot update bot "alerts"`, "It is in the state")
+	run.Apply(plan).ExpectError(t, "", `Bot "alerts" does not take the change`, "Terraform marks it as tainted", "terraform untaint ADDRESS")
 	heal()
+	if role := run.State.Values["role"]; role != "member" {
+		t.Errorf("the state says that the role is %v", role)
+	}
 	run.MustApply(alerts(values{"role": "guest"}))
 	if made := count(t, o, "Alerts"); made != 1 {
 		t.Errorf("%d bots", made)
@@ -206,7 +209,7 @@ func TestProtocolBotRoleChangedMeanwhile(t *testing.T) {
 	run.MustApply(alerts(values{"role": "member"}))
 	plan := run.MustPlan(alerts(values{"role": "administrator"}))
 	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", run.State.Values["id"]), map[string]string{"role": "600"})
-	run.Apply(plan).ExpectError(t, "role", "member → administrator", "now the role is guest")
+	run.Apply(plan).ExpectError(t, "", `Bot "alerts" was changed by somebody else`, "role\n", "plan was made:     member", "now:                        guest", "asks for: administrator")
 }
 
 func TestProtocolBotRefusedAtPlan(t *testing.T) {

@@ -30,12 +30,12 @@ const kind = "zulip_bot"
 // Resource is zulip_bot. Its objects are the accounts of bots; what a bot has beside its account is in
 // [snapshot.Snapshot.Bots], as far as the provider's account may manage the bot.
 type Resource struct {
-	*resourcekit.Resource[model, zulip.User, int64]
+	*resourcekit.Resource[model, zulip.User, model]
 }
 
 // NewResource returns zulip_bot.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.User, int64]{
+	return &Resource{resourcekit.New(&resourcekit.Definition[model, zulip.User, model]{
 		Name: "bot", Title: "bot", Plural: "bots",
 		Schema:   resourceSchema,
 		ForceNew: []string{"bot_type"}, Unsent: []string{"service_name", "adopt_deactivated"},
@@ -53,8 +53,11 @@ func NewResource() resource.Resource {
 		},
 		Find:     findImported,
 		ReadInto: readInto, Validate: validate, CheckPlan: checkPlan,
-		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated, Complete: complete,
-		Update: update, Delete: deactivate, DeleteVerb: "deactivate",
+		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated,
+		SentLater:       []string{"owner", "role", "default_sending_stream", "default_events_register_stream", "default_all_public_streams"},
+		RegisterCreated: func(c *resourcekit.Context, _ int64, _ *model) { c.Meta.Store.BecameActive() },
+		IsUnread:        func(attribute string, _ *model, _ *resourcekit.Context) bool { return attribute == "config_data" },
+		Update:          update, Delete: deactivate, DeleteVerb: "deactivate",
 		Hint: hint,
 	})}
 }
@@ -98,50 +101,17 @@ func reactivate(ctx context.Context, c *resourcekit.Context, id int64) error {
 	return err
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, err error) {
+func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
 	bot := zulip.NewBot{
 		FullName: strings.TrimSpace(plan.FullName.ValueString()), ShortName: plan.ShortName.ValueString(), Type: plan.botType(),
 		PayloadURL: plan.PayloadURL.ValueString(), Interface: max(1, number(interfaceNames, plan.Interface.ValueString())),
 		ServiceName: plan.ServiceName.ValueString(), Config: plan.config(),
 	}
-	err = c.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
-		id, err = c.Meta.Client.CreateBot(ctx, bot)
-		return err
-	})
-	return id, err
+	return c.Meta.Client.CreateBot(ctx, bot)
 }
 
 func mayBeCreated(m *model, user *zulip.User, c *resourcekit.Context) bool {
 	return user.IsBot && strings.EqualFold(user.Address(), m.address(c.Snapshot))
-}
-
-// complete sets what the creation does not carry: role, owner and default channels; of a reactivated bot all that differs.
-func complete(ctx context.Context, c *resourcekit.Context, plan *model, user *zulip.User, isNew bool) (changed bool, err error) {
-	c.Meta.Store.BecameActive()
-	config := plan.config()
-	if isNew {
-		config = nil // the creation has set it
-	}
-	change, err := plan.changes(user, config, c.Snapshot)
-	if err != nil || change.Empty() {
-		return false, err
-	}
-	if err := accounts.RoleChange(plan.Role, types.StringValue(user.Role.String()), user).Refusal(ctx, c.Meta); err != nil {
-		return false, err
-	}
-	return true, send(ctx, c, user.ID, change)
-}
-
-// send changes a bot. The server makes one change after the other: those before the one that it refuses stay.
-func send(ctx context.Context, c *resourcekit.Context, id int64, change zulip.BotUpdate) error {
-	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
-	return c.Meta.Store.Write(ctx, func(ctx context.Context) error {
-		bot, err := c.Meta.Client.UpdateBot(ctx, id, change)
-		if err == nil {
-			c.Meta.Store.ChangedBot(bot) // the list may not show it
-		}
-		return err
-	})
 }
 
 // Read reads the bot, unless the server does not tell enough of it: then the state stays as it is. A bot that belongs to
@@ -182,40 +152,29 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	r.Resource.Read(ctx, req, resp)
 }
 
-// update sends what differs from the current bot, and no role that somebody else has changed.
-func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
-	id := prior.ID.ValueInt64()
-	s, err := c.Meta.Store.Fresh(ctx, store.Bots)
-	if err == nil {
-		if _, isListed := s.Bots().ByID(id); !isListed {
-			s, err = c.Meta.Store.ReadBot(ctx, id) // the list may lack it
-		}
-	}
-	if err != nil {
-		return err
-	}
-	user, ok := s.User(id)
+// update sends what differs. The server makes one change after the other: those before the one that it refuses stay.
+func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
 		return errors.New("the server does not show the bot to the provider's account. Plan again to see what became of it")
 	}
-	if err := accounts.RoleChange(plan.Role, prior.Role, user).Refusal(ctx, c.Meta); err != nil {
-		return err
-	}
-	change, err := plan.changes(user, plan.newConfig(prior), s)
-	if plan.Role.Equal(prior.Role) {
-		change.Role = nil
-	}
-	isRenamed := !plan.ShortName.Equal(prior.ShortName) && !hasShortName(user, plan.ShortName.ValueString())
-	if isRenamed {
-		change.ShortName = plan.ShortName.ValueStringPointer()
-	}
+	change, err := planned.changes(user, current, c.Snapshot)
 	if err != nil || change.Empty() {
 		return err
 	}
-	if err := send(ctx, c, id, change); err != nil || !isRenamed {
+	if err := accounts.RoleChange(planned.Role, current.Role, user).Refusal(ctx, c.Meta); err != nil {
 		return err
 	}
-	return checkRenamed(ctx, c, plan, prior)
+	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
+	bot, err := c.Meta.Client.UpdateBot(ctx, user.ID, change)
+	if err != nil {
+		return err
+	}
+	c.Meta.Store.ChangedBot(bot) // the list may not show it
+	if change.ShortName == nil {
+		return nil
+	}
+	return checkRenamed(ctx, c, planned, current)
 }
 
 // checkRenamed reports a server that does not change the short name, and reports success.

@@ -265,3 +265,47 @@ func TestProtocolLeavesAloneWhatThePlanDoesNotChange(t *testing.T) {
 		t.Errorf("the next plan changes %q", got)
 	}
 }
+
+// The CLI hands over every text in the Unicode normal form NFC. The server stores what it was sent: a channel that was named on
+// another system can have a decomposed name and description, which are the same text.
+func TestProtocolDecomposedTextsAreTheSame(t *testing.T) {
+	const composed, decomposed = "Caf\u00e9", "Cafe\u0301"
+	o, run := managed(t)
+	o.Call(t, "POST", "/channels/create", map[string]string{"name": decomposed, "description": decomposed, "subscribers": "[]"})
+	config := values{"name": composed, "description": composed, "topics_policy": "inherit"}
+	handOver := func() {
+		run.State.Values["name"], run.State.Values["description"] = composed, composed
+	}
+	run.Import(composed, nil).ExpectNoError(t)
+	handOver()
+	if plan, diags := run.Process().Plan("zulip_channel", run.State, config); !plan.Empty() || len(diags) > 0 {
+		t.Errorf("planned: %v, reported: %v", plan.Changes(), diags)
+	}
+	p := run.Process()
+	config["topics_policy"] = "disable_empty_topic"
+	plan, diags := p.Plan("zulip_channel", run.State, config)
+	diags.ExpectNoError(t)
+	sent := o.Sent()
+	state, diags := p.Apply(plan)
+	diags.ExpectNoError(t)
+	sent.Expect(t, "PATCH topics_policy")
+	if run.State = state; state.Values["name"] != composed {
+		t.Errorf("the state holds %v", state.Values)
+	}
+	for _, next := range []struct{ attribute, value string }{{"description", "Another " + composed}, {"name", "An" + composed}} {
+		run.Refresh().ExpectNoError(t)
+		run.State.Values["name"] = composed
+		if next.attribute == "description" {
+			handOver()
+		}
+		config[next.attribute] = next.value
+		p = run.Process()
+		plan, diags = p.Plan("zulip_channel", run.State, config)
+		diags.ExpectNoError(t)
+		run.State, diags = p.Apply(plan)
+		diags.ExpectNoError(t)
+	}
+	if channel := o.MustChannel(t, "An"+composed); channel.Description != "Another "+composed {
+		t.Errorf("the server has %+v", channel)
+	}
+}

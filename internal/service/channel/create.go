@@ -2,46 +2,79 @@ package channel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// create creates a channel and returns its ID; zero after an error.
-func create(ctx context.Context, c *creation) int64 {
-	request := createRequest(c)
-	if c.Diags.HasError() {
-		return 0
+// errTaken says that a channel has the name of one that is to be created.
+var errTaken = errors.New("a channel with the name exists")
+
+// isOwn reports whether the provider's account created a channel.
+func isOwn(_ *model, channel *zulip.Channel, c *resourcekit.Context) bool {
+	return channel.CreatorID == nil || *channel.CreatorID == c.Meta.Store.Self().ID
+}
+
+// adopt returns the archived channel of the name, if the plan asks for it.
+func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, ok bool, err error) {
+	if !plan.AdoptArchived.ValueBool() {
+		return 0, false, nil
+	}
+	s, err := c.Meta.Store.Fresh(ctx, store.Channels)
+	if err != nil {
+		return 0, false, err
+	}
+	channel, ok := s.Channels().ByName(plan.Name.ValueString())
+	if !ok || !channel.IsArchived {
+		return 0, false, nil
+	}
+	return channel.ID, true, nil
+}
+
+// create creates a channel and returns its ID.
+func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+	var diags diag.Diagnostics
+	request := createRequest(c, plan, &diags)
+	if diags.HasError() {
+		return 0, resourcekit.AsError(diags)
 	}
 	if !c.HasLevel(featurelevel.CreateChannel) {
-		return createBySubscribing(ctx, c, request)
+		return createBySubscribing(ctx, c, plan, request)
 	}
-	return c.Send(ctx, func(ctx context.Context) (int64, *zulip.Answer, error) {
-		return c.Meta.Client.CreateChannel(ctx, request)
-	})
+	id, answer, err := c.Meta.Client.CreateChannel(ctx, request)
+	if err == nil {
+		c.WarnIgnored(fmt.Sprintf("channel %q", request.Name), answer, attributes.Wire.Table)
+	}
+	return id, err
 }
 
 // createRequest is what differs from a channel of which nothing is set.
-func createRequest(c *creation) zulip.ChannelCreate {
-	plan := c.Plan
+func createRequest(c *resourcekit.Context, plan *model, diags *diag.Diagnostics) zulip.ChannelCreate {
 	request := zulip.ChannelCreate{
-		Name:        c.Name,
-		Subscribers: initialSubscribers(c),
+		Name:        plan.Name.ValueString(),
+		Subscribers: initialSubscribers(c, plan, diags),
 		Announce:    plan.Announce.ValueBoolPointer(),
 		Permissions: map[string]zulip.GroupSettingValue{},
 	}
+	on := attribute.On(c.Base, c.Snapshot)
+	steps, problems := attributes.Steps(attributes.PriorObject(newChannel, on, diags), &plan.facts, on)
+	permissionattribute.ReportProblems(diags, problems)
 	var update zulip.ChannelUpdate
-	for _, step := range c.Steps {
+	for _, step := range steps {
 		if step.Attribute != "name" && step.Attribute != "privacy" { // which a creation has parameters of its own for
 			step.Put(&update, newChannel, false)
 		}
@@ -63,19 +96,19 @@ func createRequest(c *creation) zulip.ChannelCreate {
 
 // initialSubscribers are who is in the channel from the start. A private channel without any would lock out the account
 // that manages it, for good (server-behavior §C17): by default it is subscribed.
-func initialSubscribers(c *creation) []int64 {
-	if !tfvalue.IsSet(c.Plan.InitialSubscribers) {
-		if zulip.Privacy(c.Plan.Privacy.ValueString()).IsPrivate() {
+func initialSubscribers(c *resourcekit.Context, plan *model, diags *diag.Diagnostics) []int64 {
+	if !tfvalue.IsSet(plan.InitialSubscribers) {
+		if zulip.Privacy(plan.Privacy.ValueString()).IsPrivate() {
 			return []int64{c.Meta.Store.Self().ID}
 		}
 		return nil
 	}
 	var ids []int64
-	for _, element := range c.Plan.InitialSubscribers.Elements() {
+	for _, element := range plan.InitialSubscribers.Elements() {
 		text, _ := element.(types.String)
 		user, err := lookup.User(c.Snapshot, text.ValueString())
 		if err != nil {
-			c.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", diagnostics.Sentence(err))
+			diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", diagnostics.Sentence(err))
 			continue
 		}
 		ids = append(ids, user.ID)
@@ -86,38 +119,31 @@ func initialSubscribers(c *creation) []int64 {
 
 // createBySubscribing creates a channel on a server below feature level 417, which creates those that it is to subscribe
 // somebody to.
-func createBySubscribing(ctx context.Context, c *creation, request zulip.ChannelCreate) int64 {
-	summary := fmt.Sprintf("Cannot create channel %q", c.Name)
+func createBySubscribing(ctx context.Context, c *resourcekit.Context, plan *model, request zulip.ChannelCreate) (int64, error) {
 	before, err := c.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
-		c.Diags.AddError(summary, diagnostics.Explain(err))
-		return 0
+		return 0, err
 	}
 	// This endpoint would silently subscribe people to it instead.
-	if namesake, ok := before.Channels().ByName(c.Name); ok {
-		c.RefuseName(namesake, c.Diags)
-		return 0
+	if _, isTaken := before.Channels().ByName(request.Name); isTaken {
+		return 0, errTaken
 	}
-	var answer *zulip.Answer
-	err = c.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
-		answer, err = c.Meta.Client.CreateChannelBySubscribing(ctx, request)
-		return err
-	})
+	answer, err := c.Meta.Client.CreateChannelBySubscribing(ctx, request)
 	if err != nil && !zulip.MayHaveHappened(err) {
-		c.Refused(ctx, err)
-		return 0
+		return 0, err
 	}
-	created, lookErr := findCreated(ctx, c, err != nil)
+	created, lookErr := findCreated(ctx, c, plan, err != nil)
 	if created == nil {
 		cause := "The server accepted the request."
 		if err != nil {
 			cause = diagnostics.Explain(err)
 		}
-		c.Diags.AddError(summary, cause+"\n\n"+outcomeOf(lookErr))
-		return 0
+		var diags diag.Diagnostics
+		diags.AddError(fmt.Sprintf("Cannot create channel %q", request.Name), cause+"\n\n"+outcomeOf(lookErr))
+		return 0, resourcekit.AsError(diags)
 	}
 	if answer != nil {
-		c.WarnIgnored(answer)
+		c.WarnIgnored(fmt.Sprintf("channel %q", request.Name), answer, attributes.Wire.Table)
 	}
 	if len(request.Subscribers) == 0 { // which means the caller, on the wire
 		err := c.Meta.Client.Retry(ctx, func(ctx context.Context) error {
@@ -125,24 +151,27 @@ func createBySubscribing(ctx context.Context, c *creation, request zulip.Channel
 			return err
 		})
 		if err != nil {
-			c.Diags.AddWarning(fmt.Sprintf("The provider's account is still subscribed to channel %q", c.Name), diagnostics.Explain(err))
+			c.Diags.AddWarning(fmt.Sprintf("The provider's account is still subscribed to channel %q", request.Name), diagnostics.Explain(err))
 		}
 	}
-	return created.ID
+	return created.ID, nil
 }
 
 // findCreated returns the channel that was just created, which was not there before; nil if it is not there. After a lost answer
 // the server may still be at it: it is looked for as often as other requests are repeated.
-func findCreated(ctx context.Context, c *creation, isAnswerLost bool) (*zulip.Channel, error) {
+func findCreated(ctx context.Context, c *resourcekit.Context, plan *model, isAnswerLost bool) (*zulip.Channel, error) {
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
 		s, err := c.Meta.Store.Fresh(ctx, store.Channels)
 		if err != nil {
 			return nil, err
 		}
-		created := c.Own(s)
-		if created != nil || !isAnswerLost || attempt >= c.Meta.Client.MaxRetries() {
+		created, ok := s.Channels().ByName(plan.Name.ValueString())
+		if ok && !created.IsArchived && isOwn(plan, created, c) {
 			return created, nil
+		}
+		if !isAnswerLost || attempt >= c.Meta.Client.MaxRetries() {
+			return nil, nil
 		}
 		if err := zulip.Sleep(ctx, pause); err != nil {
 			return nil, err
@@ -161,10 +190,10 @@ func outcomeOf(lookErr error) string {
 }
 
 // unarchive reactivates an archived channel.
-func unarchive(ctx context.Context, b *base.Base, id int64) error {
+func unarchive(ctx context.Context, c *resourcekit.Context, id int64) error {
 	active := false
-	err := b.Meta.Store.Write(ctx, func(ctx context.Context) error {
-		_, err := b.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
+	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error {
+		_, err := c.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
 		return err
 	})
 	if zulip.IsMessage(err, "Channel is not currently deactivated") { // somebody was faster, or an answer was lost

@@ -38,6 +38,8 @@ func derive(p *tablePlan) {
 
 // check refuses what the server would refuse, with the reason and the way out, and says who gains and loses access.
 func check(ctx context.Context, plan *tablePlan) {
+	derive(plan)
+	plan.Compare()
 	p := planning{plan}
 	p.checkFolder()
 	p.Permissions().Check(p.Diags)

@@ -4,6 +4,7 @@ package channel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -27,54 +28,53 @@ import (
 const kind = lookup.ChannelKind
 
 type (
-	definition    = resourcekit.TableDefinition[model, facts, zulip.Channel, zulip.ChannelUpdate]
-	tableResource = resourcekit.TableResource[model, facts, zulip.Channel, zulip.ChannelUpdate]
-	tablePlan     = resourcekit.TablePlan[model, facts, zulip.Channel, zulip.ChannelUpdate]
-	creation      = resourcekit.TableCreation[model, facts, zulip.Channel, zulip.ChannelUpdate]
+	definition = resourcekit.Definition[model, zulip.Channel, zulip.ChannelUpdate]
+	tablePlan  = resourcekit.TablePlan[model, zulip.Channel, zulip.ChannelUpdate]
 )
 
 // NewResource returns zulip_channel.
-func NewResource() resource.Resource { return resourcekit.NewTable(channels) }
+func NewResource() resource.Resource { return resourcekit.New(channels) }
 
 var channels = &definition{
-	Definition: resourcekit.Definition[model, zulip.Channel, int64]{
-		Name: "channel", Title: "channel", Plural: "channels",
-		Schema: resourceSchema,
-		// What channels name is not read again with them.
-		Source:     resourcekit.Source{Part: store.Channels, Needs: []store.Part{store.Organization}},
-		Index:      (*snapshot.Snapshot).Channels,
-		Key:        func(channel *zulip.Channel) int64 { return channel.ID },
-		Find:       lookup.Channel,
-		IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
-		HowToAdopt: howToAdopt,
-		Unique: resourcekit.Unique[model, zulip.Channel]{
-			Of:          func(m *model) string { return m.Name.ValueString() },
-			IgnoresCase: true,
-			IsTaken:     func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") },
+	Name: "channel", Title: "channel", Plural: "channels",
+	Schema: resourceSchema,
+	// What channels name is not read again with them.
+	Source:     resourcekit.Source{Part: store.Channels, Needs: []store.Part{store.Organization}},
+	Index:      (*snapshot.Snapshot).Channels,
+	Key:        func(channel *zulip.Channel) int64 { return channel.ID },
+	Find:       lookup.Channel,
+	IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
+	HowToAdopt: howToAdopt,
+	Table:      resourcekit.Rows(&attributes, func(m *model) *facts { return &m.facts }),
+	Unsent:     []string{"announce", "initial_subscribers", "adopt_archived", "on_destroy"},
+	Unique: resourcekit.Unique[model, zulip.Channel]{
+		Of:          func(m *model) string { return m.Name.ValueString() },
+		IgnoresCase: true,
+		IsFreed: func(s *snapshot.Snapshot, channel *zulip.Channel, name string) bool {
+			_, isTaken := s.ChannelTaking(name, 0)
+			return !isTaken
 		},
-		Validate:   validate,
-		IsKept:     func(state *model) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
-		DeleteVerb: "archive",
-		Hint:       hint,
+		Plan:    (*runstate.State).PlanChannelName,
+		IsTaken: func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errTaken) },
+		CreatedBy: func(channel *zulip.Channel) (creator *int64, at time.Time) {
+			return channel.CreatorID, time.Unix(channel.DateCreated, 0)
+		},
+		Existing: func(e *resourcekit.Existing, _ *zulip.Channel, _ *resourcekit.Context) {
+			e.Detail = "Names are compared without regard to case."
+		},
+		Adoption: &resourcekit.Adoption[model, zulip.Channel]{
+			Attribute: "adopt_archived",
+			IsAsked:   func(m *model) bool { return m.AdoptArchived.ValueBool() },
+			Warning:   warnOfAdoption, Refusal: refuseArchived,
+		},
 	},
-	Table:  &attributes,
-	Facts:  func(m *model) *facts { return &m.facts },
-	ID:     func(f *facts) *types.Int64 { return &f.ID },
-	NameOf: func(channel *zulip.Channel) string { return channel.Name },
-	CreatedBy: func(channel *zulip.Channel) (creator *int64, at time.Time) {
-		return channel.CreatorID, time.Unix(channel.DateCreated, 0)
-	},
-	NameTaken: (*snapshot.Snapshot).ChannelTaking,
-	PlanName:  (*runstate.State).PlanChannelName,
-	Adoption: resourcekit.Adoption[model, zulip.Channel, zulip.ChannelUpdate]{
-		Attribute: "adopt_archived",
-		IsAsked:   func(m *model) bool { return m.AdoptArchived.ValueBool() },
-		Warning:   warnOfAdoption, Refusal: refuseArchived,
-		Unarchive: unarchive,
-	},
-	New: newChannel, SentLater: permission.DroppedAtCreation, RightsDiffer: true,
-	CreateObject: create, SendUpdate: sendUpdate, AdjustPrior: leaveArchivedFolder, Archive: archive,
-	Derive: derive, Check: check,
+	Validate: validate, CheckTable: check,
+	New: newChannel, Create: create, SentLater: permission.DroppedAtCreation, RightsDiffer: true, MayBeCreated: isOwn,
+	Adopt: adopt, Reactivate: unarchive,
+	SendUpdate: sendUpdate, AdjustPrior: leaveArchivedFolder,
+	Delete: archive, Archives: true, DeleteVerb: "archive",
+	IsKept: func(state *model) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
+	Hint:   hint,
 }
 
 // validate refuses what is wrong in any organization.
@@ -139,17 +139,15 @@ func requests(pending pending) []zulip.ChannelUpdate {
 
 // leaveArchivedFolder takes a channel out of a folder that this run has archived: Terraform destroys what is not used any
 // more before it changes what has used it.
-func leaveArchivedFolder(run *runstate.State, prior *facts) {
-	if folder, ok := run.TakenFromFolder(prior.ID.ValueInt64()); ok && prior.FolderID.ValueInt64() == folder {
+func leaveArchivedFolder(c *resourcekit.Context, prior *model) {
+	if folder, ok := c.Meta.Run.TakenFromFolder(prior.ID.ValueInt64()); ok && prior.FolderID.ValueInt64() == folder {
 		prior.FolderID = types.Int64Value(0)
 	}
 }
 
 // archive archives a channel. Nothing is deleted for good (server-behavior §C14).
-func archive(ctx context.Context, r *tableResource, state *model) error {
-	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error {
-		return r.Meta.Client.ArchiveChannel(ctx, state.ID.ValueInt64())
-	})
+func archive(ctx context.Context, c *resourcekit.Context, state *model) error {
+	err := c.Meta.Client.ArchiveChannel(ctx, state.ID.ValueInt64())
 	if zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 		return nil
 	}

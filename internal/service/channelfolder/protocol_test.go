@@ -149,7 +149,7 @@ func TestProtocolFolderCaseOnlyRename(t *testing.T) {
 
 	// Broken off on the way, the state says so, and the next apply goes on.
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: changePath, Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Skip: 2, Count: 1})
-	run.Apply(run.MustPlan(values{"name": "ops"})).ExpectError(t, "", "Cannot update channel folder")
+	run.Apply(run.MustPlan(values{"name": "ops"})).ExpectError(t, "", "Cannot change channel folder")
 	if run.State.Values["name"] != "OPS (2)" {
 		t.Errorf("the state holds %v", run.State.Values)
 	}

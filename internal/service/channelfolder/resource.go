@@ -20,7 +20,7 @@ import (
 
 // NewResource returns zulip_channel_folder.
 func NewResource() resource.Resource {
-	return resourcekit.New(resourcekit.Definition[model, zulip.ChannelFolder, int64]{
+	return resourcekit.New(&resourcekit.Definition[model, zulip.ChannelFolder, model]{
 		Name: "channel_folder", Title: "channel folder", Plural: "channel folders",
 		ListText: resourcekit.ListText{Description: "Lists the channel folders of the organization."},
 		Schema:   resourceSchema,
@@ -115,8 +115,8 @@ func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, 
 
 // update sends what differs; what the server wrote before it refused the rest stays (server-behavior §F6). For the server a folder's own name is taken, so that another case of its letters is refused
 // (server-behavior §F4): then the way leads over a name in between.
-func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
-	id, before, change := prior.ID.ValueInt64(), prior.Name.ValueString(), plan.changes(prior)
+func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+	id, before, change := current.ID.ValueInt64(), current.Name.ValueString(), planned.changes(current)
 	err := c.Meta.Client.UpdateChannelFolder(ctx, id, change)
 	if !zulip.IsFolderNameTaken(err) || !strings.EqualFold(before, *change.Name) {
 		return err

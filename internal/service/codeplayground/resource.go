@@ -27,7 +27,7 @@ import (
 
 // NewResource returns zulip_code_playground.
 func NewResource() resource.Resource {
-	return resourcekit.New(resourcekit.Definition[model, zulip.Playground, int64]{
+	return resourcekit.New(&resourcekit.Definition[model, zulip.Playground, model]{
 		Name: "code_playground", Title: "code playground", Plural: "code playgrounds",
 		ListText: resourcekit.ListText{Called: "language and name, as in `Python/Try it`,", Description: "Lists the code playgrounds of the organization."},
 		Schema:   resourceSchema,

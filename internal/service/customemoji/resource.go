@@ -21,12 +21,12 @@ const list = zulip.FetchCustomEmoji
 
 // Resource is zulip_custom_emoji.
 type Resource struct {
-	*resourcekit.Resource[model, zulip.CustomEmoji, int64]
+	*resourcekit.Resource[model, zulip.CustomEmoji, model]
 }
 
 // NewResource returns zulip_custom_emoji.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.CustomEmoji, int64]{
+	return &Resource{resourcekit.New(&resourcekit.Definition[model, zulip.CustomEmoji, model]{
 		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
 		ListText: resourcekit.ListText{Description: "Lists the custom emoji of the organization. The server does not give the image files back: add `file` to the generated configuration."},
 		Schema:   resourceSchema,

@@ -270,7 +270,7 @@ func TestFaultDefaultChannelGroupRefusedInTheMiddle(t *testing.T) {
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/default_stream_groups/*/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
 		Body: `{"result":"error","msg":"Invalid channel name 'b'","code":"BAD_REQUEST"}`})
 	config := values{"name": "devs", "channel_ids": []any{a, b}}
-	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot update", "Invalid channel name", "another name by now", "next plan")
+	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot change", "Invalid channel name", "another name by now", "Already as planned: name.")
 	heal()
 	plan := run.MustPlan(config)
 	if changes := plan.Changes(); !slices.Equal(changes, []string{"channel_ids"}) {

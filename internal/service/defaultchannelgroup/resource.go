@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -22,14 +23,9 @@ import (
 // list is the part of a snapshot that holds the groups.
 const list = zulip.FetchDefaultGroups
 
-// Resource is zulip_default_channel_group.
-type Resource struct {
-	*resourcekit.Resource[model, zulip.DefaultChannelGroup, int64]
-}
-
 // NewResource returns zulip_default_channel_group.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.DefaultChannelGroup, int64]{
+	return resourcekit.New(&resourcekit.Definition[model, zulip.DefaultChannelGroup, model]{
 		Name: "default_channel_group", Title: "default channel group", Plural: "default channel groups",
 		ListText: resourcekit.ListText{Description: "Lists the default channel groups, which new people may choose when they join."},
 		Schema:   resourceSchema,
@@ -45,13 +41,14 @@ func NewResource() resource.Resource {
 			},
 		},
 		ReadInto:  func(m *model, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) { m.read(group) },
+		ByElement: []string{"channel_ids"},
 		CheckPlan: checkPlan,
 		IsCreated: func(m *model, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) bool {
 			return group.Name == m.Name.ValueString()
 		},
-		Create: create, Delete: remove,
+		Create: create, Update: update, Delete: remove,
 		Hint: hint,
-	})}
+	})
 }
 
 // checkPlan refuses channels that cannot be put into the group.
@@ -109,22 +106,40 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 	return 0, c.Meta.Client.CreateDefaultChannelGroup(ctx, plan.Name.ValueString(), plan.Description.ValueString(), names)
 }
 
-// Update sends what differs, and sends again what another change at the same time undid: the server refuses a change that
-// is not one, so that the group is read before each attempt.
-func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, prior model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// update sends what differs: the texts, what leaves, what joins.
+func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+	id, name, description := current.ID.ValueInt64(), "", ""
+	if !planned.Name.Equal(current.Name) {
+		name = planned.Name.ValueString()
 	}
-	if err := r.bring(ctx, prior.ID.ValueInt64(), changes(&plan, &prior)); err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot update default channel group %q", prior.Name.ValueString()),
-			r.Explain(err)+"\n\nA part of the change may be done. The next plan shows what is left.")
-		return
+	if !planned.Description.Equal(current.Description) {
+		description = planned.Description.ValueString()
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), prior.ID)...)
+	if name != "" || description != "" {
+		if err := c.Meta.Client.UpdateDefaultChannelGroup(ctx, id, name, description); err != nil {
+			return err
+		}
+	}
+	now, wanted := channels(current.ChannelIDs), channels(planned.ChannelIDs)
+	for _, step := range []struct {
+		channels []int64
+		send     func(context.Context, int64, []string) error
+	}{
+		{without(now, wanted), c.Meta.Client.RemoveFromDefaultChannelGroup},
+		{without(wanted, now), c.Meta.Client.AddToDefaultChannelGroup},
+	} {
+		names, err := namesOf(step.channels, c.Snapshot)
+		if err != nil || len(names) == 0 {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := step.send(ctx, id, names); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
@@ -142,4 +157,18 @@ func hint(err error) string {
 		return "The channel is archived, has another name by now, or is private, and the account the provider uses does not read it."
 	}
 	return ""
+}
+
+// namesOf are the names of channels, which is what the server wants here.
+func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
+	names := []string{}
+	for _, id := range ids {
+		channel, ok := view.Channels().ByID(id)
+		if !ok {
+			return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d", id)
+		}
+		names = append(names, channel.Name)
+	}
+	slices.Sort(names)
+	return names, nil
 }

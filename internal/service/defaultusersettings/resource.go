@@ -191,7 +191,8 @@ func (r *Resource) fresh(ctx context.Context) (*reading, error) {
 func (r *Resource) change(ctx context.Context, prior, plan settings.Values, now *reading, diags *diag.Diagnostics) *reading {
 	const name = "zulip_default_user_settings"
 	subject := compareandset.Subject[settings.Held, zulip.Form]{
-		Unread: name, Name: func(settings.Held) string { return name }, Read: r.fresh,
+		Unread: name, Name: func(settings.Held) string { return name },
+		Read: func(ctx context.Context, _ func(settings.Held) bool) (*reading, error) { return r.fresh(ctx) },
 		Send: func(ctx context.Context, pending compareandset.Pending[settings.Held, zulip.Form]) ([]string, error) {
 			form := pending.Update()
 			answer, err := r.Meta.Client.UpdateUserDefaults(ctx, &form)

@@ -97,7 +97,7 @@ func TestProtocolDomainDriftAndGone(t *testing.T) {
 
 	change, gone := run.MustPlan(values{"domain": "example.com", "allow_subdomains": false}), run.MustPlan(nil)
 	must(t, o.Client.DeleteDomain(context.Background(), "example.com"))
-	run.Fork().Apply(change).ExpectError(t, "", `Cannot update domain "example.com"`, "removed since the plan was made")
+	run.Fork().Apply(change).ExpectError(t, "", `Cannot read domain "example.com"`, "any more", "Plan again")
 	run.Apply(gone).ExpectNoError(t)
 }
 

@@ -25,14 +25,14 @@ import (
 
 // NewResource returns zulip_domain.
 func NewResource() resource.Resource {
-	return resourcekit.New(resourcekit.Definition[model, zulip.Domain, string]{
+	return resourcekit.New(&resourcekit.Definition[model, zulip.Domain, model]{
 		Name: "domain", Title: "domain", Plural: "domains",
 		ListText: resourcekit.ListText{Description: "Lists the domains from which people may join while `emails_restricted_to_domains` of `zulip_organization` is `true`."},
 		Schema:   resourceSchema,
 		Role:     zulip.RoleOwner, ForceNew: []string{"domain"},
 		Source: resourcekit.Source{Part: store.Domains, Lags: true, StoresAsSent: true},
 		Index:  (*snapshot.Snapshot).Domains,
-		Key:    func(domain *zulip.Domain) string { return domain.Domain },
+		Key:    func(domain *zulip.Domain) int64 { return resourcekit.TextID(domain.Domain) },
 		Unique: resourcekit.Unique[model, zulip.Domain]{
 			Attribute: "domain",
 			Of:        (*model).name,
@@ -117,9 +117,9 @@ func warnOfLast(ctx context.Context, p *resourcekit.Plan[model], whenReplaced st
 		return
 	}
 	name := p.Prior.ID.ValueString()
-	p.Meta.Run.Manage(removed, resourcekit.ObjectID(name)) // the last of several is the one that is planned last
+	p.Meta.Run.Manage(removed, resourcekit.TextID(name)) // the last of several is the one that is planned last
 	stays := slices.ContainsFunc(view.Domains().List(), func(domain *zulip.Domain) bool {
-		return !p.Meta.Run.IsManaged(removed, resourcekit.ObjectID(domain.Domain))
+		return !p.Meta.Run.IsManaged(removed, resourcekit.TextID(domain.Domain))
 	})
 	if _, exists := view.Domains().ByName(name); exists && !stays {
 		p.Diags.AddAttributeWarning(path.Root("domain"), "This is the organization's last domain",
@@ -127,15 +127,16 @@ func warnOfLast(ctx context.Context, p *resourcekit.Plan[model], whenReplaced st
 	}
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (string, error) {
+func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
 	if plan.AllowSubdomains.IsUnknown() {
 		plan.AllowSubdomains = types.BoolValue(false)
 	}
-	return plan.name(), c.Meta.Client.AddDomain(ctx, plan.wire())
+	plan.ID = types.StringValue(plan.name())
+	return resourcekit.TextID(plan.name()), c.Meta.Client.AddDomain(ctx, plan.wire())
 }
 
-func update(ctx context.Context, c *resourcekit.Context, plan, _ *model) error {
-	return c.Meta.Client.UpdateDomain(ctx, plan.wire())
+func update(ctx context.Context, c *resourcekit.Context, planned, _ *model) error {
+	return c.Meta.Client.UpdateDomain(ctx, planned.wire())
 }
 
 // remove removes the domain. With the last one the organization's restriction to its domains ends (server-behavior §L11).

@@ -16,7 +16,7 @@ import (
 
 // NewResource returns zulip_draft.
 func NewResource() resource.Resource {
-	return resourcekit.New(resourcekit.Definition[model, zulip.Draft, int64]{
+	return resourcekit.New(&resourcekit.Definition[model, zulip.Draft, model]{
 		Name: "draft", Title: "draft", Plural: "drafts",
 		ListText: resourcekit.ListText{Called: "display name, as in `draft 5001`,", Description: "Lists the drafts of the provider's account. Nobody else's drafts can be read."},
 		Schema:   resourceSchema,
@@ -70,12 +70,12 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 }
 
 // update replaces the draft: the server knows no smaller change.
-func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
-	draft, err := plan.wire(ctx, c)
+func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+	draft, err := planned.wire(ctx, c)
 	if err != nil {
 		return err
 	}
-	return c.Meta.Client.ReplaceDraft(ctx, prior.ID.ValueInt64(), draft)
+	return c.Meta.Client.ReplaceDraft(ctx, current.ID.ValueInt64(), draft)
 }
 
 func remove(ctx context.Context, c *resourcekit.Context, state *model) error {

@@ -16,12 +16,12 @@ import (
 
 // Resource is zulip_invite_link.
 type Resource struct {
-	*resourcekit.Resource[model, zulip.Invitation, int64]
+	*resourcekit.Resource[model, zulip.Invitation, model]
 }
 
 // NewResource returns zulip_invite_link.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.Invitation, int64]{
+	return &Resource{resourcekit.New(&resourcekit.Definition[model, zulip.Invitation, model]{
 		Name: "invite_link", Title: "invitation link", Plural: "invitations",
 		ListText: resourcekit.ListText{Called: "display name, as in `invitation link 12`,", Description: "Lists the reusable invitation links that have neither expired nor been revoked: all links if the provider's account is an administrator's, else its own. Invitations by email are not listed. The server does not show the channels, groups and welcome message of a link: they are not in the generated configuration."},
 		Schema:   resourceSchema,

@@ -21,7 +21,7 @@ const list = zulip.FetchLinkifiers
 
 // NewResource returns zulip_linkifier.
 func NewResource() resource.Resource {
-	return resourcekit.New(resourcekit.Definition[model, zulip.Linkifier, int64]{
+	return resourcekit.New(&resourcekit.Definition[model, zulip.Linkifier, model]{
 		Name: "linkifier", Title: "linkifier", Plural: "linkifiers",
 		ListText: resourcekit.ListText{Called: "regular expression", Description: "Lists the linkifiers of the organization."},
 		Schema:   resourceSchema,
@@ -51,8 +51,8 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 	return c.Meta.Client.CreateLinkifier(ctx, plan.wire(nil))
 }
 
-func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
-	return c.Meta.Client.UpdateLinkifier(ctx, prior.ID.ValueInt64(), plan.wire(prior))
+func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+	return c.Meta.Client.UpdateLinkifier(ctx, current.ID.ValueInt64(), planned.wire(current))
 }
 
 func remove(ctx context.Context, c *resourcekit.Context, state *model) error {

@@ -22,12 +22,12 @@ import (
 
 // Resource is zulip_message. Messages are read one by one: no list has all of them.
 type Resource struct {
-	*resourcekit.Resource[model, zulip.Message, int64]
+	*resourcekit.Resource[model, zulip.Message, model]
 }
 
 // NewResource returns zulip_message.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.Message, int64]{
+	return &Resource{resourcekit.New(&resourcekit.Definition[model, zulip.Message, model]{
 		Name: "message", Title: "message", Plural: "messages",
 		Schema:    resourceSchema,
 		Unsent:    []string{"on_destroy"},

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
@@ -123,7 +124,8 @@ func (r row) ForgetUnknown(m *model) {
 	}
 }
 
-// describe writes a value of a setting for people. Values that mean the same are written the same.
+// describe writes a value of a setting for people. Values that mean the same are written the same: the CLI hands over every
+// text in the Unicode normal form NFC, whatever form the server stores.
 func describe(value attr.Value) string {
 	set, isSet := value.(types.Set)
 	switch {
@@ -132,7 +134,7 @@ func describe(value attr.Value) string {
 	case isSet:
 		texts := textsOf(set)
 		slices.Sort(texts)
-		return fmt.Sprintf("%q", texts)
+		return norm.NFC.String(fmt.Sprintf("%q", texts))
 	}
-	return value.String()
+	return norm.NFC.String(value.String())
 }

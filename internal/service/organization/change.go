@@ -14,7 +14,7 @@ func (r *Resource) subject() compareandset.Subject[*zulip.Realm, zulip.RealmUpda
 	return compareandset.Subject[*zulip.Realm, zulip.RealmUpdate]{
 		Unread: "the organization",
 		Name:   func(*zulip.Realm) string { return "the organization" },
-		Read:   r.fresh,
+		Read:   func(ctx context.Context, _ func(*zulip.Realm) bool) (*reading, error) { return r.fresh(ctx) },
 		Send:   r.send,
 	}
 }

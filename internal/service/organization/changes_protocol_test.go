@@ -240,3 +240,18 @@ func TestProtocolOrganizationWarnsOfWhatItsSettingsChange(t *testing.T) {
 		t.Errorf("warned although such warnings are off: %v", diags)
 	}
 }
+
+// The CLI hands over every text in the Unicode normal form NFC. A description that the server stores otherwise is the same text.
+func TestProtocolDecomposedDescriptionIsTheSame(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"description": "Caf\u00e9"})
+	byHand(t, o, map[string]string{"description": "Cafe\u0301"})
+	p := run.Process()
+	plan, diags := p.Plan(typeName, run.State, values{"description": "Another"})
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(plan)
+	diags.ExpectNoError(t)
+	if got := held(t, o).Settings["description"]; fmt.Sprint(got) != "Another" && fmt.Sprintf("%s", got) != `"Another"` {
+		t.Errorf("the server has %s", got)
+	}
+}

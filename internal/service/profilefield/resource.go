@@ -18,7 +18,7 @@ const list = zulip.FetchProfileFields
 
 // NewResource returns zulip_custom_profile_field.
 func NewResource() resource.Resource {
-	return resourcekit.New(resourcekit.Definition[model, zulip.ProfileField, int64]{
+	return resourcekit.New(&resourcekit.Definition[model, zulip.ProfileField, model]{
 		Name: "custom_profile_field", Title: "custom profile field", Plural: "custom profile fields",
 		ListText: resourcekit.ListText{Description: "Lists the custom profile fields of the organization."},
 		Schema:   resourceSchema,
@@ -52,12 +52,12 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 }
 
 // update sends what differs; servers below feature level 252 want everything.
-func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
-	change := plan.wire(prior)
+func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+	change := planned.wire(current)
 	if !c.HasLevel(levelPartial) {
-		change = plan.wire(nil)
+		change = planned.wire(nil)
 	}
-	return c.Meta.Client.UpdateProfileField(ctx, prior.ID.ValueInt64(), change)
+	return c.Meta.Client.UpdateProfileField(ctx, current.ID.ValueInt64(), change)
 }
 
 func remove(ctx context.Context, c *resourcekit.Context, state *model) error {

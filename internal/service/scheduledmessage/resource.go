@@ -18,12 +18,12 @@ import (
 
 // Resource is zulip_scheduled_message.
 type Resource struct {
-	*resourcekit.Resource[model, zulip.ScheduledMessage, int64]
+	*resourcekit.Resource[model, zulip.ScheduledMessage, model]
 }
 
 // NewResource returns zulip_scheduled_message.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(resourcekit.Definition[model, zulip.ScheduledMessage, int64]{
+	return &Resource{resourcekit.New(&resourcekit.Definition[model, zulip.ScheduledMessage, model]{
 		Name: "scheduled_message", Title: "scheduled message", Plural: "scheduled messages",
 		ListText: resourcekit.ListText{Called: "display name, as in `scheduled message 6001`,", Description: "Lists the messages that the provider's account has scheduled and that are not sent yet. Nobody else's can be read."},
 		Schema:   resourceSchema,
@@ -75,25 +75,25 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 }
 
 // update changes what differs, as long as the message is not delivered.
-func update(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
-	to, err := plan.ResolveToSend(ctx, c.Meta.Store)
+func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+	to, err := planned.ResolveToSend(ctx, c.Meta.Store)
 	if err != nil {
 		return err
 	}
 	var change zulip.ScheduledMessageUpdate
-	if !plan.Equal(prior.Addressee) {
+	if !planned.Equal(current.Addressee) {
 		change.To = &to
 	}
-	if !plan.Content.Equal(prior.Content) {
-		change.Content = plan.Content.ValueStringPointer()
+	if !planned.Content.Equal(current.Content) {
+		change.Content = planned.Content.ValueStringPointer()
 	}
-	if at := plan.deliverAt(); at != prior.deliverAt() {
+	if at := planned.deliverAt(); at != current.deliverAt() {
 		change.DeliverAt = &at
 	}
 	if change.Empty() {
 		return nil
 	}
-	return c.Meta.Client.UpdateScheduledMessage(ctx, prior.ID.ValueInt64(), change)
+	return c.Meta.Client.UpdateScheduledMessage(ctx, current.ID.ValueInt64(), change)
 }
 
 func remove(ctx context.Context, c *resourcekit.Context, state *model) error {

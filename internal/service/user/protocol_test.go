@@ -174,7 +174,7 @@ func TestProtocolUserDrift(t *testing.T) {
 	// A role that was changed since the plan is somebody's decision.
 	plan := run.MustPlan(nadia(values{"role": "moderator"}))
 	o.Call(t, http.MethodPatch, path, map[string]string{"role": "600"})
-	run.Apply(plan).ExpectError(t, "role", "member → moderator", "now the role is guest")
+	run.Apply(plan).ExpectError(t, "", "was changed by somebody else", "role\n", "plan was made:     member", "now:                        guest", "asks for: moderator")
 	// A role that is not managed is not written.
 	run.MustApply(nadia(nil))
 	if user := held(t, o, run); user.Role != zulip.RoleGuest {
@@ -296,10 +296,13 @@ func TestFaultUserHalfMade(t *testing.T) {
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(nadia(values{"role": "moderator"}))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/*", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", `Cannot update user "Nadia.Haddad@example.com"`, "It is in the state")
+	run.Apply(plan).ExpectError(t, "", `User "Nadia.Haddad@example.com" does not take the change`, "Terraform marks it as tainted", "terraform untaint ADDRESS")
 	heal()
 	if run.State == nil {
 		t.Fatal("the account is not in the state")
+	}
+	if role := run.State.Values["role"]; role != "member" {
+		t.Errorf("the state says that the role is %v", role)
 	}
 	run.MustApply(nadia(values{"role": "moderator"}))
 	if count := named(t, o, "Nadia Haddad"); count != 1 {

@@ -28,12 +28,12 @@ const kind = "zulip_user"
 
 // Resource is zulip_user.
 type Resource struct {
-	*resourcekit.Resource[account, zulip.User, int64]
+	*resourcekit.Resource[account, zulip.User, account]
 }
 
 // NewResource returns zulip_user.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(resourcekit.Definition[account, zulip.User, int64]{
+	return &Resource{resourcekit.New(&resourcekit.Definition[account, zulip.User, account]{
 		Name: "user", Title: "user", Plural: "users",
 		Schema: resourceSchema,
 		Unsent: []string{"deactivation_notification_comment", "deactivation_actions", "adopt_deactivated"},
@@ -46,8 +46,10 @@ func NewResource() resource.Resource {
 			Of: func(a *account) string { return a.Email.ValueString() },
 		},
 		ReadInto: readInto, CheckPlan: checkPlan,
-		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated, Complete: complete,
-		Update: update, Delete: deactivate, DeleteVerb: "deactivate",
+		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated, SentLater: []string{"role", "profile_data"},
+		RegisterCreated: func(c *resourcekit.Context, _ int64, _ *account) { c.Meta.Store.BecameActive() },
+		IsUnread:        isUnread,
+		Update:          update, Delete: deactivate, DeleteVerb: "deactivate",
 		Hint: hint,
 	})}
 }
@@ -97,17 +99,13 @@ func isReactivatable(user *zulip.User) bool {
 }
 
 // create creates the account. Without a password it gets one that nobody knows.
-func create(ctx context.Context, c *resourcekit.Context, plan *account) (id int64, err error) {
+func create(ctx context.Context, c *resourcekit.Context, plan *account) (int64, error) {
 	password, _ := ctx.Value(passwordKey{}).(string)
 	if password == "" {
 		password = rand.Text() + rand.Text()
 	}
 	user := zulip.NewUser{Email: plan.Email.ValueString(), FullName: strings.TrimSpace(plan.FullName.ValueString()), Password: password}
-	err = c.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
-		id, err = c.Meta.Client.CreateUser(ctx, user)
-		return err
-	})
-	return id, err
+	return c.Meta.Client.CreateUser(ctx, user)
 }
 
 // mayBeCreated reports whether an account has the planned address or, since the person may hide it, the planned name and a
@@ -117,49 +115,33 @@ func mayBeCreated(a *account, user *zulip.User, _ *resourcekit.Context) bool {
 	return isAlike && !user.IsBot
 }
 
-// complete sets what the creation does not carry: role and profile; of a reactivated account all that differs.
-func complete(ctx context.Context, c *resourcekit.Context, plan *account, user *zulip.User, _ bool) (changed bool, err error) {
-	c.Meta.Store.BecameActive()
-	change, err := plan.changes(user, c.Snapshot)
-	if err != nil || change.Empty() {
-		return false, err
+// isUnread says that the server does not show an address which the account hides. One that was imported is taken on trust.
+func isUnread(attribute string, prior *account, c *resourcekit.Context) bool {
+	if attribute != "email" || prior == nil {
+		return false
 	}
-	if err := accounts.RoleChange(plan.Role, types.StringValue(user.Role.String()), user).Refusal(ctx, c.Meta); err != nil {
-		return false, err
-	}
-	return true, send(ctx, c, user.ID, change)
+	user, ok := c.Snapshot.User(prior.ID.ValueInt64())
+	return ok && hidesEmail(user) && !isTrusted(prior, user)
 }
 
-// send changes an account. The server makes all of a change or nothing. Roles are groups too.
-func send(ctx context.Context, c *resourcekit.Context, id int64, change zulip.UserUpdate) error {
+// update sends what differs. The server makes all of a change or nothing. Roles are groups too.
+func update(ctx context.Context, c *resourcekit.Context, planned, current *account) error {
+	user, ok := c.Snapshot.User(current.ID.ValueInt64())
+	if !ok {
+		return errors.New("the server does not show the account to the provider's account. Plan again to see what became of it")
+	}
+	change, err := planned.changes(user, c.Snapshot)
+	if !planned.Email.Equal(current.Email) {
+		change.NewEmail = planned.Email.ValueStringPointer()
+	}
+	if err != nil || change.Empty() {
+		return err
+	}
+	if err := accounts.RoleChange(planned.Role, current.Role, user).Refusal(ctx, c.Meta); err != nil {
+		return err
+	}
 	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
-	return c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.UpdateUser(ctx, id, change) })
-}
-
-// update sends what differs from the current account, and no role that somebody else has changed.
-func update(ctx context.Context, c *resourcekit.Context, plan, prior *account) error {
-	s, err := c.Meta.Store.Read(ctx, store.Users)
-	if err != nil {
-		return err
-	}
-	current, err := c.Meta.Client.User(ctx, prior.ID.ValueInt64())
-	if err != nil {
-		return err
-	}
-	if err := accounts.RoleChange(plan.Role, prior.Role, current).Refusal(ctx, c.Meta); err != nil {
-		return err
-	}
-	change, err := plan.changes(current, s)
-	if plan.Role.Equal(prior.Role) {
-		change.Role = nil
-	}
-	if !sameEmail(plan.Email.ValueString(), prior.Email.ValueString()) && !isTrusted(prior, current) {
-		change.NewEmail = plan.Email.ValueStringPointer()
-	}
-	if err != nil || change.Empty() {
-		return err
-	}
-	return send(ctx, c, current.ID, change)
+	return c.Meta.Client.UpdateUser(ctx, user.ID, change)
 }
 
 // deactivate deactivates the account: the server deletes nobody. One that is gone or deactivated already is fine.

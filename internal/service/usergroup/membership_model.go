@@ -11,7 +11,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -143,11 +142,7 @@ func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) found
 }
 
 // group returns the resource of the group, which changes its members too.
-func (r *MembershipResource) group() *tableResource {
-	group := resourcekit.NewTable(groups)
-	group.Base = r.Base
-	return group
-}
+func (r *MembershipResource) group() *tableResource { return groupOn(r.Base) }
 
 // managedGroup returns the ID of a group whose members can be managed. Its error is for people.
 func managedGroup(s *snapshot.Snapshot, text string) (int64, error) {

@@ -10,9 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
@@ -28,48 +31,78 @@ import (
 const kind = "zulip_user_group"
 
 type (
-	definition    = resourcekit.TableDefinition[model, facts, zulip.UserGroup, update]
-	tableResource = resourcekit.TableResource[model, facts, zulip.UserGroup, update]
-	tablePlan     = resourcekit.TablePlan[model, facts, zulip.UserGroup, update]
-	creation      = resourcekit.TableCreation[model, facts, zulip.UserGroup, update]
+	definition    = resourcekit.Definition[model, zulip.UserGroup, update]
+	tableResource = resourcekit.Resource[model, zulip.UserGroup, update]
+	tablePlan     = resourcekit.TablePlan[model, zulip.UserGroup, update]
 )
 
 // NewResource returns zulip_user_group.
-func NewResource() resource.Resource { return resourcekit.NewTable(groups) }
+func NewResource() resource.Resource { return resourcekit.New(groups()) }
 
-var groups = &definition{
-	Definition: resourcekit.Definition[model, zulip.UserGroup, int64]{
+// groupOn returns the resource of groups on a server.
+func groupOn(b base.Base) *tableResource {
+	r := resourcekit.New(groups())
+	r.Base = b
+	return r
+}
+
+func groups() *definition {
+	return &definition{
 		Name: "user_group", Title: "user group", Plural: "user groups",
-		Schema:     resourceSchema,
-		Source:     resourcekit.Source{Part: store.UserGroups},
-		Index:      (*snapshot.Snapshot).UserGroups,
-		Key:        func(group *zulip.UserGroup) int64 { return group.ID },
-		Find:       findManageable,
-		IsGone:     func(group *zulip.UserGroup) bool { return group.Deactivated },
-		HowToAdopt: howToAdopt,
+		Schema: resourceSchema,
+		Source: resourcekit.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}},
+		Index:  (*snapshot.Snapshot).UserGroups,
+		Key:    func(group *zulip.UserGroup) int64 { return group.ID },
+		Find:   findManageable,
+		IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdopt,
+		Table:  resourcekit.Rows(&attributes, func(m *model) *facts { return &m.facts }),
+		Unsent: []string{"adopt_deactivated"},
 		Unique: resourcekit.Unique[model, zulip.UserGroup]{
-			Of:      func(m *model) string { return m.Name.ValueString() },
-			IsTaken: isTaken,
+			Of:        func(m *model) string { return m.Name.ValueString() },
+			IsFreed:   isFreed,
+			Plan:      (*runstate.State).PlanGroupName,
+			IsTaken:   isTaken,
+			CreatedBy: createdBy,
+			Adoption: &resourcekit.Adoption[model, zulip.UserGroup]{
+				Attribute: "adopt_deactivated",
+				IsAsked:   func(m *model) bool { return m.AdoptDeactivated.ValueBool() },
+				Warning:   warnOfAdoption, Refusal: refuseDeactivated,
+			},
 		},
-		DeleteVerb: "deactivate",
-	},
-	Table:     &attributes,
-	Facts:     func(m *model) *facts { return &m.facts },
-	ID:        func(f *facts) *types.Int64 { return &f.ID },
-	NameOf:    func(group *zulip.UserGroup) string { return group.Name },
-	CreatedBy: createdBy,
-	NameTaken: nameTaken,
-	PlanName:  (*runstate.State).PlanGroupName,
-	Adoption: resourcekit.Adoption[model, zulip.UserGroup, update]{
-		Attribute: "adopt_deactivated",
-		IsAsked:   func(m *model) bool { return m.AdoptDeactivated.ValueBool() },
-		Warning:   warnOfAdoption, Refusal: refuseDeactivated,
-		Reactivate: func(u *update) { u.Deactivated = new(bool) }, // (server-behavior §G4)
-	},
-	New:          &zulip.UserGroup{},
-	AtCreation:   atCreation,
-	CreateObject: create, RegisterCreated: registerMembership, SendUpdate: sendUpdate, Archive: deactivate,
-	Derive: wait, Check: check, Protect: protect,
+		CheckTable: func(ctx context.Context, p *tablePlan) {
+			wait(p)
+			p.Compare()
+			check(ctx, p)
+		},
+		New: &zulip.UserGroup{}, Create: create, MayBeCreated: isOwn, RegisterCreated: registerMembership,
+		Adopt: adopt, Reactivation: func(u *update) { u.Deactivated = new(bool) }, // (server-behavior §G4)
+		SendUpdate: sendUpdate, Protect: protect,
+		Delete: func(ctx context.Context, c *resourcekit.Context, state *model) error {
+			return deactivate(ctx, groupOn(*c.Base), state)
+		},
+		Archives: true, DeleteVerb: "deactivate",
+	}
+}
+
+// isOwn reports whether the provider's account created a group.
+func isOwn(_ *model, group *zulip.UserGroup, c *resourcekit.Context) bool {
+	return group.CreatorID == nil || *group.CreatorID == c.Meta.Store.Self().ID
+}
+
+// adopt returns the deactivated group of the name, if the plan asks for it.
+func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, ok bool, err error) {
+	if !plan.AdoptDeactivated.ValueBool() {
+		return 0, false, nil
+	}
+	s, err := c.Meta.Store.Fresh(ctx, store.UserGroups)
+	if err != nil {
+		return 0, false, err
+	}
+	group, ok := s.UserGroups().ByName(plan.Name.ValueString())
+	if !ok || !group.Deactivated {
+		return 0, false, nil
+	}
+	return group.ID, true, nil
 }
 
 // findManageable finds the group that an import means. Its error is for people.
@@ -103,14 +136,10 @@ func createdBy(group *zulip.UserGroup) (creator *int64, at time.Time) {
 	return group.CreatorID, at
 }
 
-// nameTaken returns the group other than the one with the ID own that has a name, and keeps it in this run.
-func nameTaken(s *snapshot.Snapshot, name string, own int64) (*zulip.UserGroup, bool) {
-	group, ok := s.UserGroups().ByName(name)
-	if !ok || group.ID == own {
-		return nil, false
-	}
+// isFreed reports whether this run has planned to give a group another name.
+func isFreed(s *snapshot.Snapshot, group *zulip.UserGroup, _ string) bool {
 	later, _ := s.UserGroup(group.ID)
-	return group, later.Name == group.Name
+	return later.Name != group.Name
 }
 
 func warnOfAdoption(group *zulip.UserGroup) (summary, detail string) {
@@ -141,33 +170,52 @@ func atCreation(planned *facts) *facts {
 	return &created
 }
 
-// create creates a group and returns its ID; zero after an error.
-func create(ctx context.Context, c *creation) int64 {
+// create creates a group and returns its ID.
+func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+	var diags diag.Diagnostics
+	on := attribute.On(c.Base, c.Snapshot)
+	steps, problems := attributes.Steps(attributes.PriorObject(&zulip.UserGroup{}, on, &diags), atCreation(&plan.facts), on)
+	permissionattribute.ReportProblems(&diags, problems)
 	var all update
-	for _, step := range c.Steps {
+	for _, step := range steps {
 		step.Put(&all, &zulip.UserGroup{}, false)
 	}
+	name := plan.Name.ValueString()
 	request := zulip.UserGroupCreate{
-		Name: c.Name, Description: c.Plan.Description.ValueString(),
+		Name: name, Description: plan.Description.ValueString(),
 		Members: all.Add, Subgroups: all.AddSubgroups, Permissions: map[string]zulip.GroupSettingValue{},
 	}
 	for setting, change := range all.Permissions {
 		request.Permissions[setting] = change.New
 	}
-	newCaller(c.Meta, c.Snapshot).checkLockout(after(nil, all), false, c.Diags)
-	if c.Diags.HasError() {
-		return 0
+	newCaller(c.Meta, c.Snapshot).checkLockout(after(nil, all), false, &diags)
+	if diags.HasError() {
+		return 0, resourcekit.AsError(diags)
 	}
-	return c.Send(ctx, func(ctx context.Context) (int64, *zulip.Answer, error) {
-		return c.Meta.Client.CreateUserGroup(ctx, request)
-	})
+	id, answer, err := c.Meta.Client.CreateUserGroup(ctx, request)
+	if err != nil {
+		return 0, err
+	}
+	c.WarnIgnored(fmt.Sprintf("user group %q", name), answer, attributes.Wire.Table)
+	if id != 0 {
+		return id, nil
+	}
+	// The server does not tell the ID.
+	s, err := c.Meta.Store.Fresh(ctx, store.UserGroups)
+	if err != nil {
+		return 0, err
+	}
+	if group, ok := s.UserGroups().ByName(name); ok {
+		return group.ID, nil
+	}
+	return 0, errors.New("the server accepted the request and does not list the user group")
 }
 
 // registerMembership registers which lists of a group that was just created its resource manages.
-func registerMembership(run *runstate.State, id int64, planned *facts) {
+func registerMembership(c *resourcekit.Context, id int64, planned *model) {
 	for _, list := range membershipLists {
-		if tfvalue.IsSet(*list.attribute(planned)) { // on creation, only what is configured is known
-			run.ManageMembership(runstate.GroupKey{ID: id}, list.name, true)
+		if tfvalue.IsSet(*list.attribute(&planned.facts)) { // on creation, only what is configured is known
+			c.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.name, true)
 		}
 	}
 }

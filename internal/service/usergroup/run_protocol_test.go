@@ -251,9 +251,9 @@ func TestProtocolReplacedGroupIsTakenBack(t *testing.T) {
 	planned := run.Process()
 	prior, diags := planned.Read("zulip_user_group", run.State)
 	diags.ExpectNoError(t)
-	_, diags = planned.Plan("zulip_user_group", prior, everything())
+	update, diags := planned.Plan("zulip_user_group", prior, everything())
 	diags.ExpectNoError(t)
-	_, diags = planned.Plan("zulip_user_group", nil, everything())
+	_, diags = planned.Plan("zulip_user_group", update.Replaced(), everything())
 	diags.ExpectNoError(t)
 	destroy := run.MustPlan(nil)
 
@@ -276,9 +276,9 @@ func TestProtocolGroupIsReplacedWithoutRefreshing(t *testing.T) {
 	run := o.NewRun(t, "zulip_user_group")
 	run.MustApply(everything())
 	p := run.Process()
-	_, diags := p.Plan("zulip_user_group", run.State, everything())
+	plan, diags := p.Plan("zulip_user_group", run.State, everything())
 	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_user_group", nil, everything())
+	_, diags = p.Plan("zulip_user_group", plan.Replaced(), everything())
 	if len(diags) > 0 {
 		t.Errorf("reported: %v", diags)
 	}

@@ -219,7 +219,7 @@ func (r *Resource) change(ctx context.Context, prior, plan *model, diags *diag.D
 	id, name := plan.UserID.ValueInt64(), "the status of "+plan.User.ValueString()
 	subject := compareandset.Subject[zulip.Status, zulip.StatusUpdate]{
 		Unread: name, Name: func(zulip.Status) string { return name },
-		Read: func(ctx context.Context) (*reading, error) { return r.now(ctx, id) },
+		Read: func(ctx context.Context, _ func(zulip.Status) bool) (*reading, error) { return r.now(ctx, id) },
 		Send: func(ctx context.Context, pending compareandset.Pending[zulip.Status, zulip.StatusUpdate]) ([]string, error) {
 			return nil, r.send(ctx, id, pending.Update())
 		},
