@@ -92,3 +92,21 @@ func TestRenderedDescriptions(t *testing.T) {
 		}
 	}
 }
+
+// The server puts blanks in places of its own.
+func TestConformanceHTMLDiff(t *testing.T) {
+	s, channel := renderingServer(t)
+	withoutBlanks := func(text string) string {
+		text = strings.ReplaceAll(text, `<span class="highlight_text_inserted"> </span>`, "")
+		return strings.ReplaceAll(strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "> ", ">"), " <", "<")
+	}
+	for _, diff := range readRenderings(t).Diffs {
+		id := sent(t, s, "owner", map[string]any{"type": "channel", "to": channel, "topic": "t", "content": diff[0]})
+		must(t, s, "owner", "PATCH", fmt.Sprintf("/messages/%d", id), map[string]any{"content": diff[1]})
+		history := must(t, s, "owner", "GET", fmt.Sprintf("/messages/%d/history", id), nil).body["message_history"].([]any)
+		got := history[1].(map[string]any)["content_html_diff"].(string)
+		if withoutBlanks(got) != withoutBlanks(diff[2]) {
+			t.Errorf("%q to %q:\n%s\nwant\n%s", diff[0], diff[1], got, diff[2])
+		}
+	}
+}

@@ -86,7 +86,7 @@ type plainURL struct{ parser.InlineParser }
 
 // Parse is part of parser.InlineParser.
 func (p plainURL) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	if block.PrecendingCharacter() == '*' {
+	if line, _ := block.PeekLine(); block.PrecendingCharacter() == '*' && !strings.ContainsRune(" (~", rune(line[0])) {
 		return nil
 	}
 	return p.InlineParser.Parse(parent, block, pc)
