@@ -22,8 +22,9 @@
 //  1. Its rules and its table go into package organization, whose documentation
 //     says how.
 //  2. Its handlers go into a file of their own here. A handler declares its
-//     parameters with required, optional and withDefault in the server's order,
-//     then returns the error of checked, if any, and only then acts.
+//     parameters with required, optional and withDefault, and with inOrder those
+//     that the server does not check by name, then returns the error of checked,
+//     if any, and only then acts.
 //     request.since(level) declares a parameter that older servers do not know,
 //     request.add adds a field that they do not return.
 //  3. Each endpoint is one line in endpoints.go; a part of the snapshot that

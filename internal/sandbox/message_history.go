@@ -57,7 +57,7 @@ func getMessageHistory(r *request) (fields, error) {
 			after := content
 			content = *edit.PrevContent
 			entry["prev_content"], entry["prev_rendered_content"] = content, r.org.Render(content)
-			entry["content_html_diff"] = r.htmlDiff(content, after)
+			entry["content_html_diff"] = htmlDiff(r.org.Render(content), r.org.Render(after))
 		}
 		if edit.PrevChannel != nil {
 			entry["prev_stream"], entry["stream"] = *edit.PrevChannel, *edit.Channel
@@ -66,9 +66,4 @@ func getMessageHistory(r *request) (fields, error) {
 	}
 	history[0] = snapshot(m.SenderID, m.Sent.Unix())
 	return fields{"message_history": history}, nil
-}
-
-// htmlDiff approximates how the server marks what an edit changed: the whole.
-func (r *request) htmlDiff(before, after string) string {
-	return `<div><span class="highlight_text_deleted">` + r.org.Render(before) + `</span><span class="highlight_text_inserted">` + r.org.Render(after) + `</span></div>`
 }

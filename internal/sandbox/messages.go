@@ -22,7 +22,7 @@ func (r *request) messageObject(m organization.Message, v messageView) fields {
 	object := fields{
 		"id": m.ID, "timestamp": m.Sent.Unix(), "client": m.Client,
 		"sender_id": sender.ID, "sender_full_name": sender.FullName, "sender_email": sender.APIEmail(),
-		"sender_realm_str": "", "avatar_url": avatarURL(sender, v.clientGravatar),
+		"sender_realm_str": r.realmOf(sender), "avatar_url": avatarURL(sender, v.clientGravatar),
 		"content": m.Content, "content_type": "text/x-markdown",
 		"subject": "", "topic_links": []string{}, "submessages": []string{},
 		"is_me_message": strings.HasPrefix(m.Content, "/me "),
@@ -50,6 +50,14 @@ func (r *request) messageObject(m organization.Message, v messageView) fields {
 		object["edit_history"] = r.editObjects(edits)
 	}
 	return object
+}
+
+// realmOf is the part of the organization's address that is its own; system bots are in an organization of their own.
+func (r *request) realmOf(u organization.User) string {
+	if !r.org.Users.Has(u.ID) {
+		return "zulipinternal"
+	}
+	return ""
 }
 
 // recipientObjects are the people of a direct message: two in the order of their addresses, more in that of their ids.

@@ -1,15 +1,11 @@
 package sandbox
 
-import "html"
+import "cmp"
 
 // serverSettings is what anybody may know of the server
 // (https://zulip.com/api/get-server-settings).
 func serverSettings(r *request) (fields, error) {
 	realm := r.org.Settings()
-	description := ""
-	if realm.Description != "" {
-		description = "<p>" + html.EscapeString(realm.Description) + "</p>"
-	}
 	settings := fields{
 		"authentication_methods": fields{
 			"password": true, "dev": false, "email": true, "ldap": false, "remoteuser": false, "github": false,
@@ -26,7 +22,7 @@ func serverSettings(r *request) (fields, error) {
 		"realm_uri":                       r.site,
 		"realm_name":                      realm.Name,
 		"realm_icon":                      "/static/images/icon.png",
-		"realm_description":               description,
+		"realm_description":               r.org.Render(cmp.Or(realm.Description, "The coolest place in the universe.")),
 	}
 	r.add(settings, 88, "zulip_merge_base", versionAt(r.level))
 	r.add(settings, 116, "realm_web_public_access_enabled", realm.EnableSpectatorAccess)

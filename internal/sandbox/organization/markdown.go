@@ -3,6 +3,7 @@ package organization
 import (
 	"bytes"
 	"html"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -11,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	markdownhtml "github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
@@ -31,10 +33,10 @@ func (o *Organization) Render(markdown string) string {
 }
 
 // isPlain reports whether a text is rendered as it stands, which descriptions of channels mostly are: they are rendered often.
-func (o *Organization) isPlain(text string) bool {
-	first := text[0] | 0x20
-	return first >= 'a' && first <= 'z' && !strings.ContainsAny(text, "\n\t\\`*_~<>&[]#@:|+=$/") &&
-		!strings.Contains(text, "www.") && !strings.Contains(text, "  ") && strings.TrimSpace(text) == text && o.Linkifiers.Len() == 0
+func (o *Organization) isPlain(markdown string) bool {
+	first := markdown[0] | 0x20
+	return first >= 'a' && first <= 'z' && !strings.ContainsAny(markdown, "\n\t\\`*_~<>&[]#@:|+=$/") &&
+		!strings.Contains(markdown, "www.") && !strings.Contains(markdown, "  ") && strings.TrimSpace(markdown) == markdown && o.Linkifiers.Len() == 0
 }
 
 // newMarkdown is the server's Markdown: CommonMark without HTML, underlined headings, underscores, references and escapes, with
@@ -56,14 +58,16 @@ func (o *Organization) newMarkdown() goldmark.Markdown {
 		util.Prioritized(inlineSyntax{'#', channelSyntax, o.renderChannelLink}, 150),
 		util.Prioritized(inlineSyntax{':', emojiSyntax, o.renderEmoji}, 150),
 		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(inlineSyntax{'<', bracketedURL, renderBracketedURL}, 300),
 		util.Prioritized(starEmphasis{parser.NewEmphasisParser()}, 500),
+		util.Prioritized(plainURL{extension.NewLinkifyParser()}, 999),
 	}
 	return goldmark.New(
 		goldmark.WithParser(parser.NewParser(
 			parser.WithBlockParsers(blocks...), parser.WithInlineParsers(inlines...),
 			parser.WithASTTransformers(util.Prioritized(linkTransformer{o}, 500)),
 		)),
-		goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.Table),
+		goldmark.WithExtensions(extension.Strikethrough, extension.Table),
 		goldmark.WithRendererOptions(
 			markdownhtml.WithHardWraps(), markdownhtml.WithWriter(textWriter{}),
 			renderer.WithNodeRenderers(util.Prioritized(codeRenderer{o}, 100)),
@@ -74,7 +78,19 @@ func (o *Organization) newMarkdown() goldmark.Markdown {
 // starEmphasis is emphasis by stars alone.
 type starEmphasis struct{ parser.InlineParser }
 
+// Trigger is part of parser.InlineParser.
 func (starEmphasis) Trigger() []byte { return []byte{'*'} }
+
+// plainURL is a URL that stands alone. Right behind a star the server does not see it.
+type plainURL struct{ parser.InlineParser }
+
+// Parse is part of parser.InlineParser.
+func (p plainURL) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	if line, _ := block.PeekLine(); block.PrecendingCharacter() == '*' && !strings.ContainsRune(" (~", rune(line[0])) {
+		return nil
+	}
+	return p.InlineParser.Parse(parent, block, pc)
+}
 
 // textWriter writes text as the server does: quotes and backslashes stay as they are.
 type textWriter struct{}
@@ -88,7 +104,11 @@ func (t textWriter) RawWrite(w util.BufWriter, source []byte) {
 func (t textWriter) SecureWrite(w util.BufWriter, source []byte) { t.RawWrite(w, source) }
 
 // escapeText escapes what is no entity.
-func escapeText(text string) string { return escapeMarkup(html.UnescapeString(text)) }
+func escapeText(plain string) string {
+	return escapedEntity.ReplaceAllString(escapeMarkup(plain), "&$1;")
+}
+
+var escapedEntity = regexp.MustCompile(`&amp;(#[0-9]+|#x[0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);`)
 
 // escapeCode escapes as what highlights code does.
 var escapeCode = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace

@@ -19,6 +19,7 @@ var (
 	mentionSyntax = regexp.MustCompile(`^@(_?)(?:\*\*([^*\n]+)\*\*|\*([^*\n]+)\*)`)
 	channelSyntax = regexp.MustCompile(`^#\*\*([^*>\n]+)(?:>([^*\n]*))?\*\*`)
 	emojiSyntax   = regexp.MustCompile(`^:([\w+-]+):`)
+	bracketedURL  = regexp.MustCompile(`^<(https?://[^\s<>]+)>`)
 )
 
 // inlineSyntax parses what begins with a character and matches a pattern. render returns "" for what stays text.
@@ -109,6 +110,12 @@ func (o *Organization) renderChannelLink(match []string) string {
 		topic = "<em>" + EmptyTopicShownName + "</em>"
 	}
 	return fmt.Sprintf(`<a class="stream-topic" data-stream-id="%d" href="%s">#%s &gt; %s</a>`, ch.ID, link, escapeMarkup(match[1]), topic)
+}
+
+// renderBracketedURL renders a URL in angle brackets, which stay.
+func renderBracketedURL(match []string) string {
+	address := html.EscapeString(match[1])
+	return fmt.Sprintf(`&lt;<a href="%s">%s</a>&gt;`, address, address)
 }
 
 // EncodeFragment writes a text as the web app does behind the # of a URL.

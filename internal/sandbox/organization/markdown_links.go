@@ -21,6 +21,7 @@ type linkTransformer struct{ o *Organization }
 // Transform is part of parser.ASTTransformer.
 func (l linkTransformer) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
 	var texts []*ast.Text
+	var refused []*ast.Link
 	images := map[ast.Node][]imagePreview{} // by the block under the document that links to them
 	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -30,7 +31,11 @@ func (l linkTransformer) Transform(document *ast.Document, reader text.Reader, _
 		case *ast.CodeSpan, *ast.Blockquote:
 			return ast.WalkSkipChildren, nil
 		case *ast.Link:
-			addImage(images, node, string(node.Destination), string(node.Text(reader.Source())))
+			if address, err := url.Parse(string(node.Destination)); err != nil || !slices.Contains(linkedSchemes, address.Scheme) {
+				refused = append(refused, node)
+			} else {
+				addImage(images, node, string(node.Destination), textOf(node, reader.Source()))
+			}
 			return ast.WalkSkipChildren, nil
 		case *ast.AutoLink:
 			addImage(images, node, string(node.URL(reader.Source())), "")
@@ -39,6 +44,10 @@ func (l linkTransformer) Transform(document *ast.Document, reader text.Reader, _
 		}
 		return ast.WalkContinue, nil
 	})
+	for _, link := range refused {
+		written := fmt.Sprintf("[%s](%s)", textOf(link, reader.Source()), link.Destination)
+		link.Parent().ReplaceChild(link.Parent(), link, htmlNode(escapeText(written)))
+	}
 	for _, node := range texts {
 		l.o.linkify(node, reader.Source())
 	}
@@ -54,6 +63,22 @@ func (l linkTransformer) Transform(document *ast.Document, reader text.Reader, _
 			document.InsertAfter(document, block, previewBlock(preview))
 		}
 	}
+}
+
+// linkedSchemes are the schemes of the URLs that are linked, "" for those of the server.
+var linkedSchemes = []string{"", "http", "https", "ftp", "file", "mailto", "tel", "sms", "bitcoin", "magnet", "irc", "ircs", "news", "sip", "xmpp"}
+
+// textOf is the text inside a node.
+func textOf(node ast.Node, source []byte) string {
+	var text strings.Builder
+	for child := node.FirstChild(); child != nil; child = child.NextSibling() {
+		if leaf, ok := child.(*ast.Text); ok {
+			text.Write(leaf.Segment.Value(source))
+		} else {
+			text.WriteString(textOf(child, source))
+		}
+	}
+	return text.String()
 }
 
 // imagePreview is a link to an image, and the text of the link if it is another.

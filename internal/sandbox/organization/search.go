@@ -16,7 +16,7 @@ var (
 // stem is a word without its ending, so that its other forms are found too. The server knows more endings.
 func stem(word string) string {
 	word = strings.ToLower(word)
-	for _, ending := range []string{"ing", "ed", "es", "s"} {
+	for _, ending := range []string{"ing", "ed", "s"} {
 		if rest, ok := strings.CutSuffix(word, ending); ok && len(rest) > 2 {
 			return rest
 		}

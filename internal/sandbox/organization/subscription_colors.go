@@ -1,9 +1,6 @@
 package organization
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // subscriptionColors are given to subscriptions in turn.
 var subscriptionColors = []string{
@@ -17,23 +14,13 @@ type colorOf struct {
 	color string
 }
 
-// nextColor is the first color that none of a person's subscriptions has; once all are used, a channel's own one.
-func (o *Organization) nextColor(user, channel int) string {
+// nextColor is the first color that none of a person's subscriptions has and nobody chose for other channels; once all are
+// used, a channel's own one.
+func (o *Organization) nextColor(user, channel int, chosen []string) string {
 	for _, color := range subscriptionColors {
-		if o.subscribers.colors[colorOf{user, color}] == 0 {
+		if o.subscribers.colors[colorOf{user, color}] == 0 && !slices.Contains(chosen, color) {
 			return color
 		}
 	}
 	return subscriptionColors[channel%len(subscriptionColors)]
-}
-
-// sortForColors puts the channels for which a color was chosen before the others, which get what is left.
-func sortForColors(channels []Channel, chosen map[int]string) {
-	rank := func(ch Channel) int {
-		if chosen[ch.ID] != "" {
-			return 0
-		}
-		return 1
-	}
-	slices.SortFunc(channels, func(a, b Channel) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a.ID, b.ID)) })
 }

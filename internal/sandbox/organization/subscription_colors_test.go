@@ -24,8 +24,8 @@ func TestColorsOfSubscriptions(t *testing.T) {
 		}
 	}
 	subscribe(ChannelSpec{Name: "a"}, ChannelSpec{Name: "b", Color: "#76ce90"})
-	if got := colors(); !slices.Equal(got, []string{"#76ce90", "#fae589"}) {
-		t.Errorf("what was chosen, then the next: %v", got)
+	if got := colors(); !slices.Equal(got, []string{"#fae589", "#76ce90"}) {
+		t.Errorf("the next that nobody chose, and what was chosen: %v", got)
 	}
 	if _, err := o.Unsubscribe(member, []string{"a"}, nil); err != nil {
 		t.Fatal(err)

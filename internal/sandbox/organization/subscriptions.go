@@ -2,6 +2,7 @@ package organization
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -127,15 +128,16 @@ func (o *Organization) FormerSubscriptionOf(user, channel int) (Subscription, bo
 	return o.Subscriptions.Get(o.subscribers.rows[[2]int{user, channel}])
 }
 
-// subscribe puts a person into a channel and reports whether that was new.
-func (o *Organization) subscribe(user, channel int, color string) bool {
+// subscribe puts a person into a channel and reports whether that was new. Without a color it gets the next one that is not
+// among those chosen for other channels.
+func (o *Organization) subscribe(user, channel int, color string, chosen ...string) bool {
 	sub, known := o.FormerSubscriptionOf(user, channel)
 	if known && sub.Active {
 		return false
 	}
 	if !known {
 		if color == "" {
-			color = o.nextColor(user, channel)
+			color = o.nextColor(user, channel, chosen)
 		}
 		sub = Subscription{ID: o.Subscriptions.NextID(), UserID: user, ChannelID: channel, Color: color}
 		if ch, ok := o.Channels.Get(channel); ok && ch.DefaultPush {
@@ -248,11 +250,12 @@ func (o *Organization) Subscribe(actor User, in SubscribeRequest) (SubscribeResu
 	}
 	joined, already := map[int][]Channel{}, map[int][]Channel{} // of the channels that were there before
 	channels = distinctChannels(append(channels, created...))
-	sortForColors(channels, colors)
+	slices.SortFunc(channels, func(a, b Channel) int { return cmp.Compare(a.ID, b.ID) })
+	chosen := slices.Collect(maps.Values(colors))
 	for _, ch := range channels {
 		isNew := slices.ContainsFunc(created, func(c Channel) bool { return c.ID == ch.ID })
 		for _, u := range people {
-			if !o.subscribe(u.ID, ch.ID, colors[ch.ID]) {
+			if !o.subscribe(u.ID, ch.ID, colors[ch.ID], chosen...) {
 				already[u.ID] = append(already[u.ID], ch)
 				continue
 			}

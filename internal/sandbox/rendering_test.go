@@ -1,0 +1,112 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// renderings is what a real server made of messages and of edits of them. Of an approximate one only what it is found by has
+// to be alike.
+type renderings struct {
+	Texts []struct {
+		Text        string `json:"text"`
+		HTML        string `json:"html"`
+		Link        bool   `json:"link"`
+		Image       bool   `json:"image"`
+		Approximate bool   `json:"approximate"`
+	} `json:"texts"`
+	Diffs [][3]string `json:"diffs"`
+}
+
+func readRenderings(t *testing.T) renderings {
+	t.Helper()
+	data, err := os.ReadFile("testdata/renderings.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded renderings
+	if err := json.Unmarshal(data, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	return recorded
+}
+
+// renderingServer holds what the recorded messages speak of.
+func renderingServer(t *testing.T) (s *Server, channel int) {
+	t.Helper()
+	s = start(t, Config{FeatureLevel: 442, Accounts: readRecording(t, "testdata/recordings/channels-create.json").Accounts})
+	owner, _ := s.Credentials("owner")
+	channel = int(must(t, s, "owner", "POST", "/channels/create", map[string]any{"name": "a", "subscribers": []int{owner.ID}}).body["id"].(float64))
+	must(t, s, "owner", "POST", "/user_groups/create", map[string]any{"name": "g", "description": "G", "members": []int{owner.ID}})
+	must(t, s, "owner", "POST", "/realm/filters", map[string]any{"pattern": "X(?P<id>[0-9]+)", "url_template": "https://x.example/{id}"})
+	return s, channel
+}
+
+func TestConformanceRendering(t *testing.T) {
+	s, channel := renderingServer(t)
+	found := func(condition string) map[float64]string {
+		ids := map[float64]string{}
+		query := map[string]any{"anchor": "newest", "num_before": "1000", "narrow": fmt.Sprintf(`[["channel","a"]%s]`, condition)}
+		for _, row := range ask(t, s, "owner", "GET", "/messages", query).body["messages"].([]any) {
+			m := row.(map[string]any)
+			ids[m["id"].(float64)] = m["content"].(string)
+		}
+		return ids
+	}
+	recorded := readRenderings(t)
+	var ids []float64
+	for _, message := range recorded.Texts {
+		id := sent(t, s, "owner", map[string]any{"type": "channel", "to": channel, "topic": "t", "content": message.Text})
+		ids = append(ids, float64(id))
+	}
+	all, links, images := found(""), found(`,["has","link"]`), found(`,["has","image"]`)
+	for i, message := range recorded.Texts {
+		got := all[ids[i]]
+		if !message.Approximate && withoutNumbers(got) != withoutNumbers(message.HTML) {
+			t.Errorf("%q:\n%s\nwant\n%s", message.Text, got, message.HTML)
+		}
+		if _, ok := links[ids[i]]; ok != message.Link {
+			t.Errorf("%q has a link: %t, want %t", message.Text, ok, message.Link)
+		}
+		if _, ok := images[ids[i]]; ok != message.Image {
+			t.Errorf("%q has an image: %t, want %t", message.Text, ok, message.Image)
+		}
+	}
+}
+
+func TestRenderedDescriptions(t *testing.T) {
+	s, _ := renderingServer(t)
+	for description, want := range map[string]string{
+		`say "hi" & don't`: `<p>say "hi" &amp; don't</p>`, "plain, it's": "<p>plain, it's</p>", "see **this**": "<p>see <strong>this</strong></p>", "": "",
+	} {
+		name := strings.ToLower("about " + description)
+		id := int(must(t, s, "owner", "POST", "/channels/create", map[string]any{
+			"name": name[:min(len(name), 50)], "description": description, "subscribers": []int{},
+		}).body["id"].(float64))
+		got := must(t, s, "owner", "GET", fmt.Sprintf("/streams/%d", id), nil).body["stream"].(map[string]any)
+		if got["rendered_description"] != want {
+			t.Errorf("%s: %v, want %s", description, got["rendered_description"], want)
+		}
+	}
+}
+
+// The server puts blanks in places of its own.
+func TestConformanceHTMLDiff(t *testing.T) {
+	s, channel := renderingServer(t)
+	withoutBlanks := func(text string) string {
+		text = strings.ReplaceAll(text, `<span class="highlight_text_inserted"> </span>`, "")
+		return strings.ReplaceAll(strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "> ", ">"), " <", "<")
+	}
+	for _, diff := range readRenderings(t).Diffs {
+		id := sent(t, s, "owner", map[string]any{"type": "channel", "to": channel, "topic": "t", "content": diff[0]})
+		must(t, s, "owner", "PATCH", fmt.Sprintf("/messages/%d", id), map[string]any{"content": diff[1]})
+		history := must(t, s, "owner", "GET", fmt.Sprintf("/messages/%d/history", id), nil).body["message_history"].([]any)
+		got := history[1].(map[string]any)["content_html_diff"].(string)
+		if withoutBlanks(got) != withoutBlanks(diff[2]) {
+			t.Errorf("%q to %q:\n%s\nwant\n%s", diff[0], diff[1], got, diff[2])
+		}
+	}
+}
