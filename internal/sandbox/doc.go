@@ -9,13 +9,15 @@
 //
 // # Structure
 //
-// endpoints.go is the table of all endpoints. serve.go handles a request: it
+// endpoints.go is the table of all endpoints; unsupported.go lists the others of
+// Zulip's API, which are refused as such. serve.go handles a request: it
 // finds the endpoint, authenticates, applies the rate limits and the endpoint's
 // guard, runs the handler, writes the changes to the state file, and answers.
 // There is one file of handlers for each kind of object; a handler declares its
 // parameters, calls the rules in package organization, and builds the fields of
 // the answer. Requests are handled one at a time, so that runs are reproducible;
-// waiting (latency, stalls, gates) happens outside the lock.
+// waiting (latency, stalls, gates, for events) happens outside the lock. Of the
+// events of a real server there are messages and heartbeats only.
 //
 // # How to add an endpoint or a kind of object
 //

@@ -10,7 +10,7 @@ var endpoints = []endpoint{
 	{method: "POST", path: "/fetch_api_key", guard: open, handle: fetchAPIKey},
 
 	{method: "POST", path: "/register", guard: anyUser, handle: register},
-	{method: "GET", path: "/events", guard: anyUser, handle: notSupported("GET /events"), queues: true},
+	{method: "GET", path: "/events", guard: anyUser, handle: getEvents, queues: true},
 	{method: "DELETE", path: "/events", guard: anyUser, handle: deleteEvents, queues: true},
 
 	// People.

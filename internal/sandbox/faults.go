@@ -172,8 +172,10 @@ func (f *Fault) apply(ctx context.Context, do func() *answer) *answer {
 		return do()
 	case f.Action == FaultTruncate:
 		a := do() // half of an answer needs one
-		a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
-		a.body = a.body[:len(a.body)/2]
+		if a != nil {
+			a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
+			a.body = a.body[:len(a.body)/2]
+		}
 		return a
 	case f.After:
 		do()

@@ -12,10 +12,9 @@ import (
 
 func TestOwnSettings(t *testing.T) {
 	s := start(t, Config{})
-	member, _ := s.Credentials("member")
 	changed := map[string]any{
 		"default_language": "zh-hans", "timezone": "Asia/Calcutta", "enable_login_emails": false,
-		"enable_marketing_emails": false, "allow_private_data_export": true, "color_scheme": 2,
+		"enable_marketing_emails": false, "allow_private_data_export": true, "color_scheme": 2.0,
 	}
 	params := map[string]any{"full_name": "Lena  New ", "colour": "red"}
 	for name, value := range changed {
@@ -25,7 +24,7 @@ func TestOwnSettings(t *testing.T) {
 	if want := []any{"colour"}; !reflect.DeepEqual(got.body["ignored_parameters_unsupported"], want) {
 		t.Errorf("ignored: %v", got.text)
 	}
-	settings := s.Organization().Settings(member.Email)
+	settings := must(t, s, "member", "POST", "/register", map[string]any{"fetch_event_types": []string{"user_settings"}}).body["user_settings"].(map[string]any)
 	for name, want := range changed {
 		if settings[name] != want {
 			t.Errorf("%s is %v, want %v", name, settings[name], want)

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
@@ -72,12 +71,12 @@ var snapshotParts = []snapshotPart{
 // register takes a snapshot of the organization and allocates an event queue.
 func register(r *request) (fields, error) {
 	options := registerOptions{clientGravatar: true}
-	optional(r, "apply_markdown", boolean)
+	markdown := withDefault(r, "apply_markdown", boolean, false)
 	if wish := optional(r, "client_gravatar", jsonOf(orNull(parseBoolean))); wish != nil && *wish != nil {
 		options.clientGravatar = **wish
 	}
 	optional(r, "slim_presence", boolean)
-	optional(r, "all_public_streams", boolean)
+	allPublic := withDefault(r, "all_public_streams", boolean, false)
 	options.includeSubscriber = withDefault(r, "include_subscribers", oneOf("true", "false", "partial"), "false")
 	capabilities := optional(r, "client_capabilities", jsonOf(clientCapabilities))
 	eventTypes := optional(r, "event_types", texts)
@@ -101,7 +100,11 @@ func register(r *request) (fields, error) {
 	}
 
 	answer := fields{
-		"queue_id":            r.server.queues.open(r.me.ID, r.server.clock()),
+		"queue_id": r.server.queues.open(eventQueue{
+			user: r.me.ID, used: r.server.clock(), seen: r.newestMessage(),
+			messages: isFetched(eventTypes, "message"), filtered: allPublic || len(narrow) > 0,
+			view: messageView{markdown: markdown, emptyTopics: options.capabilities["empty_topic_name"], clientGravatar: options.clientGravatar},
+		}),
 		"last_event_id":       -1,
 		"zulip_version":       versionAt(r.level),
 		"zulip_feature_level": r.level,
@@ -170,50 +173,10 @@ func clientCapabilities(value any, path string) (map[string]bool, error) {
 	return capabilities, nil
 }
 
-// queueLife is how long an event queue stays when nobody asks for it.
-const queueLife = 10 * time.Minute
-
-// eventQueues are the queues allocated by register. They carry no events, and
-// as on a real server they do not survive a restart.
-type eventQueues map[string]eventQueue
-
-type eventQueue struct {
-	user   int
-	opened time.Time
-}
-
-func (q eventQueues) open(user int, now time.Time) string {
-	for id, queue := range q {
-		if now.Sub(queue.opened) >= queueLife {
-			delete(q, id)
-		}
-	}
-	id := newUUID()
-	q[id] = eventQueue{user, now}
-	return id
-}
-
 // newUUID returns a random UUID (RFC 9562).
 func newUUID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// deleteEvents is DELETE /events: the caller's own queue goes.
-func deleteEvents(r *request) (fields, error) {
-	id := required(r, "queue_id", text())
-	if err := r.checked(); err != nil {
-		return nil, err
-	}
-	if queue, ok := r.server.queues[id]; !ok || queue.user != r.me.ID {
-		return nil, &organization.Error{
-			Code:  "BAD_EVENT_QUEUE_ID",
-			Msg:   fmt.Sprintf("Bad event queue ID: %s", id),
-			Extra: fields{"queue_id": id},
-		}
-	}
-	delete(r.server.queues, id)
-	return nil, nil
 }

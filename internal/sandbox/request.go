@@ -17,6 +17,8 @@ type request struct {
 	client string // the program that asks
 	site   string // the server's URL as the caller wrote it
 	server *Server
+	// polling is set for a request that has waited for events.
+	polling *polling
 }
 
 // id returns an integer variable of the path.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -20,6 +21,9 @@ type call struct {
 	// before, if there is one, is called under the lock before the request is
 	// done, and what it returns afterwards.
 	before func() (after func())
+	// polling is set once the request waits for events, and changed ends the wait.
+	polling *polling
+	changed <-chan struct{}
 }
 
 // serve handles a request: it reads it, waits for latency, gates and faults, handles
@@ -43,7 +47,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	sleepContext(r.Context(), s.latency)
 	s.gates.wait(r.Context(), c.entry)
 	fault := s.faults.match(c.method, c.path)
-	a := fault.apply(r.Context(), func() *answer { return s.handleWithLag(c) })
+	a := fault.apply(r.Context(), func() *answer { return s.handleWhenReady(r.Context(), c) })
 
 	c.entry.Duration = s.clock().Sub(started)
 	c.entry.Fault = fault.String()
@@ -82,7 +86,7 @@ func (s *Server) handle(c *call) (a *answer) {
 	r := &request{
 		params: newParams(values, level),
 		org:    s.org, vars: found.vars, files: c.form.files, client: clientOf(c.http.Header, values),
-		site: s.siteOf(c.http), server: s,
+		site: s.siteOf(c.http), server: s, polling: c.polling,
 	}
 	s.org.DeliverScheduled()
 	s.org.Commit() // whatever becomes of the request
@@ -109,6 +113,14 @@ func (s *Server) handle(c *call) (a *answer) {
 	if err := s.persist(); err != nil {
 		a = failure(err)
 	}
+	if c.polling == nil { // what was asked may be what others wait for
+		close(s.changed)
+		s.changed = make(chan struct{})
+	}
+	if errors.Is(err, errNoEvents) {
+		c.polling, c.changed = r.polling, s.changed
+		return nil
+	}
 	for name, values := range headers {
 		a.header[name] = values
 	}
@@ -129,6 +141,9 @@ func (s *Server) admit(r *request, e endpoint, h *http.Request) (http.Header, er
 		return nil, unauthorized("This API is not available to incoming webhook bots.")
 	}
 	r.me = me
+	if r.polling != nil { // it was counted before it waited
+		return nil, e.guardAt(r.level).check(me)
+	}
 	limits := &s.limits
 	if e.queues {
 		limits = &s.queueLimits

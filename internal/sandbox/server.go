@@ -57,9 +57,14 @@ type Server struct {
 	store               *store // nil: memory only
 	limits, queueLimits rateLimiter
 	queues              eventQueues
+	changed             chan struct{} // closed by the next request
 	generation          int64         // when the server was made, in Unix seconds
 	past                []pastLists   // oldest first; none while no rule makes the lists lag
 	staleAccounts       *accountLists // shown instead of the current ones; nil: those are shown
+
+	closed    chan struct{} // closed by Close
+	closing   sync.Once
+	heartbeat time.Duration
 
 	serving  sync.Mutex // guards what follows
 	listener net.Listener
@@ -78,7 +83,7 @@ func New(cfg Config) (*Server, error) {
 		latency: cfg.Latency,
 		clock:   cfg.Clock,
 		limits:  newRateLimiter(cfg.RateLimits), queueLimits: newRateLimiter(cfg.RateLimits),
-		queues: eventQueues{},
+		queues: eventQueues{}, changed: make(chan struct{}), closed: make(chan struct{}), heartbeat: heartbeatInterval,
 	}
 	if s.clock == nil {
 		s.clock = time.Now
@@ -205,9 +210,11 @@ func (s *Server) URL() string {
 }
 
 // Close lets the requests under way finish, for some seconds, and closes the
-// state file. Requests held by a gate are released.
+// state file. Requests held by a gate are released, and those that wait for
+// events are dropped.
 func (s *Server) Close() error {
 	s.gates.openAll()
+	s.closing.Do(func() { close(s.closed) })
 	s.serving.Lock()
 	server := s.http
 	s.http = nil

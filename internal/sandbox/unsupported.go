@@ -73,10 +73,11 @@ func unsupported() []endpoint {
 // notSupported refuses what the sandbox does not have, so that nobody takes it
 // for what the real server does not have.
 func notSupported(name string) handler {
-	return func(*request) (fields, error) {
-		return nil, &organization.Error{
-			Status: http.StatusNotFound, Code: "NOT_SUPPORTED_BY_SANDBOX",
-			Msg: "The sandbox does not support " + strings.ReplaceAll(name, ":int}", "}") + ".",
-		}
+	return func(*request) (fields, error) { return nil, notSupportedError(strings.ReplaceAll(name, ":int}", "}")) }
+}
+
+func notSupportedError(what string) error {
+	return &organization.Error{
+		Status: http.StatusNotFound, Code: "NOT_SUPPORTED_BY_SANDBOX", Msg: "The sandbox does not support " + what + ".",
 	}
 }

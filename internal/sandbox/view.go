@@ -110,7 +110,7 @@ func (v View) Settings(email string) map[string]any {
 	defer v.s.mu.Unlock()
 	u, _ := v.s.org.UserByEmail(email)
 	settings := map[string]any{}
-	for _, s := range slices.Concat(organization.UserSettings, organization.OwnUserSettings) {
+	for _, s := range organization.UserSettings {
 		settings[s.Name] = v.s.org.UserSetting(u.ID, s)
 	}
 	return settings

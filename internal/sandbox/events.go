@@ -1,0 +1,203 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+)
+
+// queueLife is how long an event queue stays when nobody asks for it.
+const queueLife = 10 * time.Minute
+
+// heartbeatInterval is how long a client waits for an event at most.
+const heartbeatInterval = 45 * time.Second
+
+// eventQueues are the queues allocated by register. As on a real server they do
+// not survive a restart. Of the events that a real one has, they hold messages
+// and heartbeats only.
+type eventQueues map[string]*eventQueue
+
+type eventQueue struct {
+	user     int
+	used     time.Time // by its client, last
+	messages bool      // whether the client wants them
+	filtered bool      // whether it wants others than those that it receives
+	view     messageView
+	seen     int      // the newest message there was when somebody last looked
+	events   []fields // which the client has not confirmed
+	next     int      // ID of the next event
+	pruned   int      // ID of the newest event that the client has confirmed; -1: none
+	turn     int      // counts the requests: a later one ends an earlier one
+}
+
+func (q eventQueues) open(queue eventQueue) (id string) {
+	for id, old := range q {
+		if queue.used.Sub(old.used) >= queueLife {
+			delete(q, id)
+		}
+	}
+	id = newUUID()
+	queue.pruned = -1
+	q[id] = &queue
+	return id
+}
+
+// ownQueue finds a queue of the caller.
+func (r *request) ownQueue(id string) (*eventQueue, error) {
+	queue, ok := r.server.queues[id]
+	if !ok || queue.user != r.me.ID {
+		return nil, &organization.Error{
+			Code:  "BAD_EVENT_QUEUE_ID",
+			Msg:   fmt.Sprintf("Bad event queue ID: %s", id),
+			Extra: fields{"queue_id": id},
+		}
+	}
+	queue.used = r.server.clock()
+	return queue, nil
+}
+
+// deleteEvents is DELETE /events: the caller's own queue goes.
+func deleteEvents(r *request) (fields, error) {
+	id := required(r, "queue_id", text())
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	if _, err := r.ownQueue(id); err != nil {
+		return nil, err
+	}
+	delete(r.server.queues, id)
+	return nil, nil
+}
+
+// errNoEvents lets a request wait, and be handled again when something has
+// changed.
+var errNoEvents = errors.New("there are no events")
+
+// polling is a request that waits for events.
+type polling struct {
+	turn     int
+	timedOut bool
+}
+
+// getEvents is GET /events (https://zulip.com/api/get-events).
+func getEvents(r *request) (fields, error) {
+	id := optional(r, "queue_id", text())
+	last := optional(r, "last_event_id", integer)
+	dontBlock := withDefault(r, "dont_block", boolean, false)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	switch {
+	case id == nil:
+		return nil, organization.Refuse("Missing 'queue_id' argument")
+	case last == nil:
+		return nil, organization.Refuse("Missing 'last_event_id' argument")
+	}
+	queue, err := r.ownQueue(*id)
+	if err != nil {
+		return nil, err
+	}
+	if queue.filtered {
+		return nil, notSupportedError("GET /events for a queue with a narrow or with all public channels")
+	}
+	waited := r.polling != nil
+	if !waited {
+		if err := queue.prune(*last); err != nil {
+			return nil, err
+		}
+		queue.turn++
+	} else if r.polling.turn != queue.turn {
+		return fields{"events": []fields{}, "queue_id": *id}, nil
+	}
+	r.collectMessages(queue)
+	if waited && r.polling.timedOut && len(queue.events) == 0 {
+		queue.add(fields{"type": "heartbeat"})
+	}
+	if len(queue.events) == 0 && !dontBlock {
+		r.polling = &polling{turn: queue.turn}
+		return nil, errNoEvents
+	}
+	answer := fields{"events": append([]fields{}, queue.events...)}
+	if waited {
+		answer["queue_id"] = *id
+	}
+	return answer, nil
+}
+
+// prune forgets the events that the client has.
+func (q *eventQueue) prune(last int) error {
+	if last < q.pruned {
+		return organization.Refuse("An event newer than %d has already been pruned!", last)
+	}
+	for len(q.events) > 0 && q.events[0]["id"].(int) <= last {
+		q.pruned = q.events[0]["id"].(int)
+		q.events = q.events[1:]
+	}
+	if q.pruned >= 0 && q.pruned != last {
+		return organization.Refuse("Event %d was not in this queue", last)
+	}
+	return nil
+}
+
+func (q *eventQueue) add(event fields) {
+	event["id"] = q.next
+	q.next++
+	q.events = append(q.events, event)
+}
+
+// collectMessages adds what the client's person has received since.
+func (r *request) collectMessages(queue *eventQueue) {
+	var fresh []organization.Message
+	for id, m := range r.org.Messages.Backward() {
+		if id <= queue.seen {
+			break
+		}
+		if _, received := m.Copies[queue.user]; received {
+			fresh = append(fresh, m)
+		}
+	}
+	queue.seen = max(queue.seen, r.newestMessage())
+	if !queue.messages {
+		return
+	}
+	for _, m := range slices.Backward(fresh) {
+		message := r.messageObject(m, queue.view)
+		flags := message["flags"]
+		delete(message, "flags")
+		queue.add(fields{"type": "message", "message": message, "flags": flags})
+	}
+}
+
+// newestMessage is the ID of the newest message of all; 0: there is none.
+func (r *request) newestMessage() int {
+	for id := range r.org.Messages.Backward() {
+		return id
+	}
+	return 0
+}
+
+// handleWhenReady handles a request; one that waits for events, whenever
+// something has changed, until there are some. nil: the client has gone.
+func (s *Server) handleWhenReady(ctx context.Context, c *call) *answer {
+	timeout := time.NewTimer(s.heartbeat)
+	defer timeout.Stop()
+	for {
+		a := s.handleWithLag(c)
+		if a != nil {
+			return a
+		}
+		select {
+		case <-c.changed:
+		case <-timeout.C:
+			c.polling.timedOut = true
+		case <-s.closed:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
