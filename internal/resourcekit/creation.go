@@ -98,7 +98,7 @@ func (e *unknownOutcomeError) Explanation() string {
 
 func (e *unknownOutcomeError) after() string {
 	if e.look == nil {
-		return "It was looked for afterwards and is not there, so that applying again is safe."
+		return "It was looked for afterwards and is not there, so that applying again is safe. If the server carries it out later, the next plan says so of what has a name of its own, and how to import it."
 	}
 	return fmt.Sprintf("Whether it is there nevertheless could not be found out: %s Look before you apply again: what has a name of its own is refused then, with the way to import it; of anything else a second one is made.", diagnostics.Explain(e.look))
 }

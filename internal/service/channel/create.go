@@ -107,11 +107,7 @@ func createBySubscribing(ctx context.Context, c *creation, request zulip.Channel
 		c.Refused(ctx, err)
 		return 0
 	}
-	after, lookErr := c.Meta.Store.Fresh(ctx, store.Channels)
-	var created *zulip.Channel
-	if lookErr == nil {
-		created = c.Own(after) // it was not there before
-	}
+	created, lookErr := findCreated(ctx, c, err != nil)
 	if created == nil {
 		cause := "The server accepted the request."
 		if err != nil {
@@ -131,10 +127,30 @@ func createBySubscribing(ctx context.Context, c *creation, request zulip.Channel
 	return created.ID
 }
 
+// findCreated returns the channel that was just created, which was not there before; nil if it is not there. After a lost answer
+// the server may still be at it: it is looked for as often as other requests are repeated.
+func findCreated(ctx context.Context, c *creation, isAnswerLost bool) (*zulip.Channel, error) {
+	pause := zulip.FirstPause
+	for attempt := 0; ; attempt++ {
+		s, err := c.Meta.Store.Fresh(ctx, store.Channels)
+		if err != nil {
+			return nil, err
+		}
+		created := c.Own(s)
+		if created != nil || !isAnswerLost || attempt >= c.Meta.Client.MaxRetries() {
+			return created, nil
+		}
+		if err := zulip.Sleep(ctx, pause); err != nil {
+			return nil, err
+		}
+		pause *= 2
+	}
+}
+
 // outcomeOf says what the look for a channel has found whose creation failed.
 func outcomeOf(lookErr error) string {
 	if lookErr == nil {
-		return "The channel was looked for afterwards and is not there, so that applying again is safe."
+		return "The channel was looked for afterwards and is not there, so that applying again is safe. If the server carries it out later, the next plan says so, and how to import it."
 	}
 	return "Whether the channel is there nevertheless could not be found out: " + diagnostics.Explain(lookErr) +
 		" If it is, the next plan says so, and how to import it."
