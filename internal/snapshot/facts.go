@@ -152,10 +152,27 @@ func (f *Facts) AddUser(user *zulip.User) {
 	}
 }
 
-// AddBot adds what a bot has beside its account, unless that is there.
-func (f *Facts) AddBot(bot *zulip.Bot) {
-	if _, ok := f.bots.ByID(bot.UserID); !ok {
-		f.setBots(append(slices.Clone(f.bots.List()), bot))
+// PutBot puts the defaults of a bot in the place of those that the list of bots has, or adds the bot. Its services stay.
+func (f *Facts) PutBot(bot *zulip.Bot) {
+	put := *bot
+	others := slices.DeleteFunc(slices.Clone(f.bots.List()), func(other *zulip.Bot) bool {
+		if other.UserID != bot.UserID {
+			return false
+		}
+		put.Services = other.Services
+		return true
+	})
+	f.setBots(append(others, &put))
+}
+
+// PutOwnBots is PutBot for bots by their addresses.
+func (f *Facts) PutOwnBots(own map[string]*zulip.Bot) {
+	for address, bot := range own {
+		if user, ok := f.users.withAddress(address); ok {
+			put := *bot
+			put.UserID = user.ID
+			f.PutBot(&put)
+		}
 	}
 }
 

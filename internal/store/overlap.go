@@ -55,13 +55,19 @@ func (s *Store) settle(found map[Part]found, since map[Part]mark) failures {
 				failed[part] = one.err
 			case of.read < began.read:
 				facts.Take(one.read, string(part))
-				s.asked.addTo(facts, part)
+				if part == Users {
+					s.asked.addUsers(facts)
+				}
 				for _, write := range of.written[began.written:] {
 					write(facts)
 				}
 				of.have = of.invalidated == began.invalidated
 				of.read, of.readAt = began.read, began.at
 			}
+		}
+		if bots := found[Bots]; bots.read != nil { // their accounts are in the facts by now
+			s.asked.own = bots.read.OwnBots
+			s.asked.putBots(facts)
 		}
 	})
 	return failed

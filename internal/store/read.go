@@ -187,7 +187,11 @@ const fewParts = 2
 func (s *Store) fetch(ctx context.Context, parts []Part) map[Part]found {
 	all := make(map[Part]found, len(parts))
 	if len(parts) > fewParts || slices.ContainsFunc(parts, func(part Part) bool { return s.endpoint(part) == nil }) {
-		read, err := s.register(ctx, parts)
+		register := s.register
+		if slices.Contains(parts, Bots) {
+			register = s.readBots
+		}
+		read, err := register(ctx, parts)
 		if err != nil {
 			err = whileReading("organization", err)
 		}

@@ -12,31 +12,50 @@ import (
 
 // A server keeps its lists of people and bots in caches. They can lack an account that was just created, or have it as it was
 // before a write, and reading them again does not help (server-behavior §U18). An account that is asked for by itself is as it
-// is now. What was asked for so is in every snapshot of this run from then on, where a list lacks it.
+// is now, and so are the account's own bots, which are read whenever the bots are. What was asked for by itself, and what a
+// change of a bot was answered with, is in every snapshot of this run from then on.
 
 // asked are the accounts that were asked for by themselves.
 type asked struct {
 	users  map[int64]*zulip.User
-	bots   map[int64]*zulip.Bot
-	nobody map[string]bool // addresses and IDs that no account has
+	bots   map[int64]*zulip.Bot  // as they were after a change
+	own    map[string]*zulip.Bot // the account's own, by address
+	nobody map[string]bool       // addresses and IDs that no account has
 }
 
 func (a *asked) init() {
 	a.users, a.bots, a.nobody = map[int64]*zulip.User{}, map[int64]*zulip.Bot{}, map[string]bool{}
 }
 
-// addTo adds to facts what a list lacks that was just taken into them.
-func (a *asked) addTo(facts *snapshot.Facts, part Part) {
-	switch part {
-	case Users:
-		for _, user := range a.users {
-			facts.AddUser(user)
-		}
-	case Bots:
-		for _, bot := range a.bots {
-			facts.AddBot(bot)
-		}
+// addUsers adds to facts whom a list lacks that was just taken into them.
+func (a *asked) addUsers(facts *snapshot.Facts) {
+	for _, user := range a.users {
+		facts.AddUser(user)
 	}
+}
+
+// putBots puts into facts what the list of bots in them may not show.
+func (a *asked) putBots(facts *snapshot.Facts) {
+	facts.PutOwnBots(a.own)
+	for _, bot := range a.bots {
+		facts.PutBot(bot)
+	}
+}
+
+// ChangedBot registers the defaults of a bot that this run has changed.
+func (s *Store) ChangedBot(bot *zulip.Bot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked.bots[bot.UserID] = bot
+}
+
+// readBots reads the bots, with further parts. Only people own bots, and no guests.
+func (s *Store) readBots(ctx context.Context, parts []Part) (*zulip.Snapshot, error) {
+	read, err := s.register(ctx, parts)
+	if err == nil && !s.self.IsBot && s.self.Role < zulip.RoleGuest {
+		read.OwnBots, err = s.client.OwnBots(ctx)
+	}
+	return read, err
 }
 
 // ReadNaming is Read for who looks for people and bots by name, which is an address or an ID in digits: whom the list lacks is
@@ -103,33 +122,9 @@ func (s *Store) ReadUser(ctx context.Context, id int64) (*snapshot.Snapshot, err
 	return s.readAccount(ctx, id, Users)
 }
 
-// ReadBot returns a snapshot with the bots in which the account of one is as the server describes it by itself. A bot of the
-// account itself that the list of bots lacks is read with the account's own bots, which no cache holds; where it sends to, if
-// it is an outgoing webhook, is not told there. Of another one that the list lacks only the account is known.
+// ReadBot is ReadUser for a bot, with the bots.
 func (s *Store) ReadBot(ctx context.Context, id int64) (*snapshot.Snapshot, error) {
-	current, err := s.readAccount(ctx, id, Bots)
-	if err != nil {
-		return nil, err
-	}
-	user, isKnown := current.User(id)
-	_, isListed := current.Bots().ByID(id)
-	if !isKnown || isListed || user.BotOwnerID == nil || *user.BotOwnerID != s.self.ID {
-		return current, nil
-	}
-	own, err := s.client.OwnBots(ctx)
-	if err != nil {
-		return nil, whileReading("bots of the provider's account", err)
-	}
-	bot, ok := own[user.Email]
-	if !ok {
-		return current, nil
-	}
-	bot.UserID = id
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked.bots[id] = bot
-	s.current = s.current.With(func(facts *snapshot.Facts) { facts.AddBot(bot) })
-	return s.current, nil
+	return s.readAccount(ctx, id, Bots)
 }
 
 func (s *Store) readAccount(ctx context.Context, id int64, part Part) (*snapshot.Snapshot, error) {
@@ -154,6 +149,9 @@ func (s *Store) keepUser(user *zulip.User) *snapshot.Snapshot {
 	write := func(facts *snapshot.Facts) { facts.PutUser(user) }
 	of := s.state(Users)
 	of.written = append(of.written, write)
-	s.current = s.current.With(write)
+	s.current = s.current.With(func(facts *snapshot.Facts) {
+		write(facts)
+		s.asked.putBots(facts) // it may be one of them
+	})
 	return s.current
 }

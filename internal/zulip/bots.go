@@ -137,11 +137,16 @@ func (u *BotUpdate) form() *Form {
 	return form
 }
 
-// UpdateBot changes a bot. The account has to be a person's: the bot's owner, or an administrator. The server makes one
-// change after the other: those before the one that it refuses stay.
-func (c *Client) UpdateBot(ctx context.Context, id int64, update BotUpdate) error {
-	_, err := c.send(ctx, http.MethodPatch, botPath(id), update.form(), safeToRetry, nil)
-	return err
+// UpdateBot changes a bot, and returns its defaults as they are then, without services: the snapshot may still have the ones
+// from before (server-behavior §U18). The account has to be a person's: the bot's owner, or an administrator. The server makes
+// one change after the other: those before the one that it refuses stay.
+func (c *Client) UpdateBot(ctx context.Context, id int64, update BotUpdate) (*Bot, error) {
+	bot := &Bot{}
+	if _, err := c.send(ctx, http.MethodPatch, botPath(id), update.form(), safeToRetry, bot); err != nil {
+		return nil, err
+	}
+	bot.UserID = id
+	return bot, nil
 }
 
 // DeactivateBot deactivates a bot. It is not an error if it is already deactivated.

@@ -59,6 +59,8 @@ type Snapshot struct {
 	Domains     []*Domain
 	// Bots are those of the account, active or not, and for administrators everybody's.
 	Bots []*Bot
+	// OwnBots are what [Client.OwnBots] returns, for who reads them beside.
+	OwnBots map[string]*Bot
 }
 
 // Realm is what the snapshot keeps of the organization's settings.

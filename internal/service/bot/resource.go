@@ -132,59 +132,16 @@ func complete(ctx context.Context, c *resourcekit.Context, plan *model, user *zu
 	return true, send(ctx, c, user.ID, change)
 }
 
-// send changes a bot. The server makes one change after the other: those before the one that it refuses stay. A default that the
-// list of bots does not show then is sent once more, which makes the server read its list anew (server-behavior §U18).
+// send changes a bot. The server makes one change after the other: those before the one that it refuses stay.
 func send(ctx context.Context, c *resourcekit.Context, id int64, change zulip.BotUpdate) error {
 	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
-	write := func(change zulip.BotUpdate) error {
-		return c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.UpdateBot(ctx, id, change) })
-	}
-	if err := write(change); err != nil {
+	return c.Meta.Store.Write(ctx, func(ctx context.Context) error {
+		bot, err := c.Meta.Client.UpdateBot(ctx, id, change)
+		if err == nil {
+			c.Meta.Store.ChangedBot(bot) // the list may not show it
+		}
 		return err
-	}
-	missing, names := defaultsNotShown(ctx, c, id, change)
-	if len(names) == 0 {
-		return nil
-	}
-	if err := write(missing); err != nil {
-		return err
-	}
-	if _, names = defaultsNotShown(ctx, c, id, change); len(names) == 0 {
-		return nil
-	}
-	var diags diag.Diagnostics
-	diags.AddError(fmt.Sprintf("The server does not show what was changed of bot %d", id),
-		fmt.Sprintf("It reported success twice, and its list of bots does not have the new values of %s. Either somebody else changed them at the same time, or the list is out of date, which can happen where several clients change bots at once. Plan again to see what the server has.", strings.Join(names, ", ")))
-	return &diagnostics.Error{Diagnostics: diags}
-}
-
-// defaultsNotShown returns the part of a change that only the list of bots tells, as far as the list does not show it, and the
-// attributes of that part. What cannot be read is reported when the bot is read back.
-func defaultsNotShown(ctx context.Context, c *resourcekit.Context, id int64, sent zulip.BotUpdate) (missing zulip.BotUpdate, names []string) {
-	if sent.DefaultSendingStream == nil && sent.DefaultEventsRegisterStream == nil && sent.DefaultAllPublicStreams == nil {
-		return missing, nil
-	}
-	s, err := c.Meta.Store.Fresh(ctx, store.Bots)
-	if err != nil {
-		return missing, nil
-	}
-	bot, ok := s.Bots().ByID(id)
-	if !ok {
-		bot = &zulip.Bot{}
-	}
-	isShown := func(sent, current *string) bool {
-		return sent == nil || current == nil && *sent == "" || current != nil && strings.EqualFold(*sent, *current)
-	}
-	if !isShown(sent.DefaultSendingStream, bot.DefaultSendingStream) {
-		missing.DefaultSendingStream, names = sent.DefaultSendingStream, append(names, "default_sending_stream")
-	}
-	if !isShown(sent.DefaultEventsRegisterStream, bot.DefaultEventsRegisterStream) {
-		missing.DefaultEventsRegisterStream, names = sent.DefaultEventsRegisterStream, append(names, "default_events_register_stream")
-	}
-	if all := sent.DefaultAllPublicStreams; all != nil && *all != bot.DefaultAllPublicStreams {
-		missing.DefaultAllPublicStreams, names = all, append(names, "default_all_public_streams")
-	}
-	return missing, names
+	})
 }
 
 // Read reads the bot, unless the server does not tell enough of it: then the state stays as it is. A bot that belongs to
