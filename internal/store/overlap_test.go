@@ -202,7 +202,9 @@ func TestAnOlderReadHidesNoWrite(t *testing.T) {
 			if c.again != "" && server.Journal().Count(sandbox.Filter{Method: method, Path: path}) == 0 {
 				t.Error("the older read counts as current")
 			}
-			if c.again == "" && server.Journal().Count(sandbox.Filter{Method: "POST"})+server.Journal().Count(sandbox.Filter{Method: "GET"}) > 0 {
+			// The account's own bots belong to the older read, which asks for them after its first answer.
+			requests := func(method, path string) int { return server.Journal().Count(sandbox.Filter{Method: method, Path: path}) }
+			if c.again == "" && requests("POST", "")+requests("GET", "")-requests("GET", "/bots") > 0 {
 				t.Error("what was read later is read once more")
 			}
 		})
