@@ -17,8 +17,8 @@ const fewChannels = 2
 
 // members are who is in the channels, as far as this run has read it.
 type members struct {
-	asked batcher[int64, map[int64][]int64]
-	fresh batcher[int64, map[int64][]int64]
+	asked batcher[int64, subscribers]
+	fresh batcher[int64, subscribers]
 
 	mu    sync.Mutex
 	known map[int64][]int64
@@ -28,13 +28,23 @@ type members struct {
 	forgot  int
 }
 
+// subscribers are who is in channels, by the channels' IDs, and of which channels it could not be read, and why.
+type subscribers struct {
+	ids    map[int64][]int64
+	failed map[int64]error
+}
+
 // membershipChange is who has come and who has gone.
 type membershipChange struct{ came, left []int64 }
 
-// apply returns who is in a channel after changes.
+// apply returns who is in a channel after changes: nil only if the account sees no such channel.
 func apply(ids []int64, changes []membershipChange) []int64 {
+	isThere := ids != nil
 	for _, change := range changes {
 		ids = distinct(append(without(ids, change.left), change.came...))
+	}
+	if isThere && ids == nil {
+		return []int64{}
 	}
 	return ids
 }
@@ -95,7 +105,15 @@ func (s *Store) Subscribers(ctx context.Context, channel int64) ([]int64, error)
 		return ids, nil
 	}
 	found, _, err := s.members.asked.do(ctx, channel)
-	return found[channel], err
+	return found.of(channel, err)
+}
+
+// of returns who is in a channel, or why that could not be read; err is why no channel could.
+func (s subscribers) of(channel int64, err error) ([]int64, error) {
+	if err == nil {
+		err = s.failed[channel]
+	}
+	return s.ids[channel], err
 }
 
 // SubscribersOf is Subscribers for several channels, by their IDs. What is not known yet is read as Subscribers reads it when
@@ -117,14 +135,19 @@ func (s *Store) SubscribersOf(ctx context.Context, channels []int64) (map[int64]
 		return found, nil
 	}
 	read, err := s.readSubscribers(ctx, missing, nil)
-	maps.Copy(found, read)
+	maps.Copy(found, read.ids)
+	for _, channel := range missing {
+		if err == nil {
+			err = read.failed[channel]
+		}
+	}
 	return found, err
 }
 
 // FreshSubscribers is Subscribers, read after the call began. Those that are asked for at the same time are read together.
 func (s *Store) FreshSubscribers(ctx context.Context, channel int64) ([]int64, error) {
 	found, _, err := s.members.fresh.do(ctx, channel)
-	return found[channel], err
+	return found.of(channel, err)
 }
 
 // ChangedSubscribers registers that this run has changed who is in a channel. Others of this run may have changed it since
@@ -161,7 +184,7 @@ func (s *Store) isMany(channels, before int) bool {
 	return channels+before > fewChannels && s.self.Role <= zulip.RoleAdministrator
 }
 
-func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func()) (map[int64][]int64, error) {
+func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func()) (subscribers, error) {
 	since := s.members.mark()
 	s.members.mu.Lock()
 	before := s.members.read
@@ -170,31 +193,31 @@ func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func())
 	if s.isMany(len(distinct(channels)), before) {
 		current, err := s.need(ctx, withNeeds([]Part{Subscribers}))
 		if err != nil {
-			return nil, err
+			return subscribers{}, err
 		}
 		all = current.Subscribers()
 	}
-	return s.keepSubscribers(ctx, channels, all, since, false)
+	return s.keepSubscribers(ctx, channels, all, since, false), nil
 }
 
-func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ func()) (map[int64][]int64, error) {
+func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ func()) (subscribers, error) {
 	since := s.members.mark()
 	var all map[int64][]int64
 	if s.isMany(len(distinct(channels)), 0) {
 		read, err := s.register(ctx, []Part{Subscribers})
 		if err != nil {
-			return nil, fmt.Errorf("reading the subscribers: %w", err)
+			return subscribers{}, fmt.Errorf("reading the subscribers: %w", err)
 		}
 		all = read.Subscribers
 	}
-	return s.keepSubscribers(ctx, channels, all, since, true)
+	return s.keepSubscribers(ctx, channels, all, since, true), nil
 }
 
 // keepSubscribers answers from a snapshot, and asks for the channels that are not in it: those that were made since, and
 // those that are archived or gone. `Invalid channel ID` is what servers answer for a channel that is gone, and below
 // feature level 480 for an archived one.
-func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, since membersMark, fresh bool) (map[int64][]int64, error) {
-	found, read := map[int64][]int64{}, 0
+func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, since membersMark, fresh bool) subscribers {
+	found, failed, read := map[int64][]int64{}, map[int64]error{}, 0
 	for _, channel := range distinct(channels) {
 		if ids, ok := all[channel]; ok {
 			found[channel] = ids
@@ -202,7 +225,8 @@ func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[i
 		}
 		ids, err := s.client.ChannelSubscribers(ctx, channel)
 		if err != nil && !zulip.IsMessage(err, "Invalid channel ID") {
-			return nil, fmt.Errorf("reading the subscribers of channel %d: %w", channel, err)
+			failed[channel] = fmt.Errorf("reading the subscribers of channel %d: %w", channel, err)
+			continue
 		}
 		if read++; err == nil {
 			found[channel] = ids
@@ -219,7 +243,7 @@ func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[i
 	for channel, ids := range found {
 		found[channel] = s.members.keep(channel, ids, since, fresh)
 	}
-	return found, nil
+	return subscribers{found, failed}
 }
 
 // distinct returns each of some values once, in ascending order.
