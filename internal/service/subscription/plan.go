@@ -39,7 +39,7 @@ type planning struct {
 // locate finds the channel and the people of a plan, and puts into the plan what follows: the words of the state where
 // they mean the same, and the channel's ID. It returns nil while the channel is not known, or cannot be found.
 func (b *relation) locate(ctx context.Context, plan, state *shared, resp *resource.ModifyPlanResponse) *planning {
-	view, err := b.Meta.Store.Read(ctx, store.Channels)
+	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return nil
@@ -81,7 +81,7 @@ func (b *relation) locate(ctx context.Context, plan, state *shared, resp *resour
 
 // start reads the channel of a plan and whom it means; nil after an error.
 func (b *relation) start(ctx context.Context, plan *shared, diags *diag.Diagnostics) (*reading, people) {
-	view, err := b.Meta.Store.Read(ctx, store.Channels)
+	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
 		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return nil, people{}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -65,7 +66,11 @@ func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics
 		diags.AddError("Cannot read the subscribers", diagnostics.Explain(err))
 		return nil, nil
 	}
-	view, err := b.Meta.Store.Read(ctx, store.Channels)
+	names := make([]string, len(in))
+	for i, id := range in {
+		names[i] = strconv.FormatInt(id, 10)
+	}
+	view, err := b.Meta.Store.ReadNaming(ctx, names, store.Channels)
 	if err != nil {
 		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return nil, nil
