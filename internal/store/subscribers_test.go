@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -96,5 +97,59 @@ func TestEffectiveAccessIsWorkedOutOnce(t *testing.T) {
 	d.Invalidate(store.Users)
 	if again, err = d.Read(context.Background(), store.Organization); err != nil || view.Access() == again.Access() {
 		t.Error("it outlives the people it was worked out from:", err)
+	}
+}
+
+// The failure to read one channel is that of who asked for it: others who asked at the same time have their answers.
+func TestSubscribersOfOneChannelThatCannotBeRead(t *testing.T) {
+	for name, read := range map[string]func(*store.Store, context.Context, int64) ([]int64, error){
+		"read": (*store.Store).Subscribers, "fresh": (*store.Store).FreshSubscribers,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _, server := newStore(t)
+			view, err := d.Read(t.Context(), store.Channels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			general, _ := view.Channels().ByName("general")
+			broken, _ := view.Channels().ByName("incidents")
+			server.Fail(sandbox.Fault{
+				Method: "GET", Path: fmt.Sprintf("/streams/%d/members", broken.ID), Action: sandbox.FaultStatus, Status: 400,
+				Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`,
+			})
+			var waiting sync.WaitGroup
+			waiting.Go(func() {
+				if found, err := read(d, t.Context(), general.ID); err != nil || len(found) == 0 {
+					t.Errorf("general: %v, %v", found, err)
+				}
+			})
+			waiting.Go(func() {
+				if found, err := read(d, t.Context(), broken.ID); err == nil || found != nil {
+					t.Errorf("incidents: %v, %v", found, err)
+				}
+			})
+			waiting.Wait()
+		})
+	}
+}
+
+// A channel that this run has emptied is still there.
+func TestSubscribersOfAChannelThatThisRunHasEmptied(t *testing.T) {
+	d, client, _ := newStore(t)
+	self := d.Self().ID
+	id, _, err := client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "empty", Subscribers: []int64{self}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := d.Subscribers(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Unsubscribe(t.Context(), "empty", []int64{self}); err != nil {
+		t.Fatal(err)
+	}
+	d.ChangedSubscribers(id, before, []int64{})
+	if found, err := d.Subscribers(t.Context(), id); err != nil || found == nil || len(found) > 0 {
+		t.Errorf("%#v, %v", found, err)
 	}
 }
