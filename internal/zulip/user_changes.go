@@ -78,9 +78,10 @@ func (c *Client) UpdateUser(ctx context.Context, id int64, update UserUpdate) er
 }
 
 // UpdateUserByEmail changes whoever has an address: the real one where the caller's
-// role may see it, or the API address. Servers have it from feature level 313 on.
+// role may see it, or the API address. Servers have it from feature level 313 on. It is sent once:
+// after a wait somebody else may have the address, see [Client.Retry].
 func (c *Client) UpdateUserByEmail(ctx context.Context, email string, update UserUpdate) error {
-	_, err := c.send(ctx, http.MethodPatch, "/users/"+url.PathEscape(email), update.form(), safeToRetry, nil)
+	_, err := c.send(ctx, http.MethodPatch, "/users/"+url.PathEscape(email), update.form(), sendOnce, nil)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -278,4 +279,30 @@ func TestProtocolUserRoleTwoResources(t *testing.T) {
 	diags.ExpectError(t, "role", "Two roles for "+lena)
 	_, diags = p.Plan("zulip_user", account, values{"email": lena, "full_name": "Lena Fischer"})
 	diags.ExpectNoError(t) // does not manage it
+}
+
+// The address gets to somebody else while the request waits: nobody gets the role.
+func TestProtocolUserRoleAddressMovesWhileWaiting(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"user": lena, "role": "member"})
+	plan := run.MustPlan(values{"user": lena, "role": "moderator"})
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/" + lena, Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 50 * time.Millisecond, Count: 1})
+	gate := o.Sandbox.Gate("PATCH", "/users/"+lena)
+	go func() {
+		defer gate.Open()
+		held := <-gate.Arrived
+		address(t, o, "member", "lena@example.com")
+		address(t, o, "member2", lena)
+		held.Release() // and is refused
+	}()
+	run.Apply(plan).ExpectError(t, "user", "is somebody else's address now")
+	expect(t, o, "member", "member")
+	expect(t, o, "member2", "member")
+}
+
+// address gives an account of the sandbox another address.
+func address(t *testing.T, o *acctest.Organization, account, address string) {
+	if err := o.Client.UpdateUser(context.Background(), id(t, o, account), zulip.UserUpdate{NewEmail: &address}); err != nil {
+		t.Error(err)
+	}
 }

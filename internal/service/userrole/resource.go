@@ -280,36 +280,43 @@ func (r *Resource) onDestroy(ctx context.Context, state *model, diags *diag.Diag
 	return accounts.Change{User: user, Prior: role(state.Role), Planned: to, At: path.Root("on_destroy")}, visible
 }
 
-// give reads the person or bot again, and writes the role if it is still the one that the plan was computed from.
-func (r *Resource) give(ctx context.Context, m *model, change accounts.Change, diags *diag.Diagnostics) bool {
+// give reads the person or bot again, and writes the role if it is still the one that the plan was computed from. A request
+// that has to wait is not repeated before who has the address is read again.
+func (r *Resource) give(ctx context.Context, m *model, change accounts.Change, diags *diag.Diagnostics) (ok bool) {
 	summary := fmt.Sprintf("Cannot make %s %s", m.User.ValueString(), change.Planned)
-	now, byEmail, err := r.reach(ctx, m)
-	switch change.User = now; {
-	case err != nil:
-		diags.AddError(summary, diagnostics.Explain(err))
-		return false
-	case now.ID != m.UserID.ValueInt64():
-		diags.AddAttributeError(path.Root("user"), fmt.Sprintf("%s is somebody else's address now", m.User.ValueString()),
-			fmt.Sprintf("The plan was made for the account %d, and the address belongs to %d (%s). Nothing was sent. Plan again.", m.UserID.ValueInt64(), now.ID, now.FullName))
-		return false
-	case !change.Protect(ctx, r.Meta, diags):
-		return false
-	case now.Role == change.Planned:
-		return true
-	}
-	update := zulip.UserUpdate{Role: &change.Planned}
-	if byEmail {
-		err = r.Meta.Client.UpdateUserByEmail(ctx, m.User.ValueString(), update)
-	} else {
-		err = r.Meta.Client.UpdateUser(ctx, now.ID, update)
-	}
+	err := r.Meta.Client.Retry(ctx, func(ctx context.Context) error {
+		now, byEmail, err := r.reach(ctx, m)
+		switch change.User = now; {
+		case err != nil:
+			return err
+		case now.ID != m.UserID.ValueInt64():
+			diags.AddAttributeError(path.Root("user"), fmt.Sprintf("%s is somebody else's address now", m.User.ValueString()),
+				fmt.Sprintf("The plan was made for the account %d, and the address belongs to %d (%s). Nothing was sent. Plan again.", m.UserID.ValueInt64(), now.ID, now.FullName))
+			return nil
+		case !change.Protect(ctx, r.Meta, diags):
+			return nil
+		case now.Role == change.Planned:
+			ok = true
+			return nil
+		}
+		update := zulip.UserUpdate{Role: &change.Planned}
+		if byEmail {
+			err = r.Meta.Client.UpdateUserByEmail(ctx, m.User.ValueString(), update)
+		} else {
+			err = r.Meta.Client.UpdateUser(ctx, now.ID, update)
+		}
+		if err != nil {
+			r.Meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been carried out
+			return err
+		}
+		r.Meta.Store.GaveRole(now.ID, change.Planned)
+		ok = true
+		return nil
+	})
 	if err != nil {
-		r.Meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been carried out
 		diags.AddAttributeError(change.At, summary, diagnostics.Explain(err))
-		return false
 	}
-	r.Meta.Store.GaveRole(now.ID, change.Planned)
-	return true
+	return ok
 }
 
 // levelByEmail is from when on accounts can be changed by their address.
