@@ -133,8 +133,8 @@ func (q *eventQueue) prune(last int) error {
 	if last < q.pruned {
 		return organization.Refuse("An event newer than %d has already been pruned!", last)
 	}
-	for len(q.events) > 0 && q.events[0]["id"].(int) <= last {
-		q.pruned = q.events[0]["id"].(int)
+	for first := q.next - len(q.events); first < q.next && first <= last; first++ { // their IDs have no gaps
+		q.pruned = first
 		q.events = q.events[1:]
 	}
 	if q.pruned >= 0 && q.pruned != last {

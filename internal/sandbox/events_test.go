@@ -88,17 +88,32 @@ func TestEventsAreTheMessagesReceived(t *testing.T) {
 	}
 }
 
+// turnOf is how often somebody has asked for the events of a queue.
+func (s *Server) turnOf(queue string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.queues[queue].turn
+}
+
+// waitForTurn waits until somebody has asked for the events of a queue so often.
+func (s *Server) waitForTurn(queue string, turn int) {
+	for {
+		s.mu.Lock()
+		reached, changed := s.queues[queue].turn >= turn, s.changed
+		s.mu.Unlock()
+		if reached {
+			return
+		}
+		<-changed
+	}
+}
+
 func TestWaitingForEvents(t *testing.T) {
 	s := start(t, Config{RateLimits: []RateLimit{{time.Minute, 6}}})
 	queue := newQueue(t, s, "owner", map[string]any{"event_types": []string{"message"}})
 	wait := func() <-chan response {
 		answered := make(chan response, 1)
-		turn := func() int {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return s.queues[queue].turn
-		}
-		before := turn()
+		before := s.turnOf(queue)
 		go func() {
 			got, err := newReplay(s).ask(newExchange("owner", "GET", "/events", map[string]any{"queue_id": queue, "last_event_id": -1}))
 			if err != nil {
@@ -106,9 +121,7 @@ func TestWaitingForEvents(t *testing.T) {
 			}
 			answered <- got
 		}()
-		for turn() == before {
-			time.Sleep(time.Millisecond)
-		}
+		s.waitForTurn(queue, before+1)
 		return answered
 	}
 	first := wait()
@@ -142,9 +155,7 @@ func TestWaitingForEvents(t *testing.T) {
 		_, err := newReplay(s).ask(newExchange("admin", "GET", "/events", map[string]any{"queue_id": queue, "last_event_id": 1}))
 		closed <- err
 	}()
-	for len(s.Journal().Requests(Filter{Path: "/events", Account: "admin", Status: http.StatusOK})) < 2 {
-		time.Sleep(time.Millisecond)
-	}
+	s.waitForTurn(queue, 3)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -188,7 +188,7 @@ func send(w http.ResponseWriter, method string, a *answer) {
 	}
 	w.WriteHeader(a.status)
 	if method != http.MethodHead {
-		_, _ = w.Write(a.body) // whoever asked may be gone
+		_, _ = w.Write(a.body) //nolint:gosec // JSON, or a page with nothing in it that was sent; whoever asked may be gone
 	}
 }
 

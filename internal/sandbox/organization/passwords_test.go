@@ -1,6 +1,8 @@
 package organization
 
 import (
+	"bytes"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -20,7 +22,7 @@ func TestWeakPasswords(t *testing.T) {
 			t.Errorf("%s: %v", password, err)
 		}
 	}
-	if err := checkPassword(strings.Repeat("tZ9#kw", 17), "weak"); err != errPasswordTooLong {
+	if err := checkPassword(strings.Repeat("tZ9#kw", 17), "weak"); !errors.Is(err, errPasswordTooLong) {
 		t.Errorf("more than 100 characters: %v", err)
 	}
 }
@@ -38,7 +40,7 @@ func TestPasswordsAreKeptAsHashes(t *testing.T) {
 	if !one.hasPassword("correct horse") || one.hasPassword("Correct horse") || one.hasPassword("") || (User{}).hasPassword("") {
 		t.Error("the wrong password is taken, or the right one is not")
 	}
-	if string(one.PasswordHash) == string(two.PasswordHash) || strings.Contains(string(one.PasswordHash), "horse") {
+	if bytes.Equal(one.PasswordHash, two.PasswordHash) || strings.Contains(string(one.PasswordHash), "horse") {
 		t.Errorf("kept as %x and %x", one.PasswordHash, two.PasswordHash)
 	}
 }
