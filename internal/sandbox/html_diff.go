@@ -19,7 +19,7 @@ func htmlDiff(before, after string) string {
 		}
 		ends := out.changed("highlight_text_inserted", current[:j], true)
 		out.changed("highlight_text_deleted", old[:i], false)
-		out.WriteString(ends)
+		out.html.WriteString(ends)
 		if len(same) == 0 {
 			break
 		}
@@ -30,7 +30,7 @@ func htmlDiff(before, after string) string {
 			same[k] = [2]int{same[k][0] - i - 1, same[k][1] - j - 1}
 		}
 	}
-	return "<div>" + out.String() + "</div>"
+	return "<div>" + out.html.String() + "</div>"
 }
 
 // diffWord is a word with the tags before and behind it.
@@ -103,11 +103,11 @@ func commonWords(a, b []diffWord) [][2]int {
 }
 
 // diffWriter writes words with a space between them.
-type diffWriter struct{ strings.Builder }
+type diffWriter struct{ html strings.Builder }
 
 func (w *diffWriter) space() {
-	if text := w.String(); text != "" && !strings.HasSuffix(text, " ") {
-		w.WriteByte(' ')
+	if text := w.html.String(); text != "" && !strings.HasSuffix(text, " ") {
+		w.html.WriteByte(' ')
 	}
 }
 
@@ -115,7 +115,7 @@ func (w *diffWriter) unchanged(word diffWord) {
 	if len(word.before) == 0 || !isBlockTag(word.before[0]) {
 		w.space()
 	}
-	w.WriteString(strings.Join(word.before, "") + word.word + strings.Join(word.then, ""))
+	w.html.WriteString(strings.Join(word.before, "") + word.word + strings.Join(word.then, ""))
 }
 
 // changed writes words that one of the two texts lacks. A mark stays inside of a block; tags without a partner are left out of
@@ -136,7 +136,7 @@ func (w *diffWriter) changed(class string, words []diffWord, keepTags bool) (end
 	open := false
 	end := func() {
 		if open {
-			w.WriteString("</span> ")
+			w.html.WriteString("</span> ")
 			open = false
 		}
 	}
@@ -145,18 +145,18 @@ func (w *diffWriter) changed(class string, words []diffWord, keepTags bool) (end
 		if isTag && (isBlockTag(part) || !partnered[i]) {
 			if keepTags || partnered[i] {
 				end()
-				w.WriteString(part)
+				w.html.WriteString(part)
 			}
 			continue
 		}
 		if !open {
 			w.space()
-			w.WriteString(`<span class="` + class + `">`)
+			w.html.WriteString(`<span class="` + class + `">`)
 			open = true
 		} else if !isTag && !strings.HasPrefix(parts[i-1], "<") {
-			w.WriteByte(' ')
+			w.html.WriteByte(' ')
 		}
-		w.WriteString(part)
+		w.html.WriteString(part)
 	}
 	end()
 	return ends

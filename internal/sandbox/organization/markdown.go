@@ -95,12 +95,17 @@ func (p plainURL) Parse(parent ast.Node, block text.Reader, pc parser.Context) a
 // textWriter writes text as the server does: quotes and backslashes stay as they are.
 type textWriter struct{}
 
+// Write is part of html.Writer.
 func (textWriter) Write(w util.BufWriter, source []byte) {
 	_, _ = w.WriteString(escapeText(string(source)))
 }
+
+// RawWrite is part of html.Writer.
 func (t textWriter) RawWrite(w util.BufWriter, source []byte) {
 	_, _ = w.WriteString(escapeMarkup(string(source)))
 }
+
+// SecureWrite is part of html.Writer.
 func (t textWriter) SecureWrite(w util.BufWriter, source []byte) { t.RawWrite(w, source) }
 
 // escapeText escapes what is no entity.
@@ -118,6 +123,7 @@ var escapeMarkup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").R
 // codeRenderer renders code, and the blocks that are written like code: quotes and spoilers.
 type codeRenderer struct{ o *Organization }
 
+// RegisterFuncs is part of renderer.NodeRenderer.
 func (c codeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindCodeBlock, c.render)
 	r.Register(ast.KindFencedCodeBlock, c.render)

@@ -58,16 +58,25 @@ func htmlNode(rendered string) *ast.String {
 	return node
 }
 
+// tag is an opening tag with attributes, name and value in turn.
+func tag(name string, attributes ...string) string {
+	written := "<" + name
+	for pair := range slices.Chunk(attributes, 2) {
+		written += " " + pair[0] + `="` + html.EscapeString(pair[1]) + `"`
+	}
+	return written + ">"
+}
+
 // renderMention renders a mention of a person, of everybody, or of a group; "_" makes it a silent one.
 func (o *Organization) renderMention(match []string) string {
 	silent, name := match[1] == "_", match[2]
-	span := func(attribute, class, name string) string {
+	span := func(class, name string, attributes ...string) string {
 		if silent {
 			class += " silent"
 		} else {
 			name = "@" + name
 		}
-		return fmt.Sprintf(`<span class="%s"%s>%s</span>`, class, attribute, escapeMarkup(name))
+		return tag("span", append([]string{"class", class}, attributes...)...) + escapeMarkup(name) + "</span>"
 	}
 	if name == "" {
 		g, ok := o.GroupByName(match[3])
@@ -75,20 +84,20 @@ func (o *Organization) renderMention(match []string) string {
 			return ""
 		}
 		silent = silent || g.Deactivated
-		return span(fmt.Sprintf(` data-user-group-id="%d"`, g.ID), "user-group-mention", g.Name)
+		return span("user-group-mention", g.Name, "data-user-group-id", strconv.Itoa(g.ID))
 	}
 	if slices.Contains(wildcards, name) {
-		return span(` data-user-id="*"`, "user-mention channel-wildcard-mention", name)
+		return span("user-mention channel-wildcard-mention", name, "data-user-id", "*")
 	}
 	if name == topicWildcard {
-		return span("", "topic-mention", name)
+		return span("topic-mention", name)
 	}
 	id, ok := o.mentioned(name)
 	if !ok {
 		return ""
 	}
 	u, _ := o.Users.Get(id)
-	return span(fmt.Sprintf(` data-user-id="%d"`, id), "user-mention", u.FullName)
+	return span("user-mention", u.FullName, "data-user-id", strconv.Itoa(id))
 }
 
 // renderChannelLink renders a link to a channel or to a topic in it.
@@ -99,7 +108,7 @@ func (o *Organization) renderChannelLink(match []string) string {
 	}
 	link := fmt.Sprintf("/#narrow/channel/%d-%s", ch.ID, EncodeFragment(strings.ReplaceAll(match[1], " ", "-")))
 	if !strings.Contains(match[0], ">") {
-		return fmt.Sprintf(`<a class="stream" data-stream-id="%d" href="%s">#%s</a>`, ch.ID, link, escapeMarkup(match[1]))
+		return tag("a", "class", "stream", "data-stream-id", strconv.Itoa(ch.ID), "href", link) + "#" + escapeMarkup(match[1]) + "</a>"
 	}
 	topic := escapeMarkup(match[2])
 	link += "/topic/" + EncodeFragment(match[2])
@@ -109,13 +118,12 @@ func (o *Organization) renderChannelLink(match []string) string {
 	if topic == "" {
 		topic = "<em>" + EmptyTopicShownName + "</em>"
 	}
-	return fmt.Sprintf(`<a class="stream-topic" data-stream-id="%d" href="%s">#%s &gt; %s</a>`, ch.ID, link, escapeMarkup(match[1]), topic)
+	return tag("a", "class", "stream-topic", "data-stream-id", strconv.Itoa(ch.ID), "href", link) + "#" + escapeMarkup(match[1]) + " &gt; " + topic + "</a>"
 }
 
 // renderBracketedURL renders a URL in angle brackets, which stay.
 func renderBracketedURL(match []string) string {
-	address := html.EscapeString(match[1])
-	return fmt.Sprintf(`&lt;<a href="%s">%s</a>&gt;`, address, address)
+	return "&lt;" + tag("a", "href", match[1]) + escapeMarkup(match[1]) + "</a>&gt;"
 }
 
 // EncodeFragment writes a text as the web app does behind the # of a URL.
@@ -135,10 +143,10 @@ func (o *Organization) renderEmoji(match []string) string {
 	case err != nil:
 		return ""
 	case e.Type == StandardEmoji:
-		return fmt.Sprintf(`<span aria-label="%s" class="emoji emoji-%s" role="img" title="%s">%s</span>`, title, e.Code, title, syntax)
+		return tag("span", "aria-label", title, "class", "emoji emoji-"+e.Code, "role", "img", "title", title) + syntax + "</span>"
 	case e.Type == ExtraEmoji:
-		return fmt.Sprintf(`<img alt="%s" class="emoji" src="/static/generated/emoji/images/emoji/unicode/zulip.png" title="%s">`, syntax, title)
+		return tag("img", "alt", syntax, "class", "emoji", "src", "/static/generated/emoji/images/emoji/unicode/zulip.png", "title", title)
 	}
 	custom, _ := o.activeCustomEmoji(name)
-	return fmt.Sprintf(`<img alt="%s" class="emoji" src="%s%d%s" title="%s">`, syntax, CustomEmojiImages, custom.ID, custom.Extension, html.EscapeString(title))
+	return tag("img", "alt", syntax, "class", "emoji", "src", CustomEmojiImages+strconv.Itoa(custom.ID)+custom.Extension, "title", title)
 }

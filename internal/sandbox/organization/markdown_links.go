@@ -2,7 +2,6 @@ package organization
 
 import (
 	"fmt"
-	"html"
 	"net/url"
 	"path"
 	"regexp"
@@ -85,12 +84,12 @@ func textOf(node ast.Node, source []byte) string {
 type imagePreview struct{ url, title string }
 
 func previewBlock(preview imagePreview) ast.Node {
-	address, title := html.EscapeString(preview.url), ""
+	attributes := []string{"href", preview.url}
 	if preview.title != "" {
-		title = fmt.Sprintf(` title="%s"`, html.EscapeString(preview.title))
+		attributes = append(attributes, "title", preview.title)
 	}
 	block := ast.NewTextBlock()
-	block.AppendChild(block, htmlNode(fmt.Sprintf(`<div class="message_inline_image"><a href="%s"%s><img src="%s"></a></div>`, address, title, address)))
+	block.AppendChild(block, htmlNode(tag("div", "class", "message_inline_image")+tag("a", attributes...)+tag("img", "src", preview.url)+"</a></div>"))
 	return block
 }
 
@@ -121,7 +120,7 @@ func (o *Organization) linkify(node *ast.Text, source []byte) {
 	parent, at := node.Parent(), 0
 	for _, link := range found {
 		parent.InsertBefore(parent, node, htmlNode(escapeText(value[at:link.start])))
-		parent.InsertBefore(parent, node, htmlNode(fmt.Sprintf(`<a href="%s">%s</a>`, html.EscapeString(link.URL), escapeMarkup(link.Text))))
+		parent.InsertBefore(parent, node, htmlNode(tag("a", "href", link.URL)+escapeMarkup(link.Text)+"</a>"))
 		at = link.end
 	}
 	node.Segment = node.Segment.WithStart(node.Segment.Start + at)
