@@ -24,6 +24,8 @@ Which to use:
 
 The last two cannot be used for the same channel: the plan refuses it. With either of them, leave ` + "`initial_subscribers`" + ` of a private channel unset: then the provider's account is subscribed to it and can add the others. To manage the subscribers of a private channel, the provider's account needs access to its messages, so list it among the users, or in ` + "`can_add_subscribers_group`" + `.
 
+A ` + "`zulip_channel_subscription`" + ` that is destroyed unsubscribes those whom it has subscribed; the plan refuses it while another resource lists them for the same channel. To replace it by another resource, let go of it with a ` + "`removed`" + ` block and ` + "`destroy = false`" + `: then nobody leaves. A ` + "`zulip_channel_subscribers`" + ` that is destroyed leaves everybody where they are.
+
 Deactivated people may be listed, and cause no change: the server neither shows nor accepts them, and they are subscribed again when they are reactivated.
 
 User groups: the server subscribes people and bots, not groups. A channel follows a group by reference: ` + "`users = zulip_user_group.press.members`" + `, of several ` + "`users = setunion(zulip_user_group.press.members, zulip_user_group.web.members)`" + `, of a ` + "`zulip_user_group_membership`" + ` its ` + "`members`" + `. Terraform then changes the group first, and the plan lists who comes and who goes. Of a group that is managed elsewhere, or of a role, ` + "`data.zulip_user_group.press.all_members`" + ` has everybody, subgroups included.
@@ -37,7 +39,7 @@ func exclusiveSchema() schema.Schema {
 	attributes := sharedAttributes()
 	attributes["users"] = schema.ListAttribute{
 		ElementType: types.StringType, Required: true,
-		MarkdownDescription: "All subscribers of the channel, by email address or user ID: people and bots. `[]` is nobody. The order does not matter.",
+		MarkdownDescription: "All subscribers of the channel, by email address or user ID: people and bots. `[]` is nobody. The order and repetitions do not matter.",
 		Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0))},
 	}
 	return schema.Schema{
@@ -53,7 +55,7 @@ func additiveSchema() schema.Schema {
 	attributes := sharedAttributes()
 	attributes["users"] = schema.ListAttribute{
 		ElementType: types.StringType, Required: true,
-		MarkdownDescription: "Subscribers to keep in the channel, by email address or user ID: people and bots. The order does not matter.",
+		MarkdownDescription: "Subscribers to keep in the channel, by email address or user ID: people and bots. The order and repetitions do not matter.",
 		Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0))},
 	}
 	attributes["added_user_ids"] = schema.ListAttribute{
@@ -62,7 +64,7 @@ func additiveSchema() schema.Schema {
 	}
 	return schema.Schema{
 		Version: base.SchemaVersion,
-		MarkdownDescription: `Keeps people and bots subscribed to a channel, beside whoever else is subscribed. If one of them unsubscribes, the next plan proposes to subscribe them again. Destroying the resource unsubscribes those whom it has subscribed. List a person for a channel in only one resource of this kind: the one that subscribed them would unsubscribe them.
+		MarkdownDescription: `Keeps people and bots subscribed to a channel, beside whoever else is subscribed. If one of them unsubscribes, the next plan proposes to subscribe them again. Destroying the resource unsubscribes those whom it has subscribed. A resource unsubscribes nobody whom another one lists for the same channel: the plan refuses that.
 
 The identity of the resource is the channel, since the users may change. Several resources of this kind for one channel have the same identity. An import by identity imports all subscribers of the channel, none of whom count as subscribed by the resource.` + whichToUse,
 		Attributes: attributes,

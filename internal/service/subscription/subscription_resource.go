@@ -258,8 +258,13 @@ func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, r
 		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return
 	}
-	if channel, ok := view.Channels().ByID(id); ok && !channel.IsArchived {
-		r.application(id, ids{}, numbersIn(state.Added), false).run(ctx, &resp.Diagnostics)
+	if channel, ok := view.Channels().ByID(id); !ok || channel.IsArchived {
+		return
+	}
+	a := r.application(id, ids{}, numbersIn(state.Added), false)
+	if done := a.run(ctx, &resp.Diagnostics); !done && a.now != nil {
+		state.take(a.now, peopleOfState(state.Users, a.now.view).active, numbersIn(state.Added))
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	}
 }
 

@@ -61,6 +61,23 @@ func (m *model) read(found *zulip.Subscription, channel string) {
 	m.WildcardMentionsNotify = types.BoolPointerValue(found.WildcardMentionsNotify)
 }
 
+// readUnknown takes what the server holds of what was not known when it was planned.
+func (m *model) readUnknown(found *zulip.Subscription) {
+	var current model
+	current.read(found, "")
+	if m.ChannelID.IsUnknown() {
+		m.ChannelID = current.ChannelID
+	}
+	if m.Color.IsUnknown() {
+		m.Color = current.Color
+	}
+	for _, flag := range flags {
+		if at := flag.of(m); at.IsUnknown() {
+			*at = *flag.of(&current)
+		}
+	}
+}
+
 // changes are the settings that are planned otherwise than they are held.
 func (m *model) changes(held *model) []zulip.SubscriptionProperty {
 	var changes []zulip.SubscriptionProperty

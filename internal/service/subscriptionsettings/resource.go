@@ -5,6 +5,7 @@ package subscriptionsettings
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -141,12 +142,11 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	held := plan
 	held.read(now, channel.Name)
-	if now = r.set(ctx, channel.ID, plan.changes(&held), &resp.Diagnostics); now == nil {
-		return
+	if now, done := r.set(ctx, now, plan.changes(&held), &resp.Diagnostics); done {
+		plan.readUnknown(now)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 	}
-	plan.read(now, plan.Channel.ValueString())
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
 }
 
 // subscription returns the account's settings of a channel, and reports why there are none.
@@ -162,21 +162,24 @@ func (r *Resource) subscription(ctx context.Context, channel int64, diags *diag.
 	return found
 }
 
-// set sends changes and returns what the server holds then; nil after an error.
-func (r *Resource) set(ctx context.Context, channel int64, changes []zulip.SubscriptionProperty, diags *diag.Diagnostics) *zulip.Subscription {
+// set sends changes, and reports whether they were made. It returns what the server holds then, as far as it can be read.
+func (r *Resource) set(ctx context.Context, now *zulip.Subscription, changes []zulip.SubscriptionProperty, diags *diag.Diagnostics) (*zulip.Subscription, bool) {
+	if len(changes) == 0 {
+		return now, true
+	}
 	for i := range changes {
-		changes[i].ChannelID = channel
+		changes[i].ChannelID = now.ChannelID
 	}
-	if len(changes) > 0 {
-		err := r.Meta.Client.SetSubscriptionProperties(ctx, changes)
-		r.Meta.Store.Invalidate(store.Subscriptions)
-		if err != nil {
-			diags.AddError(fmt.Sprintf("Cannot change the account's settings of channel %d", channel),
-				diagnostics.Explain(err)+"\n\nThe server changes one setting after the other: those before the one it refused are changed. The next plan shows what is left.")
-			return nil
-		}
+	err := r.Meta.Client.SetSubscriptionProperties(ctx, changes)
+	r.Meta.Store.Invalidate(store.Subscriptions)
+	if err != nil {
+		diags.AddError(fmt.Sprintf("Cannot change the account's settings of channel %d", now.ChannelID),
+			diagnostics.Explain(err)+"\n\nThe server changes one setting after the other: those before the one it refused are changed. The next plan shows what is left.")
 	}
-	return r.subscription(ctx, channel, diags)
+	if found, readErr := r.Meta.Store.Subscription(ctx, now.ChannelID); readErr == nil && found != nil {
+		now = found
+	}
+	return now, err == nil
 }
 
 // Read takes the settings from the account's subscriptions, which are read once for all.
@@ -207,7 +210,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// Update sends what differs.
+// Update sends what is planned to change, unless somebody else has changed it since.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -215,13 +218,43 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now := r.set(ctx, state.ChannelID.ValueInt64(), plan.changes(&state), &resp.Diagnostics)
+	r.Meta.Store.Invalidate(store.Subscriptions)
+	now := r.subscription(ctx, state.ChannelID.ValueInt64(), &resp.Diagnostics)
 	if now == nil {
 		return
 	}
-	plan.read(now, plan.Channel.ValueString())
+	current := state
+	current.read(now, state.Channel.ValueString())
+	changes := conflicts(plan.changes(&state), plan.changes(&current), current.changes(&state), &resp.Diagnostics)
+	done := !resp.Diagnostics.HasError()
+	if done {
+		now, done = r.set(ctx, now, changes, &resp.Diagnostics)
+	}
+	if plan.readUnknown(now); !done {
+		plan = state
+		plan.read(now, state.Channel.ValueString())
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
+}
+
+// conflicts returns those planned changes that are still to be made, and reports those whose setting somebody else has changed
+// to another value since the plan.
+func conflicts(planned, missing, others []zulip.SubscriptionProperty, diags *diag.Diagnostics) (changes []zulip.SubscriptionProperty) {
+	of := func(changes []zulip.SubscriptionProperty, property string) int {
+		return slices.IndexFunc(changes, func(change zulip.SubscriptionProperty) bool { return change.Property == property })
+	}
+	for _, change := range planned {
+		if of(missing, change.Property) < 0 {
+			continue // it is so already
+		}
+		if other := of(others, change.Property); other >= 0 {
+			diags.AddAttributeError(path.Root(change.Property), fmt.Sprintf("%s was changed by somebody else after it was planned", change.Property),
+				fmt.Sprintf("It is %v now, and is planned to be %v. Nothing was changed. Plan again, and review what the difference is now.", others[other].Value, change.Value))
+		}
+		changes = append(changes, change)
+	}
+	return changes
 }
 
 // Delete leaves the settings as they are: the server has nothing to go back to (server-behavior §S7).
