@@ -3,7 +3,7 @@
 // run has yet to create. The way back are functions that keep a configured text while it names the same object, and write a
 // name otherwise, as [KeepChannel].
 //
-// A [PrincipalList] does this for an attribute that is a list of people or of groups in any order, a [PrincipalSet] for a set.
+// A [PrincipalList] does this for an attribute that is a list of people or of groups in any order.
 package lookup
 
 import (

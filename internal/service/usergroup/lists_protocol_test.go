@@ -200,3 +200,20 @@ func TestProtocolMembershipLeavesTheChangesOfOthers(t *testing.T) {
 	run.MustApply(values{"group": "sre", "members": listed(ines, tomas)}) // the next plan lists that Ines is put in again
 	holds(t, o, "sre", []string{lena, tomas, ines, "paul.dubois@example.com"}, nil)
 }
+
+// A deactivated group keeps its members: who leaves when it is reactivated is listed, and what cannot be listed is refused.
+func TestProtocolAdoptionListsWhoLeaves(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "ops", "members": listed(kenji, lena, amara), "subgroups": listed("sre")})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	config := values{"name": "ops", "members": listed(lena, ines), "adopt_deactivated": true}
+	for _, unknown := range []any{acctest.Unknown, []any{lena, acctest.Unknown}} {
+		_, diags := run.Plan(but(config, values{"members": unknown}))
+		diags.ExpectError(t, "members", "Who would leave", "not known")
+	}
+	plan, diags := run.Plan(config)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "members", `leave user group "ops" when it is reactivated`, kenji, amara)
+	run.Apply(plan).ExpectNoError(t)
+	holds(t, o, "ops", []string{lena, ines}, []string{"sre"})
+}

@@ -56,6 +56,8 @@ func (r *MembershipResource) Schema(_ context.Context, _ resource.SchemaRequest,
 
 What the resource put into the group it takes out again when it is destroyed, or when it is taken out of the configuration. Who was in the group already when the resource was created, or when the list was extended, stays. After an import by ID everything that the ID names counts as put there by the resource. An apply that was broken off between the server's doing and the state cannot be told from somebody else's doing: who was added by it stays.
 
+To hand over to the ` + "`members`" + ` of a ` + "`zulip_user_group`" + `, let Terraform forget the resource with a ` + "`removed`" + ` block whose ` + "`destroy`" + ` is false: a plan that ends it while another resource goes on listing the same people is refused. One resource of this kind may take over from another in one apply.
+
 The identity of the resource is the group: who is put into it changes. Several resources of this kind for one group have the same identity. An import by identity takes in everybody who is in the group, and nobody of them counts as put there by the resource.
 
 ` + toldText + ` ` + botsText,

@@ -109,7 +109,9 @@ func TestProtocolOrders(t *testing.T) {
 				try := func(order int, byHand bool, fault string) {
 					tried.Add(1)
 					what := fmt.Sprint(order, " ", byHand, " ", fault)
-					if t.Run(what, func(t *testing.T) { requests = max(requests, start.try(t, one, all[(2*order+1)%len(all)], all[order%len(all)], byHand, fault)) }) {
+					if t.Run(what, func(t *testing.T) {
+						requests = max(requests, start.try(t, one, all[(2*order+1)%len(all)], all[order%len(all)], byHand, fault))
+					}) {
 						kept.Add(1)
 					}
 				}

@@ -108,9 +108,28 @@ func (p planning) checkList(list membershipList) {
 	if p.State == nil || !planned.Equal(*list.attribute(&p.State.facts)) { // else nothing is written
 		list.warnOfDeactivated(resolved, p.On.View, p.Diags)
 	}
+	if p.Adopted != nil {
+		p.checkAdopted(list)
+	}
 	if p.State != nil {
 		stay, _ := list.principals.Resolve(*list.attribute(&p.State.facts), p.On.View)
 		list.keep(&p.Meta.Run, p.now.ID, among(resolved.IDs, stay.IDs), p.On.View, p.Diags)
+	}
+}
+
+// checkAdopted lists who leaves an existing group that is adopted, as the plan of a new one shows only who will be in it.
+func (p planning) checkAdopted(list membershipList) {
+	at, name := path.Root(list.name), p.now.Name
+	planned, isKnown := list.principals.Resolve(*list.attribute(&p.Plan.facts), p.On.View)
+	leaving := without(list.principals.Active(*list.current(p.now), p.On.View), planned.IDs)
+	switch {
+	case len(leaving) == 0:
+	case !isKnown:
+		p.Diags.AddAttributeError(at, fmt.Sprintf("Who would leave user group %q is not known", name),
+			fmt.Sprintf("The group exists, and its %s are known only in the apply, so this plan cannot list who would leave it. Apply what they depend on first, with -target.", list.name))
+	default:
+		p.Diags.AddAttributeWarning(at, fmt.Sprintf("Some %s leave user group %q when it is reactivated", list.name, name),
+			fmt.Sprintf("The group has kept its %s. Those leave who are not listed: %s.", list.name, list.describe(leaving, p.On.View)))
 	}
 }
 
