@@ -55,8 +55,9 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 	switch {
 	case !e.IsRename && run.WillBeDestroyed(e.Kind, e.ID):
 		e.refuseAddress(diags)
-	case run.IsManaged(e.Kind, e.ID):
-		// It is this very thing, to be made anew, or one that this run gives another name.
+	case e.IsRename || run.IsManaged(e.Kind, e.ID):
+		// Another resource of this run may give the name up. Which do is not known in a plan: it depends on what is planned first.
+		diags.AddAttributeWarning(e.At, e.Summary, "If another resource of this configuration gives it up, that has to come first: let this resource depend on that one (depends_on), or do it in two applies. Otherwise this apply stops here.\n\n"+e.text(meta))
 	case meta.RecoverInterrupted && e.AsPlanned && e.Ours:
 		run.Release(e.Kind, e.key(), e.ID)
 		diags.AddAttributeWarning(e.At, fmt.Sprintf("Existing %s will be adopted", e.Title),

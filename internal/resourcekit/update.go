@@ -114,7 +114,8 @@ func (r *Resource[Model, Object, Update]) change(ctx context.Context, id int64, 
 		c.Snapshot = now.View
 	}
 	subject := compareandset.Subject[*Object, Update]{
-		Unread: r.called(r.nameBefore(before), id), StoresAsSent: r.def.Source.StoresAsSent, Write: r.write, Explain: r.Explain,
+		Unread: r.called(r.nameBefore(before), id), StoresAsSent: r.def.Source.StoresAsSent, Write: r.write,
+		Explain: func(err error) string { return r.explainUpdate(planned, c, err) },
 		Name: func(object *Object) string { return r.called(r.nameOf(object, cmp.Or(before, planned), c), id) },
 		Read: func(ctx context.Context, shows func(*Object) bool) (*compareandset.Reading[*Object], error) {
 			return r.fresh(ctx, id, c, shows, isGone)
@@ -137,6 +138,17 @@ func (r *Resource[Model, Object, Update]) change(ctx context.Context, id int64, 
 		}
 	}
 	return subject.Change(ctx, &r.Base, steps, now, diags)
+}
+
+// explainUpdate is Explain, and says which object has the name that is taken.
+func (r *Resource[Model, Object, Update]) explainUpdate(planned *Model, c *Context, err error) string {
+	if planned != nil && c.Snapshot != nil && r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err) && !r.def.Unique.IsCheckedByPlan {
+		if holder, ok := r.withName(&listing[Object]{Snapshot: c.Snapshot}, planned); ok {
+			return fmt.Sprintf("%s (ID %s) has the %s now. If another resource of this configuration is to give it up, let this one depend on it (depends_on), or do it in two applies; to swap two, give one of them another %s first.",
+				diagnostics.Capitalize(r.called(r.def.Index(c.Snapshot).Name(holder), r.def.Key(holder))), textOf(r.idOf(holder)), r.def.Unique.word(), r.def.Unique.word())
+		}
+	}
+	return r.Explain(err)
 }
 
 // send sends what is pending: by the table's SendUpdate, or as the current model with the planned values of what is pending.

@@ -81,6 +81,9 @@ func (s *State) IsManaged(kind string, id int64) bool { return s.knows(managed, 
 // that object: a run plans each resource once so.
 func (s *State) Keep(kind string, id int64) (first bool) { return s.note(kept, kind, id) }
 
+// IsKept reports whether a resource which holds an object is planned to go on.
+func (s *State) IsKept(kind string, id int64) bool { return s.knows(kept, kind, id) }
+
 // WillDestroy registers that a resource of this run is planned to give up its object.
 func (s *State) WillDestroy(kind string, id int64) { s.note(willBeDestroyed, kind, id) }
 
