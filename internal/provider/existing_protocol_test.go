@@ -83,7 +83,7 @@ func TestProtocolInterruptedIsRecovered(t *testing.T) {
 		diags.ExpectNoError(t)
 		diags = append(diags, m.run.Apply(plan)...)
 		diags.ExpectNoError(t)
-		diags.ExpectWarning(t, diagnosedAt(diags), "will be adopted", "recover_interrupted")
+		diags.ExpectWarning(t, diagnosedAt(diags), "will be adopted", "recover_interrupted", "-target")
 		if m.run.State == nil || m.run.State.Values["id"] != id {
 			t.Fatalf("the state holds %v, want %v", m.run.State, id)
 		}

@@ -111,7 +111,7 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 				Optional: true, MarkdownDescription: "Whether plans warn of who gains and who loses which right in which channel. By default `true`.",
 			},
 			"recover_interrupted": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "Whether to take into the state what an apply has left that was broken off before its state was written: of what has a name of its own, that which is exactly as planned, and was made by the same account within the hour, as far as the server tells. Each is warned of. For one apply after such an accident; else `ZULIP_RECOVER_INTERRUPTED`, else `false`, and then everything that is there already is refused, with the way to import it.",
+				Optional: true, MarkdownDescription: "Whether to take into the state what an apply has left that was broken off before its state was written: of what has a name of its own, that which is exactly as planned, and was made by the same account within the hour, as far as the server tells. Each is warned of. For one apply after such an accident, and without `-target`, which hides from the provider what other resources of the state hold; else `ZULIP_RECOVER_INTERRUPTED`, else `false`, and then everything that is there already is refused, with the way to import it.",
 			},
 		},
 		Blocks: map[string]schema.Block{tradingBlock: tradingSchema()},

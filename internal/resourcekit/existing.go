@@ -61,7 +61,7 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 	case meta.RecoverInterrupted && e.AsPlanned && e.Ours:
 		run.Release(e.Kind, e.key(), e.ID)
 		diags.AddAttributeWarning(e.At, fmt.Sprintf("Existing %s will be adopted", e.Title),
-			fmt.Sprintf("%s %q (%s) is as planned, as far as the server tells, and recover_interrupted is set: it counts as created by an apply that was interrupted. Nothing changes in the organization.", diagnostics.Capitalize(e.Title), e.Name, e.Import))
+			fmt.Sprintf("%s %q (%s) is as planned, as far as the server tells, and recover_interrupted is set: it counts as created by an apply that was interrupted. Nothing changes in the organization. With -target, the run does not see which other resource of the state may hold it: look before you apply.", diagnostics.Capitalize(e.Title), e.Name, e.Import))
 		return true
 	case e.MayBeReplaced:
 		diags.AddAttributeWarning(e.At, e.Summary+", and the apply will stop at it", e.text(meta))
