@@ -91,7 +91,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 		p.Plan.Interface = types.StringNull()
 	}
 	if p.IsCreate() || p.IsReplaced {
-		checkNew(p, s)
+		checkNew(ctx, p, s)
 	} else {
 		checkUpdate(p, s)
 	}
@@ -112,7 +112,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 func key(m *model) string { return strings.ToLower(m.ShortName.ValueString()) }
 
 // checkNew refuses a bot that the account may not create, or that already exists.
-func checkNew(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+func checkNew(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snapshot) {
 	rights := []string{"can_create_bots_group"}
 	if p.Plan.botType() == zulip.BotIncomingWebhook {
 		rights = append(rights, "can_create_write_only_bots_group")
@@ -123,7 +123,12 @@ func checkNew(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
 		if p.IsCreate() {
 			p.Meta.Run.WillCreate(kind, key(p.Plan))
 		}
-		if holder, ok := s.UserByAddress(address); ok {
+		holder, err := accounts.Holder(ctx, p.Meta, s, address)
+		if err != nil {
+			p.Diags.AddError("Cannot read "+address, diagnostics.Explain(err))
+			return
+		}
+		if holder != nil {
 			bot = holder
 			checkHolder(p, holder)
 		} else {

@@ -73,6 +73,9 @@ func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, 
 	if !ok {
 		return 0, false, nil
 	}
+	if holder, err = c.Meta.Store.FreshUser(ctx, holder.ID); err != nil || holder == nil { // the list may be from before it was deactivated
+		return 0, false, err
+	}
 	var diags diag.Diagnostics
 	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsDestroyed(kind, holder.ID); {
 	case isAdopted && !holder.IsActive && !holder.IsDeleted && sameType(holder, plan):

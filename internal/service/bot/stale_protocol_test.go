@@ -104,3 +104,28 @@ func TestProtocolBotOfSomebodyWhomTheListLacks(t *testing.T) {
 		t.Errorf("the server holds %+v", found)
 	}
 }
+
+// A bot that was deactivated, and that the list still has as active, is reactivated.
+func TestProtocolBotThatTheListHasAsActive(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	stale(t, o, "DELETE /bots/* stale")
+	p := run.Process()
+	destroy, diags := p.Plan("zulip_bot", run.State, nil)
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(destroy)
+	diags.ExpectNoError(t)
+	create, diags := p.Plan("zulip_bot", nil, alerts(nil)) // as a replacement does
+	diags.ExpectNoError(t)
+	state, diags := p.Apply(create)
+	diags.ExpectNoError(t)
+	if state == nil || state.Values["id"] != run.State.Values["id"] || !held(t, o, run).IsActive {
+		t.Errorf("the state is %+v", state)
+	}
+
+	if err := o.Client.DeactivateBot(context.Background(), held(t, o, run).ID); err != nil {
+		t.Fatal(err)
+	}
+	run.State = nil
+	run.MustApply(alerts(values{"adopt_deactivated": true}))
+}

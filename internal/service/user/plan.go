@@ -49,7 +49,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[account]) {
 	}
 	checkProfile(p, s)
 	if p.IsCreate() {
-		checkNew(p, s)
+		checkNew(ctx, p, s)
 		return
 	}
 	checkUpdate(p, s)
@@ -91,7 +91,7 @@ func checkProfile(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 }
 
 // checkNew refuses an account that already exists, and whom the server lets create none.
-func checkNew(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
+func checkNew(ctx context.Context, p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 	if p.Meta.Store.Self().Role > zulip.RoleAdministrator {
 		p.Meta.Refuse(path.Empty(), "create accounts", "Only administrators and owners of the organization may, with the right can_create_users of the server's shell.", p.Diags)
 		return
@@ -99,7 +99,12 @@ func checkNew(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
 	user := &zulip.User{Email: p.Plan.Email.ValueString(), Role: zulip.RoleMember}
 	if tfvalue.IsSet(p.Plan.Email) {
 		p.Meta.Run.WillCreate(kind, strings.ToLower(user.Email))
-		if holder, ok := s.UserByAddress(user.Email); ok {
+		holder, err := accounts.Holder(ctx, p.Meta, s, user.Email)
+		if err != nil {
+			p.Diags.AddError("Cannot read "+user.Email, diagnostics.Explain(err))
+			return
+		}
+		if holder != nil {
 			user = holder
 			checkHolder(p, s, holder)
 		} else {

@@ -45,3 +45,20 @@ func account(t *testing.T, o *acctest.Organization, id int64) *zulip.User {
 	}
 	return user
 }
+
+// An account that was deactivated, and that the list still has as active, is reactivated.
+func TestProtocolUserThatTheListHasAsActive(t *testing.T) {
+	o, run := managed(t)
+	fault, err := sandbox.ParseFault("DELETE /users/* stale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Sandbox.Fail(fault)
+	if _, err := o.Client.DeactivateUser(context.Background(), id(t, o, "member"), zulip.Deactivation{}); err != nil {
+		t.Fatal(err)
+	}
+	run.MustApply(values{"email": lena, "full_name": "Lena Fischer", "adopt_deactivated": true})
+	if !account(t, o, id(t, o, "member")).IsActive {
+		t.Error("the account is deactivated")
+	}
+}

@@ -1,10 +1,23 @@
 package accounts
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
+
+// Holder returns the account that has an address which a new one is to get, as it is now; nil if there is none. The list may
+// have it as it was before it was deactivated (server-behavior §U18).
+func Holder(ctx context.Context, meta *base.Meta, s *snapshot.Snapshot, address string) (*zulip.User, error) {
+	listed, ok := s.UserByAddress(address)
+	if !ok {
+		return nil, nil
+	}
+	return meta.Store.FreshUser(ctx, listed.ID)
+}
 
 // Deleted says of an account that was deleted on the server why it cannot be reactivated or adopted, and what to
 // do. attribute is what the address comes from.
