@@ -18,9 +18,12 @@ import (
 )
 
 const (
-	// maxAnswerBytes is the largest answer that is read, after unpacking. An
-	// organization of 5,000 channels and as many people needs a tenth of it.
+	// maxAnswerBytes is the largest answer that is read into memory, after unpacking.
 	maxAnswerBytes = 50 << 20
+	// maxStreamedBytes is the largest answer that is decoded while it arrives. A person takes
+	// some 650 bytes of it, a channel 1,300, and a subscription 7: it is enough for an
+	// organization of half a million people.
+	maxStreamedBytes = 500 << 20
 
 	resultSuccess = "success"
 )
@@ -188,15 +191,16 @@ func (c *call) receiveWhole(ctx context.Context, resp *http.Response) (size int,
 	case !isSuccess(resp) && isObject(body) && len(body) <= maxAnswerBytes:
 		return len(body), c.refusal(resp, body)
 	}
-	return len(body), c.classify(resp, body, len(body), func() error { return c.accept(body) })
+	return len(body), c.classify(resp, body, len(body), maxAnswerBytes, func() error { return c.accept(body) })
 }
 
 // classify decides what an answer is: data, which accept decodes, a refusal, a damaged
-// answer, or one that does not come from Zulip. start is the beginning of the body.
-func (c *call) classify(resp *http.Response, start []byte, size int, accept func() error) error {
+// answer, or one that does not come from Zulip. start is the beginning of the body, maxSize
+// how much of it is read.
+func (c *call) classify(resp *http.Response, start []byte, size, maxSize int, accept func() error) error {
 	switch {
-	case size > maxAnswerBytes:
-		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer is larger than %d MB", maxAnswerBytes>>20), nil, false)
+	case size > maxSize:
+		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer is larger than %d MB, which is more than this provider reads. If the organization is that large, please report it", maxSize>>20), nil, false)
 	case len(bytes.TrimSpace(start)) == 0 && isSuccess(resp):
 		return c.badAnswer(resp.StatusCode, "the answer is empty", nil, true)
 	case !isObject(start):

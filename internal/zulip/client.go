@@ -85,6 +85,7 @@ type Client struct {
 	userAgent     string
 	timeout       time.Duration
 	maxRetries    int
+	maxStreamed   int // bytes of an answer that is decoded while it arrives
 	secrets       secrets
 
 	http    *http.Client
@@ -130,6 +131,7 @@ func New(cfg Config) (*Client, error) {
 		userAgent:     cfg.UserAgent,
 		timeout:       cfg.RequestTimeout,
 		maxRetries:    max(cfg.MaxRetries, 0),
+		maxStreamed:   maxStreamedBytes,
 		clock:         wallClock{},
 	}
 	if c.userAgent == "" {

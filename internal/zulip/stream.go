@@ -12,14 +12,14 @@ import (
 
 // receiveStream decodes the body while it arrives, and returns its size.
 func (c *call) receiveStream(ctx context.Context, resp *http.Response) (size int, err error) {
-	body := &streamedBody{body: io.LimitReader(resp.Body, maxAnswerBytes+1)}
+	body := &streamedBody{body: io.LimitReader(resp.Body, int64(c.client.maxStreamed)+1)}
 	problem := c.decodeStream(json.NewDecoder(body))
 	_, _ = io.Copy(io.Discard, body) // what is left: a line end, or most of a page that is not Zulip's
 	_ = resp.Body.Close()            // everything was read, or will not be
 	if body.err != nil {
 		return body.size, c.readError(ctx, resp.StatusCode, body.err)
 	}
-	return body.size, c.classify(resp, body.start, body.size, func() error {
+	return body.size, c.classify(resp, body.start, body.size, c.client.maxStreamed, func() error {
 		if problem == nil && !body.envelope {
 			return errNoEnvelope
 		}
