@@ -17,14 +17,20 @@ const fewChannels = 2
 
 // members are who is in the channels, as far as this run has read it.
 type members struct {
-	asked batcher[int64, map[int64][]int64]
-	fresh batcher[int64, map[int64][]int64]
+	asked batcher[int64, subscribers]
+	fresh batcher[int64, subscribers]
 
 	mu    sync.Mutex
 	known map[int64][]int64
 	read  int // channels read one by one
 	// forgot is how often everything was forgotten.
 	forgot int
+}
+
+// subscribers are who is in channels, by the channels' IDs, and of which channels it could not be read, and why.
+type subscribers struct {
+	ids    map[int64][]int64
+	failed map[int64]error
 }
 
 // without returns those who are not among others.
@@ -66,7 +72,15 @@ func (s *Store) Subscribers(ctx context.Context, channel int64) ([]int64, error)
 		return ids, nil
 	}
 	found, _, err := s.members.asked.do(ctx, channel)
-	return found[channel], err
+	return found.of(channel, err)
+}
+
+// of returns who is in a channel, or why that could not be read; err is why no channel could.
+func (s subscribers) of(channel int64, err error) ([]int64, error) {
+	if err == nil {
+		err = s.failed[channel]
+	}
+	return s.ids[channel], err
 }
 
 // SubscribersOf is Subscribers for several channels, by their IDs. What is not known yet is read as Subscribers reads it when
@@ -88,14 +102,19 @@ func (s *Store) SubscribersOf(ctx context.Context, channels []int64) (map[int64]
 		return found, nil
 	}
 	read, err := s.readSubscribers(ctx, missing, nil)
-	maps.Copy(found, read)
+	maps.Copy(found, read.ids)
+	for _, channel := range missing {
+		if err == nil {
+			err = read.failed[channel]
+		}
+	}
 	return found, err
 }
 
 // FreshSubscribers is Subscribers, read after the call began. Those that are asked for at the same time are read together.
 func (s *Store) FreshSubscribers(ctx context.Context, channel int64) ([]int64, error) {
 	found, _, err := s.members.fresh.do(ctx, channel)
-	return found[channel], err
+	return found.of(channel, err)
 }
 
 // forget makes the next to ask read again who is in the channels.
@@ -112,7 +131,12 @@ func (s *Store) isMany(channels, before int) bool {
 	return channels+before > fewChannels && s.self.Role <= zulip.RoleAdministrator
 }
 
+<<<<<<< HEAD
 func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func()) (map[int64][]int64, error) {
+=======
+func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func()) (subscribers, error) {
+	since := s.members.mark()
+>>>>>>> 13e4660 (Let the failure to read one channel be that of who asked for it)
 	s.members.mu.Lock()
 	before, forgot := s.members.read, s.members.forgot
 	s.members.mu.Unlock()
@@ -120,10 +144,11 @@ func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func())
 	if s.isMany(len(distinct(channels)), before) {
 		current, err := s.need(ctx, withNeeds([]Part{Subscribers}))
 		if err != nil {
-			return nil, err
+			return subscribers{}, err
 		}
 		all = current.Subscribers()
 	}
+<<<<<<< HEAD
 	return s.keepSubscribers(ctx, channels, all, forgot, false)
 }
 
@@ -131,22 +156,38 @@ func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ fu
 	s.members.mu.Lock()
 	forgot := s.members.forgot
 	s.members.mu.Unlock()
+=======
+	return s.keepSubscribers(ctx, channels, all, since, false), nil
+}
+
+func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ func()) (subscribers, error) {
+	since := s.members.mark()
+>>>>>>> 13e4660 (Let the failure to read one channel be that of who asked for it)
 	var all map[int64][]int64
 	if s.isMany(len(distinct(channels)), 0) {
 		read, err := s.register(ctx, []Part{Subscribers})
 		if err != nil {
-			return nil, fmt.Errorf("reading the subscribers: %w", err)
+			return subscribers{}, fmt.Errorf("reading the subscribers: %w", err)
 		}
 		all = read.Subscribers
 	}
+<<<<<<< HEAD
 	return s.keepSubscribers(ctx, channels, all, forgot, true)
+=======
+	return s.keepSubscribers(ctx, channels, all, since, true), nil
+>>>>>>> 13e4660 (Let the failure to read one channel be that of who asked for it)
 }
 
 // keepSubscribers answers from a snapshot, and asks for the channels that are not in it: those that were made since, and
 // those that are archived or gone. `Invalid channel ID` is what servers answer for a channel that is gone, and below
 // feature level 480 for an archived one.
+<<<<<<< HEAD
 func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, forgot int, fresh bool) (map[int64][]int64, error) {
 	found, read := map[int64][]int64{}, 0
+=======
+func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, since membersMark, fresh bool) subscribers {
+	found, failed, read := map[int64][]int64{}, map[int64]error{}, 0
+>>>>>>> 13e4660 (Let the failure to read one channel be that of who asked for it)
 	for _, channel := range distinct(channels) {
 		if ids, ok := all[channel]; ok {
 			found[channel] = ids
@@ -154,7 +195,8 @@ func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[i
 		}
 		ids, err := s.client.ChannelSubscribers(ctx, channel)
 		if err != nil && !zulip.IsMessage(err, "Invalid channel ID") {
-			return nil, fmt.Errorf("reading the subscribers of channel %d: %w", channel, err)
+			failed[channel] = fmt.Errorf("reading the subscribers of channel %d: %w", channel, err)
+			continue
 		}
 		if read++; err == nil {
 			found[channel] = ids
@@ -171,7 +213,7 @@ func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[i
 	for channel, ids := range found {
 		found[channel] = s.members.keep(channel, ids, forgot, fresh)
 	}
-	return found, nil
+	return subscribers{found, failed}
 }
 
 // distinct returns each of some values once, in ascending order.

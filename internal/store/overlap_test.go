@@ -203,7 +203,9 @@ func TestAnOlderReadHidesNoWrite(t *testing.T) {
 				t.Error("the older read counts as current")
 			}
 			// The account's own bots belong to the older read, which asks for them after its first answer.
-			requests := func(method, path string) int { return server.Journal().Count(sandbox.Filter{Method: method, Path: path}) }
+			requests := func(method, path string) int {
+				return server.Journal().Count(sandbox.Filter{Method: method, Path: path})
+			}
 			if c.again == "" && requests("POST", "")+requests("GET", "")-requests("GET", "/bots") > 0 {
 				t.Error("what was read later is read once more")
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -96,5 +97,38 @@ func TestEffectiveAccessIsWorkedOutOnce(t *testing.T) {
 	d.Invalidate(store.Users)
 	if again, err = d.Read(context.Background(), store.Organization); err != nil || view.Access() == again.Access() {
 		t.Error("it outlives the people it was worked out from:", err)
+	}
+}
+
+// The failure to read one channel is that of who asked for it: others who asked at the same time have their answers.
+func TestSubscribersOfOneChannelThatCannotBeRead(t *testing.T) {
+	for name, read := range map[string]func(*store.Store, context.Context, int64) ([]int64, error){
+		"read": (*store.Store).Subscribers, "fresh": (*store.Store).FreshSubscribers,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _, server := newStore(t)
+			view, err := d.Read(t.Context(), store.Channels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			general, _ := view.Channels().ByName("general")
+			broken, _ := view.Channels().ByName("incidents")
+			server.Fail(sandbox.Fault{
+				Method: "GET", Path: fmt.Sprintf("/streams/%d/members", broken.ID), Action: sandbox.FaultStatus, Status: 400,
+				Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`,
+			})
+			var waiting sync.WaitGroup
+			waiting.Go(func() {
+				if found, err := read(d, t.Context(), general.ID); err != nil || len(found) == 0 {
+					t.Errorf("general: %v, %v", found, err)
+				}
+			})
+			waiting.Go(func() {
+				if found, err := read(d, t.Context(), broken.ID); err == nil || found != nil {
+					t.Errorf("incidents: %v, %v", found, err)
+				}
+			})
+			waiting.Wait()
+		})
 	}
 }
