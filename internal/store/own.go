@@ -16,8 +16,14 @@ type own struct {
 	scheduled     kept[[]*zulip.ScheduledMessage]
 	invitations   kept[[]*zulip.Invitation]
 	subscriptions kept[map[int64]*zulip.Subscription]
-	messages      batcher[int64, map[int64]*zulip.Message]
+	messages      batcher[int64, messages]
 	newDrafts     batcher[zulip.Draft, []int64]
+}
+
+// messages are those that were read, by ID, and why others could not be.
+type messages struct {
+	found  map[int64]*zulip.Message
+	failed map[int64]error
 }
 
 func (o *own) init(s *Store) {
@@ -88,34 +94,38 @@ func (s *Store) readSubscriptions(ctx context.Context) (map[int64]*zulip.Subscri
 // Message reads a message as it is now; nil if it is gone, or the account may not read it. Those that are asked for at
 // the same time are read in one request.
 func (s *Store) Message(ctx context.Context, id int64) (*zulip.Message, error) {
-	found, _, err := s.own.messages.do(ctx, id)
-	return found[id], err
+	read, _, err := s.own.messages.do(ctx, id)
+	if err == nil {
+		err = read.failed[id]
+	}
+	return read.found[id], err
 }
 
 // readMessages reads messages. What the one request does not find may be in a channel that the account is not in: it is
 // asked for by itself.
-func (s *Store) readMessages(ctx context.Context, ids []int64, _ func()) (map[int64]*zulip.Message, error) {
-	found := map[int64]*zulip.Message{}
+func (s *Store) readMessages(ctx context.Context, ids []int64, _ func()) (messages, error) {
+	read := messages{map[int64]*zulip.Message{}, map[int64]error{}}
 	if len(ids) > 1 {
 		list, err := s.client.Messages(ctx, ids, s.level)
 		if err != nil {
-			return nil, fmt.Errorf("reading the messages: %w", err)
+			return messages{}, fmt.Errorf("reading the messages: %w", err)
 		}
 		for _, message := range list {
-			found[message.ID] = message
+			read.found[message.ID] = message
 		}
 	}
 	for _, id := range ids {
-		if _, ok := found[id]; ok {
+		if _, ok := read.found[id]; ok {
 			continue
 		}
 		message, err := s.client.Message(ctx, id)
 		if err != nil && !zulip.IsNoMessage(err) {
-			return nil, err
+			read.failed[id] = err
+			continue
 		}
-		found[id] = message
+		read.found[id] = message
 	}
-	return found, nil
+	return read, nil
 }
 
 // EmojiNames returns the codes of the standard emoji by name, which are read once; nil where the server does not say
