@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
@@ -33,6 +36,16 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 	}
 	names := suggest.Names{Things: "addresses it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}
 	return nil, fmt.Errorf("no person or bot with the address %q is visible to the account the provider uses%s", text, names.Suggest(text))
+}
+
+// Names returns the texts that are known of a list or set, for [store.Store.ReadNaming].
+func Names(elements []attr.Value) (names []string) {
+	for _, element := range elements {
+		if text, ok := element.(types.String); ok && text.ValueString() != "" {
+			names = append(names, text.ValueString())
+		}
+	}
+	return names
 }
 
 // UserInPlan is User for a plan. later says that this run has yet to create the account, and then user is nil, or

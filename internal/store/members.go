@@ -33,6 +33,14 @@ type subscribers struct {
 	failed map[int64]error
 }
 
+// of returns who is in a channel, or why that could not be read; err is why no channel could.
+func (s subscribers) of(channel int64, err error) ([]int64, error) {
+	if err == nil {
+		err = s.failed[channel]
+	}
+	return s.ids[channel], err
+}
+
 // without returns those who are not among others.
 func without[T comparable](all, others []T) []T {
 	among := make(map[T]bool, len(others))
@@ -73,14 +81,6 @@ func (s *Store) Subscribers(ctx context.Context, channel int64) ([]int64, error)
 	}
 	found, _, err := s.members.asked.do(ctx, channel)
 	return found.of(channel, err)
-}
-
-// of returns who is in a channel, or why that could not be read; err is why no channel could.
-func (s subscribers) of(channel int64, err error) ([]int64, error) {
-	if err == nil {
-		err = s.failed[channel]
-	}
-	return s.ids[channel], err
 }
 
 // SubscribersOf is Subscribers for several channels, by their IDs. What is not known yet is read as Subscribers reads it when
@@ -131,12 +131,7 @@ func (s *Store) isMany(channels, before int) bool {
 	return channels+before > fewChannels && s.self.Role <= zulip.RoleAdministrator
 }
 
-<<<<<<< HEAD
-func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func()) (map[int64][]int64, error) {
-=======
 func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func()) (subscribers, error) {
-	since := s.members.mark()
->>>>>>> 13e4660 (Let the failure to read one channel be that of who asked for it)
 	s.members.mu.Lock()
 	before, forgot := s.members.read, s.members.forgot
 	s.members.mu.Unlock()
@@ -148,21 +143,13 @@ func (s *Store) readSubscribers(ctx context.Context, channels []int64, _ func())
 		}
 		all = current.Subscribers()
 	}
-<<<<<<< HEAD
-	return s.keepSubscribers(ctx, channels, all, forgot, false)
-}
-
-func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ func()) (map[int64][]int64, error) {
-	s.members.mu.Lock()
-	forgot := s.members.forgot
-	s.members.mu.Unlock()
-=======
-	return s.keepSubscribers(ctx, channels, all, since, false), nil
+	return s.keepSubscribers(ctx, channels, all, forgot, false), nil
 }
 
 func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ func()) (subscribers, error) {
-	since := s.members.mark()
->>>>>>> 13e4660 (Let the failure to read one channel be that of who asked for it)
+	s.members.mu.Lock()
+	forgot := s.members.forgot
+	s.members.mu.Unlock()
 	var all map[int64][]int64
 	if s.isMany(len(distinct(channels)), 0) {
 		read, err := s.register(ctx, []Part{Subscribers})
@@ -171,23 +158,14 @@ func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ fu
 		}
 		all = read.Subscribers
 	}
-<<<<<<< HEAD
-	return s.keepSubscribers(ctx, channels, all, forgot, true)
-=======
-	return s.keepSubscribers(ctx, channels, all, since, true), nil
->>>>>>> 13e4660 (Let the failure to read one channel be that of who asked for it)
+	return s.keepSubscribers(ctx, channels, all, forgot, true), nil
 }
 
 // keepSubscribers answers from a snapshot, and asks for the channels that are not in it: those that were made since, and
 // those that are archived or gone. `Invalid channel ID` is what servers answer for a channel that is gone, and below
 // feature level 480 for an archived one.
-<<<<<<< HEAD
-func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, forgot int, fresh bool) (map[int64][]int64, error) {
-	found, read := map[int64][]int64{}, 0
-=======
-func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, since membersMark, fresh bool) subscribers {
+func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, forgot int, fresh bool) subscribers {
 	found, failed, read := map[int64][]int64{}, map[int64]error{}, 0
->>>>>>> 13e4660 (Let the failure to read one channel be that of who asked for it)
 	for _, channel := range distinct(channels) {
 		if ids, ok := all[channel]; ok {
 			found[channel] = ids

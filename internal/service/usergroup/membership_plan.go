@@ -49,11 +49,16 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	var plan, state *membershipModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	view, err := r.Meta.Store.Read(ctx, store.Organization)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var named []string
+	if plan != nil {
+		named = lookup.Names(plan.Members.Elements())
+	}
+	view, err := r.Meta.Store.ReadNaming(ctx, named, store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
-	}
-	if resp.Diagnostics.HasError() {
 		return
 	}
 	found := readFoundThere(ctx, req.Private, &resp.Diagnostics)

@@ -98,7 +98,7 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Store.Read(ctx, store.Organization)
+	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Members.Elements()), store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
 		return
@@ -140,7 +140,7 @@ func (r *MembershipResource) Read(ctx context.Context, req resource.ReadRequest,
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Store.Read(ctx, store.Organization)
+	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(state.Members.Elements()), store.Organization)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
 		return
