@@ -216,7 +216,10 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 		return
 	}
 	id := state.GroupID.ValueInt64()
-	view, err := r.Meta.Store.Fresh(ctx, store.UserGroups)
+	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(state.Members.Elements()), store.Users)
+	if err == nil {
+		view, err = r.Meta.Store.Fresh(ctx, store.UserGroups)
+	}
 	if err != nil {
 		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), diagnostics.Explain(err))
 		return
