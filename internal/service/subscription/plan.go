@@ -8,6 +8,7 @@ package subscription
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -54,7 +55,7 @@ type planning struct {
 // locate finds the channel and the people of a plan, and puts into the plan what follows: the texts of the state where
 // they name the same, and the channel's ID. It returns nil while the channel is not known, or cannot be found.
 func (b *relation) locate(ctx context.Context, plan, state *shared, resp *resource.ModifyPlanResponse) *planning {
-	view, err := b.Meta.Store.Read(ctx, store.Channels)
+	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return nil
@@ -95,7 +96,7 @@ func (b *relation) locate(ctx context.Context, plan, state *shared, resp *resour
 
 // locateInApply finds the channel of a plan and whom it names; nil after an error.
 func (b *relation) locateInApply(ctx context.Context, plan *shared, diags *diag.Diagnostics) (*zulip.Channel, people) {
-	view, err := b.Meta.Store.Read(ctx, store.Channels)
+	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
 		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return nil, people{}
@@ -148,7 +149,11 @@ func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics
 		diags.AddError("Cannot read the subscribers", diagnostics.Explain(err))
 		return nil, false
 	}
-	view, err := b.Meta.Store.Read(ctx, store.Channels)
+	names := make([]string, len(in))
+	for i, id := range in {
+		names[i] = strconv.FormatInt(id, 10)
+	}
+	view, err := b.Meta.Store.ReadNaming(ctx, names, store.Channels)
 	if err != nil {
 		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
 		return nil, false
