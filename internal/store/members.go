@@ -33,6 +33,14 @@ type subscribers struct {
 	failed map[int64]error
 }
 
+// of returns who is in a channel, or why that could not be read; err is why no channel could.
+func (s subscribers) of(channel int64, err error) ([]int64, error) {
+	if err == nil {
+		err = s.failed[channel]
+	}
+	return s.ids[channel], err
+}
+
 // without returns those who are not among others.
 func without[T comparable](all, others []T) []T {
 	among := make(map[T]bool, len(others))
@@ -73,14 +81,6 @@ func (s *Store) Subscribers(ctx context.Context, channel int64) ([]int64, error)
 	}
 	found, _, err := s.members.asked.do(ctx, channel)
 	return found.of(channel, err)
-}
-
-// of returns who is in a channel, or why that could not be read; err is why no channel could.
-func (s subscribers) of(channel int64, err error) ([]int64, error) {
-	if err == nil {
-		err = s.failed[channel]
-	}
-	return s.ids[channel], err
 }
 
 // SubscribersOf is Subscribers for several channels, by their IDs. What is not known yet is read as Subscribers reads it when

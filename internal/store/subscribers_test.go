@@ -132,24 +132,3 @@ func TestSubscribersOfOneChannelThatCannotBeRead(t *testing.T) {
 		})
 	}
 }
-
-// A channel that this run has emptied is still there.
-func TestSubscribersOfAChannelThatThisRunHasEmptied(t *testing.T) {
-	d, client, _ := newStore(t)
-	self := d.Self().ID
-	id, _, err := client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "empty", Subscribers: []int64{self}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, err := d.Subscribers(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := client.Unsubscribe(t.Context(), "empty", []int64{self}); err != nil {
-		t.Fatal(err)
-	}
-	d.ChangedSubscribers(id, before, []int64{})
-	if found, err := d.Subscribers(t.Context(), id); err != nil || found == nil || len(found) > 0 {
-		t.Errorf("%#v, %v", found, err)
-	}
-}
