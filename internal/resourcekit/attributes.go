@@ -152,6 +152,7 @@ func (by byModel[Model, Object]) as(words *Model, object *Object, c *Context) *M
 	return &m
 }
 
+//nolint:unparam // the other implementation has problems to report
 func (by byModel[Model, Object]) steps(prior *Prior[Model, Object], planned *Model, c *Context) (steps []compareandset.Step[*Object, Model], _ []permission.Problem) {
 	before := prior.Values
 	if !prior.IsState {
@@ -222,6 +223,7 @@ func without(values, others []attr.Value) []attr.Value {
 	return slices.DeleteFunc(slices.Clone(values), func(value attr.Value) bool { return slices.ContainsFunc(others, value.Equal) })
 }
 
+//nolint:unparam // the other implementation has permissions
 func (by byModel[Model, Object]) keepKnown(m, planned *Model) []string {
 	for _, name := range fieldsOf(m).names() {
 		if value := fieldsOf(planned).get(name); isKnown(value) {

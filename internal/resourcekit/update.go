@@ -116,7 +116,7 @@ func (r *Resource[Model, Object, Update]) change(ctx context.Context, id int64, 
 	subject := compareandset.Subject[*Object, Update]{
 		Unread: r.called(r.nameBefore(before), id), StoresAsSent: r.def.Source.StoresAsSent, Write: r.write,
 		Explain: func(err error) string { return r.explainUpdate(planned, c, err) },
-		Name: func(object *Object) string { return r.called(r.nameOf(object, cmp.Or(before, planned), c), id) },
+		Name:    func(object *Object) string { return r.called(r.nameOf(object, cmp.Or(before, planned), c), id) },
 		Read: func(ctx context.Context, shows func(*Object) bool) (*compareandset.Reading[*Object], error) {
 			return r.fresh(ctx, id, c, shows, isGone)
 		},
@@ -134,7 +134,7 @@ func (r *Resource[Model, Object, Update]) change(ctx context.Context, id int64, 
 	}
 	if r.def.Protect != nil {
 		subject.Protect = func(now *compareandset.Reading[*Object], p compareandset.Pending[*Object, Update], diags *diag.Diagnostics) {
-			r.def.Protect(&r.Base, now, p, diags)
+			r.def.Protect(ctx, &r.Base, now, p, diags)
 		}
 	}
 	return subject.Change(ctx, &r.Base, steps, now, diags)

@@ -6,12 +6,15 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -24,16 +27,54 @@ func (p planning) reviewAccess(ctx context.Context) {
 	}
 	change := p.accessChange()
 	accesswarning.FillSubscribers(ctx, p.Meta, p.State.ID.ValueInt64(), &change)
-	if p.Meta.LockoutProtection && p.refuseNobodyLeft(change) {
+	if p.Meta.LockoutProtection && refuseNobodyLeft(change, p.cause, p.Diags) {
 		return
 	}
 	accesswarning.OfChannel(ctx, p.Meta, p.Diags, p.State.ID.ValueInt64(), change)
 }
 
-// refuseNobodyLeft reports whether it has refused the plan, because somebody can do now what nobody could after it. That
-// nobody administers a channel cannot come about: administrators of the organization do, and it is never without an
-// owner.
-func (p planning) refuseNobodyLeft(change permission.ChannelChange) (refused bool) {
+// protect refuses, just before a request and on what was just read, what [refuseNobodyLeft] refuses in a plan.
+func protect(ctx context.Context, b *base.Base, now *compareandset.Reading[*zulip.Channel], p pending, diags *diag.Diagnostics) {
+	if !b.Meta.LockoutProtection {
+		return
+	}
+	update, later := p.Update(), *now.Thing
+	for _, flag := range []struct{ to, from *bool }{
+		{&later.InviteOnly, update.IsPrivate}, {&later.IsWebPublic, update.IsWebPublic}, {&later.HistoryPublicToSubscribers, update.HistoryPublicToSubscribers},
+	} {
+		if flag.from != nil {
+			*flag.to = *flag.from
+		}
+	}
+	if update.TopicsPolicy != nil {
+		later.TopicsPolicy = *update.TopicsPolicy
+	}
+	later.Permissions = maps.Clone(later.Permissions)
+	for setting, change := range update.Permissions {
+		later.Permissions[setting] = change.New
+	}
+	state := func(channel *zulip.Channel) permission.State {
+		return permission.State{Access: now.View.Access(), Channel: permission.Channel{
+			Privacy: channel.Privacy(), TopicsPolicy: channel.TopicsPolicy, Permissions: channel.Permissions,
+		}}
+	}
+	change := permission.ChannelChange{Name: now.Thing.Name, Before: state(now.Thing), After: state(&later)}
+	if permission.NeedsSubscribers(change.Before, change.After) {
+		b.Meta.Store.Invalidate(store.Subscribers)
+	}
+	accesswarning.FillSubscribers(ctx, b.Meta, now.Thing.ID, &change)
+	refuseNobodyLeft(change, func(otherwise string, _ ...permission.Right) path.Path { return path.Root(otherwise) }, diags)
+}
+
+// refuseNobodyLeft reports whether it has refused a change, because somebody can do now what nobody could after it, or because
+// that cannot be told without the members. That nobody administers a channel cannot come about: administrators of the
+// organization do, and it is never without an owner.
+func refuseNobodyLeft(change permission.ChannelChange, cause func(otherwise string, rights ...permission.Right) path.Path, diags *diag.Diagnostics) (refused bool) {
+	if !change.After.Channel.SubscribersKnown && permission.NeedsSubscribers(change.Before, change.After) {
+		diags.AddAttributeError(cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe, permission.CanSendMessage), fmt.Sprintf("Cannot read who is in channel %q", change.Name),
+			"Whether anybody could still post in it or join it depends on who is in it. Nothing was sent. Try again, or use the key of an account that sees the channel's members."+base.LockoutAdvice)
+		return true
+	}
 	left := map[permission.Right]bool{}
 	for _, effect := range permission.Compare(change.Before, change.After) {
 		left[effect.Right] = effect.NobodyLeft
@@ -41,11 +82,11 @@ func (p planning) refuseNobodyLeft(change permission.ChannelChange) (refused boo
 	joins, certain := change.After.Access.Can(permission.CanSubscribe, change.After.Channel)
 	switch {
 	case left[permission.CanAddSubscribers] && certain && joins.IsEmpty():
-		p.Diags.AddAttributeError(p.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could join channel %q any more", p.State.Name.ValueString()),
+		diags.AddAttributeError(cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could join channel %q any more", change.Name),
 			"The channel would be private, no account that has access to it could add others, and nobody could join it. Not even an owner of the organization could change that, "+
 				"or make the channel public again. Subscribe somebody to the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+base.LockoutAdvice)
 	case left[permission.CanSendMessage]:
-		p.Diags.AddAttributeError(p.cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", p.State.Name.ValueString()),
+		diags.AddAttributeError(cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", change.Name),
 			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+base.LockoutAdvice)
 	default:
 		return false

@@ -254,3 +254,25 @@ func TestProtocolAWebhookBotIsNoWayIntoAChannel(t *testing.T) {
 		},
 	})
 }
+
+// The members decide whether anybody could still join a channel. What they are just before the request counts, and what cannot be
+// read refuses.
+func TestProtocolLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "ops", "initial_subscribers": inside, "privacy": "public"}
+	run.MustApply(config)
+	private := but(config, values{"privacy": "private_shared_history"})
+	plan := run.MustPlan(private)
+	everybody := strings.ReplaceAll(fmt.Sprint(o.Subscribers(t, "ops")), " ", ",")
+	o.Call(t, http.MethodDelete, "/users/me/subscriptions", map[string]string{"subscriptions": `["ops"]`, "principals": everybody})
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "privacy", `Nobody could join channel "ops" any more`)
+	sent.Expect(t)
+
+	run.Block["max_retries"] = 0
+	for _, path := range []string{"/register", "/streams/*/members"} {
+		o.Sandbox.Fail(sandbox.Fault{Method: "*", Path: path, Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: map[string]int{"/register": 1}[path]})
+	}
+	_, diags := run.Plan(private)
+	diags.ExpectError(t, "privacy", `Cannot read who is in channel "ops"`, "Nothing was sent")
+}

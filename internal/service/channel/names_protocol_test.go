@@ -94,7 +94,7 @@ func TestProtocolNewChannelWithAManagedName(t *testing.T) {
 
 // A removed block and an import of the same channel in one plan would archive what the other resource has.
 func TestProtocolNothingIsDestroyedThatAnotherResourceHas(t *testing.T) {
-	two(t, "a", "", func(t *testing.T, o *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.Plan, acctest.Diagnostics), inOrder func(...func())) {
+	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.Plan, acctest.Diagnostics), inOrder func(...func())) {
 		b.Import("a", nil).ExpectNoError(t)
 		var all acctest.Diagnostics
 		inOrder(func() {

@@ -50,7 +50,7 @@ var channels = &definition{
 	Unique: resourcekit.Unique[model, zulip.Channel]{
 		Of:          func(m *model) string { return m.Name.ValueString() },
 		IgnoresCase: true,
-		IsFreed: func(s *snapshot.Snapshot, channel *zulip.Channel, name string) bool {
+		IsFreed: func(s *snapshot.Snapshot, _ *zulip.Channel, name string) bool {
 			_, isTaken := s.ChannelTaking(name, 0)
 			return !isTaken
 		},
@@ -71,7 +71,7 @@ var channels = &definition{
 	Validate: validate, CheckTable: check,
 	New: newChannel, Create: create, SentLater: permission.DroppedAtCreation, RightsDiffer: true, MayBeCreated: isOwn,
 	Adopt: adopt, Reactivate: unarchive,
-	SendUpdate: sendUpdate, AdjustPrior: leaveArchivedFolder,
+	SendUpdate: sendUpdate, Protect: protect, AdjustPrior: leaveArchivedFolder,
 	Delete: archive, Archives: true, DeleteVerb: "archive",
 	IsKept: func(state *model) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
 	Hint:   hint,

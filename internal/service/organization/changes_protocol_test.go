@@ -251,7 +251,7 @@ func TestProtocolDecomposedDescriptionIsTheSame(t *testing.T) {
 	diags.ExpectNoError(t)
 	_, diags = p.Apply(plan)
 	diags.ExpectNoError(t)
-	if got := held(t, o).Settings["description"]; fmt.Sprint(got) != "Another" && fmt.Sprintf("%s", got) != `"Another"` {
+	if got := held(t, o).Settings["description"]; string(got) != `"Another"` {
 		t.Errorf("the server has %s", got)
 	}
 }

@@ -203,7 +203,7 @@ func TestProtocolNamesThatAreTaken(t *testing.T) {
 	o, run := managed(t)
 	_, diags := run.Plan(values{"name": "sre"})
 	diags.ExpectError(t, "name", `A user group with the name "sre" already exists`, "moved block", fmt.Sprintf("terraform import ADDRESS %d", id(t, o, "sre")))
-	run.MustApply(values{"name": "SRE"}) // the server tells cases apart
+	run.MustApply(values{"name": "SRE"})             // the server tells cases apart
 	plan, diags := run.Plan(values{"name": "leads"}) // which another resource may give up in the same run
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "name", `A user group with the name "leads" already exists`, "depends_on")
