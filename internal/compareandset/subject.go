@@ -140,7 +140,7 @@ func compare[T, U any](all []Step[T, U], thing T) (left, conflicts []Step[T, U])
 // last write it is read again, and what is missing is sent again. So an answer that was lost, or a setting that the
 // server dropped, is made good, and a value that somebody else changed is not overwritten.
 func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U], now *Reading[T], diags *diag.Diagnostics) *Reading[T] {
-	p, write := progress{pause: zulip.FirstPause}, s.Write
+	p, write, retries := progress{pause: zulip.FirstPause}, s.Write, b.Meta.Client.NewRetries()
 	if write == nil {
 		write = b.Meta.Store.Write // so that the reads that follow wait for each other
 	}
@@ -178,7 +178,7 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 		// The server may refuse an old value that was just read, if it hides deactivated people in it
 		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.
 		p.err = write(ctx, func(ctx context.Context) (err error) {
-			p.ignored, err = s.Send(ctx, Pending[T, U]{Now: thing, steps: left, compare: p.mismatches < 2})
+			p.ignored, err = s.Send(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left, compare: p.mismatches < 2})
 			return err
 		})
 		switch {
@@ -198,7 +198,10 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			p.lost++
 			p.pause *= 2
 		default:
-			return s.refusedByServer(ctx, thing, all, p.err, diags)
+			// What the rate limit refused is not just repeated after the wait: somebody may have changed the thing by then.
+			if err := retries.Wait(ctx, p.err); err != nil {
+				return s.refusedByServer(ctx, thing, all, err, diags)
+			}
 		}
 		now = nil
 	}

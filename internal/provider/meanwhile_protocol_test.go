@@ -3,8 +3,10 @@ package provider_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -94,6 +96,44 @@ func TestProtocolNobodysChangeIsOverwritten(t *testing.T) {
 		sent = o.Sent()
 		run.Apply(plan).ExpectNoError(t)
 		sent.Expect(t)
+	})
+}
+
+// The server refuses a change because there were too many requests, and before it may be repeated somebody else changes the
+// same: that is not overwritten either.
+func TestProtocolNobodysChangeIsOverwrittenAfterAWait(t *testing.T) {
+	eachMeanwhile(t, func(t *testing.T, one meanwhile, o *acctest.Organization, run *acctest.Run) {
+		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
+		byHand := run.Fork()
+		gate := o.Sandbox.Gate(http.MethodPatch, "")
+		defer gate.Open()
+		applied := make(chan acctest.Diagnostics)
+		go func() { applied <- run.Apply(plan) }()
+		held := <-gate.Arrived
+		changed := make(chan acctest.Diagnostics)
+		go func() {
+			theirs, diags := byHand.Plan(and(one.config, one.attribute, one.another))
+			if theirs != nil {
+				diags = byHand.Apply(theirs)
+			}
+			changed <- diags
+		}()
+		(<-gate.Arrived).Release()
+		(<-changed).ExpectNoError(t)
+		o.Sandbox.Fail(sandbox.Fault{
+			Method: http.MethodPatch, Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond, Count: 1,
+		})
+		patches := func() int { return o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPatch}) }
+		before := patches()
+		held.Release()
+		gate.Open()
+		(<-applied).ExpectError(t, "", "was changed by somebody else after it was planned", one.attribute+"\n", fmt.Sprintf("now:                        %v", one.another))
+		if count := patches() - before; count != 1 { // the one that was refused
+			t.Errorf("%d requests for a change were made", count)
+		}
+		if now := run.State.Values[one.attribute]; now != one.another {
+			t.Errorf("the state says that %s is %v", one.attribute, now)
+		}
 	})
 }
 

@@ -88,7 +88,7 @@ func (c *call) decideRetry(ctx context.Context, err error) (bool, error) {
 		c.change.undo()
 	}
 	switch {
-	case ctx.Err() != nil || c.policy == sendOnce:
+	case ctx.Err() != nil, c.policy == sendOnce, c.writes() && ctx.Value(sendOnceKey{}) != nil:
 		return false, c.finalError(err)
 	case IsRateLimited(err):
 		return c.retryRateLimited(ctx, err)
@@ -188,31 +188,57 @@ func (c *call) recordNoAnswer(err error) {
 }
 
 // Retry calls attempt until it succeeds, fails for good, or has failed as often as a request is repeated, and waits in
-// between as between the repetitions of a request. It is for calls that send a request once only, like [Client.Subscribe]:
-// attempt reads again what the request depends on, and then sends it.
+// between as between the repetitions of a request. It is for calls that send a request once only, like [Client.Subscribe], or
+// under [SendOnce]: attempt reads again what the request depends on, and then sends it.
 func (c *Client) Retry(ctx context.Context, attempt func(context.Context) error) error {
-	attempts := c.newCall("", "", "", nil, safeToRetry)
-	for {
-		attempts.beginAttempt(nil, nil, 0)
+	for retries := c.NewRetries(); ; {
 		err := attempt(ctx)
 		if err == nil {
 			return nil
 		}
-		var refusal *Error
-		if errors.As(err, &refusal) {
-			attempts.method, attempts.path = refusal.Method, refusal.Path
-			attempts.retryAfter = bodyRetryAfter(refusal.Fields)
-		}
-		if IsRateLimited(err) {
-			attempts.wait = attempts.addRateLimitWait()
-		}
-		if again, err := attempts.decideRetry(ctx, err); !again {
-			return err
-		}
-		if err := attempts.waitForRetry(ctx); err != nil {
+		if err := retries.Wait(ctx, err); err != nil {
 			return err
 		}
 	}
+}
+
+type sendOnceKey struct{}
+
+// SendOnce returns a context under which a write is sent once: its meaning may have changed after a wait.
+func SendOnce(ctx context.Context) context.Context {
+	return context.WithValue(ctx, sendOnceKey{}, true)
+}
+
+// Retries are the waits between the attempts of [Client.Retry].
+type Retries struct{ call *call }
+
+// NewRetries returns the waits before the first attempt.
+func (c *Client) NewRetries() *Retries {
+	attempts := c.newCall("", "", "", nil, safeToRetry)
+	attempts.beginAttempt(nil, nil, 0)
+	return &Retries{attempts}
+}
+
+// Wait waits after an attempt that failed with an error, and returns nil if there is to be another one. Otherwise it returns
+// the error for the caller.
+func (r *Retries) Wait(ctx context.Context, err error) error {
+	attempts := r.call
+	var refusal *Error
+	if errors.As(err, &refusal) {
+		attempts.method, attempts.path = refusal.Method, refusal.Path
+		attempts.retryAfter = bodyRetryAfter(refusal.Fields)
+	}
+	if IsRateLimited(err) {
+		attempts.wait = attempts.addRateLimitWait()
+	}
+	again, err := attempts.decideRetry(ctx, err)
+	if again {
+		err = attempts.waitForRetry(ctx)
+	}
+	if err == nil {
+		attempts.beginAttempt(nil, nil, 0)
+	}
+	return err
 }
 
 // prepareRetry waits before the next attempt.
