@@ -149,11 +149,13 @@ func (r *interruptedRun) interrupt(t *testing.T, signal syscall.Signal, group bo
 // await waits for a text in the log.
 func (r *interruptedRun) await(t *testing.T, text string) {
 	t.Helper()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
 	for range 600 {
 		if log, err := os.ReadFile(r.log); err == nil && strings.Contains(string(log), text) {
 			return
 		}
-		time.Sleep(100 * time.Millisecond)
+		<-tick.C
 	}
 	t.Fatalf("the log never had %q", text)
 }

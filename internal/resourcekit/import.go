@@ -42,6 +42,9 @@ func (r *Resource[Model, Object, Update]) ImportState(ctx context.Context, req r
 	id := r.idOf(object)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(idAttribute), id)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
+	if r.reservesName() {
+		resp.Diagnostics.Append(storeReplacedID(ctx, resp.Private, r.def.Key(object))...)
+	}
 }
 
 // find returns the object that has an ID or a name. "name:2024" is the one called 2024. Its error is for people.

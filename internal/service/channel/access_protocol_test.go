@@ -139,7 +139,11 @@ func TestProtocolAsksWhoIsInTheChannelOnlyWhereItMatters(t *testing.T) {
 	}
 
 	defer o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: fmt.Sprintf("/streams/%d/members", private.State.Values["id"]), Action: sandbox.FaultStatus, Status: http.StatusBadRequest})()
-	expectAccessWarning(t, private, but(inPrivate, values{"can_send_message_group": who("role:members")}),
+	narrower := but(inPrivate, values{"can_send_message_group": who("role:members")})
+	_, diags := private.Plan(narrower)
+	diags.ExpectError(t, "can_send_message_group", `Cannot read who is in channel "cellar"`)
+	private.Block["lockout_protection"] = false
+	expectAccessWarning(t, private, narrower,
 		"Not known yet: who gains and who loses that they can post and start topics.")
 }
 

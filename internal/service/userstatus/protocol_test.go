@@ -264,7 +264,7 @@ func TestProtocolUserStatusEmojiOfAnEarlierServer(t *testing.T) {
 		upgraded.Handle("/", o.Sandbox.Handler())
 		upgraded.HandleFunc("GET /static/generated/emoji/emoji_api.json", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, table) })
 		server := httptest.NewServer(upgraded)
-		defer server.Close()
+		t.Cleanup(server.Close)
 		run.Block = o.Block(values{"site": server.URL})
 		sent := o.Sent()
 		for _, same := range []values{config, short} {
