@@ -8,6 +8,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
 // listing is one state of the objects: those of the snapshot, or those of a list of their own.
@@ -68,9 +69,6 @@ func (r *Resource[Model, Object, Update]) known(ctx context.Context, shows func(
 
 // readFresh returns the objects after a request of its own; shows is as with read.
 func (r *Resource[Model, Object, Update]) readFresh(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
-	if err := r.readNeeds(ctx, &Context{}); err != nil {
-		return nil, err
-	}
 	switch {
 	case r.def.List != nil:
 		r.Meta.Store.Invalidate(r.def.Source.Part)
@@ -78,7 +76,8 @@ func (r *Resource[Model, Object, Update]) readFresh(ctx context.Context, shows f
 	case r.def.Source.Lags:
 		return listed[Object](r.Meta.Store.FreshUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[Object]{Snapshot: s}) }))
 	}
-	return listed[Object](r.Meta.Store.Fresh(ctx, r.def.Source.Part))
+	// What the objects are looked up in decides too what may be done with them: it is read in the same request.
+	return listed[Object](r.Meta.Store.Fresh(ctx, append([]store.Part{r.def.Source.Part}, r.def.Source.Needs...)...))
 }
 
 // readNeeds gives a context a snapshot of what the attributes are looked up in.

@@ -92,6 +92,28 @@ func TestProtocolLockoutOfTheOrganization(t *testing.T) {
 	staff.MustApply(values{"name": "staff", "members": set(lena)})
 }
 
+// Whom the organization lets create groups is changed right before the request: the check before it knows.
+func TestProtocolLockoutOfAnOrganizationThatChanges(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	admin := o.As(t, "admin")
+	staff := admin.NewRun(t, "zulip_user_group")
+	staff.MustApply(values{"name": "staff", "members": set(tomas)})
+	plan := staff.MustPlan(values{"name": "staff", "members": set()})
+	right := map[string]string{"can_create_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "staff"))}
+	gate := o.Sandbox.Gate(http.MethodPost, "/register")
+	defer gate.Open()
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- staff.Apply(plan) }()
+	(<-gate.Arrived).Release()
+	held := <-gate.Arrived // the reading right before the request
+	o.Call(t, http.MethodPatch, "/realm", right)
+	sent := o.Sent()
+	held.Release()
+	gate.Open()
+	(<-applied).ExpectError(t, "members", "This would lock the provider out", "create user groups")
+	sent.Expect(t)
+}
+
 // A group that gives the account a right cannot be deactivated: the server refuses while anything names the group, or a group
 // that it is in.
 func TestProtocolDeactivationLocksNobodyOut(t *testing.T) {
