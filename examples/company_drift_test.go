@@ -150,7 +150,7 @@ var drifts = []drift{
 			c.call(t, http.MethodDelete, "/users/me/subscriptions", `subscriptions=["leadership"]`,
 				"principals=["+c.id(t, `zulip_user_role.person["amara.okafor@example.com"]`, "user_id")+"]")
 		},
-		repair: "POST /users/me/subscriptions principals send_new_subscription_messages subscriptions",
+		repair: "POST /users/me/subscriptions invite_only is_default_stream principals send_new_subscription_messages subscriptions",
 	},
 	{
 		address: `zulip_channel_subscribers.alerts["platform"]`, action: "update",

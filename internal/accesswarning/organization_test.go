@@ -26,7 +26,7 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 		return permissionattribute.SetOf(parsed)
 	}
 	unknown := types.SetUnknown(types.StringType)
-	b.Meta.Run.PlanGroupName(0, "to come")
+	b.Meta.Run.PlanName("zulip_user_group", 0, "to come")
 	for name, test := range map[string]struct {
 		config, plan types.Set // of can_create_groups
 		want         string    // begins the warning; "": there is none

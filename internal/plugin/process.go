@@ -3,24 +3,16 @@ package plugin
 // How the plugin's process is set up before it serves.
 
 import (
-	"os"
 	"os/signal"
 	"runtime/debug"
 	"strings"
 	"syscall"
 )
 
-// leaveTerminationToCLI ignores the first SIGTERM. Who ends a run often sends it to the whole process group: the CLI then tells
-// the plugin to stop, and waits until what was sent to the server is in the state. go-plugin ignores SIGINT, for the same
-// reason. A second SIGTERM ends the process.
-func leaveTerminationToCLI() {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM)
-	go func() {
-		<-signals
-		signal.Stop(signals)
-	}()
-}
+// leaveTerminationToCLI ignores SIGTERM. Who ends a run often sends it to the whole process group: the CLI then tells the plugin
+// to stop, waits until what was sent to the server is in the state, and ends the plugin. go-plugin ignores SIGINT, for the same
+// reason.
+func leaveTerminationToCLI() { signal.Ignore(syscall.SIGTERM) }
 
 // libraryLogs are the variables that set the levels of the plugin libraries' own loggers.
 var libraryLogs = []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO"}

@@ -249,6 +249,13 @@ func (r *Resource[Model, Object, Update]) isAsPlanned(planned *Model, object *Ob
 	return !slices.ContainsFunc(differing, func(name string) bool { return !slices.Contains(r.def.SentLater, name) })
 }
 
+// hasChanged reports whether an object has another value of anything that a state has: after an import it has little.
+func (r *Resource[Model, Object, Update]) hasChanged(state *Model, object *Object, c *Context) bool {
+	return slices.ContainsFunc(r.differences(state, object, c), func(name string) bool {
+		return !slices.Contains(fieldsOf(state).names(), name) || !fieldsOf(state).get(name).IsNull()
+	})
+}
+
 // differences returns the attributes of which an object has other values than a model; one that cannot be resolved differs.
 func (r *Resource[Model, Object, Update]) differences(m *Model, object *Object, c *Context) (names []string) {
 	var diags diag.Diagnostics

@@ -26,7 +26,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -174,9 +173,9 @@ type Unique[Model, Object any] struct {
 	Find func(s *snapshot.Snapshot, plan *Model) (*Object, bool)
 	// IsFreed reports whether this run has planned to give the object another name. Optional.
 	IsFreed func(s *snapshot.Snapshot, object *Object, name string) bool
-	// Plan registers the name that this run leaves an object with, for resources that are planned later and refer to it. ID 0
-	// is an object that the run creates. Optional.
-	Plan func(run *runstate.State, id int64, name string)
+	// IsReferable is set where resources that are planned later refer to an object by its name: the run registers which name it
+	// leaves an object with.
+	IsReferable bool
 	// ByName returns the object that a name means for import. Optional: by the name in the index.
 	ByName func(s *snapshot.Snapshot, name string) (*Object, bool)
 	// Where is a clause on where all names are listed, as in "the data source zulip_linkifiers lists all". Unquoted is set

@@ -217,16 +217,16 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 		return nil
 	}
 	defer func() {
-		if r.def.Unique.Plan == nil {
+		if !r.def.Unique.IsReferable {
 			return
 		}
 		switch {
 		case adopted != nil:
-			r.def.Unique.Plan(run, r.def.Key(adopted), name)
+			run.PlanName(r.kind(), r.def.Key(adopted), name)
 		case p.IsCreate():
-			r.def.Unique.Plan(run, 0, name)
+			run.PlanName(r.kind(), 0, name)
 		case name != r.name(p.Prior):
-			r.def.Unique.Plan(run, r.id(p.Prior), name)
+			run.PlanName(r.kind(), r.id(p.Prior), name)
 		}
 	}()
 	if p.IsCreate() && len(own) == 0 {

@@ -128,7 +128,7 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 		return
 	}
 	object := r.active(view, id, &state)
-	if r.def.Source.One != nil && (object == nil || len(r.differences(&state, object, r.context(view))) > 0) {
+	if r.def.Source.One != nil && (object == nil || r.hasChanged(&state, object, r.context(view))) {
 		var err error
 		if view, err = r.readOne(ctx, id, view); err != nil {
 			resp.Diagnostics.AddError("Cannot read "+r.called(r.name(&state), id), r.Explain(err))

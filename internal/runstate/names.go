@@ -13,9 +13,6 @@ type names struct {
 
 // plan registers the name that the run leaves an object with: it is found by that one alone.
 func (n *names) plan(id int64, name string) {
-	if n.by == nil {
-		n.of, n.by = map[int64]string{}, map[string]int64{}
-	}
 	if id != 0 {
 		if before, ok := n.of[id]; ok && n.by[before] == id {
 			delete(n.by, before)
@@ -25,79 +22,54 @@ func (n *names) plan(id int64, name string) {
 	n.by[name] = id
 }
 
-// folded is how the server compares the names of channels, and addresses: without regard to case.
-func folded(text string) string { return strings.ToLower(text) }
+// The kinds of objects that other resources of a run refer to by name: for accounts that is the address.
+const (
+	Channel = "zulip_channel"
+	Group   = "zulip_user_group"
+	Account = "zulip_user"
+)
 
-// PlanChannelName registers the name that this run leaves a channel with: its old name counts as free, and it is found by
-// the new one. An archived channel counts as unarchived. ID 0 is a channel that the run creates.
-func (s *State) PlanChannelName(id int64, name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.channels.plan(id, folded(name))
+// fold returns a name as the server compares it: the cases of user groups' names differ (server-behavior §G5).
+func fold(kind, name string) string {
+	if kind == Group {
+		return name
+	}
+	return strings.ToLower(name)
 }
 
-// PlannedChannel returns the ID of the channel to which this run gives a name; 0 for one that it creates.
-func (s *State) PlannedChannel(name string) (id int64, planned bool) {
+// PlanName registers the name that this run leaves an object with, so that whoever refers to it may already name it: its old
+// name counts as free, and it is found by the new one. An archived or deactivated object counts as active. ID 0 is an object
+// that the run creates.
+func (s *State) PlanName(kind string, id int64, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id, planned = s.channels.by[folded(name)]
+	if s.planned == nil {
+		s.planned = map[string]*names{}
+	}
+	if s.planned[kind] == nil {
+		s.planned[kind] = &names{of: map[int64]string{}, by: map[string]int64{}}
+	}
+	s.planned[kind].plan(id, fold(kind, name))
+}
+
+// PlannedID returns the ID of the object to which this run gives a name; 0 for one that it creates.
+func (s *State) PlannedID(kind, name string) (id int64, planned bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if of := s.planned[kind]; of != nil {
+		id, planned = of.by[fold(kind, name)]
+	}
 	return id, planned
 }
 
-// PlannedChannelName returns the name that this run leaves a channel with, in lower case.
-func (s *State) PlannedChannelName(id int64) (name string, planned bool) {
+// PlannedName returns the name that this run leaves an object with, in lower case but for user groups.
+func (s *State) PlannedName(kind string, id int64) (name string, planned bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name, planned = s.channels.of[id]
+	if of := s.planned[kind]; of != nil {
+		name, planned = of.of[id]
+	}
 	return name, planned
-}
-
-// PlanGroupName registers the name that this run leaves a user group with. A deactivated group counts as reactivated. ID 0
-// is a group that the run creates. The server tells cases apart (server-behavior §G5).
-func (s *State) PlanGroupName(id int64, name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.groups.plan(id, name)
-}
-
-// PlannedGroup returns the ID of the user group to which this run gives a name; 0 for one that it creates.
-func (s *State) PlannedGroup(name string) (id int64, planned bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id, planned = s.groups.by[name]
-	return id, planned
-}
-
-// PlannedGroupName returns the name that this run leaves a user group with.
-func (s *State) PlannedGroupName(id int64) (name string, planned bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	name, planned = s.groups.of[id]
-	return name, planned
-}
-
-// PlanAddress registers the address that this run leaves an account with, so that whoever refers to it may already
-// name it. A deactivated account counts as reactivated. ID 0 is an account that the run creates.
-func (s *State) PlanAddress(id int64, address string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.addresses.plan(id, folded(address))
-}
-
-// PlannedUser returns the ID of the account to which this run gives an address; 0 for one that it creates.
-func (s *State) PlannedUser(address string) (id int64, planned bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id, planned = s.addresses.by[folded(address)]
-	return id, planned
-}
-
-// PlannedAddress returns the address, in lower case, that this run leaves an account with.
-func (s *State) PlannedAddress(id int64) (address string, planned bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	address, planned = s.addresses.of[id]
-	return address, planned
 }
 
 // TakeFromFolder registers that this run has taken a channel out of a folder, to archive the folder.

@@ -24,8 +24,8 @@ type State struct {
 	names    map[name][]int64
 	released map[name]int64
 
-	channels, groups, addresses names           // that are planned
-	takenFromFolder             map[int64]int64 // the folders of channels
+	planned         map[string]*names // by kind
+	takenFromFolder map[int64]int64   // the folders of channels
 }
 
 // about is a fact about an object.

@@ -19,7 +19,7 @@ func (s *Snapshot) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	if !ok {
 		return nil, false
 	}
-	if name, planned := s.planned.PlannedGroupName(id); planned && (name != group.Name || group.Deactivated) {
+	if name, planned := s.planned.PlannedName(groupKind, id); planned && (name != group.Name || group.Deactivated) {
 		later := *group
 		later.Name = name
 		later.Deactivated = false
@@ -36,7 +36,7 @@ func (s *Snapshot) UserGroupByName(name string) (*zulip.UserGroup, bool) {
 			return later, true
 		}
 	}
-	id, _ := s.planned.PlannedGroup(name)
+	id, _ := s.planned.PlannedID(groupKind, name)
 	return s.UserGroup(id)
 }
 

@@ -9,12 +9,12 @@ import (
 func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 	switch principal.Kind {
 	case permission.KindUser:
-		_, planned = s.planned.PlannedUser(principal.Name)
+		_, planned = s.planned.PlannedID(AccountKind, principal.Name)
 	case permission.KindUserID:
-		_, planned = s.planned.PlannedAddress(principal.ID)
+		_, planned = s.planned.PlannedName(AccountKind, principal.ID)
 	case permission.KindGroup:
 		var id int64
-		id, planned = s.planned.PlannedGroup(principal.Name)
+		id, planned = s.planned.PlannedID(groupKind, principal.Name)
 		planned = planned && id == 0
 	}
 	return planned

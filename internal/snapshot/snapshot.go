@@ -25,20 +25,19 @@ type Snapshot struct {
 	archived lazy[map[string]*zulip.ChannelFolder]
 }
 
+// The kinds of objects that have planned names are called as their resources. The name of an account is its address.
+const (
+	channelKind = "zulip_channel"
+	groupKind   = "zulip_user_group"
+	AccountKind = "zulip_user"
+)
+
 // Planned is what a run plans for names and accounts, as far as it has planned.
 type Planned interface {
-	// PlannedChannel returns the ID of the channel to which the run gives a name; 0 for one that it creates.
-	PlannedChannel(name string) (id int64, planned bool)
-	// PlannedChannelName returns the name that the run leaves a channel with.
-	PlannedChannelName(id int64) (name string, planned bool)
-	// PlannedGroup returns the ID of the user group to which the run gives a name; 0 for one that it creates.
-	PlannedGroup(name string) (id int64, planned bool)
-	// PlannedGroupName returns the name that the run leaves a user group with.
-	PlannedGroupName(id int64) (name string, planned bool)
-	// PlannedUser returns the ID of the account to which the run gives an address; 0 for one that it creates.
-	PlannedUser(address string) (id int64, planned bool)
-	// PlannedAddress returns the address that the run leaves an account with.
-	PlannedAddress(id int64) (address string, planned bool)
+	// PlannedID returns the ID of the object of a kind to which the run gives a name; 0 for one that it creates.
+	PlannedID(kind, name string) (id int64, planned bool)
+	// PlannedName returns the name that the run leaves an object with.
+	PlannedName(kind string, id int64) (name string, planned bool)
 }
 
 var _ permission.Organization = (*Snapshot)(nil)
@@ -68,7 +67,7 @@ func (s *Snapshot) Access() *permission.Access {
 // PlannedChannel returns the channel to which this run gives a name, as it is now: with its old name, or archived if the run
 // unarchives it; nil if the run creates it.
 func (s *Snapshot) PlannedChannel(name string) (channel *zulip.Channel, planned bool) {
-	id, planned := s.planned.PlannedChannel(strings.TrimSpace(name))
+	id, planned := s.planned.PlannedID(channelKind, strings.TrimSpace(name))
 	channel, _ = s.Channels().ByID(id)
 	return channel, planned
 }
@@ -79,7 +78,7 @@ func (s *Snapshot) ChannelTaking(name string, except int64) (*zulip.Channel, boo
 	if !ok || channel.ID == except {
 		return nil, false
 	}
-	if later, renamed := s.planned.PlannedChannelName(channel.ID); renamed && fold(later) != fold(name) {
+	if later, renamed := s.planned.PlannedName(channelKind, channel.ID); renamed && fold(later) != fold(name) {
 		return nil, false
 	}
 	return channel, true

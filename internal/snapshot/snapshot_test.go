@@ -113,16 +113,16 @@ func TestPlannedNamesResolve(t *testing.T) {
 			t.Errorf("%v is planned by nobody", principal)
 		}
 	}
-	run.PlanGroupName(0, "writers")
-	run.PlanAddress(0, "new@example.com")
-	run.PlanAddress(ada, "ada@example.com")
+	run.PlanName(runstate.Group, 0, "writers")
+	run.PlanName(runstate.Account, 0, "new@example.com")
+	run.PlanName(runstate.Account, ada, "ada@example.com")
 	for _, principal := range principals {
 		if !s.IsPlanned(principal) {
 			t.Errorf("%v is not planned", principal)
 		}
 	}
-	run.PlanGroupName(engineers, "builders")
-	run.PlanAddress(ada, "countess@example.com")
+	run.PlanName(runstate.Group, engineers, "builders")
+	run.PlanName(runstate.Account, ada, "countess@example.com")
 	if group, ok := s.UserGroupByName("builders"); !ok || group.ID != engineers {
 		t.Errorf("builders are %+v", group)
 	}

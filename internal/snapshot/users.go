@@ -49,7 +49,7 @@ func (s *Snapshot) UserByAddress(address string) (*zulip.User, bool) {
 	if user, ok := s.facts.users.withAddress(address); ok {
 		return user, true
 	}
-	id, _ := s.planned.PlannedUser(address)
+	id, _ := s.planned.PlannedID(AccountKind, address)
 	return s.User(id)
 }
 

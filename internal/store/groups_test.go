@@ -52,8 +52,8 @@ func TestRenamedGroupsAreFoundByTheNameThatTheyGet(t *testing.T) {
 	}
 	sre, _ := view.UserGroupByName("sre")
 	leads, _ := view.UserGroupByName("leads")
-	run.PlanGroupName(sre.ID, "leads")
-	run.PlanGroupName(leads.ID, "bosses")
+	run.PlanName("zulip_user_group", sre.ID, "leads")
+	run.PlanName("zulip_user_group", leads.ID, "bosses")
 	for name, want := range map[string]int64{"leads": sre.ID, "bosses": leads.ID, "sre": 0} {
 		group, ok := view.UserGroupByName(name)
 		if ok != (want != 0) || ok && (group.ID != want || group.Name != name) {

@@ -161,7 +161,7 @@ func TestNamesPlannedInTheSameRun(t *testing.T) {
 	if len(problems) != 1 || !slices.Contains(view.Nearest(sres), permission.Principal{Kind: permission.KindGroup, Name: "sre"}) {
 		t.Fatalf("an unknown group: %v, near: %v", problems, view.Nearest(sres))
 	}
-	run.PlanGroupName(0, sres.Name)
+	run.PlanName("zulip_user_group", 0, sres.Name)
 	resolved, problems := permission.Resolve([]permission.Principal{sres}, view)
 	if len(problems) != 0 || len(resolved.Planned) != 1 {
 		t.Errorf("a planned group: %+v, %v", resolved, problems)
@@ -174,7 +174,7 @@ func TestNamesPlannedInTheSameRun(t *testing.T) {
 	if _, taken := view.ChannelTaking("General", general.ID); taken {
 		t.Error("a channel's own name counts as taken")
 	}
-	run.PlanChannelName(general.ID, "lobby")
+	run.PlanName("zulip_channel", general.ID, "lobby")
 	if _, taken := view.ChannelTaking("General", 0); taken {
 		t.Error("a name that this run gives up counts as taken")
 	}

@@ -80,7 +80,7 @@ func (s *Store) isAccountedFor(current *snapshot.Snapshot, name string) (ok bool
 	if id, err := strconv.ParseInt(name, 10, 64); err == nil {
 		_, ok = current.User(id)
 	} else if _, ok = current.UserByAddress(name); !ok {
-		_, ok = s.run.PlannedUser(name)
+		_, ok = s.run.PlannedID(snapshot.AccountKind, name)
 		ok = ok || !strings.Contains(name, "@")
 	}
 	s.mu.Lock()

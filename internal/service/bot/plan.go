@@ -132,7 +132,7 @@ func checkNew(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snaps
 			bot = holder
 			checkHolder(p, holder)
 		} else {
-			p.Meta.Run.PlanAddress(0, address)
+			p.Meta.Run.PlanName(snapshot.AccountKind, 0, address)
 		}
 	}
 	checkName(p, s, bot.ID)
@@ -147,9 +147,9 @@ func checkHolder(p *resourcekit.Plan[model], holder *zulip.User) {
 		(p.IsCreate() || p.Plan.BotType.Equal(p.Prior.BotType))
 	switch {
 	case isOwn || run.IsDestroyed(kind, holder.ID):
-		run.PlanAddress(holder.ID, holder.Address())
+		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 	case holder.IsBot && !holder.IsActive && !holder.IsDeleted && p.Plan.AdoptDeactivated.ValueBool() && sameType(holder, p.Plan):
-		run.PlanAddress(holder.ID, holder.Address())
+		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("Bot %s will be reactivated", holder.Address()),
 			fmt.Sprintf("It has the ID %d and the name %q, and keeps its API key. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
 	case holder.IsActive && sameType(holder, p.Plan):
@@ -219,7 +219,7 @@ func checkShortName(p *resourcekit.Plan[model], s *snapshot.Snapshot, user *zuli
 		return
 	}
 	holder, isTaken := s.UserByAddress(address)
-	p.Meta.Run.PlanAddress(user.ID, address)
+	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, address)
 	if !isTaken || holder.ID == user.ID || p.Meta.Run.IsManaged(kind, holder.ID) {
 		return
 	}

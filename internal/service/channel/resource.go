@@ -18,7 +18,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -54,8 +53,8 @@ var channels = &definition{
 			_, isTaken := s.ChannelTaking(name, 0)
 			return !isTaken
 		},
-		Plan:    (*runstate.State).PlanChannelName,
-		IsTaken: func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errTaken) },
+		IsReferable: true,
+		IsTaken:     func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errTaken) },
 		CreatedBy: func(channel *zulip.Channel) (creator *int64, at time.Time) {
 			return channel.CreatorID, time.Unix(channel.DateCreated, 0)
 		},

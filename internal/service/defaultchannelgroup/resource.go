@@ -106,7 +106,7 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 	return 0, c.Meta.Client.CreateDefaultChannelGroup(ctx, plan.Name.ValueString(), plan.Description.ValueString(), names)
 }
 
-// update sends what differs: the texts, what leaves, what joins.
+// update sends what differs: the texts, what leaves, what joins. The server refuses what is so already (server-behavior §S10).
 func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
 	id, name, description := current.ID.ValueInt64(), "", ""
 	if !planned.Name.Equal(current.Name) {

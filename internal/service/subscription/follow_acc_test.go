@@ -28,9 +28,10 @@ func quoted(addresses ...string) string {
 	return `["` + strings.Join(addresses, `", "`) + `"]`
 }
 
-// exactly plans these users, known before the apply, and nothing after it.
+func sortedAddresses(all []string) []string { return slices.Sorted(slices.Values(all)) }
+
+// exactly plans these users in this order, known before the apply, and nothing after it.
 func exactly(address string, users ...string) resource.ConfigPlanChecks {
-	slices.Sort(users)
 	known := make([]knownvalue.Check, len(users))
 	for i, user := range users {
 		known[i] = knownvalue.StringExact(user)
@@ -42,20 +43,22 @@ func exactly(address string, users ...string) resource.ConfigPlanChecks {
 }
 
 // TestAccAChannelFollowsAGroup: everything is created in one apply, and every change of the group is one apply, which the plan
-// lists exactly. The set of members is taken for the list of users by the CLI.
+// lists exactly.
 func TestAccAChannelFollowsAGroup(t *testing.T) {
 	const list = "zulip_channel_subscribers.vault"
+	inOrderOf := func(all []string) []string { return all }
 	for name, follow := range map[string]struct {
 		users   string
+		planned func(all []string) []string // setunion sorts
 		members func(all []string) string
 	}{
-		"members": {"zulip_user_group.press.members", func(all []string) string {
+		"members": {"zulip_user_group.press.members", inOrderOf, func(all []string) string {
 			return fmt.Sprintf(`resource "zulip_user_group" "press" {
   name    = "press"
   members = %s
 }`, quoted(all...))
 		}},
-		"membership": {"zulip_user_group_membership.press.members", func(all []string) string {
+		"membership": {"zulip_user_group_membership.press.members", inOrderOf, func(all []string) string {
 			return fmt.Sprintf(`resource "zulip_user_group" "press" {
   name = "press"
 }
@@ -64,7 +67,7 @@ resource "zulip_user_group_membership" "press" {
   members = %s
 }`, quoted(all...))
 		}},
-		"nested": {"setunion(zulip_user_group.press.members, zulip_user_group.web.members)", func(all []string) string {
+		"nested": {"setunion(zulip_user_group.press.members, zulip_user_group.web.members)", sortedAddresses, func(all []string) string {
 			return fmt.Sprintf(`resource "zulip_user_group" "web" {
   name    = "web"
   members = %s
@@ -94,7 +97,7 @@ resource "zulip_channel_subscription" "announcements" {
 }`, follow.users)
 			}
 			step := func(all ...string) resource.TestStep {
-				return resource.TestStep{Config: config(all...), ConfigPlanChecks: exactly(list, slices.Clone(all)...), ConfigStateChecks: []statecheck.StateCheck{inChannel(t, o, "vault", all...)}}
+				return resource.TestStep{Config: config(all...), ConfigPlanChecks: exactly(list, follow.planned(all)...), ConfigStateChecks: []statecheck.StateCheck{inChannel(t, o, "vault", all...)}}
 			}
 			resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: []resource.TestStep{
 				step(owner, admin), step(owner, admin, guest), step(owner, guest, member), step(owner, member),
@@ -124,10 +127,10 @@ resource "zulip_channel_subscribers" "hall" {
   users   = setunion(data.zulip_user_group.press.all_members, data.zulip_user_group.owners.all_members)
 }`
 	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: []resource.TestStep{
-		{Config: config, ConfigPlanChecks: exactly(list, owner, admin, member), ConfigStateChecks: []statecheck.StateCheck{inChannel(t, o, "hall", owner, admin, member)}},
+		{Config: config, ConfigPlanChecks: exactly(list, sortedAddresses([]string{owner, admin, member})...), ConfigStateChecks: []statecheck.StateCheck{inChannel(t, o, "hall", owner, admin, member)}},
 		{
 			PreConfig: func() { web.MustApply(values{"name": "web", "members": texts(member, guest)}) },
-			Config:    config, ConfigPlanChecks: exactly(list, owner, admin, member, guest), ConfigStateChecks: []statecheck.StateCheck{inChannel(t, o, "hall", owner, admin, member, guest)},
+			Config:    config, ConfigPlanChecks: exactly(list, sortedAddresses([]string{owner, admin, member, guest})...), ConfigStateChecks: []statecheck.StateCheck{inChannel(t, o, "hall", owner, admin, member, guest)},
 		},
 	}})
 }

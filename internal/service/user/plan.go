@@ -108,7 +108,7 @@ func checkNew(ctx context.Context, p *resourcekit.Plan[account], s *snapshot.Sna
 			user = holder
 			checkHolder(p, s, holder)
 		} else {
-			p.Meta.Run.PlanAddress(0, user.Email)
+			p.Meta.Run.PlanName(snapshot.AccountKind, 0, user.Email)
 		}
 	}
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok {
@@ -122,10 +122,10 @@ func checkHolder(p *resourcekit.Plan[account], s *snapshot.Snapshot, holder *zul
 	isOwn := run.IsManaged(kind, holder.ID) || run.IsDestroyed(kind, holder.ID)
 	switch {
 	case isOwn && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)): // it is replaced: deactivated, and then reactivated
-		run.PlanAddress(holder.ID, holder.Address())
+		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 		warnOfActions(p, s, holder, p.Plan)
 	case isReactivatable(holder) && p.Plan.AdoptDeactivated.ValueBool():
-		run.PlanAddress(holder.ID, holder.Address())
+		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The account of %s will be reactivated", holder.Address()),
 			fmt.Sprintf("It has the ID %d and the name %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
 	case holder.IsActive && !holder.IsBot:
@@ -213,7 +213,7 @@ func checkEmail(p *resourcekit.Plan[account], s *snapshot.Snapshot, user *zulip.
 	}
 	self, level := p.Meta.Store.Self(), p.FeatureLevel()
 	holder, isTaken := s.UserByAddress(planned)
-	p.Meta.Run.PlanAddress(user.ID, planned)
+	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
 	switch {
 	case level > 0 && level < levelNewEmail:
 		p.Diags.AddAttributeError(at, "The server is too old to change an address",

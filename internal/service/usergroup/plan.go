@@ -144,7 +144,7 @@ func wait(p *tablePlan) {
 		}
 		list.warnOfWaiting(p.State.Name.ValueString(), p.Diags)
 		p.Plan.facts = p.State.facts
-		p.Meta.Run.PlanGroupName(p.State.ID.ValueInt64(), p.State.Name.ValueString())
+		p.Meta.Run.PlanName(runstate.Group, p.State.ID.ValueInt64(), p.State.Name.ValueString())
 	}
 }
 

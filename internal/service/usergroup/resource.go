@@ -58,11 +58,11 @@ func groups() *definition {
 		Table:  resourcekit.Rows(&attributes, func(m *model) *facts { return &m.facts }),
 		Unsent: []string{"adopt_deactivated"},
 		Unique: resourcekit.Unique[model, zulip.UserGroup]{
-			Of:        func(m *model) string { return m.Name.ValueString() },
-			IsFreed:   isFreed,
-			Plan:      (*runstate.State).PlanGroupName,
-			IsTaken:   isTaken,
-			CreatedBy: createdBy,
+			Of:          func(m *model) string { return m.Name.ValueString() },
+			IsFreed:     isFreed,
+			IsReferable: true,
+			IsTaken:     isTaken,
+			CreatedBy:   createdBy,
 			Adoption: &resourcekit.Adoption[model, zulip.UserGroup]{
 				Attribute: "adopt_deactivated",
 				IsAsked:   func(m *model) bool { return m.AdoptDeactivated.ValueBool() },
