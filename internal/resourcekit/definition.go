@@ -145,6 +145,9 @@ type Source struct {
 	Part store.Part
 	// Needs are further parts that attributes are looked up in, where they are not read with Part.
 	Needs []store.Part
+	// NeedsDecide is set where they decide too what may be done with an object: then they are read with it right before a
+	// change, in the same request.
+	NeedsDecide bool
 	// Lags is set for parts that the server caches, so that a list may be older than the last write: see
 	// [store.Store.ReadUntil]. The sandbox has a list of them in lag.go.
 	Lags bool

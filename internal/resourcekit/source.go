@@ -76,8 +76,11 @@ func (r *Resource[Model, Object, Update]) readFresh(ctx context.Context, shows f
 	case r.def.Source.Lags:
 		return listed[Object](r.Meta.Store.FreshUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[Object]{Snapshot: s}) }))
 	}
-	// What the objects are looked up in decides too what may be done with them: it is read in the same request.
-	return listed[Object](r.Meta.Store.Fresh(ctx, append([]store.Part{r.def.Source.Part}, r.def.Source.Needs...)...))
+	parts := []store.Part{r.def.Source.Part}
+	if r.def.Source.NeedsDecide {
+		parts = append(parts, r.def.Source.Needs...)
+	}
+	return listed[Object](r.Meta.Store.Fresh(ctx, parts...))
 }
 
 // readNeeds gives a context a snapshot of what the attributes are looked up in.

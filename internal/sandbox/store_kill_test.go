@@ -21,7 +21,7 @@ const kills = 200
 func TestStateSurvivesManyKills(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	acknowledged := map[string]string{} // descriptions of channels by name
-	lost, rounds := 0, kills
+	lost, rounds, within := 0, kills, 12*time.Millisecond
 	if testing.Short() {
 		rounds /= 8
 	}
@@ -34,12 +34,16 @@ func TestStateSurvivesManyKills(t *testing.T) {
 		done := make(chan map[string]string)
 		go func() { done <- writeUntilKilled(hello.URL, admin, round) }()
 		// A random moment is what is tested; there is no signal to wait for.
-		<-time.After(time.Duration(rand.IntN(12_000)) * time.Microsecond)
+		<-time.After(rand.N(within))
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait() // it was killed, and says so
-		maps.Copy(acknowledged, <-done)
+		written := <-done
+		maps.Copy(acknowledged, written)
+		if len(written) == 0 && within < time.Second { // on a busy machine nothing was written yet
+			within *= 2
+		}
 	}
 	if len(acknowledged) < rounds/4 {
 		t.Errorf("only %d writes in %d rounds: this tested little", len(acknowledged), rounds)

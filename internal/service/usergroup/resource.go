@@ -50,7 +50,7 @@ func groups() *definition {
 	return &definition{
 		Name: "user_group", Title: "user group", Plural: "user groups",
 		Schema: resourceSchema,
-		Source: resourcekit.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}},
+		Source: resourcekit.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}, NeedsDecide: true},
 		Index:  (*snapshot.Snapshot).UserGroups,
 		Key:    func(group *zulip.UserGroup) int64 { return group.ID },
 		Find:   findManageable,
