@@ -125,10 +125,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
+	var name types.String
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("full_name"), &name)...)
 	s, err := r.Meta.Store.Read(ctx, store.Bots)
 	if err == nil {
-		if _, isListed := s.Bots().ByID(id.ValueInt64()); !isListed {
-			s, err = r.Meta.Store.ReadBot(ctx, id.ValueInt64()) // the list may lack it
+		// The list may lack it. An import has nothing yet that would show whether the list is an old one.
+		if _, isListed := s.Bots().ByID(id.ValueInt64()); !isListed || name.IsNull() {
+			s, err = r.Meta.Store.ReadBot(ctx, id.ValueInt64())
 		}
 	}
 	if err != nil {
