@@ -504,11 +504,10 @@ func TestProtocolOrders(t *testing.T) {
 		}
 		// At every other request two kinds of fault, so that over the runs each kind is at each.
 		for j, what := range slices.Sorted(maps.Keys(faultsOfAnApply)) {
-			fault := faultsOfAnApply[what]
-			fault.Count = 1
-			for fault.Skip = (i + j) % 2; fault.Skip < test.requests; fault.Skip += 2 {
-				order := orders[fault.Skip%len(orders)]
-				title := fmt.Sprintf("%s/%s, %s at request %d", name, titleOf(order), what, fault.Skip)
+			for skip := (i + j) % 2; skip < test.requests; skip += 2 {
+				fault, order := faultsOfAnApply[what], orders[skip%len(orders)]
+				fault.Count, fault.Skip = 1, skip
+				title := fmt.Sprintf("%s/%s, %s at request %d", name, titleOf(order), what, skip)
 				try(t, title, func(t *testing.T) {
 					test.try(t, order, order, func(w *world) { w.fault = func() func() { return w.Sandbox.Fail(fault) } }, false)
 				})
