@@ -245,29 +245,23 @@ func (by byModel[Model, Object]) permissions(*Object) map[string]zulip.GroupSett
 
 // isAsPlanned reports whether an object has every value that is planned.
 func (r *Resource[Model, Object, Update]) isAsPlanned(planned *Model, object *Object, c *Context) bool {
-	differing := r.differences(planned, object, c)
-	return !slices.ContainsFunc(differing, func(name string) bool { return !slices.Contains(r.def.SentLater, name) })
+	differing, ok := r.differences(planned, object, c)
+	return ok && !slices.ContainsFunc(differing, func(name string) bool { return !slices.Contains(r.def.SentLater, name) })
 }
 
 // hasChanged reports whether an object has another value of anything that a state has: after an import it has little.
 func (r *Resource[Model, Object, Update]) hasChanged(state *Model, object *Object, c *Context) bool {
-	return slices.ContainsFunc(r.differences(state, object, c), func(name string) bool {
-		return !slices.Contains(fieldsOf(state).names(), name) || !fieldsOf(state).get(name).IsNull()
-	})
+	differing, ok := r.differences(state, object, c)
+	return !ok || slices.ContainsFunc(differing, func(name string) bool { return !fieldsOf(state).get(name).IsNull() })
 }
 
-// differences returns the attributes of which an object has other values than a model; one that cannot be resolved differs.
-func (r *Resource[Model, Object, Update]) differences(m *Model, object *Object, c *Context) (names []string) {
+// differences returns the attributes of which an object has other values than a model. ok is false if one of them cannot be
+// resolved.
+func (r *Resource[Model, Object, Update]) differences(m *Model, object *Object, c *Context) (names []string, ok bool) {
 	var diags diag.Diagnostics
 	steps, problems := r.attributes.steps(r.attributes.priorObject(object, c, &diags), m, c)
 	for _, step := range steps {
 		names = append(names, step.Attribute)
 	}
-	for _, problem := range problems {
-		names = append(names, problem.Summary)
-	}
-	if diags.HasError() {
-		names = append(names, idAttribute)
-	}
-	return names
+	return names, len(problems) == 0 && !diags.HasError()
 }
