@@ -19,6 +19,10 @@ func Holder(ctx context.Context, meta *base.Meta, s *snapshot.Snapshot, address 
 	return meta.Store.FreshUser(ctx, listed.ID)
 }
 
+// IsAboveMember reports whether an account has rights by its role. Its resource is read by itself at each refresh: the server's
+// list may hide that the role was changed (server-behavior §U18), and such accounts are few.
+func IsAboveMember(user *zulip.User) bool { return user.Role < zulip.RoleMember }
+
 // Deleted says of an account that was deleted on the server why it cannot be reactivated or adopted, and what to
 // do. attribute is what the address comes from.
 func Deleted(user *zulip.User, attribute string) (summary, detail string) {

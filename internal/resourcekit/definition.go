@@ -57,6 +57,9 @@ type Definition[Model, Object, Update any] struct {
 	Key func(*Object) int64
 	// WhereIDs says as a sentence where the IDs of objects without a name are found, for import.
 	WhereIDs string
+	// IsReadByItself tells which objects each refresh reads with Source.One, at a request each, because no change of them may
+	// stay unseen behind an outdated list. Optional.
+	IsReadByItself func(*Object) bool
 	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted. Optional.
 	IsGone func(*Object) bool
 	// HowToAdopt says as a sentence what to do instead of importing an object that is gone, GoneWord what it is: "archived"

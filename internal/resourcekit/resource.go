@@ -128,7 +128,8 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 		return
 	}
 	object := r.active(view, id, &state)
-	if r.def.Source.One != nil && (object == nil || r.hasChanged(&state, object, r.context(view))) {
+	readsItself := object != nil && r.def.IsReadByItself != nil && r.def.IsReadByItself(object)
+	if r.def.Source.One != nil && (object == nil || readsItself || r.hasChanged(&state, object, r.context(view))) {
 		var err error
 		if view, err = r.readOne(ctx, id, view); err != nil {
 			resp.Diagnostics.AddError("Cannot read "+r.called(r.name(&state), id), r.Explain(err))

@@ -42,7 +42,9 @@ func NewResource() resource.Resource {
 		Source: resourcekit.Source{Part: store.Bots, One: (*store.Store).ReadBot},
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
-		IsGone: func(user *zulip.User) bool { return !user.IsActive },
+
+		IsReadByItself: accounts.IsAboveMember,
+		IsGone:         func(user *zulip.User) bool { return !user.IsActive },
 		HowToAdopt: func(user *zulip.User) string {
 			return fmt.Sprintf("%s (ID %d) is deactivated. To reactivate it, write a zulip_bot with its short name and adopt_deactivated = true.", user.Address(), user.ID)
 		},

@@ -129,3 +129,18 @@ func TestProtocolBotThatTheListHasAsActive(t *testing.T) {
 	run.State = nil
 	run.MustApply(alerts(values{"adopt_deactivated": true}))
 }
+
+// A role above member is seen to have changed, whatever the server's list says.
+func TestProtocolDriftOfABotsRoleThatTheListHides(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(values{"role": "moderator"}))
+	stale(t, o, "PATCH /users/* stale")
+	guest := zulip.RoleGuest
+	if err := o.Client.UpdateUser(context.Background(), held(t, o, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
+		t.Fatal(err)
+	}
+	run.Refresh().ExpectNoError(t)
+	if run.State.Values["role"] != "guest" {
+		t.Errorf("the state says %v", run.State.Values["role"])
+	}
+}

@@ -40,7 +40,9 @@ func NewResource() resource.Resource {
 		Source: resourcekit.Source{Part: store.Users, One: (*store.Store).ReadUser},
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
-		IsGone: func(user *zulip.User) bool { return !user.IsActive },
+
+		IsReadByItself: accounts.IsAboveMember,
+		IsGone:         func(user *zulip.User) bool { return !user.IsActive },
 		Unique: resourcekit.Unique[account, zulip.User]{
 			Attribute: "email", Word: "address", IgnoresCase: true, IsCheckedByPlan: true,
 			Of: func(a *account) string { return a.Email.ValueString() },

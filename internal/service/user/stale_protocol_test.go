@@ -62,3 +62,22 @@ func TestProtocolUserThatTheListHasAsActive(t *testing.T) {
 		t.Error("the account is deactivated")
 	}
 }
+
+// A role above member is seen to have changed, whatever the server's list says.
+func TestProtocolDriftOfAUsersRoleThatTheListHides(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(nadia(values{"role": "moderator"}))
+	fault, err := sandbox.ParseFault("PATCH /users/* stale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Sandbox.Fail(fault)
+	guest := zulip.RoleGuest
+	if err := o.Client.UpdateUser(context.Background(), held(t, o, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
+		t.Fatal(err)
+	}
+	run.Refresh().ExpectNoError(t)
+	if run.State.Values["role"] != "guest" {
+		t.Errorf("the state says %v", run.State.Values["role"])
+	}
+}

@@ -76,3 +76,18 @@ func TestProtocolUserRoleOfNobody(t *testing.T) {
 		t.Errorf("asked for %d times", asked)
 	}
 }
+
+// A role above member is seen to have changed, whatever the server's list says: it is asked for by itself.
+func TestProtocolDriftOfARoleThatTheListHides(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"user": lena, "role": "moderator"})
+	stale(t, o, "PATCH /users/* stale")
+	guest := zulip.RoleGuest
+	if err := o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &guest}); err != nil {
+		t.Fatal(err)
+	}
+	run.Refresh().ExpectNoError(t)
+	if run.State.Values["role"] != "guest" {
+		t.Errorf("the state says %v", run.State.Values["role"])
+	}
+}
