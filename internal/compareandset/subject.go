@@ -109,6 +109,7 @@ const mostMismatches = 4
 type progress struct {
 	sent       int // writes that the server took
 	mismatches int // writes that it refused for what they took for granted
+	oldRefused int // those of them that it refused for an old value
 	lost       int // writes of which it is not known whether it took them
 	pause      time.Duration
 	ignored    []string // parameters that the server does not know
@@ -178,7 +179,7 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 		// The server may refuse an old value that was just read, if it hides deactivated people in it
 		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.
 		p.err = write(ctx, func(ctx context.Context) (err error) {
-			p.ignored, err = s.Send(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left, compare: p.mismatches < 2})
+			p.ignored, err = s.Send(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left, compare: p.oldRefused < 2})
 			return err
 		})
 		switch {
@@ -186,7 +187,10 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			return nil
 		case p.err == nil:
 			p.sent++
-		case zulip.IsExpectationMismatch(p.err), zulip.IsMembershipMismatch(p.err), zulip.IsIncompleteOrder(p.err):
+		case zulip.IsExpectationMismatch(p.err):
+			p.mismatches++
+			p.oldRefused++
+		case zulip.IsMembershipMismatch(p.err), zulip.IsIncompleteOrder(p.err):
 			p.mismatches++
 		case zulip.MayHaveHappened(p.err):
 			tflog.Info(ctx, "It is not known whether the change was made: reading it again",
