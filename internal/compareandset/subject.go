@@ -60,6 +60,10 @@ type Subject[T, U any] struct {
 	// Send makes the requests that what is pending takes, and returns the parameters that the server does not know. It
 	// stops at the first error: the thing is then read again, and what is still missing sent again.
 	Send func(context.Context, Pending[T, U]) (ignored []string, err error)
+	// Renew writes once more what a thing has already of what is pending, for a server that compares a change with a copy of its
+	// own, which a write brings up to date. It is called once, when the server refuses an old value that it has just shown, or
+	// has not written what it took. Optional.
+	Renew func(context.Context, Pending[T, U]) error
 	// Explain says what an error of Send means, and At the attribute it is about. Optional.
 	Explain func(error) string
 	At      func(error) path.Path
@@ -71,6 +75,15 @@ type Pending[T, U any] struct {
 	Now     T
 	steps   []Step[T, U]
 	compare bool
+}
+
+// Attributes are the names of what is pending.
+func (p Pending[T, U]) Attributes() []string {
+	names := make([]string, len(p.steps))
+	for i, step := range p.steps {
+		names[i] = step.Attribute
+	}
+	return names
 }
 
 // Update returns one update with everything that is pending, for a server that carries out all of a request or nothing.
@@ -111,6 +124,7 @@ type progress struct {
 	mismatches int // writes that it refused for what they took for granted
 	oldRefused int // those of them that it refused for an old value
 	lost       int // writes of which it is not known whether it took them
+	renewed    bool
 	pause      time.Duration
 	ignored    []string // parameters that the server does not know
 	err        error    // of the last write
@@ -175,6 +189,13 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			if diags.Append(found...); found.HasError() {
 				return now
 			}
+		}
+		if s.Renew != nil && !p.renewed && (p.oldRefused > 0 || p.sent > 0) {
+			p.renewed, now = true, nil
+			p.err = write(ctx, func(ctx context.Context) error {
+				return s.Renew(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left})
+			})
+			continue // an error of it is one of the change too, which is sent next
 		}
 		// The server may refuse an old value that was just read, if it hides deactivated people in it
 		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.

@@ -32,8 +32,10 @@ const (
 	FaultLag FaultAction = "lag"
 	// FaultStale lets a write of an account leave the cached lists of people and
 	// bots as they were before it, until the next write of one: so it is where
-	// another client's read overlaps with the write (server-behavior §U18). It
-	// goes together with other faults.
+	// another client's read overlaps with the write (server-behavior §U18). A
+	// write of the organization leaves the copy of its settings that the next
+	// one is compared with (server-behavior §O10). It goes together with other
+	// faults.
 	FaultStale FaultAction = "stale"
 )
 
@@ -63,7 +65,7 @@ type Fault struct {
 // METHOD may be *. ACTION is drop, truncate, html, empty, status=CODE,
 // stall=DURATION, stale or lag=DURATION. COUNT is how many requests are hit, all
 // if left out. stale lets the lists of people and bots stay as they were before a
-// write of an account that is hit, until the next one. lag lets lists of emoji, linkifiers, playgrounds, domains, profile
+// write of an account that is hit, until the next one, and what writes of the organization are compared with. lag lets lists of emoji, linkifiers, playgrounds, domains, profile
 // fields and default channel groups appear as they were before the writes of
 // that last DURATION, and takes no more words. Examples:
 //

@@ -74,8 +74,20 @@ func isAccountPath(path string) bool {
 
 // handleWithLag is handle for a server whose lists lag: a read soon after a write returns them as they were before. Past
 // lists are only kept while a fault makes them lag. A write of an account empties the cache of people and bots, or leaves it
-// stale.
+// stale; so does one of the organization with the copy of its settings that changes of it are compared with.
 func (s *Server) handleWithLag(c *call) *answer {
+	if c.method == http.MethodPatch && c.path == "/realm" {
+		isStale := s.faults.leavesStale(c.method, c.path)
+		c.before = func() func() {
+			before := s.org.Settings()
+			return func() {
+				if isStale {
+					s.staleSettings = &before
+				}
+			}
+		}
+		return s.handle(c)
+	}
 	if c.method != http.MethodGet && isAccountPath(c.path) {
 		isStale := s.faults.leavesStale(c.method, c.path)
 		c.before = func() func() {

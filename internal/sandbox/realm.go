@@ -69,6 +69,13 @@ func updateRealm(r *request) (fields, error) {
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
+	if stale := r.server.staleSettings; stale != nil {
+		changed, err := r.org.UpdateStaleRealm(*stale, r.me, update)
+		if len(changed) > 0 { // a write empties the cache
+			r.server.staleSettings = nil
+		}
+		return changed, err
+	}
 	return r.org.UpdateRealm(r.me, update)
 }
 

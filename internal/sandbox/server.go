@@ -61,6 +61,8 @@ type Server struct {
 	generation          int64         // when the server was made, in Unix seconds
 	past                []pastLists   // oldest first; none while no rule makes the lists lag
 	staleAccounts       *accountLists // shown instead of the current ones; nil: those are shown
+	// staleSettings are what PATCH /realm compares with instead of the current settings; nil: with those.
+	staleSettings *organization.Realm
 
 	closed    chan struct{} // closed by Close
 	closing   sync.Once

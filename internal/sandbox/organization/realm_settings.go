@@ -2,6 +2,7 @@ package organization
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -192,6 +193,39 @@ func (o *Organization) UpdateRealm(actor User, u RealmUpdate) (map[string]any, e
 		changed["org_type"] = *u.OrgType
 	}
 	return changed, nil
+}
+
+// UpdateStaleRealm is UpdateRealm of a server that compares with an older copy of the settings: what is sent and in the copy
+// already is not written, and of the rest only what differs from the copy.
+func (o *Organization) UpdateStaleRealm(stale Realm, actor User, u RealmUpdate) (map[string]any, error) {
+	current := o.Settings()
+	o.Realm.Put(realmID, stale)
+	changed, err := o.UpdateRealm(actor, u)
+	current.Permissions = maps.Clone(current.Permissions)
+	current.AuthenticationMethods = maps.Clone(current.AuthenticationMethods)
+	putDifferences(reflect.ValueOf(&current).Elem(), reflect.ValueOf(stale), reflect.ValueOf(o.Settings()))
+	o.Realm.Put(realmID, current)
+	o.Commit()
+	return changed, err
+}
+
+// putDifferences sets what differs between two values, field by field and key by key.
+func putDifferences(into, before, after reflect.Value) {
+	switch {
+	case reflect.DeepEqual(before.Interface(), after.Interface()):
+	case after.Kind() == reflect.Struct:
+		for i := range after.NumField() {
+			putDifferences(into.Field(i), before.Field(i), after.Field(i))
+		}
+	case after.Kind() == reflect.Map:
+		for entry := after.MapRange(); entry.Next(); {
+			if was := before.MapIndex(entry.Key()); !was.IsValid() || !reflect.DeepEqual(was.Interface(), entry.Value().Interface()) {
+				into.SetMapIndex(entry.Key(), entry.Value())
+			}
+		}
+	default:
+		into.Set(after)
+	}
 }
 
 // checkRealmUpdate makes the checks that come before any change. It returns

@@ -94,13 +94,18 @@ func (r row) Step(prior *prior, planned *model, on attribute.Server) (change ste
 			return describe(r.Read(realm.Settings, on.FeatureLevel, nil, &unreadable))
 		},
 		Put: func(update *zulip.RealmUpdate, current *zulip.Realm, _ bool) {
-			if r.Name == methodsAttribute {
-				update.Settings.JSON(r.Name, turnOff(value, current.AuthenticationMethods))
-				return
-			}
-			r.Send(&update.Settings, planned.settings, current.Settings, on.FeatureLevel)
+			r.put(update, planned, current, on.FeatureLevel)
 		},
 	}, nil, true
+}
+
+// put writes what a model says into an update.
+func (r row) put(update *zulip.RealmUpdate, m *model, current *zulip.Realm, featureLevel int) {
+	if r.Name == methodsAttribute {
+		update.Settings.JSON(r.Name, turnOff(m.settings[r.Name], current.AuthenticationMethods))
+		return
+	}
+	r.Send(&update.Settings, m.settings, current.Settings, featureLevel)
 }
 
 // KeepPrior keeps null where the server does not have the setting: it will not have it after the apply either.

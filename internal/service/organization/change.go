@@ -4,7 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -16,7 +20,26 @@ func (r *Resource) subject() compareandset.Subject[*zulip.Realm, zulip.RealmUpda
 		Name:   func(*zulip.Realm) string { return "the organization" },
 		Read:   func(ctx context.Context, _ func(*zulip.Realm) bool) (*reading, error) { return r.fresh(ctx) },
 		Send:   r.send,
+		Renew:  r.renew,
 	}
+}
+
+// renew sends what the organization has already, so that the server brings the copy up to date that it compares with
+// (server-behavior §O10).
+func (r *Resource) renew(ctx context.Context, pending pending) error {
+	var unreadable diag.Diagnostics // reported when the state was read
+	current := attributes.PriorObject(pending.Now, attribute.On(&r.Base, nil), &unreadable).Values
+	update := zulip.RealmUpdate{Permissions: map[string]zulip.GroupSettingChange{}}
+	for _, name := range pending.Attributes() {
+		if held, isPermission := pending.Now.Permissions[name]; isPermission {
+			update.Permissions[name] = zulip.GroupSettingChange{New: held}
+			continue
+		}
+		at := slices.IndexFunc(allSettings, func(s settings.Setting) bool { return s.Name == name })
+		row{allSettings[at]}.put(&update, current, pending.Now, r.FeatureLevel())
+	}
+	_, err := r.Meta.Client.UpdateRealm(ctx, update)
+	return err
 }
 
 // send makes one request of everything. The server carries it out piece by piece (server-behavior §O2): what an error
