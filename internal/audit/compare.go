@@ -25,7 +25,7 @@ func Compare(before, after *Audit) (*report.Report, error) {
 	c := &comparison{before: &side{audit: before}, after: &side{audit: after}, byName: !isSameSite(before.Site, after.Site)}
 	c.report = &report.Report{
 		FormatVersion: report.FormatVersion, Site: after.Site, Organization: after.Organization, Since: since(before, after),
-		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{},
+		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{}, Also: []*report.Also{},
 	}
 	c.accounts()
 	c.channels()

@@ -74,15 +74,23 @@ func (c *comparison) channel(was, is *Channel) *report.Channel {
 func (c *comparison) channelRights(before, after []*Right, privacy report.Change, internet string) []*report.Right {
 	withPrivacy := func(rights []*Right, value report.Value) []*Right {
 		rights = slices.Clone(rights)
-		for i, right := range rights {
-			if right.Name == string(permission.CanRead) {
-				reading := *right
+		hasHistory := slices.ContainsFunc(rights, isHistory)
+		for i := 0; i < len(rights); i++ {
+			switch reading := *rights[i]; {
+			case isHistory(&reading):
 				reading.Value, rights[i] = value.Texts, &reading
+			case reading.Name == string(permission.CanRead):
+				reading.Value, rights[i] = value.Texts, &reading
+				if history := reading; !hasHistory { // an audit has it only where it is not the same
+					history.Name, history.Text = string(permission.CanReadHistory), permission.CanReadHistory.InWords()
+					rights = slices.Insert(rights, i+1, &history)
+					hasHistory = true
+				}
 			}
 		}
 		return rights
 	}
-	results := c.rights(withPrivacy(before, privacy.Before), withPrivacy(after, privacy.After))
+	results := withoutSameHistory(c.rights(withPrivacy(before, privacy.Before), withPrivacy(after, privacy.After)))
 	for _, right := range results {
 		right.LocksOut = right.Name == string(permission.CanAdministerChannel) && slices.ContainsFunc(right.Lose.Accounts, func(a *report.Account) bool { return a.IsSelf })
 		if right.Name == string(permission.CanRead) {
@@ -95,6 +103,23 @@ func (c *comparison) channelRights(before, after []*Right, privacy report.Change
 		})
 	}
 	return results
+}
+
+func isHistory(right *Right) bool { return right.Name == string(permission.CanReadHistory) }
+
+// withoutSameHistory leaves out that of reading older messages where the same people gain and lose that of reading new ones.
+func withoutSameHistory(rights []*report.Right) []*report.Right {
+	var reading *report.Right
+	return slices.DeleteFunc(rights, func(right *report.Right) bool {
+		if right.Name == string(permission.CanRead) {
+			reading = right
+		}
+		if right.Name != string(permission.CanReadHistory) {
+			return false
+		}
+		isSame := reading != nil && right.Gain == reading.Gain && right.Lose == reading.Lose && right.Unknown == reading.Unknown
+		return isSame || right.Gain.Len()+right.Lose.Len() == 0 && !right.Unknown
+	})
 }
 
 // aboutMessages are the rights that nobody has in an archived channel.

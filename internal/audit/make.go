@@ -244,6 +244,10 @@ func (m *maker) channels() {
 				described.Value = permission.Texts(value, m.view)
 			}
 			result.Rights = m.add(result.Rights, described, who)
+			if right == permission.CanRead && facts.Privacy == zulip.PrivacyPrivateProtectedHistory {
+				history, certain := m.access.Can(permission.CanReadHistory, facts)
+				result.Rights = m.add(result.Rights, &Right{Name: string(permission.CanReadHistory), Text: permission.CanReadHistory.InWords(), Value: []string{}, Unknown: !certain}, history)
+			}
 		}
 		if m.among == nil || len(result.Rights) > 0 {
 			m.audit.Channels = append(m.audit.Channels, result)

@@ -21,7 +21,7 @@ type Effect struct {
 }
 
 // Compare returns the effect of a change on every right that it affects, in the order of
-// [Rights], including unknown effects. after.Access is before.Access, or the result of
+// [RightsAndHistory], including unknown effects. [CanReadHistory] is among them where it is not the same as that of [CanRead]. after.Access is before.Access, or the result of
 // [Access.With]. Rights for which the server has no permission are left out.
 func Compare(before, after State) []Effect {
 	if unchanged(&before, &after) {
@@ -29,11 +29,18 @@ func Compare(before, after State) []Effect {
 	}
 	var effects []Effect
 	pairs := outcomePairs(&before, &after)
-	for _, right := range Rights {
+	var reading Effect
+	for _, right := range RightsAndHistory {
 		if !before.Channel.has(right) || !after.Channel.has(right) {
 			continue
 		}
 		effect := compare(right, pairs)
+		if right == CanRead {
+			reading = effect
+		}
+		if right == CanReadHistory && effect.Unknown == reading.Unknown && effect.Gain.Equal(reading.Gain) && effect.Lose.Equal(reading.Lose) {
+			continue // it goes with reading
+		}
 		if effect.Unknown || !effect.Gain.IsEmpty() || !effect.Lose.IsEmpty() {
 			effects = append(effects, effect)
 		}

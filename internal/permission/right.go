@@ -15,7 +15,10 @@ type Right string
 // The rights in a channel.
 const (
 	// CanRead is to read new messages; there is no permission of that name.
-	CanRead                      Right = "can_read"
+	CanRead Right = "can_read"
+	// CanReadHistory is to read messages from before one could read the channel; there is no permission of that name. It is
+	// not among [Rights]: where the history is not protected, it goes with [CanRead].
+	CanReadHistory               Right = "can_read_history"
 	CanAddSubscribers            Right = "can_add_subscribers_group"
 	CanAdministerChannel         Right = "can_administer_channel_group"
 	CanCreateTopic               Right = "can_create_topic_group"
@@ -37,9 +40,12 @@ var Rights = []Right{
 	CanResolveTopics, CanDeleteOwnMessage,
 }
 
+// RightsAndHistory is [Rights] with [CanReadHistory] after [CanRead].
+var RightsAndHistory = slices.Insert(slices.Clone(Rights), slices.Index(Rights, CanRead)+1, CanReadHistory)
+
 // rightPhrases are the texts of [Right.InWords].
 var rightPhrases = map[Right]string{
-	CanRead: "read", CanAddSubscribers: "add subscribers", CanAdministerChannel: "administer the channel",
+	CanRead: "read", CanReadHistory: "read older messages", CanAddSubscribers: "add subscribers", CanAdministerChannel: "administer the channel",
 	CanCreateTopic: "start topics", CanDeleteAnyMessage: "delete anyone's messages",
 	CanDeleteOwnMessage: "delete own messages", CanMoveMessagesOutOfChannel: "move messages to other channels",
 	CanMoveMessagesWithinChannel: "move messages to other topics", CanRemoveSubscribers: "remove subscribers",
@@ -102,7 +108,7 @@ func (c *Channel) onlyEmptyTopic() bool { return c.TopicsPolicy == "empty_topic_
 // has reports whether the server has the permission that grants the right.
 func (c *Channel) has(right Right) bool {
 	_, ok := c.Permissions[string(right)]
-	return ok || c.Unknown[string(right)] || right == CanRead
+	return ok || c.Unknown[string(right)] || right == CanRead || right == CanReadHistory
 }
 
 // Can returns the people who have a right. certain is false if the server has no such

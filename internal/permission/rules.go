@@ -104,6 +104,8 @@ func (o *outcome) canBeyondSending(right Right) bitset {
 	switch right {
 	case CanRead:
 		return o.read()
+	case CanReadHistory:
+		return o.readHistory()
 	case CanAdministerChannel:
 		return o.administer()
 	case CanAddSubscribers:
@@ -151,6 +153,14 @@ func (o *outcome) contentAccess() bitset {
 func (o *outcome) read() bitset {
 	if o.privacy == zulip.PrivacyPrivateProtectedHistory {
 		return o.subscribers
+	}
+	return o.content
+}
+
+// readHistory returns who can read messages from before they could read the channel.
+func (o *outcome) readHistory() bitset {
+	if o.privacy == zulip.PrivacyPrivateProtectedHistory {
+		return nil
 	}
 	return o.content
 }

@@ -28,7 +28,7 @@ func (b *builder) compareChannel(reviewed *reviewedChannel) error {
 		in, later := b.before.People(reviewed.before.Subscribers), b.before.People(reviewed.after.Subscribers)
 		reviewed.result.Joins, reviewed.result.Leaves = b.people.Of(later.Minus(in)), b.people.Of(in.Minus(later))
 	}
-	for _, right := range permission.Rights {
+	for _, right := range permission.RightsAndHistory {
 		effect, differs := effects[right]
 		planned, changes := reviewed.rights[string(right)]
 		reading := right == permission.CanRead && (reviewed.result.Privacy.Differs() || internetEffect(was, is) != "")
@@ -69,7 +69,7 @@ func (b *builder) right(reviewed *reviewedChannel, right permission.Right, effec
 		Gain: b.people.Of(effect.Gain), Lose: b.people.Of(effect.Lose), Unknown: effect.Unknown,
 	}
 	switch {
-	case right == permission.CanRead:
+	case right == permission.CanRead || right == permission.CanReadHistory:
 		result.Change = reviewed.result.Privacy
 	case !changes:
 		value := report.Value{Texts: permission.Texts(reviewed.before.Permissions[string(right)], b.org.Snapshot)}

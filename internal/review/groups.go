@@ -179,9 +179,12 @@ func (b *builder) membership(c *plan.Change) {
 		}
 		b.changeMembers(c, id, after, nil, groupsAfter, nil, unknown || unknownGroups)
 	case c.Does("update"):
-		if id, ok := is.Number("group_id"); ok {
-			b.changeMembers(c, id, after, without(before, after), groupsAfter, without(groupsBefore, groupsAfter), unknown || unknownGroups)
+		id, ok := is.Number("group_id")
+		if !ok {
+			b.addUnseen(c)
+			return
 		}
+		b.changeMembers(c, id, after, without(before, after), groupsAfter, without(groupsBefore, groupsAfter), unknown || unknownGroups)
 	}
 }
 
@@ -209,7 +212,8 @@ func (b *builder) membershipGroup(c *plan.Change) (int64, bool) {
 // changeMembers puts people and groups into a group and takes others out.
 func (b *builder) changeMembers(c *plan.Change, id int64, in, out, groupsIn, groupsOut []string, unknown bool) {
 	if _, ok := b.org.UserGroup(id); !ok {
-		return // it is gone
+		b.addUnseen(c)
+		return
 	}
 	later := b.plannedMembers(id)
 	put, missing := b.org.findUsers(in)

@@ -45,21 +45,55 @@ func (b *builder) person(c *plan.Change) {
 	}
 }
 
-// setOwner records that a bot is given to somebody else. A bot may post where its owner may.
+// setOwner records that a bot is given to somebody else, or gets its first owner. Whoever owns a bot has its key, and can do
+// with it what the bot may.
 func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
-	text, known := c.After().Text("owner")
-	switch owner, found := b.org.findUser(text); {
-	case !bot.IsBot || bot.BotOwnerID == nil || !c.IsSet("owner"):
-	case known && found && owner.ID != *bot.BotOwnerID:
-		b.change.Owners[bot.ID] = owner.ID
-		before := report.Value{}
+	if !bot.IsBot || !c.IsSet("owner") {
+		return
+	}
+	before, after := report.Value{}, report.Value{}
+	if bot.BotOwnerID != nil {
 		if was, ok := b.org.User(*bot.BotOwnerID); ok {
 			before = report.ValueOf(was.Address())
 		}
-		b.addPerson(c, bot, report.Update, report.Change{Before: report.ValueOf(bot.Role.String()), After: report.ValueOf(bot.Role.String())}).Owner = &report.Change{Before: before, After: report.ValueOf(owner.Address())}
-	case !known && c.After().IsUnknown("owner"):
-		b.addUnknown(fmt.Sprintf("Who will own %s is not known yet; what the bot may depends on that.", c.Address))
 	}
+	text, known := c.After().Text("owner")
+	owner, found := b.org.findUser(text)
+	if !known {
+		owner, found = b.plannedUser(c.RefersTo("owner"))
+	}
+	switch {
+	case found && bot.BotOwnerID != nil && owner.ID == *bot.BotOwnerID:
+		return
+	case found:
+		b.change.Owners[bot.ID] = owner.ID
+		after = report.ValueOf(owner.Address())
+	case known:
+		b.addMissing(c, []string{text})
+		after = report.Value{Texts: []string{text}, Unknown: true}
+	case c.After().IsUnknown("owner"):
+		b.addUnknown(fmt.Sprintf("Who will own %s is not known yet; what the bot may depends on that.", c.Address))
+		after = report.Value{Unknown: true}
+	default:
+		return
+	}
+	role := report.ValueOf(bot.Role.String())
+	b.addPerson(c, bot, report.Update, report.Change{Before: role, After: role}).Owner = &report.Change{Before: before, After: after}
+}
+
+// plannedUser finds the account that a resource of the plan makes, if that is one instance.
+func (b *builder) plannedUser(address string) (user *zulip.User, ok bool) {
+	for _, person := range b.report.People {
+		made, isMade := b.org.users[person.AccountID]
+		if address == "" || !isMade || !slices.ContainsFunc(person.Addresses, func(one string) bool { return plan.WithoutKeys(one) == address }) {
+			continue
+		}
+		if ok {
+			return nil, false
+		}
+		user, ok = made, true
+	}
+	return user, ok
 }
 
 // currentUser finds the account whose ID an attribute is.
@@ -131,6 +165,8 @@ func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) {
 		if named, ok := b.org.findUser(text); ok {
 			owner = named
 		}
+	} else if planned, ok := b.plannedUser(c.RefersTo("owner")); ok && c.After().IsUnknown("owner") {
+		owner = planned
 	} else if c.IsSet("owner") && c.After().IsUnknown("owner") {
 		b.addUnknown(fmt.Sprintf("Who owns %s is not known yet; what a bot may depends on that.", c.Address))
 	}

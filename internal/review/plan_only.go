@@ -12,6 +12,9 @@ import (
 // listPlan says what the plan itself holds, without the organization: principals before and after.
 func (b *builder) listPlan() {
 	for _, change := range b.changes {
+		if change.Does("forget") && change.Type != "zulip_channel" && change.Type != "zulip_user_group" {
+			continue
+		}
 		switch change.Type {
 		case "zulip_channel", "zulip_channel_subscribers", "zulip_channel_subscription":
 			b.listChannel(change)
@@ -20,7 +23,7 @@ func (b *builder) listPlan() {
 		case "zulip_organization":
 			b.report.Rights = append(b.report.Rights, b.listSettings(change)...)
 			b.report.Rights = append(b.report.Rights, b.listRights(change, permission.Organizations)...)
-		default:
+		case "zulip_user", "zulip_bot", "zulip_user_role":
 			b.listPerson(change)
 		}
 	}
@@ -166,7 +169,6 @@ func (b *builder) listPerson(c *plan.Change) {
 		owner = &is
 	}
 	if action == report.Update && !role.Differs() && owner == nil {
-		b.report.Others++
 		return
 	}
 	address := textOf(c, "email")

@@ -42,7 +42,7 @@ func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, er
 		report: &report.Report{
 			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
 			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{},
-			Others: p.Others, Accounts: []*report.Account{},
+			Also: []*report.Also{}, Others: p.Others, Accounts: []*report.Account{},
 		},
 	}
 	b.chooseChanges(p, provider)
@@ -57,6 +57,7 @@ func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, er
 	if err != nil {
 		return nil, err
 	}
+	b.sayMeanings()
 	b.report.Accounts = b.people.Accounts()
 	b.report.Assess()
 	return b.report, nil
@@ -68,7 +69,7 @@ type builder struct {
 	options Options
 	report  *report.Report
 	people  *report.PeopleSets
-	changes []*plan.Change // those that decide something
+	changes []*plan.Change
 
 	org    *plannedOrganization
 	change permission.Change
@@ -88,24 +89,13 @@ type builder struct {
 	created  []*reviewedChannel
 }
 
-// reviewedTypes are the resources that decide who may do what.
-var reviewedTypes = []string{
-	"zulip_channel", "zulip_channel_subscribers", "zulip_channel_subscription", "zulip_user_group", "zulip_user_group_membership",
-	"zulip_user", "zulip_user_role", "zulip_bot", "zulip_organization",
-}
-
-// releasedTypes are those of which it is worth saying that they are no longer managed; whatever they are, nothing happens to them.
-var releasedTypes = []string{"zulip_channel", "zulip_user_group"}
-
-// chooseChanges takes the changes of a provider configuration, and counts those that decide nothing.
+// chooseChanges takes the changes of a provider configuration.
 func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 	for _, change := range p.Changes {
 		switch {
-		case change.Does("forget") && !slices.Contains(releasedTypes, change.Type):
-			b.report.Others++
-		case change.Provider == "" && slices.Contains(reviewedTypes, change.Type):
+		case change.Provider == "":
 			b.addUnknown(fmt.Sprintf("%s is not in the configuration any more, and the plan does not tell of which provider configuration it was. It is not reviewed.", change.Address))
-		case change.Provider == provider && slices.Contains(reviewedTypes, change.Type):
+		case change.Provider == provider:
 			b.changes = append(b.changes, change)
 		default:
 			b.report.Others++
@@ -126,8 +116,10 @@ func (b *builder) compare() error {
 		Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}, Organization: map[string]zulip.GroupSettingValue{}, Now: b.options.Now,
 	}
 	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*report.Group{}, map[int64]map[string]plannedPermission{}
-	for _, change := range b.of("zulip_user", "zulip_bot", "zulip_user_role") {
-		b.person(change)
+	for _, kind := range []string{"zulip_user", "zulip_bot", "zulip_user_role"} { // people first: bots have owners
+		for _, change := range b.of(kind) {
+			b.person(change)
+		}
 	}
 	b.collectGroups()
 	for _, change := range b.of("zulip_organization") {
@@ -157,10 +149,14 @@ func (b *builder) addUnseen(c *plan.Change) {
 	b.addUnknown(fmt.Sprintf("What %s changes is not reviewed: the account that reviews does not see what it is about, or that is gone.", c.Address))
 }
 
-// of returns the changes of some kinds of resource.
+// of returns the changes of some kinds of resource. To what is no longer managed nothing happens, whatever it is; of channels
+// and groups that is worth a line.
 func (b *builder) of(types ...string) []*plan.Change {
 	var some []*plan.Change
 	for _, change := range b.changes {
+		if change.Does("forget") && change.Type != "zulip_channel" && change.Type != "zulip_user_group" {
+			continue
+		}
 		if slices.Contains(types, change.Type) {
 			some = append(some, change)
 		}

@@ -60,7 +60,7 @@ func TestAccReviewOfRealPlans(t *testing.T) {
 			name:   "archived",
 			before: channel("releases", `privacy = "public"`),
 			after:  "\n",
-			words:  "narrowing",
+			words:  "data-loss narrowing",
 		},
 		{
 			name: "new-channel",
@@ -142,7 +142,7 @@ resource "zulip_user_group" "writers" {
 			before: channel("releases", `can_send_message_group = ["role:moderators"]`),
 			after:  channel("releases", `can_send_message_group = ["role:moderators"]`),
 			plan:   []string{"-replace=zulip_channel.x"},
-			words:  "narrowing",
+			words:  "data-loss narrowing",
 		},
 		{
 			name:   "adopted", // from the archive
@@ -292,7 +292,7 @@ resource "zulip_user_role" "kenji" {
 `,
 			after: "same",
 			plan:  []string{"-destroy"},
-			words: "role-change narrowing",
+			words: "role-change data-loss narrowing",
 		},
 		{
 			name:   "owner",

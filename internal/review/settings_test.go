@@ -52,7 +52,7 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 			[]string{"Nobody reads any more without an account what was public on the web", "`handbook`", "| `true` | `false` |"}, "Nobody gains",
 		},
 		"as it is": {
-			"true", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "", []string{"Nobody gains or loses a right."}, "handbook",
+			"true", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "", []string{"Nobody gains or loses a right, and one other thing changes."}, "handbook",
 		},
 		"not known yet": {
 			"true", func(int64) attributes {

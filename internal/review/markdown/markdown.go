@@ -40,6 +40,7 @@ func Write(w io.Writer, r *report.Report) error {
 	d.groups(r.Groups)
 	d.table("The organization", []string{"", "Who can", "Before", "After", "Gains", "Loses"}, rightRows(r.Rights, "the organization"))
 	d.unknown(r.Unknown)
+	d.also(r.Also)
 	d.end(r)
 	_, err := io.WriteString(w, d.text.String())
 	return err
@@ -154,6 +155,42 @@ func (d *document) unknown(sentences []string) {
 	}
 }
 
+// also lists what else changes, closed: whoever decides about access has read what matters by then.
+func (d *document) also(all []*report.Also) {
+	const end = "</details>"
+	if len(all) == 0 {
+		return
+	}
+	head := []string{"", fmt.Sprintf("<details><summary>Also changes: %s</summary>", report.Counted(len(all), "resource")), ""}
+	if !d.fits(append(head, "", end)...) {
+		d.left += len(all)
+		return
+	}
+	for _, one := range head {
+		d.line(one)
+	}
+	for i, one := range all {
+		text := "- " + code(one.Address)
+		if one.Action != report.Update {
+			text += " is " + one.Action.Adjective()
+		}
+		var changes []string
+		for _, attribute := range one.Attributes {
+			changes = append(changes, fmt.Sprintf("%s: %s → %s", code(attribute.Name), valueText(attribute.Change.Before), valueText(attribute.Change.After)))
+		}
+		if len(changes) > 0 {
+			text += ": " + strings.Join(changes, "; ")
+		}
+		if !d.fits(text, "", end) {
+			d.left += len(all) - i
+			break
+		}
+		d.line(text)
+	}
+	d.line("")
+	d.line(end)
+}
+
 // end says what is not in the text.
 func (d *document) end(r *report.Report) {
 	if d.left > 0 {
@@ -162,7 +199,7 @@ func (d *document) end(r *report.Report) {
 	}
 	if r.Others > 0 {
 		d.line("")
-		d.line(fmt.Sprintf("The plan has %s, without a say in who may do what.", report.Counted(r.Others, "other change")))
+		d.line(fmt.Sprintf("The plan has %s of other providers.", report.Counted(r.Others, "change")))
 	}
 }
 

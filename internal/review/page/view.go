@@ -187,7 +187,7 @@ func (v *view) arrangeColumns() {
 		v.Columns = v.Options[0].List
 	}
 	slices.SortStableFunc(v.Columns, func(a, b *option) int {
-		return slices.Index(permission.Rights, permission.Right(a.Name)) - slices.Index(permission.Rights, permission.Right(b.Name))
+		return slices.Index(permission.RightsAndHistory, permission.Right(a.Name)) - slices.Index(permission.RightsAndHistory, permission.Right(b.Name))
 	})
 	for i, column := range v.Columns {
 		column.Index = i

@@ -2,23 +2,52 @@ package plan
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/meaning"
 )
 
 // Attributes are those of a resource before or after its change.
 type Attributes struct {
 	values  map[string]json.RawMessage
 	unknown map[string]json.RawMessage
+	secret  json.RawMessage
 }
 
 // Before is the resource as it is.
-func (c *Change) Before() Attributes { return Attributes{values: c.Values.Before} }
+func (c *Change) Before() Attributes {
+	return Attributes{values: c.Values.Before, secret: c.Values.BeforeSensitive}
+}
 
 // HasAfter reports whether the resource is there after the change.
 func (c *Change) HasAfter() bool { return c.Values.After != nil }
 
 // After is the resource as it is planned.
-func (c *Change) After() Attributes { return Attributes{values: c.Values.After, unknown: c.unknown} }
+func (c *Change) After() Attributes {
+	return Attributes{values: c.Values.After, unknown: c.unknown, secret: c.Values.AfterSensitive}
+}
+
+// Names lists the attributes that are there or not known yet.
+func (a Attributes) Names() []string {
+	names := slices.Collect(maps.Keys(a.values))
+	for name := range a.unknown {
+		if _, known := a.values[name]; !known {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Value returns an attribute as JSON has it.
+func (a Attributes) Value(attribute string) (value meaning.Value) {
+	_ = json.Unmarshal(a.values[attribute], &value.Held) // part of a document that was read
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(a.secret, &all) // false where nothing is
+	value.IsUnknown, value.IsSecret = a.IsUnknown(attribute), holdsTrue(all[attribute])
+	return value
+}
 
 // IsUnknown reports whether an attribute, or a part of it, is not known yet.
 func (a Attributes) IsUnknown(attribute string) bool { return holdsTrue(a.unknown[attribute]) }

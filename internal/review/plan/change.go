@@ -19,6 +19,9 @@ type Change struct {
 		Before       map[string]json.RawMessage `json:"before"`
 		After        map[string]json.RawMessage `json:"after"`
 		AfterUnknown json.RawMessage            `json:"after_unknown"`
+		// BeforeSensitive and AfterSensitive are objects with true where a value must not be shown.
+		BeforeSensitive json.RawMessage `json:"before_sensitive"`
+		AfterSensitive  json.RawMessage `json:"after_sensitive"`
 	} `json:"change"`
 	// Provider is the provider configuration; empty if it cannot be told.
 	Provider string `json:"-"`
@@ -34,7 +37,7 @@ func (c *Change) prepare(configs map[string]*resourceConfig) error {
 			return fmt.Errorf("%s: after_unknown: %w", c.Address, err)
 		}
 	}
-	if c.config = configs[withoutKeys(c.Address)]; c.config != nil {
+	if c.config = configs[WithoutKeys(c.Address)]; c.config != nil {
 		c.Provider = c.config.ProviderConfigKey
 	}
 	return nil
@@ -66,8 +69,8 @@ func (c *Change) RefersTo(attribute string) string {
 	}
 	resources := map[string]bool{}
 	for _, reference := range expression.References {
-		parts := strings.Split(withoutKeys(reference), ".")
-		if len(parts) < 2 || !strings.HasPrefix(parts[0], "zulip_") || withoutKeys(reference) != reference {
+		parts := strings.Split(WithoutKeys(reference), ".")
+		if len(parts) < 2 || !strings.HasPrefix(parts[0], "zulip_") || WithoutKeys(reference) != reference {
 			return ""
 		}
 		resources[parts[0]+"."+parts[1]] = true

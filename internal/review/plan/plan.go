@@ -158,8 +158,8 @@ func (p *Plan) IsEmpty() bool { return len(p.Changes) == 0 }
 // brackets.
 var instanceKeys = regexp.MustCompile(`\[(?:\d+|"(?:[^"\\]|\\.)*")\]`)
 
-// withoutKeys is an address as the configuration has it.
-func withoutKeys(address string) string { return instanceKeys.ReplaceAllString(address, "") }
+// WithoutKeys returns an address as the configuration has it.
+func WithoutKeys(address string) string { return instanceKeys.ReplaceAllString(address, "") }
 
 // configs returns the resources of the configuration by their address, modules included.
 func (d *document) configs() map[string]*resourceConfig {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 )
@@ -12,6 +13,9 @@ import (
 // Assess finds the risks in a report, and sums it up in the verdict.
 func (r *Report) Assess() {
 	a := assessment{report: r, categories: map[Category]bool{}}
+	for _, risk := range r.Risks { // what was found beside rights
+		a.categories[risk.Category] = true
+	}
 	for _, channel := range r.Channels {
 		a.channel(channel)
 	}
@@ -26,6 +30,9 @@ func (r *Report) Assess() {
 		}
 		if group.Unknown {
 			a.categories[Unknown] = true
+		}
+		if group.Action == Deactivate {
+			a.risk(DataLoss, fmt.Sprintf("user group %q", group.Name), "It is deactivated.")
 		}
 	}
 	for _, right := range r.Rights {
@@ -70,8 +77,16 @@ func (a *assessment) channel(channel *Channel) {
 	if channel.Action != Archive {
 		a.commonRisks(where, channel.Rights)
 	}
-	if channel.Action == Replace {
-		a.risk(Narrowing, where, "The channel is archived with its messages. A new one of the name takes its place, without them.")
+	switch channel.Action {
+	case Replace:
+		a.categories[Narrowing] = true
+		a.risk(DataLoss, where, "A new one takes its place, without the messages.")
+	case Update, Affects:
+		if channel.isOpened() {
+			a.risk(Widening, where, "It is not private any more: everybody in the organization, now and later, can read it, older messages too.")
+		}
+	case Archive:
+		a.risk(DataLoss, where, "It is archived: nobody can write there any more.")
 	}
 	for _, right := range channel.Rights {
 		if channel.Action == Archive {
@@ -104,7 +119,8 @@ func (a *assessment) commonRisks(where string, rights []*Right) {
 		if right.Gain.Len() > 0 && right.Gain.Guests > 0 {
 			guests[right.Gain.Guests] = append(guests[right.Gain.Guests], right.Text)
 		}
-		if right.NobodyLeft && right.Name != string(permission.CanSubscribe) { // that is what private channels are for
+		isMeant := right.Name == string(permission.CanSubscribe) || right.Name == string(permission.CanReadHistory) // by what is private or protected
+		if right.NobodyLeft && !isMeant {
 			nobody = append(nobody, right.Text)
 		}
 		if right.Unknown && right.Why != NotAsked {
@@ -143,6 +159,25 @@ func botsCannotPostText(people *People) string {
 	return fmt.Sprintf("%s can no longer post: %s.", Counted(len(names), "bot"), List(names))
 }
 
+// owner assesses that a bot comes to another owner, who holds its key then.
+func (a *assessment) owner(where string, person *Person) {
+	a.categories[Widening] = true
+	if person.Owner.After.Unknown {
+		a.risk(Unknown, where, "It is not known who will own the bot.")
+	}
+	switch role := person.Role.After.String(); role {
+	case "owner", "administrator", "moderator":
+		a.risk(RoleChange, where, fmt.Sprintf("It is %s, and %s comes to hold its key: with it one can do all that it may.", withArticle(role), person.Owner.After))
+	}
+}
+
+func withArticle(role string) string {
+	if strings.ContainsRune("aeiou", rune(role[0])) {
+		return "an " + role
+	}
+	return "a " + role
+}
+
 // person assesses what happens to an account.
 func (a *assessment) person(person *Person) {
 	where := person.Account.Address
@@ -160,6 +195,9 @@ func (a *assessment) person(person *Person) {
 		a.categories[Narrowing] = true
 		a.risk(RoleChange, where, "The account is deactivated, and loses every right that it has.")
 	default:
+		if person.Owner != nil {
+			a.owner(where, person)
+		}
 		if person.Role.Differs() {
 			a.risk(RoleChange, where, fmt.Sprintf("The role was %s, and becomes %s.", person.Role.Before, person.Role.After))
 		}

@@ -9,6 +9,8 @@ package report
 import (
 	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // FormatVersion is that of the JSON form. The first number changes when a reader of the old form could be misled by the
@@ -41,7 +43,9 @@ type Report struct {
 	Rights []*Right `json:"rights"`
 	// Unknown says in sentences what the plan does not know yet, beside what is marked as such above.
 	Unknown []string `json:"unknown"`
-	// Others counts the changes of the plan that have no say in who may do what: of other resources, and of other providers.
+	// Also are the changes that are in none of the lists above: with the risks they name everything that the plan changes.
+	Also []*Also `json:"also"`
+	// Others counts the changes of other providers.
 	Others int `json:"others"`
 	// Accounts are all who are named above, ascending by ID.
 	Accounts []*Account `json:"accounts"`
@@ -64,6 +68,8 @@ const (
 	// Archive ends a channel, Deactivate a user group or an account. Zulip deletes neither.
 	Archive    Action = "archive"
 	Deactivate Action = "deactivate"
+	// Delete deletes what Zulip keeps nothing of.
+	Delete Action = "delete"
 	// Reactivate reactivates what was archived or deactivated.
 	Reactivate Action = "reactivate"
 	// Release leaves it as it is, no longer managed.
@@ -74,7 +80,7 @@ const (
 func (a Action) Adjective() string {
 	return map[Action]string{
 		Affects: "", Create: "new", Update: "changed", Replace: "replaced", Archive: "archived",
-		Deactivate: "deactivated", Reactivate: "reactivated", Release: "no longer managed",
+		Deactivate: "deactivated", Delete: "deleted", Reactivate: "reactivated", Release: "no longer managed",
 	}[a]
 }
 
@@ -94,6 +100,14 @@ type Channel struct {
 	// Joins and Leaves are who is put into the channel and taken out of it.
 	Joins  *People `json:"joins"`
 	Leaves *People `json:"leaves"`
+}
+
+// isOpened reports whether a private channel becomes one that is not.
+func (c *Channel) isOpened() bool {
+	isPrivate := func(value Value) bool {
+		return len(value.Texts) == 1 && (value.Texts[0] == PrivacyText(zulip.PrivacyPrivateSharedHistory) || value.Texts[0] == PrivacyText(zulip.PrivacyPrivateProtectedHistory))
+	}
+	return isPrivate(c.Privacy.Before) && len(c.Privacy.After.Texts) == 1 && !isPrivate(c.Privacy.After)
 }
 
 // Right is something that can be done: who is allowed to, and who can really do it.
@@ -180,6 +194,21 @@ type Group struct {
 	// Unknown says that it is not known yet who will be in it.
 	Unknown bool     `json:"unknown"`
 	Rights  []*Right `json:"rights"`
+}
+
+// Also is a change that is no right, or not one that is computed.
+type Also struct {
+	// Address is the resource of the plan, or what was compared.
+	Address string `json:"address"`
+	Action  Action `json:"action"`
+	// Attributes are those that differ; none for something that is made or ends.
+	Attributes []AlsoAttribute `json:"attributes"`
+}
+
+// AlsoAttribute is an attribute that differs.
+type AlsoAttribute struct {
+	Name   string `json:"name"`
+	Change Change `json:"change"`
 }
 
 // Person is an account that is created, changed or deactivated.

@@ -13,6 +13,10 @@ const (
 	Lockout    Category = "lockout"
 	External   Category = "external"
 	RoleChange Category = "role-change"
+	Joining    Category = "joining"
+	SignIn     Category = "sign-in"
+	Outgoing   Category = "outgoing"
+	DataLoss   Category = "data-loss"
 	Unknown    Category = "unknown"
 	Widening   Category = "widening"
 	Narrowing  Category = "narrowing"
@@ -37,7 +41,11 @@ var Categories = []CategoryMeaning{
 	{Lockout, "the account the provider uses can no longer administer a channel or manage a user group, or nobody is left who can do something that somebody could; that nobody can join a private channel by himself, and that nobody can do anything to messages in a channel that is archived, does not count"},
 	{External, "a guest gains a right, in a new channel too, or becomes active, or anyone on the internet comes to read a channel"},
 	{RoleChange, "the plan changes the role of an account, deactivates or reactivates one, or creates one with another role than member or guest"},
-	{Unknown, "it is not known who gains or who loses some right: the plan does not know a value yet, or the organization was not asked"},
+	{Joining, "more people can join the organization, or come into more by joining it: an invitation link, no invitation needed, any address, another domain, a new default channel"},
+	{SignIn, "how people sign in changes, or the address or password of an account"},
+	{Outgoing, "content goes elsewhere: to another address of a bot, into notifications by e-mail, into another channel, through another service, or links lead elsewhere"},
+	{DataLoss, "messages or other things are deleted, now or earlier than before, or can be deleted or changed for longer; a channel is archived or a user group deactivated"},
+	{Unknown, "it is not known who gains or who loses some right, or what a change means: the plan does not know a value yet, the organization was not asked or does not have what is named, or this version does not know the resource or attribute"},
 	{Widening, "anybody gains any right in a channel, over a user group or in the organization that is there now"},
 	{Narrowing, "anybody loses any right"},
 }
@@ -60,7 +68,7 @@ func (r *Report) Fails(on []Category) []Category {
 // verdictText sums up.
 func (a *assessment) verdictText() string {
 	r := a.report
-	changes := len(r.Channels) + len(r.Groups) + len(r.People) + len(r.Rights)
+	changes := len(r.Channels) + len(r.Groups) + len(r.People) + len(r.Rights) + len(r.Risks) + len(r.Also)
 	if r.Offline && changes > 0 {
 		return "The organization was not asked: who gains and who loses is not known."
 	}
@@ -74,6 +82,7 @@ func (a *assessment) verdictText() string {
 		}
 	}
 	parts = append(parts, r.accountsText()...)
+	parts = append(parts, a.otherTexts()...)
 	if r.hasInternet(InternetLoses) {
 		parts = append([]string{"nobody reads any more without an account what was public on the web"}, parts...)
 	}
@@ -87,6 +96,9 @@ func (a *assessment) verdictText() string {
 	case text == "":
 		text = "nobody gains or loses a right"
 	}
+	if alone := len(parts) == 0; alone && len(r.Also) > 0 {
+		text += ", and " + inWords(len(r.Also), "other thing changes", "other things change")
+	}
 	if findings := len(r.Findings()); findings > 0 {
 		text += "; " + inWords(findings, "risk", "risks")
 	}
@@ -94,6 +106,22 @@ func (a *assessment) verdictText() string {
 		text += "; not everything is known yet"
 	}
 	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// otherTexts says what changes beside rights and accounts.
+func (a *assessment) otherTexts() (parts []string) {
+	for _, part := range []struct {
+		category Category
+		text     string
+	}{
+		{Joining, "it gets easier to join the organization"}, {SignIn, "how people sign in changes"},
+		{Outgoing, "content goes elsewhere"}, {DataLoss, "something is archived, deleted or easier to delete"},
+	} {
+		if a.categories[part.category] {
+			parts = append(parts, part.text)
+		}
+	}
+	return parts
 }
 
 // accountsText says what happens to accounts as such.

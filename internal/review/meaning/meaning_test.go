@@ -1,0 +1,91 @@
+package meaning_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/meaning"
+)
+
+// kindOf is what JSON has for a type.
+func kindOf(t *testing.T, attribute *tfprotov6.SchemaAttribute) string {
+	t.Helper()
+	if nested := attribute.NestedType; nested != nil {
+		return map[tfprotov6.SchemaObjectNestingMode]string{
+			tfprotov6.SchemaObjectNestingModeList: "list", tfprotov6.SchemaObjectNestingModeSet: "list",
+			tfprotov6.SchemaObjectNestingModeMap: "map", tfprotov6.SchemaObjectNestingModeSingle: "map",
+		}[nested.Nesting]
+	}
+	switch {
+	case attribute.Type.Is(tftypes.String):
+		return "string"
+	case attribute.Type.Is(tftypes.Number):
+		return "number"
+	case attribute.Type.Is(tftypes.Bool):
+		return "bool"
+	case attribute.Type.Is(tftypes.List{}), attribute.Type.Is(tftypes.Set{}):
+		return "list"
+	case attribute.Type.Is(tftypes.Map{}), attribute.Type.Is(tftypes.Object{}):
+		return "map"
+	}
+	t.Fatalf("%s is of a type that the table has no word for", attribute.Name)
+	return ""
+}
+
+// Every attribute of every resource and action has a row, of its own kind, and there is no row of anything else.
+func TestEveryAttributeHasAMeaning(t *testing.T) {
+	all, err := provider.NewServer("test").GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas := maps.Clone(all.ResourceSchemas)
+	for name, action := range all.ActionSchemas {
+		schemas[name] = action.Schema
+	}
+	for name, schema := range schemas {
+		of, known := meaning.Of(name)
+		if !known {
+			t.Errorf("%s has no meaning", name)
+			continue
+		}
+		var attributes []string
+		for _, attribute := range schema.Block.Attributes {
+			attributes = append(attributes, attribute.Name)
+			row, known := of.Attribute(attribute.Name)
+			if !known {
+				t.Errorf("%s of %s has no meaning", attribute.Name, name)
+				continue
+			}
+			if kind := kindOf(t, attribute); row.Kind != kind {
+				t.Errorf("%s of %s is a %s, not a %s", attribute.Name, name, kind, row.Kind)
+			}
+			if !slices.Contains(meaning.Classes, row.Class) {
+				t.Errorf("%s of %s: there is no class %q", attribute.Name, name, row.Class)
+			}
+			if silent := row.Class == meaning.None || row.Class == meaning.Identity || row.Class.IsComputed(); silent == (row.Sentence != "") && row.Class != meaning.Credential {
+				t.Errorf("%s of %s is of class %s, with the sentence %q", attribute.Name, name, row.Class, row.Sentence)
+			}
+		}
+		if len(schema.Block.BlockTypes) > 0 {
+			t.Errorf("%s has blocks, which the table does not know", name)
+		}
+		for _, attribute := range of.Attributes() {
+			if !slices.Contains(attributes, attribute) {
+				t.Errorf("%s has no attribute %s", name, attribute)
+			}
+		}
+		if of.NamedBy != "" && !slices.Contains(attributes, of.NamedBy) {
+			t.Errorf("%s is named by %s, which it has not", name, of.NamedBy)
+		}
+	}
+	for _, name := range meaning.Types() {
+		if _, known := schemas[name]; !known {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
