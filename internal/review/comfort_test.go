@@ -91,7 +91,9 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			}, "outgoing", "What people write to it is sent to https://b.example.com; before: https://a.example.com.",
 		},
 		"retention": {
-			func(*acctest.Organization) attributes { return organizationSets("message_retention_days", "unlimited", "1") },
+			func(*acctest.Organization) attributes {
+				return organizationSets("message_retention_days", "unlimited", "1")
+			},
 			"data-loss", "Messages are deleted after 1 day; before: any time.",
 		},
 		"retention of a channel": {
@@ -104,7 +106,9 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			"", "Also changes",
 		},
 		"announcements": {
-			func(*acctest.Organization) attributes { return organizationSets("signup_announcements_stream_id", 1, 99) },
+			func(*acctest.Organization) attributes {
+				return organizationSets("signup_announcements_stream_id", 1, 99)
+			},
 			"outgoing unknown", "New people are announced in channel 99",
 		},
 		"another type than the schema's": {
@@ -116,7 +120,9 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			"unknown", "This version does not know what open_doors",
 		},
 		"a resource of another version": {
-			func(*acctest.Organization) attributes { return resourceChange("zulip_door", nil, attributes{"open": true}) },
+			func(*acctest.Organization) attributes {
+				return resourceChange("zulip_door", nil, attributes{"open": true})
+			},
 			"unknown", "it has no resource",
 		},
 		"not known yet": {

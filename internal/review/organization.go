@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -70,6 +71,35 @@ func (o *plannedOrganization) UserByAddress(address string) (*zulip.User, bool) 
 		}
 	}
 	return o.Snapshot.UserByAddress(address)
+}
+
+// ChannelName returns the name of a channel.
+func (o *plannedOrganization) ChannelName(id int64) (string, bool) {
+	channel, ok := o.Channels().ByID(id)
+	if !ok {
+		return "", false
+	}
+	return channel.Name, true
+}
+
+// GroupName returns the name of a user group.
+func (o *plannedOrganization) GroupName(id int64) (string, bool) {
+	group, ok := o.UserGroup(id)
+	if !ok {
+		return "", false
+	}
+	return group.Name, true
+}
+
+// settings are the settings of the organization, as attributes.
+func (o *plannedOrganization) settings() meaning.Attributes {
+	var methods []string
+	for name, method := range o.Realm().AuthenticationMethods {
+		if method.Enabled {
+			methods = append(methods, name)
+		}
+	}
+	return meaning.Organization(o.Realm().Settings, methods)
 }
 
 // findUser finds whom an attribute means: an ID in digits, or an address.

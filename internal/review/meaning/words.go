@@ -1,0 +1,178 @@
+package meaning
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxListed is how many elements of a list are written before the rest is counted.
+const maxListed = 5
+
+// inWords writes a value for people: with names instead of IDs, and durations in units.
+func (c *Change) inWords(name string, v Value, r *Result) string {
+	const unknown = "what is not known yet"
+	switch held := v.Held.(type) {
+	case nil:
+		return nothing(name, v)
+	case []any:
+		var texts []string
+		for _, element := range held[:min(len(held), maxListed)] {
+			texts = append(texts, c.inWords(name, Value{Held: element, IsSecret: v.IsSecret}, r))
+		}
+		if rest := len(held) - len(texts); rest > 0 {
+			texts = append(texts, fmt.Sprintf("and %d more", rest))
+		}
+		if v.IsUnknown {
+			texts = append(texts, unknown)
+		}
+		if len(texts) == 0 {
+			return "nothing"
+		}
+		return strings.Join(texts, ", ")
+	}
+	if v.IsSecret {
+		return "a secret"
+	}
+	switch held := v.Held.(type) {
+	case float64:
+		return c.numberInWords(name, held, r)
+	case map[string]any:
+		text, _ := json.Marshal(held) // it was JSON
+		return string(text)
+	}
+	return textInWords(name, fmt.Sprint(v.Held))
+}
+
+// nothing writes that there is no value.
+func nothing(name string, v Value) string {
+	switch {
+	case v.IsUnknown:
+		return "what is not known yet"
+	case strings.HasPrefix(name, "expires_in"):
+		return "ever"
+	case name == "invite_as":
+		return "member"
+	}
+	return "nothing"
+}
+
+func textInWords(name, text string) string {
+	number, err := strconv.Atoi(text)
+	switch {
+	case text == "unlimited":
+		return "any time"
+	case text == "realm_default":
+		return "as long as in the organization"
+	case err == nil && strings.HasSuffix(name, "_seconds"):
+		return duration(time.Duration(number) * time.Second)
+	case err == nil && strings.HasSuffix(name, "_days"):
+		return counted(number, "day")
+	}
+	return text
+}
+
+// numberInWords writes what an ID stands for, or how long a limit is.
+func (c *Change) numberInWords(name string, number float64, r *Result) string {
+	id := int64(number)
+	switch {
+	case strings.HasSuffix(name, "stream_id"), strings.HasSuffix(name, "channel_id"), strings.HasSuffix(name, "channel_ids"):
+		if id <= 0 {
+			return "no channel"
+		}
+		return c.nameOf("channel", id, r, Names.ChannelName)
+	case strings.HasSuffix(name, "group_ids"):
+		return c.nameOf("user group", id, r, Names.GroupName)
+	case strings.HasSuffix(name, "_minutes"):
+		return duration(time.Duration(id) * time.Minute)
+	}
+	return strconv.FormatFloat(number, 'f', -1, 64)
+}
+
+// nameOf is what an ID stands for. That nothing is there that has it is not known to be harmless.
+func (c *Change) nameOf(thing string, id int64, r *Result, find func(Names, int64) (string, bool)) string {
+	if c.Names == nil {
+		return fmt.Sprintf("%s %d", thing, id)
+	}
+	name, ok := find(c.Names, id)
+	if !ok {
+		r.Unknown = append(r.Unknown, fmt.Sprintf("%s names %s %d, which is gone, or which the account does not see.", c.Address, thing, id))
+		return fmt.Sprintf("%s %d", thing, id)
+	}
+	return fmt.Sprintf("%s %q", thing, name)
+}
+
+// duration writes a duration in the largest unit that fits.
+func duration(d time.Duration) string {
+	for _, unit := range []struct {
+		length time.Duration
+		name   string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if d >= unit.length && d%unit.length == 0 {
+			return counted(int(d/unit.length), unit.name)
+		}
+	}
+	return counted(int(d/time.Second), "second")
+}
+
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Organization is what the organization has, as attributes of zulip_organization: settings are settings as the server tells
+// them, methods the ways to sign in that are on. What cannot be told so is not known.
+func Organization(settings map[string]json.RawMessage, methods []string) Attributes {
+	return organization{settings, methods}
+}
+
+type organization struct {
+	settings map[string]json.RawMessage
+	methods  []string
+}
+
+// Names lists the settings that have a meaning and are not computed.
+func (o organization) Names() (names []string) {
+	of, _ := Of("zulip_organization")
+	for _, name := range of.Attributes() {
+		row, _ := of.Attribute(name)
+		if _, has := o.settings[name]; (has || name == "authentication_methods") && !row.Class.IsComputed() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Value returns a setting in the form that the attribute has.
+func (o organization) Value(name string) Value {
+	if name == "authentication_methods" {
+		methods := []any{}
+		for _, method := range o.methods {
+			methods = append(methods, method)
+		}
+		return Value{Held: methods}
+	}
+	of, _ := Of("zulip_organization")
+	row, known := of.Attribute(name)
+	var held any
+	if raw, has := o.settings[name]; !known || !has || json.Unmarshal(raw, &held) != nil {
+		return Value{IsUnknown: true}
+	}
+	number, isNumber := held.(float64)
+	switch {
+	case row.Kind != "string":
+	case name == "jitsi_server_url" && held == nil:
+		held = "default"
+	case held == nil, isNumber && number < 0:
+		held = "unlimited"
+	case isNumber && (strings.HasSuffix(name, "_seconds") || strings.HasSuffix(name, "_days")):
+		held = strconv.FormatFloat(number, 'f', -1, 64)
+	case isNumber: // it stands for a word
+		return Value{IsUnknown: true}
+	}
+	return Value{Held: held}
+}

@@ -1,0 +1,47 @@
+package report
+
+import "github.com/zulip-iac/terraform-provider-zulip/internal/review/meaning"
+
+// categories are under which category the sentences of a class are.
+var categories = map[meaning.Class]Category{
+	meaning.Joining: Joining, meaning.SignIn: SignIn, meaning.Outgoing: Outgoing, meaning.DataLoss: DataLoss,
+	meaning.History: Widening, meaning.Credential: RoleChange,
+}
+
+// Say adds what a change means: sentences to the risks, and what differs beside to also. It returns whether everything that
+// changes is said here or elsewhere.
+func (r *Report) Say(result *meaning.Result, also *Also) (isSaid bool) {
+	for _, statement := range result.Statements {
+		r.Risks = append(r.Risks, Risk{Category: categories[statement.Class], Where: statement.Where, Text: statement.Text})
+		if statement.IsUncertain {
+			r.Risks = append(r.Risks, Risk{Category: Unknown, Where: statement.Where, Text: "It is not known yet what that will be."})
+		}
+	}
+	for _, difference := range result.Differences {
+		also.Attributes = append(also.Attributes, AlsoAttribute{difference.Name, Change{valueIn(difference.Before), valueIn(difference.After)}})
+	}
+	r.Unknown = append(r.Unknown, result.Unknown...)
+	return result.IsSaid
+}
+
+func valueIn(words meaning.Words) Value {
+	value := Value{Unknown: words.IsUnknown}
+	if words.Text != "" || !words.IsNone && !words.IsUnknown {
+		value.Texts = []string{words.Text}
+	}
+	return value
+}
+
+// EndOf is what becomes of what a type of resource makes when it is destroyed.
+func EndOf(kind string) Action {
+	switch kind {
+	case "zulip_channel", "zulip_channel_folder":
+		return Archive
+	case "zulip_user", "zulip_bot", "zulip_user_group":
+		return Deactivate
+	case "zulip_custom_emoji", "zulip_draft", "zulip_message", "zulip_reaction", "zulip_scheduled_message", "zulip_domain", "zulip_invite_link",
+		"zulip_linkifier", "zulip_code_playground", "zulip_custom_profile_field", "zulip_default_channel_group":
+		return Delete
+	}
+	return Release
+}
