@@ -8,8 +8,10 @@ package audit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
@@ -40,10 +42,16 @@ type Audit struct {
 	// Channels are the channels that are not archived, by name; Archived counts the others.
 	Channels []*Channel `json:"channels"`
 	Archived int        `json:"archived_channels"`
+	// ArchivedIDs are those of the archived channels, DeactivatedIDs those of the deactivated accounts: an audit that is
+	// compared with this one tells by them what is back from what is new.
+	ArchivedIDs    []int64 `json:"archived_ids,omitempty"`
+	DeactivatedIDs []int64 `json:"deactivated_ids,omitempty"`
 	// Groups are the user groups that are not deactivated, by name; roles are not among them.
 	Groups []*Group `json:"groups"`
 	// Rights are the organization's own permissions.
 	Rights []*Right `json:"rights"`
+	// Things are what means something for access beside rights; nil in an audit of a part.
+	Things []*Thing `json:"things,omitempty"`
 	// Sets are the sets of people that channels, groups, rights and findings refer to by index; each set is in it once.
 	Sets []*report.People `json:"sets"`
 	// Accounts are the active people and bots, and the deactivated ones that a finding is about, ascending by ID.
@@ -167,6 +175,9 @@ func Read(r io.Reader) (*Audit, error) {
 
 // check makes sure that whatever the audit refers to is in it.
 func (a *Audit) check() error {
+	if slices.Contains(a.Channels, nil) || slices.Contains(a.Groups, nil) || slices.Contains(a.Findings, nil) || slices.Contains(a.Things, nil) {
+		return errors.New("it is no whole audit: something in it is null. Make the audit again")
+	}
 	bad := 0
 	check := func(index int) {
 		if index < 0 || index >= len(a.Sets) || a.Sets[index] == nil {
@@ -175,6 +186,10 @@ func (a *Audit) check() error {
 	}
 	rights := func(all []*Right) {
 		for _, right := range all {
+			if right == nil {
+				bad++
+				continue
+			}
 			check(right.People)
 		}
 	}

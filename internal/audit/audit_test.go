@@ -126,12 +126,13 @@ func TestAuditIsReadBackAsItWasWritten(t *testing.T) {
 	}
 }
 
-// An audit costs three requests, however large the organization is: the snapshot, the end of its queue, the invitations.
+// An audit costs four requests, however large the organization is: the snapshot, the end of its queue, the account's own bots,
+// and the invitations.
 func TestAuditReadsOnce(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	sent := o.Sent()
 	auditOf(t, o, audit.Selection{})
-	if n := len(sent.Requests()); n != 3 {
+	if n := len(sent.Requests()); n != 4 {
 		t.Errorf("the audit sent %d requests", n)
 	}
 }

@@ -31,6 +31,7 @@ func Compare(before, after *Audit) (*report.Report, error) {
 	c.channels()
 	c.groups()
 	c.report.Rights = append(c.report.Rights, c.rights(before.Rights, after.Rights)...)
+	c.things()
 	c.incomplete()
 	c.report.Accounts = c.people.Accounts()
 	c.report.Assess()
@@ -166,6 +167,8 @@ func (c *comparison) account(user, was, is *zulip.User) {
 	}
 	person := &report.Person{Account: c.people.Account(user), AccountID: user.ID, Addresses: []string{}}
 	switch {
+	case was == nil && !c.byName && slices.Contains(c.before.audit.DeactivatedIDs, user.ID):
+		person.Action = report.Reactivate
 	case was == nil:
 		person.Action = report.Create
 	case is == nil:

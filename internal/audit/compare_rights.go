@@ -27,7 +27,7 @@ func (c *comparison) channels() {
 	for _, channel := range c.after.audit.Channels {
 		there[key(channel)] = true
 		result := c.channel(was[key(channel)], channel)
-		if result.Action == report.Create || result.Privacy.Differs() || result.OldName != "" || len(result.Rights) > 0 || result.Joins.Len()+result.Leaves.Len() > 0 {
+		if result.Action != report.Affects || result.Privacy.Differs() || result.OldName != "" || len(result.Rights) > 0 || result.Joins.Len()+result.Leaves.Len() > 0 {
 			c.report.Channels = append(c.report.Channels, result)
 		}
 	}
@@ -46,9 +46,12 @@ func (c *comparison) channel(was, is *Channel) *report.Channel {
 		Privacy: report.Change{After: report.ValueOf(report.PrivacyText(is.Privacy))},
 	}
 	var before []*Right
-	if was == nil {
+	switch {
+	case was == nil && !c.byName && slices.Contains(c.before.audit.ArchivedIDs, is.ID):
+		result.Action = report.Reactivate
+	case was == nil:
 		result.Action = report.Create
-	} else {
+	default:
 		before = was.Rights
 		result.Privacy.Before = report.ValueOf(report.PrivacyText(was.Privacy))
 		if was.Name != is.Name && !c.byName {

@@ -37,10 +37,15 @@ type Facts struct {
 	Missing []string
 }
 
+// audited are the parts of an organization that an audit reads.
+var audited = []store.Part{
+	store.Channels, store.Subscribers, store.Domains, store.DefaultChannelGroups, store.Linkifiers, store.Playgrounds, store.UserDefaults, store.Bots,
+}
+
 // Make audits an organization. It is read in one snapshot; for an account that is no administrator, with one more request
 // for each channel.
 func Make(ctx context.Context, from *store.Store, options Options) (*Audit, error) {
-	view, err := from.Read(ctx, store.Channels, store.Subscribers)
+	view, err := from.Read(ctx, audited...)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +101,9 @@ func Of(facts Facts, options Options) (*Audit, error) {
 	if len(options.Selection.Channels) == 0 {
 		m.groups()
 		m.organization()
+	}
+	if m.audit.Selection == nil {
+		m.things()
 	}
 	m.find()
 	if err := m.person(); err != nil {
@@ -177,6 +185,7 @@ func (m *maker) choose() (err error) {
 	for _, channel := range m.view.Channels().List() {
 		if channel.IsArchived {
 			m.audit.Archived++
+			m.audit.ArchivedIDs = append(m.audit.ArchivedIDs, channel.ID)
 		}
 	}
 	if !selection.Guests && !selection.Bots {
@@ -320,6 +329,9 @@ func (m *maker) organization() {
 func (m *maker) accounts() {
 	m.audit.Accounts = []*Account{}
 	for _, user := range m.view.Users() {
+		if !user.IsActive {
+			m.audit.DeactivatedIDs = append(m.audit.DeactivatedIDs, user.ID)
+		}
 		if !user.IsActive && !m.named[user.ID] {
 			continue
 		}

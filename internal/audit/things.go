@@ -1,0 +1,235 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Thing is something that means something for access beside rights: who can get in, how people sign in, where content goes,
+// what is deleted. It is written as the resource that manages it would have it.
+type Thing struct {
+	// Type is the resource, Key what tells it from others of its type, and Name what it is called, if it has a name.
+	Type string `json:"type"`
+	Key  string `json:"key"`
+	Name string `json:"name"`
+	// Attributes are those that matter, as JSON has them.
+	Attributes map[string]any `json:"attributes"`
+}
+
+// Names lists the attributes.
+func (t *Thing) Names() []string {
+	if t == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(t.Attributes))
+}
+
+// Value returns an attribute.
+func (t *Thing) Value(name string) meaning.Value {
+	if t == nil {
+		return meaning.Value{}
+	}
+	return meaning.Value{Held: t.Attributes[name]}
+}
+
+// things records what means something for access beside rights.
+func (m *maker) things() {
+	m.organizationThing()
+	for _, domain := range m.view.Domains().List() {
+		m.thing("zulip_domain", domain.Domain, domain.Domain, map[string]any{"domain": domain.Domain, "allow_subdomains": domain.AllowSubdomains})
+	}
+	for _, invitation := range m.facts.Invitations {
+		m.invitationThing(invitation)
+	}
+	for _, channel := range m.chosen {
+		retention := "realm_default"
+		if days := channel.MessageRetentionDays; days != nil && *days < 0 {
+			retention = "unlimited"
+		} else if days != nil {
+			retention = strconv.FormatInt(*days, 10)
+		}
+		m.thing("zulip_channel", fmt.Sprint(channel.ID), channel.Name, map[string]any{"name": channel.Name, "is_default": channel.IsDefault, "message_retention_days": retention})
+	}
+	for _, group := range m.view.DefaultChannelGroups().List() {
+		var names []any
+		for _, id := range group.ChannelIDs {
+			if channel, ok := m.view.Channels().ByID(id); ok {
+				names = append(names, channel.Name)
+			}
+		}
+		m.thing("zulip_default_channel_group", fmt.Sprint(group.ID), group.Name, map[string]any{"name": group.Name, "channel_ids": names})
+	}
+	for _, linkifier := range m.view.Linkifiers().List() {
+		m.thing("zulip_linkifier", fmt.Sprint(linkifier.ID), linkifier.Pattern, map[string]any{
+			"pattern": linkifier.Pattern, "url_template": linkifier.URLTemplate, "alternative_url_templates": listOf(linkifier.AlternativeURLTemplates),
+		})
+	}
+	for _, playground := range m.view.Playgrounds().List() {
+		m.thing("zulip_code_playground", fmt.Sprint(playground.ID), playground.Name, map[string]any{"name": playground.Name, "url_template": playground.URLTemplate})
+	}
+	for bot := range m.access.Everybody().All() {
+		if details, ok := m.view.Bots().ByID(bot.ID); ok && bot.IsBot {
+			m.botThing(bot, details)
+		}
+	}
+}
+
+func listOf(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = text
+	}
+	return list
+}
+
+func (m *maker) thing(kind, key, name string, attributes map[string]any) {
+	m.audit.Things = append(m.audit.Things, &Thing{Type: kind, Key: key, Name: name, Attributes: attributes})
+}
+
+// organizationThing records the settings that are no permissions.
+func (m *maker) organizationThing() {
+	realm := m.view.Realm()
+	if realm == nil {
+		return
+	}
+	var methods []string
+	for name, method := range realm.AuthenticationMethods {
+		if method.Enabled {
+			methods = append(methods, name)
+		}
+	}
+	slices.Sort(methods)
+	settings, attributes := meaning.Organization(realm.Settings, methods), map[string]any{}
+	for _, name := range settings.Names() {
+		if value := settings.Value(name); !value.IsUnknown {
+			attributes[name] = value.Held
+		} else {
+			attributes[name] = string(realm.Settings[name]) // the number of a word
+		}
+	}
+	m.thing("zulip_organization", "", "", attributes)
+	newPeople := map[string]any{}
+	for _, name := range []string{"email_address_visibility", "message_content_in_email_notifications"} {
+		var held any
+		if raw, has := m.view.UserDefaults()[name]; has && json.Unmarshal(raw, &held) == nil {
+			newPeople[name] = held
+		}
+	}
+	m.thing("zulip_default_user_settings", "", "", newPeople)
+}
+
+// invitationThing records an invitation, without the link itself, which is a secret. One by e-mail is like a link for one.
+func (m *maker) invitationThing(invitation *zulip.Invitation) {
+	attributes := map[string]any{"id": float64(invitation.ID), "invite_as": invitation.InvitedAs.String(), "expires_in_minutes": nil}
+	if minutes := invitation.ExpiresInMinutes(); minutes != nil {
+		attributes["expires_in_minutes"] = float64(*minutes)
+	}
+	key := "link "
+	if !invitation.IsMultiuse {
+		key = "mail "
+	}
+	m.thing("zulip_invite_link", key+fmt.Sprint(invitation.ID), "", attributes)
+}
+
+func (m *maker) botThing(bot *zulip.User, details *zulip.Bot) {
+	attributes := map[string]any{"full_name": bot.FullName, "default_all_public_streams": details.DefaultAllPublicStreams}
+	for name, channel := range map[string]*string{"default_sending_stream": details.DefaultSendingStream, "default_events_register_stream": details.DefaultEventsRegisterStream} {
+		if channel != nil {
+			attributes[name] = *channel
+		}
+	}
+	if len(details.Services) > 0 {
+		attributes["payload_url"] = withoutToken(details.Services[0].BaseURL)
+	}
+	m.thing("zulip_bot", fmt.Sprint(bot.ID), bot.FullName, attributes)
+}
+
+// withoutToken is a URL of which only the host can be read: what follows may be a secret. Two that differ stay different.
+func withoutToken(text string) string {
+	parsed, err := url.Parse(text)
+	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:12]
+	switch {
+	case err != nil:
+		return "sha256:" + digest
+	case strings.Trim(parsed.Path, "/") == "" && parsed.RawQuery == "" && parsed.User == nil && parsed.Fragment == "":
+		return parsed.Scheme + "://" + parsed.Host
+	}
+	return fmt.Sprintf("%s://%s/… (sha256:%s)", parsed.Scheme, parsed.Host, digest)
+}
+
+// things compares what is beside rights.
+func (c *comparison) things() {
+	if c.before.audit.Selection != nil {
+		return // of a part nothing is recorded
+	}
+	if c.before.audit.Things == nil || c.after.audit.Things == nil {
+		c.report.Unknown = append(c.report.Unknown, "An audit was made by an earlier version, which did not record invitations, settings of the organization and where content goes: what has changed there is not known.")
+		return
+	}
+	before, after := c.before.things(c.byName), c.after.things(c.byName)
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		c.thing(key, before[key], after[key])
+	}
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		if after[key] == nil {
+			c.thing(key, before[key], nil)
+		}
+	}
+}
+
+// things are those of an audit by what they are matched by, accounts among them.
+func (s *side) things(byName bool) map[string]*Thing {
+	all := map[string]*Thing{}
+	for _, thing := range s.audit.Things {
+		key := thing.Key
+		if byName {
+			key = thing.Name
+		}
+		all[thing.Type+" "+key] = thing
+	}
+	for _, account := range s.audit.Accounts {
+		if account.IsActive && !account.IsBot {
+			all[fmt.Sprint("zulip_user ", s.ids[account.ID])] = &Thing{Type: "zulip_user", Attributes: map[string]any{"email": account.Address}}
+		}
+	}
+	return all
+}
+
+// thing says what the change of one thing means. Of channels and accounts that come and go, the lists say it.
+func (c *comparison) thing(key string, before, after *Thing) {
+	one := after
+	if one == nil {
+		one = before
+	}
+	of, known := meaning.Of(one.Type)
+	isListed := one.Type == "zulip_channel" || one.Type == "zulip_user" || one.Type == "zulip_bot"
+	if !known || isListed && (before == nil || after == nil) {
+		return
+	}
+	change := meaning.Change{
+		Of: of, Address: key, Before: before, After: after, IsMade: before == nil, IsEnded: after == nil,
+		IsSet:      func(string) bool { return true },
+		IsComputed: func(name string, _ *meaning.Row) bool { return name == "name" && isListed },
+	}
+	also := &report.Also{Address: change.Where(one), Action: report.Update, Attributes: []report.AlsoAttribute{}}
+	switch {
+	case change.IsMade:
+		also.Action = report.Create
+	case change.IsEnded:
+		also.Action = report.Delete
+	}
+	isSaid := c.report.Say(change.Says(), also)
+	if len(also.Attributes) > 0 || also.Action != report.Update && !isSaid {
+		c.report.Also = append(c.report.Also, also)
+	}
+}

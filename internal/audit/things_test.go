@@ -1,0 +1,120 @@
+package audit_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// What has changed beside rights is said under the same words as of a plan.
+func TestCompareWhatIsNoRight(t *testing.T) {
+	patch := func(name, value string) func(*testing.T, *acctest.Organization) {
+		return func(t *testing.T, o *acctest.Organization) {
+			o.Call(t, http.MethodPatch, "/realm", map[string]string{name: value})
+		}
+	}
+	for name, test := range map[string]struct {
+		before, change func(*testing.T, *acctest.Organization)
+		words          string
+		says           string
+	}{
+		"an invitation link as owner": {
+			nil, func(t *testing.T, o *acctest.Organization) {
+				owner := zulip.RoleOwner
+				if _, err := o.Client.CreateInviteLink(t.Context(), zulip.NewInviteLink{InviteAs: &owner}); err != nil {
+					t.Fatal(err)
+				}
+			}, "joining", "Whoever has it can join the organization, as owner.",
+		},
+		"open sign-up": {patch("invite_required", "true"), patch("invite_required", "false"), "joining", "Anybody can join the organization, without an invitation."},
+		"a domain": {
+			nil, func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPost, "/realm/domains", map[string]string{"domain": "gmail.com", "allow_subdomains": "false"})
+			}, "joining", "People with an address at gmail.com can join the organization.",
+		},
+		"password sign-in off": {
+			patch("authentication_methods", `{"Email": true, "GitHub": true}`), patch("authentication_methods", `{"Email": false, "GitHub": true}`),
+			"sign-in", "How people sign in changes: Email is removed.",
+		},
+		"retention": {nil, patch("message_retention_days", "1"), "data-loss", "Messages are deleted after 1 day; before: any time."},
+		"an address": {
+			nil, func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", account(t, o, "admin")), map[string]string{"new_email": "mallory@example.org"})
+			}, "sign-in", "It signs in with mallory@example.org",
+		},
+		"a channel is back": {
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodDelete, fmt.Sprint("/streams/", channel(t, o, "general")), nil)
+			},
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPatch, fmt.Sprint("/streams/", channel(t, o, "general")), map[string]string{"is_archived": "false"})
+			}, "external widening", "",
+		},
+		"a member is back": {
+			func(t *testing.T, o *acctest.Organization) {
+				if _, err := o.Client.DeactivateUser(t.Context(), account(t, o, "member"), zulip.Deactivation{}); err != nil {
+					t.Fatal(err)
+				}
+			},
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPost, fmt.Sprintf("/users/%d/reactivate", account(t, o, "member")), nil)
+			}, "role-change widening", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			if test.before != nil {
+				test.before(t, o)
+			}
+			before := auditOf(t, o, audit.Selection{})
+			test.change(t, o)
+			found, err := audit.Compare(before, auditOf(t, o, audit.Selection{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var words []string
+			for _, word := range found.Verdict.Categories {
+				words = append(words, string(word))
+			}
+			if got := strings.Join(words, " "); got != test.words {
+				t.Errorf("the words are %q, not %q: %+v, also %+v", got, test.words, found.Risks, found.Also)
+			}
+			if test.says != "" && !slices.ContainsFunc(found.Risks, func(risk report.Risk) bool { return strings.HasPrefix(risk.Text, test.says) }) {
+				t.Errorf("the risks are %+v", found.Risks)
+			}
+		})
+	}
+}
+
+func account(t *testing.T, o *acctest.Organization, name string) int64 {
+	t.Helper()
+	credentials, ok := o.Sandbox.Credentials(name)
+	if !ok {
+		t.Fatalf("there is no account %q", name)
+	}
+	return int64(credentials.ID)
+}
+
+// channel is the ID of a channel, archived or not.
+func channel(t *testing.T, o *acctest.Organization, name string) int64 {
+	t.Helper()
+	view, err := store.New(o.Client, o.Self, 0, new(runstate.State)).Read(t.Context(), store.Channels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, ok := view.Channels().ByName(name)
+	if !ok {
+		t.Fatalf("there is no channel %q", name)
+	}
+	return found.ID
+}
