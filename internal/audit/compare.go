@@ -32,6 +32,7 @@ func Compare(before, after *Audit) (*report.Report, error) {
 	c.groups()
 	c.report.Rights = append(c.report.Rights, c.rights(before.Rights, after.Rights)...)
 	c.things()
+	c.findings()
 	c.incomplete()
 	c.report.Accounts = c.people.Accounts()
 	c.report.Assess()
@@ -208,6 +209,38 @@ func ownerValue(owner string) report.Value {
 		return report.Value{}
 	}
 	return report.ValueOf(owner)
+}
+
+// findings lists those of the later audit, the new ones first.
+func (c *comparison) findings() {
+	was := map[string]bool{}
+	key := func(finding *Finding, place string) string { return fmt.Sprintf("%s %q %q", finding.Kind, finding.Text, place) }
+	for _, finding := range c.before.audit.Findings {
+		for _, place := range finding.Where {
+			was[key(finding, place)] = true
+		}
+	}
+	for _, finding := range c.after.audit.Findings {
+		places := map[bool][]string{} // by whether it is new there
+		for _, place := range finding.Where {
+			isNew := !was[key(finding, place)]
+			places[isNew] = append(places[isNew], place)
+		}
+		for isNew, where := range places {
+			c.report.Found = append(c.report.Found, report.Found{
+				Kind: string(finding.Kind), Severity: string(finding.Severity), Where: where, Text: finding.Text, IsNew: isNew,
+			})
+		}
+	}
+	slices.SortStableFunc(c.report.Found, func(x, y report.Found) int {
+		switch {
+		case x.IsNew == y.IsNew:
+			return 0
+		case x.IsNew:
+			return -1
+		}
+		return 1
+	})
 }
 
 // incomplete says what neither audit shows.

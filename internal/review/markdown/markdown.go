@@ -35,6 +35,7 @@ func Write(w io.Writer, r *report.Report) error {
 	d.line("**" + plain(r.Verdict.Text) + "**")
 	d.about(r)
 	d.risks(r.Findings())
+	d.found(r.Found)
 	d.people(r.People)
 	d.channels(r.Channels)
 	d.groups(r.Groups)
@@ -102,6 +103,32 @@ func (d *document) risks(all []report.Finding) {
 		line := fmt.Sprintf("- %#q: %s. %s", one.Category, report.List(where), plain(one.Text))
 		if i >= maxRisks || !d.fits(line) {
 			d.line(fmt.Sprintf("- and %s", report.Counted(len(all)-i, "more risk")))
+			return
+		}
+		d.line(line)
+	}
+}
+
+// found lists the findings of an audit: new ones, then what was found before too.
+func (d *document) found(all []report.Found) {
+	if len(all) == 0 {
+		return
+	}
+	d.line("")
+	d.line("#### Findings")
+	d.line("")
+	for i, one := range all {
+		where := make([]string, len(one.Where))
+		for at, text := range one.Where {
+			where[at] = plain(text)
+		}
+		when := "as before"
+		if one.IsNew {
+			when = "**new**"
+		}
+		line := fmt.Sprintf("- %#q (%s), %s: %s. %s", one.Kind, one.Severity, when, report.List(where), plain(one.Text))
+		if i >= maxRisks || !d.fits(line) {
+			d.line(fmt.Sprintf("- and %s, which an audit without `--against` lists", report.Counted(len(all)-i, "more finding")))
 			return
 		}
 		d.line(line)

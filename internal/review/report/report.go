@@ -45,6 +45,8 @@ type Report struct {
 	Unknown []string `json:"unknown"`
 	// Also are the changes that are in none of the lists above: with the risks they name everything that the plan changes.
 	Also []*Also `json:"also"`
+	// Found are the findings of the later of two audits, the new ones first; a plan has none.
+	Found []Found `json:"findings,omitempty"`
 	// Others counts the changes of other providers.
 	Others int `json:"others"`
 	// Accounts are all who are named above, ascending by ID.
@@ -194,6 +196,16 @@ type Group struct {
 	// Unknown says that it is not known yet who will be in it.
 	Unknown bool     `json:"unknown"`
 	Rights  []*Right `json:"rights"`
+}
+
+// Found is a finding of an audit.
+type Found struct {
+	Kind     string   `json:"kind"`
+	Severity string   `json:"severity"`
+	Where    []string `json:"where"`
+	Text     string   `json:"text"`
+	// IsNew says that the earlier audit does not have it.
+	IsNew bool `json:"is_new"`
 }
 
 // Also is a change that is no right, or not one that is computed.

@@ -102,6 +102,13 @@ func (a *assessment) verdictText() string {
 	if findings := len(r.Findings()); findings > 0 {
 		text += "; " + inWords(findings, "risk", "risks")
 	}
+	if isNew := func(found Found) bool { return found.IsNew }; slices.ContainsFunc(r.Found, isNew) {
+		old := slices.IndexFunc(r.Found, func(found Found) bool { return !found.IsNew })
+		if old < 0 {
+			old = len(r.Found)
+		}
+		text += "; " + inWords(old, "new finding", "new findings")
+	}
 	if a.categories[Unknown] {
 		text += "; not everything is known yet"
 	}
