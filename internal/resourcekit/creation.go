@@ -79,6 +79,16 @@ func (c Creation) Run(ctx context.Context, meta *base.Meta) (id int64, err error
 	return id, nil
 }
 
+// notSentError says why nothing was sent. It hides its cause, the failure of a reading, from who asks whether a request may
+// have been carried out.
+type notSentError struct{ cause error }
+
+// Error says that nothing was sent, and why.
+func (e *notSentError) Error() string { return "nothing was sent: " + e.cause.Error() }
+
+// Explanation is that for people.
+func (e *notSentError) Explanation() string { return diagnostics.Explain(e.cause) + "\n\nNothing was sent." }
+
 // unknownOutcomeError is the failure of something that may have been carried out.
 type unknownOutcomeError struct {
 	cause error

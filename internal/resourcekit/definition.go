@@ -151,6 +151,9 @@ type Source struct {
 	// NeedsDecide is set where they decide too what may be done with an object: then they are read with it right before a
 	// change, in the same request.
 	NeedsDecide bool
+	// SendsNames is set where requests name what is in them, so that somebody may give the name to something else: then they
+	// are read right before each attempt to create or change an object.
+	SendsNames bool
 	// Lags is set for parts that the server caches, so that a list may be older than the last write: see
 	// [store.Store.ReadUntil]. The sandbox has a list of them in lag.go.
 	Lags bool
