@@ -306,7 +306,7 @@ func (w *creation[Model, Object, Update]) request(ctx context.Context) (id int64
 	}
 	for retries := w.Meta.Client.NewRetries(); ; {
 		if w.c.Snapshot, err = w.Meta.Store.Fresh(ctx, w.def.Source.Needs...); err != nil {
-			return 0, &notSentError{err}
+			return 0, &NotCreatedError{err}
 		}
 		if err = w.write(zulip.SendOnce(ctx), send); err == nil || zulip.MayHaveHappened(err) {
 			return id, err

@@ -79,15 +79,15 @@ func (c Creation) Run(ctx context.Context, meta *base.Meta) (id int64, err error
 	return id, nil
 }
 
-// notSentError says why nothing was sent. It hides its cause, the failure of a reading, from who asks whether a request may
+// NotCreatedError says why nothing was created. It hides its cause, the failure of a reading, from who asks whether a request may
 // have been carried out.
-type notSentError struct{ cause error }
+type NotCreatedError struct{ Cause error }
 
-// Error says that nothing was sent, and why.
-func (e *notSentError) Error() string { return "nothing was sent: " + e.cause.Error() }
+// Error says that nothing was created, and why.
+func (e *NotCreatedError) Error() string { return "nothing was created: " + e.Cause.Error() }
 
 // Explanation is that for people.
-func (e *notSentError) Explanation() string { return diagnostics.Explain(e.cause) + "\n\nNothing was sent." }
+func (e *NotCreatedError) Explanation() string { return diagnostics.Explain(e.Cause) + "\n\nNothing was created." }
 
 // unknownOutcomeError is the failure of something that may have been carried out.
 type unknownOutcomeError struct {
