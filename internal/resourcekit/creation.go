@@ -87,7 +87,9 @@ type NotCreatedError struct{ Cause error }
 func (e *NotCreatedError) Error() string { return "nothing was created: " + e.Cause.Error() }
 
 // Explanation is that for people.
-func (e *NotCreatedError) Explanation() string { return diagnostics.Explain(e.Cause) + "\n\nNothing was created." }
+func (e *NotCreatedError) Explanation() string {
+	return diagnostics.Explain(e.Cause) + "\n\nNothing was created."
+}
 
 // unknownOutcomeError is the failure of something that may have been carried out.
 type unknownOutcomeError struct {
