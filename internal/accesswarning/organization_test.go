@@ -1,15 +1,18 @@
 package accesswarning_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 func TestWarnOfOrganizationAccess(t *testing.T) {
@@ -66,5 +69,58 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 			t.Errorf("%s: warned although such warnings are off", name)
 		}
 		b.Meta.AccessWarnings = true
+	}
+}
+
+// Settings beside the permissions decide too who has a permission: how long a member waits to be a full one.
+func TestWarnOfOrganizationAccessBySettings(t *testing.T) {
+	b, _, view := newBase(t)
+	fullMembers, _ := view.UserGroupByName("role:fullmembers")
+	prior := maps.Clone(view.Realm().Permissions)
+	prior["can_create_groups"] = zulip.GroupSettingValue{Group: fullMembers.ID}
+	null := func(string) *types.Set { none := types.SetNull(types.StringType); return &none }
+	long := 100_000
+	for name, test := range map[string]struct {
+		settings permission.Change
+		want     string // begins the warning; "": there is none
+	}{
+		"nothing":       {permission.Change{}, ""},
+		"the same":      {permission.Change{WaitingPeriod: &view.Realm().WaitingPeriodThreshold}, ""},
+		"longer":        {permission.Change{WaitingPeriod: &long}, "Can no longer create user groups: Lena Fischer (lena.fischer@example.com) and Kenji Sato (kenji.sato@example.com)."},
+		"not known":     {permission.Change{WaitingPeriodUnknown: true}, "Not known yet: who gains and who loses that they can create user groups."},
+		"of no concern": {permission.Change{Spectators: new(bool)}, ""},
+	} {
+		plan := permissionattribute.Plan{Table: permission.Organizations, View: view, Prior: prior, Config: null, Plan: null}
+		var diags diag.Diagnostics
+		accesswarning.OfOrganization(b.Meta, &diags, plan, test.settings)
+		got := ""
+		for _, one := range diags {
+			if summary := one.Summary(); summary != "Who can do what in the organization changes" {
+				t.Errorf("%s: the summary is %q", name, summary)
+			}
+			got += one.Detail()
+		}
+		if len(diags) > 1 || diags.HasError() || !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
+// Who is counted as a member of a group named by a permission is said to be so as of now.
+func TestWarnOfOrganizationAccessOfAGroup(t *testing.T) {
+	b, _, view := newBase(t)
+	sre := types.SetValueMust(types.StringType, []attr.Value{types.StringValue("group:sre")})
+	sets := func(setting string) *types.Set {
+		one := types.SetNull(types.StringType)
+		if setting == "can_create_groups" {
+			one = sre
+		}
+		return &one
+	}
+	plan := permissionattribute.Plan{Table: permission.Organizations, View: view, Prior: view.Realm().Permissions, Config: sets, Plan: sets}
+	var diags diag.Diagnostics
+	accesswarning.OfOrganization(b.Meta, &diags, plan, permission.Change{})
+	if len(diags) != 1 || !strings.HasSuffix(diags[0].Detail(), `This counts the members of group "sre" as of now.`) {
+		t.Errorf("reported: %v", diags)
 	}
 }

@@ -123,9 +123,10 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Plan, 
 	p.t.Helper()
 	kind := p.resourceType(resource)
 	encoded := p.encode(kind, config)
-	plan := &Plan{resource: resource, Prior: prior, Config: p.decode(kind, encoded), writeOnly: map[string]bool{}}
+	plan := &Plan{resource: resource, Prior: prior, Config: p.decode(kind, encoded), writeOnly: map[string]bool{}, lists: map[string]bool{}}
 	for _, attribute := range p.schemas.ResourceSchemas[resource].Block.Attributes {
 		plan.writeOnly[attribute.Name] = attribute.WriteOnly
+		plan.lists[attribute.Name] = attribute.Type != nil && attribute.Type.Is(tftypes.List{})
 	}
 	_, answer := p.PlanCall(resource, prior, config)
 	plan.private, plan.identity = answer.PlannedPrivate, answer.PlannedIdentity

@@ -163,6 +163,7 @@ type Plan struct {
 	private   []byte
 	identity  *tfprotov6.ResourceIdentityData
 	writeOnly map[string]bool // attributes that are never planned
+	lists     map[string]bool // attributes whose elements have an order
 }
 
 // Changes are the attributes that will change, in order.
@@ -188,7 +189,7 @@ func (p *Plan) check(t testing.TB) {
 	for name, configured := range p.Config {
 		planned := p.Values[name]
 		kept := p.Prior != nil && reflect.DeepEqual(planned, p.Prior.Values[name])
-		if configured != nil && !kept && !p.writeOnly[name] && !agrees(configured, planned) {
+		if configured != nil && !kept && !p.writeOnly[name] && !p.agrees(name, configured, planned) {
 			t.Errorf("%s: %v is configured, and %v planned", name, configured, planned)
 		}
 	}
@@ -198,7 +199,7 @@ func (p *Plan) check(t testing.TB) {
 func (p *Plan) CheckAgain(t testing.TB, again *Plan) {
 	t.Helper()
 	for name, planned := range p.Values {
-		if !agrees(planned, again.Values[name]) {
+		if !p.agrees(name, planned, again.Values[name]) {
 			t.Errorf("%s: planned %v, and on apply %v", name, planned, again.Values[name])
 		}
 	}
@@ -219,13 +220,23 @@ func (p *Plan) CheckApplied(t testing.TB, state *Instance) {
 	}
 	for name, planned := range p.Values {
 		value := state.Values[name]
-		if !agrees(planned, value) {
+		if !p.agrees(name, planned, value) {
 			t.Errorf("%s: planned %v, and after the apply %v", name, planned, value)
 		}
 		if hasUnknown(value) {
 			t.Errorf("%s is not known after the apply", name)
 		}
 	}
+}
+
+// agrees reports whether a value of an attribute can have been planned. Of a list, known elements have their place.
+func (p *Plan) agrees(attribute string, planned, value any) bool {
+	elements, isList := planned.([]any)
+	if !p.lists[attribute] || !isList {
+		return agrees(planned, value)
+	}
+	values, _ := value.([]any)
+	return slices.EqualFunc(elements, values, agrees)
 }
 
 // agrees reports whether a value can have been planned; an unknown value agrees with any.

@@ -138,6 +138,37 @@ func (l PrincipalList) KeepPrior(configured, prior types.List, view *snapshot.Sn
 	return prior
 }
 
+// MustWait reports whether an existing resource has to stay as it is until a list is known: the CLI plans again in the apply, with
+// no word of what was planned before, and takes for a mistake what does not agree. A wholly unknown list would name who leaves
+// only then. One with unknown elements is planned as it is configured; but once it is known, KeepPrior returns the prior list if
+// both name the same, where the known elements may have other places.
+func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Snapshot) bool {
+	if configured.IsUnknown() || isWhollyKnown(configured) || prior.IsNull() {
+		return configured.IsUnknown()
+	}
+	elements, before := configured.Elements(), prior.Elements()
+	isInPlace, unknown := len(elements) == len(before), 0
+	for i, element := range elements {
+		if element.IsUnknown() {
+			unknown++
+		} else {
+			isInPlace = isInPlace && element.Equal(before[i])
+		}
+	}
+	if isInPlace {
+		return false
+	}
+	missing := l.keys(prior, view)
+	for key := range l.keys(configured, view) {
+		if !missing[key] {
+			return false // both cannot name the same
+		}
+		delete(missing, key)
+	}
+	// Where none is missing, what is unknown would have to be a repetition, which nobody writes.
+	return len(missing) > 0 && len(missing) <= unknown
+}
+
 // keys are the IDs that a list names, and the texts that name nothing.
 func (l PrincipalList) keys(list types.List, view *snapshot.Snapshot) map[any]bool {
 	keys := make(map[any]bool, len(list.Elements()))

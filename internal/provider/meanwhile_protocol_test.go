@@ -37,6 +37,8 @@ func changedMeanwhile() []meanwhile {
 		{"zulip_channel", values{"name": "a"}, "name", "b", "c", "description", "theirs"},
 		{"zulip_user_group", values{"name": "a"}, "description", "b", "c", "name", "theirs"},
 		{"zulip_draft", values{"channel": "general", "topic": "x", "content": "a"}, "content", "b", "c", "topic", "theirs"},
+		{"zulip_message", values{"channel": "general", "topic": "x", "content": "a"}, "content", "b", "c", "topic", "theirs"},
+		{"zulip_message", values{"channel": "general", "topic": "x", "content": "a"}, "topic", "y", "z", "content", "theirs"},
 		{
 			"zulip_scheduled_message", values{"channel": "general", "topic": "x", "content": "a", "scheduled_delivery_timestamp": later}, "content", "b", "c",
 			"scheduled_delivery_timestamp", evenLater,

@@ -293,12 +293,33 @@ func (w *creation[Model, Object, Update]) found(object *Object, view *listing[Ob
 	return w.def.Key(object)
 }
 
-// send is the Make of a [Creation].
-func (w *creation[Model, Object, Update]) send(ctx context.Context) (id int64, err error) {
-	err = w.write(ctx, func(ctx context.Context) (err error) {
+// request sends the request that creates the object. Where it has names, it is sent once, with those of a fresh reading, and
+// after a wait with those of another one.
+func (w *creation[Model, Object, Update]) request(ctx context.Context) (id int64, err error) {
+	send := func(ctx context.Context) (err error) {
 		id, err = w.def.Create(ctx, w.c, w.plan)
 		return err
-	})
+	}
+	if !w.def.Source.SendsNames {
+		err = w.write(ctx, send)
+		return id, err
+	}
+	for retries := w.Meta.Client.NewRetries(); ; {
+		if w.c.Snapshot, err = w.Meta.Store.Fresh(ctx, w.def.Source.Needs...); err != nil {
+			return 0, &NotCreatedError{err}
+		}
+		if err = w.write(zulip.SendOnce(ctx), send); err == nil || zulip.MayHaveHappened(err) {
+			return id, err
+		}
+		if err = retries.Wait(ctx, err); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// send is the Make of a [Creation].
+func (w *creation[Model, Object, Update]) send(ctx context.Context) (id int64, err error) {
+	id, err = w.request(ctx)
 	if err != nil || id != 0 || w.def.IsCreated == nil {
 		return id, err
 	}

@@ -79,6 +79,18 @@ func (c Creation) Run(ctx context.Context, meta *base.Meta) (id int64, err error
 	return id, nil
 }
 
+// NotCreatedError says why nothing was created. It hides its cause, the failure of a reading, from who asks whether a request may
+// have been carried out.
+type NotCreatedError struct{ Cause error }
+
+// Error says that nothing was created, and why.
+func (e *NotCreatedError) Error() string { return "nothing was created: " + e.Cause.Error() }
+
+// Explanation is that for people.
+func (e *NotCreatedError) Explanation() string {
+	return diagnostics.Explain(e.Cause) + "\n\nNothing was created."
+}
+
 // unknownOutcomeError is the failure of something that may have been carried out.
 type unknownOutcomeError struct {
 	cause error

@@ -134,6 +134,9 @@ type Definition[Model, Object, Update any] struct {
 	// keeps its name: an object of the same name that this run creates is that one again.
 	Delete   func(ctx context.Context, c *Context, state *Model) error
 	Archives bool
+	// DeletesByName is set where the request goes by the name of the object, which another one may have by then: the object is
+	// read right before it, and again before it is repeated. It goes with IsCreated.
+	DeletesByName bool
 	// DeleteVerb is what messages call that: "delete" if it is empty.
 	DeleteVerb string
 	// IsKept reports whether the object stays when its resource is destroyed. Optional.
@@ -151,6 +154,9 @@ type Source struct {
 	// NeedsDecide is set where they decide too what may be done with an object: then they are read with it right before a
 	// change, in the same request.
 	NeedsDecide bool
+	// SendsNames is set where requests name what is in them, so that somebody may give the name to something else: then they
+	// are read right before each attempt to create or change an object.
+	SendsNames bool
 	// Lags is set for parts that the server caches, so that a list may be older than the last write: see
 	// [store.Store.ReadUntil]. The sandbox has a list of them in lag.go.
 	Lags bool

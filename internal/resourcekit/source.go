@@ -74,13 +74,17 @@ func (r *Resource[Model, Object, Update]) readFresh(ctx context.Context, shows f
 		r.Meta.Store.Invalidate(r.def.Source.Part)
 		return r.list(ctx)
 	case r.def.Source.Lags:
-		return listed[Object](r.Meta.Store.FreshUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[Object]{Snapshot: s}) }))
+		return listed[Object](r.Meta.Store.FreshUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[Object]{Snapshot: s}) }, r.beside()...))
 	}
-	parts := []store.Part{r.def.Source.Part}
-	if r.def.Source.NeedsDecide {
-		parts = append(parts, r.def.Source.Needs...)
+	return listed[Object](r.Meta.Store.Fresh(ctx, append([]store.Part{r.def.Source.Part}, r.beside()...)...))
+}
+
+// beside returns the parts that are read again together with the objects.
+func (r *Resource[Model, Object, Update]) beside() []store.Part {
+	if r.def.Source.NeedsDecide || r.def.Source.SendsNames {
+		return r.def.Source.Needs
 	}
-	return listed[Object](r.Meta.Store.Fresh(ctx, parts...))
+	return nil
 }
 
 // readNeeds gives a context a snapshot of what the attributes are looked up in.

@@ -223,7 +223,7 @@ func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resour
 		return
 	}
 	r.Meta.Run.Manage(r.kind(), id) // no other resource adopts it, though a list still shows it
-	err := r.delete(ctx, &state)
+	err := r.delete(ctx, id, &state)
 	if !r.def.Source.Lags && !r.def.Archives {
 		r.invalidate()
 	}
@@ -247,7 +247,10 @@ func (r *Resource[Model, Object, Update]) release(id int64, state *Model) {
 }
 
 // delete sends the request. Where an object is archived, a second request finds out whether the first was carried out.
-func (r *Resource[Model, Object, Update]) delete(ctx context.Context, state *Model) error {
+func (r *Resource[Model, Object, Update]) delete(ctx context.Context, id int64, state *Model) error {
+	if r.def.DeletesByName {
+		return r.deleteByName(ctx, id, state)
+	}
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
 		err := r.write(ctx, func(ctx context.Context) error { return r.def.Delete(ctx, r.context(nil), state) })
@@ -258,10 +261,36 @@ func (r *Resource[Model, Object, Update]) delete(ctx context.Context, state *Mod
 	}
 }
 
+// deleteByName sends the request again only while the object is there: after a wait its name may belong to another one.
+func (r *Resource[Model, Object, Update]) deleteByName(ctx context.Context, id int64, state *Model) error {
+	isDeleted := func(view *listing[Object]) bool { return r.active(view, id, state) == nil }
+	for retries := r.Meta.Client.NewRetries(); ; {
+		err := r.write(ctx, func(ctx context.Context) error { return r.def.Delete(zulip.SendOnce(ctx), r.context(nil), state) })
+		if err == nil {
+			return nil
+		}
+		if err := retries.Wait(ctx, err); err != nil {
+			return err
+		}
+		view, err := r.readFresh(ctx, isDeleted)
+		if err != nil {
+			return err
+		}
+		if isDeleted(view) {
+			return nil
+		}
+	}
+}
+
 // findState returns the ID of the object of a state, which is set to what it is now. ok is false if there is none.
 func (r *Resource[Model, Object, Update]) findState(ctx context.Context, id int64, state *Model, diags *diag.Diagnostics) (found int64, ok bool) {
-	view, ok := r.read(ctx, diags, func(view *listing[Object]) bool { return r.active(view, id, state) != nil })
-	if !ok {
+	read := r.known
+	if r.def.DeletesByName {
+		read = r.readFresh
+	}
+	view, err := read(ctx, func(view *listing[Object]) bool { return r.active(view, id, state) != nil })
+	if err != nil {
+		diags.AddError("Cannot read the "+r.def.Plural, r.Explain(err))
 		return id, false
 	}
 	object := r.active(view, id, state)

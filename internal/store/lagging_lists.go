@@ -52,19 +52,20 @@ func (s *Store) ReadUntil(ctx context.Context, part Part, shows func(*snapshot.S
 	if err := zulip.Sleep(ctx, first); err != nil {
 		return nil, err
 	}
-	return s.readUntil(ctx, part, 2*first, shows)
+	return s.readUntil(ctx, part, nil, 2*first, shows)
 }
 
-// FreshUntil is [Store.ReadUntil] with a list that is read after the call began.
-func (s *Store) FreshUntil(ctx context.Context, part Part, shows func(*snapshot.Snapshot) bool) (*snapshot.Snapshot, error) {
-	return s.readUntil(ctx, part, lagWindow/10, shows)
+// FreshUntil is [Store.ReadUntil] with a list that is read after the call began, and further parts with it.
+func (s *Store) FreshUntil(ctx context.Context, part Part, shows func(*snapshot.Snapshot) bool, beside ...Part) (*snapshot.Snapshot, error) {
+	return s.readUntil(ctx, part, beside, lagWindow/10, shows)
 }
 
 // readUntil reads a list until shows is true of it, or it was read when it could be relied on; the pauses between grow.
-func (s *Store) readUntil(ctx context.Context, part Part, pause time.Duration, shows func(*snapshot.Snapshot) bool) (*snapshot.Snapshot, error) {
+func (s *Store) readUntil(ctx context.Context, part Part, beside []Part, pause time.Duration, shows func(*snapshot.Snapshot) bool) (*snapshot.Snapshot, error) {
+	parts := append([]Part{part}, beside...)
 	for reliable := s.reliable(part); ; pause *= 2 {
 		began := time.Now()
-		current, err := s.Fresh(ctx, part)
+		current, err := s.Fresh(ctx, parts...)
 		if err != nil || shows(current) || began.After(reliable) {
 			return current, err
 		}

@@ -285,9 +285,18 @@ func checkOwner(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
 		p.Diags.AddAttributeError(at, "The owner is deactivated", fmt.Sprintf("%s is deactivated and cannot own a bot.", owner.Address()))
 		return
 	}
-	self := p.Meta.Store.Self()
-	if p.Meta.LockoutProtection && self.Role > zulip.RoleAdministrator && (owner == nil || owner.ID != self.ID) {
-		p.Diags.AddAttributeError(at, "This would lock the provider out",
+	var id *int64
+	if owner != nil {
+		id = &owner.ID
+	}
+	checkOwnership(p.Meta, p.Meta.Store.Self(), id, p.Diags)
+}
+
+// checkOwnership refuses an owner with whom the provider's account, self, could not manage the bot any more. The ID is nil for an
+// owner whom this run is yet to create.
+func checkOwnership(meta *base.Meta, self *zulip.User, owner *int64, diags *diag.Diagnostics) {
+	if meta.LockoutProtection && self.Role > zulip.RoleAdministrator && (owner == nil || *owner != self.ID) {
+		diags.AddAttributeError(path.Root("owner"), "This would lock the provider out",
 			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.", self.Address())+base.LockoutAdvice)
 	}
 }

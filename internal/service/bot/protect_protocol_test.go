@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // The provider's own bot is not deactivated: neither in the plan, nor by a plan that was made with another key.
@@ -27,4 +29,35 @@ func TestProtocolBotOfTheProvider(t *testing.T) {
 	}
 	run.Block["lockout_protection"] = false
 	run.MustPlan(nil)
+}
+
+// A bot is not handed over by an account that would lose it, also if the account was an administrator when it was planned.
+func TestProtocolBotIsNotHandedOverByAnAccountThatLosesIt(t *testing.T) {
+	for name, exists := range map[string]bool{"changed": true, "created": false} {
+		t.Run(name, func(t *testing.T) {
+			o, _ := managed(t)
+			admin := o.As(t, "admin")
+			run := admin.NewRun(t, "zulip_bot")
+			if exists {
+				run.MustApply(values{"short_name": "alerts", "full_name": "Alerts"})
+			}
+			p := run.Process()
+			plan, diags := p.Plan("zulip_bot", run.State, values{"short_name": "alerts", "full_name": "Alerts", "owner": fmt.Sprint(o.As(t, "member").Self.ID)})
+			diags.ExpectNoError(t)
+			member := zulip.RoleMember
+			if err := o.Client.UpdateUser(t.Context(), admin.Self.ID, zulip.UserUpdate{Role: &member}); err != nil {
+				t.Fatal(err)
+			}
+			sent := admin.Sent()
+			state, diags := p.Apply(plan)
+			diags.ExpectError(t, "owner", "lock the provider out")
+			if exists {
+				sent.Expect(t)
+			}
+			bot, err := o.Client.User(t.Context(), state.Values["id"].(int64))
+			if err != nil || bot.BotOwnerID == nil || *bot.BotOwnerID != admin.Self.ID {
+				t.Errorf("the server holds %+v, %v", bot, err)
+			}
+		})
+	}
 }

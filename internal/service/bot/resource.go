@@ -173,6 +173,9 @@ func update(ctx context.Context, c *resourcekit.Context, planned, current *model
 	if err := accounts.RoleChange(planned.Role, current.Role, user).Refusal(ctx, c.Meta); err != nil {
 		return err
 	}
+	if err := protectOwnership(ctx, c, change.OwnerID); err != nil {
+		return err
+	}
 	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
 	bot, err := c.Meta.Client.UpdateBot(ctx, user.ID, change)
 	if err != nil {
@@ -183,6 +186,24 @@ func update(ctx context.Context, c *resourcekit.Context, planned, current *model
 		return nil
 	}
 	return checkRenamed(ctx, c, planned, current)
+}
+
+// protectOwnership refuses, right before the request and for the account as it is now, to hand a bot over that the account could
+// not manage any more. owner is nil if the bot keeps its owner.
+func protectOwnership(ctx context.Context, c *resourcekit.Context, owner *int64) error {
+	if owner == nil || !c.Meta.LockoutProtection {
+		return nil
+	}
+	var diags diag.Diagnostics
+	switch self, err := c.Meta.Store.FreshUser(ctx, c.Meta.Store.Self().ID); {
+	case err != nil:
+		diags.AddAttributeError(path.Root("owner"), "Cannot read the provider's account", "Nothing was sent, because it is not known whether the account could still manage the bot. "+diagnostics.Explain(err))
+	case self == nil:
+		diags.AddAttributeError(path.Root("owner"), "Cannot read the provider's account", "Nothing was sent, because the server does not show the account to itself. Plan again.")
+	default:
+		checkOwnership(c.Meta, self, owner, &diags)
+	}
+	return resourcekit.AsError(diags)
 }
 
 // checkRenamed reports a server that does not change the short name, and reports success.

@@ -63,7 +63,10 @@ func protect(ctx context.Context, b *base.Base, now *compareandset.Reading[*zuli
 		b.Meta.Store.Invalidate(store.Subscribers)
 	}
 	accesswarning.FillSubscribers(ctx, b.Meta, now.Thing.ID, &change)
-	refuseNobodyLeft(change, func(otherwise string, _ ...permission.Right) path.Path { return path.Root(otherwise) }, diags)
+	changes := func(attribute string) bool { _, ok := update.Permissions[attribute]; return ok }
+	refuseNobodyLeft(change, func(otherwise string, rights ...permission.Right) path.Path {
+		return causeOf(changes, otherwise, rights)
+	}, diags)
 }
 
 // refuseNobodyLeft reports whether it has refused a change, because somebody can do now what nobody could after it, or because
@@ -94,10 +97,15 @@ func refuseNobodyLeft(change permission.ChannelChange, cause func(otherwise stri
 	return true
 }
 
-// cause is the attribute to point at: the permission of one of the rights, if it changes, else another.
+// cause is the attribute of a plan to point at: see [causeOf].
 func (p planning) cause(otherwise string, rights ...permission.Right) path.Path {
+	return causeOf(p.changed, otherwise, rights)
+}
+
+// causeOf is the permission of one of the rights, if it changes, else another attribute.
+func causeOf(changes func(attribute string) bool, otherwise string, rights []permission.Right) path.Path {
 	for _, right := range rights {
-		if p.changed(string(right)) {
+		if changes(string(right)) {
 			return path.Root(string(right))
 		}
 	}

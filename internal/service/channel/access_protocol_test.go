@@ -3,6 +3,7 @@ package channel_test
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -279,4 +280,52 @@ func TestProtocolLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 	}
 	_, diags := run.Plan(private)
 	diags.ExpectError(t, "privacy", `Cannot read who is in channel "ops"`, "Nothing was sent")
+}
+
+// What was harmless when it was planned, and leaves nobody when it is applied, is refused right before the request.
+func TestProtocolRefusesThatNobodyIsLeftRightBeforeTheRequest(t *testing.T) {
+	const lena = "lena.fischer@example.com"
+	for name, test := range map[string]struct {
+		config, change values
+		makesPrivate   bool // what somebody else does after the plan; otherwise they unsubscribe lena
+		at, summary    string
+	}{
+		"nobody posts": {
+			values{"name": "cellar", "privacy": "private_shared_history", "initial_subscribers": []any{"ines.moreau@example.com", lena}},
+			values{"can_send_message_group": who("user:" + lena)}, false, "can_send_message_group", `Nobody could post in channel "cellar" any more`,
+		},
+		"nobody joins": {
+			values{"name": "cellar", "initial_subscribers": []any{lena}},
+			values{"privacy": "private_shared_history"}, false, "privacy", `Nobody could join channel "cellar" any more`,
+		},
+		"the channel has become private": {
+			values{"name": "cellar", "privacy": "public", "initial_subscribers": []any{"ines.moreau@example.com"}},
+			values{"can_send_message_group": who("user:" + lena)}, true, "can_send_message_group", `Nobody could post in channel "cellar" any more`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := managed(t)
+			run.MustApply(test.config)
+			config := but(test.config, test.change)
+			if test.makesPrivate {
+				delete(config, "privacy")
+			}
+			p := run.Process()
+			plan, diags := p.Plan("zulip_channel", run.State, config)
+			diags.ExpectNoError(t)
+			if test.makesPrivate {
+				private := true
+				o.Change(t, "cellar", zulip.ChannelUpdate{IsPrivate: &private})
+			} else if _, err := o.Client.Unsubscribe(t.Context(), "cellar", []int64{o.As(t, "member").Self.ID}); err != nil {
+				t.Fatal(err)
+			}
+			before, sent := *o.MustChannel(t, "cellar"), o.Sent()
+			_, diags = p.Apply(plan)
+			diags.ExpectError(t, test.at, test.summary)
+			sent.Expect(t)
+			if now := *o.MustChannel(t, "cellar"); !reflect.DeepEqual(now, before) {
+				t.Errorf("the channel was %+v and is %+v", before, now)
+			}
+		})
+	}
 }

@@ -120,15 +120,7 @@ func initialSubscribers(c *resourcekit.Context, plan *model, diags *diag.Diagnos
 // createBySubscribing creates a channel on a server below feature level 417, which creates those that it is to subscribe
 // somebody to.
 func createBySubscribing(ctx context.Context, c *resourcekit.Context, plan *model, request zulip.ChannelCreate) (int64, error) {
-	before, err := c.Meta.Store.Fresh(ctx, store.Channels)
-	if err != nil {
-		return 0, err
-	}
-	// This endpoint would silently subscribe people to it instead.
-	if _, isTaken := before.Channels().ByName(request.Name); isTaken {
-		return 0, errTaken
-	}
-	answer, err := c.Meta.Client.CreateChannelBySubscribing(ctx, request)
+	answer, err := subscribeNew(ctx, c, request)
 	if err != nil && !zulip.MayHaveHappened(err) {
 		return 0, err
 	}
@@ -146,15 +138,51 @@ func createBySubscribing(ctx context.Context, c *resourcekit.Context, plan *mode
 		c.WarnIgnored(fmt.Sprintf("channel %q", request.Name), answer, attributes.Wire.Table)
 	}
 	if len(request.Subscribers) == 0 { // which means the caller, on the wire
-		err := c.Meta.Client.Retry(ctx, func(ctx context.Context) error {
-			_, err := c.Meta.Client.Unsubscribe(ctx, created.Name, []int64{c.Meta.Store.Self().ID})
-			return err
-		})
+		err := unsubscribeSelf(ctx, c, created)
 		if err != nil {
 			c.Diags.AddWarning(fmt.Sprintf("The provider's account is still subscribed to channel %q", request.Name), diagnostics.Explain(err))
 		}
 	}
 	return created.ID, nil
+}
+
+// subscribeNew sends the request that creates a channel by subscribing people to it. To a channel that has the name it would
+// silently subscribe them instead, so it is looked for before the request, and again before it is repeated.
+func subscribeNew(ctx context.Context, c *resourcekit.Context, request zulip.ChannelCreate) (*zulip.Answer, error) {
+	for retries := c.Meta.Client.NewRetries(); ; {
+		before, err := c.Meta.Store.Fresh(ctx, store.Channels)
+		if err != nil {
+			return nil, &resourcekit.NotCreatedError{Cause: err}
+		}
+		if _, isTaken := before.Channels().ByName(request.Name); isTaken {
+			return nil, errTaken
+		}
+		answer, err := c.Meta.Client.CreateChannelBySubscribing(zulip.SendOnce(ctx), request)
+		if err == nil || zulip.MayHaveHappened(err) {
+			return answer, err
+		}
+		if err := retries.Wait(ctx, err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// unsubscribeSelf unsubscribes the provider's account from a channel that was just created. The request goes by the name, which
+// is read again before it is repeated.
+func unsubscribeSelf(ctx context.Context, c *resourcekit.Context, created *zulip.Channel) error {
+	isFirst := true
+	return c.Meta.Client.Retry(ctx, func(ctx context.Context) error {
+		now := created
+		if !isFirst {
+			var err error
+			if now, err = c.Meta.Client.Channel(ctx, created.ID); err != nil {
+				return err
+			}
+		}
+		isFirst = false
+		_, err := c.Meta.Client.Unsubscribe(ctx, now.Name, []int64{c.Meta.Store.Self().ID})
+		return err
+	})
 }
 
 // findCreated returns the channel that was just created, which was not there before; nil if it is not there. After a lost answer

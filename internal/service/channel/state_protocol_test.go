@@ -141,6 +141,36 @@ func TestProtocolPutsTheChannelIntoTheStateFirst(t *testing.T) {
 	}
 }
 
+// A new channel that cannot be read back has all that was sent: that is a warning, and the state lacks nothing.
+func TestProtocolACreationThatCannotBeReadIsComplete(t *testing.T) {
+	o, run := managed(t)
+	config := values{
+		"name": "created", "description": "what for", "privacy": "private_shared_history", "initial_subscribers": []any{"ines.moreau@example.com"},
+		"can_send_message_group": who("role:moderators", "user:lena.fischer@example.com"), "topics_policy": "allow_empty_topic",
+	}
+	p := run.Process()
+	plan, diags := p.Plan("zulip_channel", nil, config)
+	diags.ExpectNoError(t)
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: "/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest})
+	state, diags := p.Apply(plan)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", `Cannot read channel "created" after it was created`, "The server accepted it, and the state has what was sent.")
+	heal()
+	id := o.MustChannel(t, "created").ID
+	run.State = state
+	if state == nil || state.Values["id"] != id || !reflect.DeepEqual(state.Identity, values{"id": id}) {
+		t.Fatalf("in the state: %v", state)
+	}
+	for name, want := range config {
+		if got := state.Values[name]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s in the state: %v, want %v", name, got, want)
+		}
+	}
+	sent := o.Sent()
+	run.MustApply(config)
+	expectWrites(t, sent)
+}
+
 func TestProtocolKeepsTheStateWhenAChangeCannotBeRead(t *testing.T) {
 	o, run := managed(t)
 	before := values{"name": "changed", "description": "before"}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -310,5 +311,75 @@ func TestFaultCustomEmojiLostReading(t *testing.T) {
 				t.Errorf("planned: %v", plan.Changes())
 			}
 		})
+	}
+}
+
+// While a request to deactivate an emoji waits, somebody gives its name to another one: that one stays.
+func TestProtocolCustomEmojiOfAnotherIDStaysAfterAWait(t *testing.T) {
+	const path = "/realm/emoji/party"
+	for name, fault := range map[string]sandbox.Fault{
+		"429":     {Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond},
+		"503":     {Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable},
+		"dropped": {Action: sandbox.FaultDrop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{})
+			run, other := o.NewRun(t, typeName), o.NewRun(t, typeName)
+			config := values{"name": "party", "file": picture(t, 10)}
+			run.MustApply(config)
+			plan := run.MustPlan(nil)
+			gate := o.Sandbox.Gate(http.MethodDelete, path)
+			applied := make(chan acctest.Diagnostics)
+			go func() { applied <- run.Apply(plan) }()
+			held := <-gate.Arrived
+			go func() { (<-gate.Arrived).Release() }()
+			o.Call(t, http.MethodDelete, path, nil)
+			other.MustApply(config)
+			fault.Method, fault.Path, fault.Count = http.MethodDelete, path, 1
+			o.Sandbox.Fail(fault)
+			held.Release()
+			gate.Open()
+			(<-applied).ExpectNoError(t)
+			if now := active(t, o, "party"); now == nil || now.ID != other.State.Values["id"] {
+				t.Errorf("active is %v, not the emoji of somebody else, %v", now, other.State.Values["id"])
+			}
+			if sent := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodDelete, Path: path}); sent != 2 { // this one and the other by hand
+				t.Errorf("%d requests were sent", sent)
+			}
+		})
+	}
+}
+
+// What was refused for a moment is sent again while the emoji is the same.
+func TestProtocolCustomEmojiIsDeactivatedAfterAWait(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "party", "file": picture(t, 10)})
+	o.Sandbox.Fail(sandbox.Fault{
+		Method: http.MethodDelete, Path: "/realm/emoji/party", Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond, Count: 2,
+	})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if now := active(t, o, "party"); now != nil {
+		t.Errorf("%v is still active", now)
+	}
+}
+
+// The name went to another emoji after the state was read, in the same run.
+func TestProtocolCustomEmojiOfAnotherIDStaysLaterInARun(t *testing.T) {
+	o, run := managed(t)
+	config := values{"name": "party", "file": picture(t, 10)}
+	run.MustApply(config)
+	p := run.Process()
+	state, diags := p.Read(typeName, run.State)
+	diags.ExpectNoError(t)
+	plan, diags := p.Plan(typeName, state, nil)
+	diags.ExpectNoError(t)
+	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
+	other := o.NewRun(t, typeName)
+	other.MustApply(config)
+	_, diags = p.Apply(plan)
+	diags.ExpectNoError(t)
+	if now := active(t, o, "party"); now == nil || now.ID != other.State.Values["id"] {
+		t.Errorf("active is %v, not the emoji of somebody else, %v", now, other.State.Values["id"])
 	}
 }

@@ -50,7 +50,7 @@ func NewResource() resource.Resource {
 		IsCreated: func(m *model, emoji *zulip.CustomEmoji, c *resourcekit.Context) bool {
 			return emoji.Name == m.Name.ValueString() && isOwn(emoji, c)
 		},
-		Create: create, Delete: deactivate, DeleteVerb: "deactivate",
+		Create: create, Delete: deactivate, DeletesByName: true, DeleteVerb: "deactivate",
 		Hint: hint,
 	})}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -278,4 +279,66 @@ func TestFaultDefaultChannelGroupRefusedInTheMiddle(t *testing.T) {
 	}
 	run.Apply(plan).ExpectNoError(t)
 	expectHeld(t, o, "devs", "", a, b)
+}
+
+// While a request waits that names a channel, another channel gets the name: the group has the channels that were planned.
+func TestProtocolDefaultChannelGroupNamesAfterAWait(t *testing.T) {
+	const create, change = "/default_stream_groups/create", "/default_stream_groups/*/streams"
+	for name, test := range map[string]struct {
+		method, path  string
+		before, after []string // the channels of the group
+	}{
+		"create": {http.MethodPost, create, nil, []string{"a"}},
+		"add":    {http.MethodPatch, change, []string{}, []string{"a"}},
+		"remove": {http.MethodPatch, change, []string{"a", "c"}, []string{"c"}},
+		"both":   {http.MethodPatch, change, []string{"b"}, []string{"a"}}, // the name is used by the second request
+	} {
+		for kind, fault := range map[string]sandbox.Fault{
+			"429":     {Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond},
+			"dropped": {Action: sandbox.FaultDrop},
+			"no":      {},
+		} {
+			if kind == "no" && name != "both" {
+				continue // the name changes its channel while the request is on its way, which nobody can help
+			}
+			t.Run(name+" "+kind, func(t *testing.T) {
+				t.Parallel()
+				o := acctest.NewSandbox(t, sandbox.Config{})
+				ids := map[string]int64{"a": channel(t, o, "a"), "b": channel(t, o, "b"), "c": channel(t, o, "c")}
+				config := func(names []string) values {
+					channels := []any{}
+					for _, name := range names {
+						channels = append(channels, ids[name])
+					}
+					return values{"name": "dev", "channel_ids": channels}
+				}
+				run := o.NewRun(t, typeName)
+				if test.before != nil {
+					run.MustApply(config(test.before))
+				}
+				plan := run.MustPlan(config(test.after))
+				gate := o.Sandbox.Gate(test.method, test.path)
+				defer gate.Open()
+				applied := make(chan acctest.Diagnostics)
+				go func() { applied <- run.Apply(plan) }()
+				held := <-gate.Arrived
+				for _, rename := range [][2]string{{"a", "z"}, {"c", "a"}} {
+					to := o.Prefix + rename[1]
+					o.Change(t, o.Prefix+rename[0], zulip.ChannelUpdate{Name: &to})
+				}
+				if fault.Action != "" {
+					fault.Method, fault.Path, fault.Count = test.method, test.path, 1
+					o.Sandbox.Fail(fault)
+				}
+				held.Release()
+				gate.Open()
+				(<-applied).ExpectNoError(t)
+				want := []int64{}
+				for _, name := range test.after {
+					want = append(want, ids[name])
+				}
+				expectHeld(t, o, "dev", "", want...)
+			})
+		}
+	}
 }

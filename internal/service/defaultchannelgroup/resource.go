@@ -30,7 +30,7 @@ func NewResource() resource.Resource {
 		ListText: resourcekit.ListText{Description: "Lists the default channel groups, which new people may choose when they join."},
 		Schema:   resourceSchema,
 		Role:     zulip.RoleAdministrator,
-		Source:   resourcekit.Source{Part: list, Lags: true},
+		Source:   resourcekit.Source{Part: list, Lags: true, Needs: []store.Part{store.Channels}, SendsNames: true},
 		Index:    (*snapshot.Snapshot).DefaultChannelGroups,
 		Key:      func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
 		Unique: resourcekit.Unique[model, zulip.DefaultChannelGroup]{
@@ -95,11 +95,7 @@ func checkChannel(p *resourcekit.Plan[model], id int64, view *snapshot.Snapshot)
 }
 
 func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
-	view, err := c.Meta.Store.Read(ctx, store.DefaultChannelGroups)
-	if err != nil {
-		return 0, err
-	}
-	names, err := namesOf(channels(plan.ChannelIDs), view)
+	names, err := namesOf(channels(plan.ChannelIDs), c.Snapshot)
 	if err != nil {
 		return 0, err
 	}
@@ -120,6 +116,7 @@ func update(ctx context.Context, c *resourcekit.Context, planned, current *model
 			return err
 		}
 	}
+	isFirst := name == "" && description == ""
 	now, wanted := channels(current.ChannelIDs), channels(planned.ChannelIDs)
 	for _, step := range []struct {
 		channels []int64
@@ -128,16 +125,20 @@ func update(ctx context.Context, c *resourcekit.Context, planned, current *model
 		{without(now, wanted), c.Meta.Client.RemoveFromDefaultChannelGroup},
 		{without(wanted, now), c.Meta.Client.AddToDefaultChannelGroup},
 	} {
-		names, err := namesOf(step.channels, c.Snapshot)
-		if err != nil || len(names) == 0 {
-			if err != nil {
-				return err
-			}
+		if len(step.channels) == 0 {
 			continue
+		}
+		names, err := namesOf(step.channels, c.Snapshot)
+		if !isFirst {
+			names, err = currentNames(ctx, c, step.channels)
+		}
+		if err != nil {
+			return err
 		}
 		if err := step.send(ctx, id, names); err != nil {
 			return err
 		}
+		isFirst = false
 	}
 	return nil
 }
@@ -166,6 +167,20 @@ func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
 		channel, ok := view.Channels().ByID(id)
 		if !ok {
 			return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d", id)
+		}
+		names = append(names, channel.Name)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// currentNames are the names of channels as the server has them now: a request before this one may have waited.
+func currentNames(ctx context.Context, c *resourcekit.Context, ids []int64) ([]string, error) {
+	names := []string{}
+	for _, id := range ids {
+		channel, err := c.Meta.Client.Channel(ctx, id)
+		if err != nil {
+			return nil, err
 		}
 		names = append(names, channel.Name)
 	}

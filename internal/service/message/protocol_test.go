@@ -116,7 +116,7 @@ func TestProtocolMessageChangedSincePlan(t *testing.T) {
 	run.MustApply(inTopic("rules", "Be kind."))
 	plan := run.MustPlan(inTopic("rules", "Be very kind."))
 	byHand(t, o, run, map[string]string{"content": "Be loud."})
-	run.Apply(plan).ExpectError(t, "", "Cannot edit message", "changed since the plan")
+	run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", "Be loud.")
 	expectWritten(t, o, "rules", "Be loud.")
 }
 

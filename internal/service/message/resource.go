@@ -15,7 +15,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -107,90 +106,6 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	state.read(found, view, r.Meta.Store.Self().ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-}
-
-// Update moves the message and edits it, whichever changed.
-func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state model
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := r.Meta.Store.Read(ctx, store.Channels)
-	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
-		return
-	}
-	to, _ := plan.Resolve(view, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
-	// The server does not take a new channel and a new text in one request (server-behavior §M5).
-	self := r.Meta.Store.Self().ID
-	steps := []struct {
-		what string
-		do   func() error
-	}{
-		{"move", func() error { return r.move(ctx, &state, to, view) }},
-		{"edit", func() error { return r.edit(ctx, &state, plan.Content.ValueString()) }},
-	}
-	for _, step := range steps {
-		if err := step.do(); err != nil {
-			resp.Diagnostics.AddError(fmt.Sprintf("Cannot %s message %d", step.what, state.ID.ValueInt64()), r.Explain(err))
-			break
-		}
-	}
-	now, err := r.Meta.Store.Message(ctx, state.ID.ValueInt64())
-	if err != nil || now == nil {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("Message %d could not be read after the change", state.ID.ValueInt64()), whyNotRead(err))
-		return
-	}
-	if !resp.Diagnostics.HasError() {
-		state = plan
-	}
-	state.read(now, view, self)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-}
-
-// move puts the message where it is planned to be, if it is not there.
-func (r *Resource) move(ctx context.Context, state *model, to zulip.Addressee, _ *snapshot.Snapshot) error {
-	self := r.Meta.Store.Self().ID
-	from := zulip.Addressee{ChannelID: state.ChannelID.ValueInt64(), Topic: state.Topic.ValueString()}
-	if to.IsDirect() || from.Same(to, self) {
-		return nil
-	}
-	id := state.ID.ValueInt64()
-	err := r.Meta.Client.MoveMessage(ctx, id, from, to)
-	if zulip.IsMessage(err, "Nothing to change") {
-		return nil
-	}
-	return r.settle(ctx, id, err, func(m *zulip.Message) bool { return m.To().Same(to, self) })
-}
-
-// edit gives the message the planned text, if it has another.
-func (r *Resource) edit(ctx context.Context, state *model, content string) error {
-	was := state.Content.ValueString()
-	if zulip.StoredContent(was) == zulip.StoredContent(content) {
-		return nil
-	}
-	id := state.ID.ValueInt64()
-	err := r.Meta.Client.EditMessage(ctx, id, was, content, r.FeatureLevel())
-	return r.settle(ctx, id, err, func(m *zulip.Message) bool { return m.Content == zulip.StoredContent(content) })
-}
-
-// settle finds out, after a lost answer or a text that is not the one that was to be changed, whether the change has been
-// made nevertheless.
-func (r *Resource) settle(ctx context.Context, id int64, err error, isDone func(*zulip.Message) bool) error {
-	if err == nil || !zulip.MayHaveHappened(err) && !zulip.IsExpectationMismatch(err) {
-		return err
-	}
-	now, readErr := r.Meta.Store.Message(ctx, id)
-	if readErr == nil && now != nil && isDone(now) {
-		return nil
-	}
-	return err
 }
 
 // ImportState takes the message's ID.

@@ -40,6 +40,11 @@ func (m *model) identity() identity {
 // takeover is what the reaction is taken over as: it has no number of its own.
 func (m *model) takeover() string { return "zulip_reaction " + m.identity().text() }
 
+// importID is what terraform import takes while the code is not known.
+func (m *model) importID() string {
+	return fmt.Sprintf("%d/%s", m.MessageID.ValueInt64(), m.EmojiName.ValueString())
+}
+
 // text is the identity as one word.
 func (i identity) text() string {
 	return fmt.Sprintf("%d/%s/%s", i.MessageID.ValueInt64(), i.ReactionType.ValueString(), i.EmojiCode.ValueString())

@@ -143,6 +143,35 @@ func TestProtocolReactionLostAnswer(t *testing.T) {
 	expect(t, o, message)
 }
 
+// A reaction that cannot be read after it was added is not in the state, and to apply again is refused: the message says so, and
+// what it says to do helps.
+func TestProtocolReactionLostReading(t *testing.T) {
+	for name, recovers := range map[string]bool{"import": false, "recover_interrupted": true} {
+		t.Run(name, func(t *testing.T) {
+			o, run, message := managed(t)
+			run.Block["max_retries"], run.Block["recover_interrupted"] = 0, recovers
+			config := values{"message_id": message, "emoji_name": "tada"}
+			plan := run.MustPlan(config)
+			// One reading comes before: of what is there already.
+			heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/messages/*", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
+			diags := run.Apply(plan)
+			heal()
+			expect(t, o, message, "tada")
+			if recovers {
+				diags.ExpectError(t, "", "after it was added", "not in the state", "The next apply adopts it")
+				run.MustApply(config)
+				return
+			}
+			diags.ExpectError(t, "", "after it was added", "not in the state", "The next apply refuses it", fmt.Sprintf("terraform import ADDRESS %d/tada", message), "ZULIP_RECOVER_INTERRUPTED=true")
+			run.Apply(run.MustPlan(config)).ExpectError(t, "emoji_name", "already")
+			run.Import(fmt.Sprintf("%d/tada", message), nil).ExpectNoError(t)
+			if plan := run.MustPlan(config); !plan.Empty() {
+				t.Errorf("planned: %v", plan.Changes())
+			}
+		})
+	}
+}
+
 func TestProtocolReactionImport(t *testing.T) {
 	o, run, message := managed(t)
 	run.MustApply(values{"message_id": message, "emoji_name": "tada"})

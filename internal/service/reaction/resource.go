@@ -115,7 +115,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	plan.forgetUnknown()
 	after, err := r.own(ctx, plan.MessageID.ValueInt64())
 	if err != nil {
-		resp.Diagnostics.AddError("The reaction was added, but could not be read", explain(err)+"\n\nApplying again is safe: the server keeps one of each emoji.")
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read the reaction with %q to message %d after it was added", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64()),
+			explain(err)+"\n\n"+r.afterLostReading(&plan))
 		return
 	}
 	added, ok := plan.find(before, after)
@@ -132,11 +133,19 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
+// afterLostReading says what becomes of a reaction whose code is not known, without which it cannot be in the state.
+func (r *Resource) afterLostReading(plan *model) string {
+	const where = "The reaction is on the server, and not in the state. "
+	if r.Meta.RecoverInterrupted {
+		return where + "The next apply adopts it, because recover_interrupted is set."
+	}
+	return where + fmt.Sprintf("The next apply refuses it as one that exists already. Import it first:\n\n  terraform import ADDRESS %s\n\nOr apply once with ZULIP_RECOVER_INTERRUPTED=true, which adopts it.", plan.importID())
+}
+
 // adopts reports whether a reaction that was there already may be taken into the state, and refuses it if not.
 func (r *Resource) adopts(plan *model, diags *diag.Diagnostics) bool {
-	word := fmt.Sprintf("%d/%s", plan.MessageID.ValueInt64(), plan.EmojiName.ValueString())
 	existing := resourcekit.Existing{
-		Kind: plan.takeover(), Title: "reaction", Name: plan.EmojiName.ValueString(), Import: word, At: path.Root("emoji_name"),
+		Kind: plan.takeover(), Title: "reaction", Name: plan.EmojiName.ValueString(), Import: plan.importID(), At: path.Root("emoji_name"),
 		Summary:   fmt.Sprintf("The account has reacted with %q to message %d already", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64()),
 		AsPlanned: true, Ours: true, // the server does not tell when it was added
 	}

@@ -80,7 +80,7 @@ func (b *relation) locate(ctx context.Context, plan, state *shared, resp *resour
 		return p
 	}
 	plan.Channel = state.Channel
-	if plan.Users.IsUnknown() {
+	if lookup.UserList.MustWait(plan.Users, state.Users, view) {
 		resp.Diagnostics.AddAttributeWarning(path.Root("users"), fmt.Sprintf("The subscribers of channel %q wait for the next apply", p.channel.Name),
 			"Who they are to be is known only after this apply, so this plan cannot list who would be unsubscribed. Nothing of this resource changes now; plan again after the apply. "+
 				"The members of a user group that this configuration manages are known at plan: zulip_user_group.NAME.members.")

@@ -70,6 +70,33 @@ func TestProtocolTheOrderOfAnImportIsStable(t *testing.T) {
 	}
 }
 
+// Somebody who is not known at plan may turn out to be one whom the state has, so that the list names the same people in another
+// order: the plan of the apply then contradicts none.
+func TestProtocolAUserWhoIsNotKnownContradictsNoPlan(t *testing.T) {
+	for _, kind := range bothTypes {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{})
+			private(t, o, "vault", nil, owner)
+			run := o.NewRun(t, kind)
+			run.MustApply(values{"channel": "vault", "users": texts(owner, member)})
+			plan, diags := run.Plan(values{"channel": "vault", "users": []any{member, acctest.Unknown}})
+			diags.ExpectNoError(t)
+			if plan.Empty() { // the CLI does not apply it
+				diags.ExpectWarning(t, "users", `The subscribers of channel "vault" wait for the next apply`)
+			} else {
+				plan.Config = values{"channel": "vault", "users": texts(member, owner)}
+				run.Apply(plan).ExpectNoError(t)
+			}
+			plan, diags = run.Plan(values{"channel": "vault", "users": []any{owner, member, acctest.Unknown}}) // one more does not wait
+			diags.ExpectNoError(t)
+			plan.Config = values{"channel": "vault", "users": texts(owner, member, member2)}
+			run.Apply(plan).ExpectNoError(t)
+			expectIn(t, o, "vault", owner, member, member2)
+		})
+	}
+}
+
 // Users of whom nothing is known leave everything as it is: what is known when the apply plans again contradicts no plan.
 func TestProtocolUnknownUsersPlanNothing(t *testing.T) {
 	for _, kind := range bothTypes {

@@ -106,7 +106,7 @@ func (l membershipList) warnOfDeactivated(resolved lookup.ResolvedList, view *sn
 	}
 }
 
-// warnOfWaiting warns that an existing resource stays as it is while a whole list is not known: a plan that cannot list who
+// warnOfWaiting warns that an existing resource stays as it is while a list has to wait: a plan that cannot list who
 // leaves takes nobody out. The rest waits too: the CLI plans once more in the apply, when the list is known, and takes for a
 // mistake that the list is then another.
 func (l membershipList) warnOfWaiting(group string, diags *diag.Diagnostics) {

@@ -87,6 +87,44 @@ func TestProtocolListsThatAreNotKnownWait(t *testing.T) {
 	reported[1].ExpectError(t, "can_send_message_group", `"group:operations" is not in the organization`)
 }
 
+// An element that is not known at plan may turn out to be one that the state has, so that the list names the same in another
+// order: the plan of the apply then contradicts none. Where that cannot be, what is not known does not wait.
+func TestProtocolAnElementThatIsNotKnownContradictsNoPlan(t *testing.T) {
+	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "leads"}} {
+		o := acctest.StartSandbox(t, sandbox.Config{})
+		run := o.NewRun(t, kind)
+		config = but(config, values{"members": listed(lena, kenji), "subgroups": listed("sre", "role:moderators")})
+		run.MustApply(config)
+		for list, then := range map[string][]any{"members": listed(kenji, lena), "subgroups": listed("role:moderators", "sre")} {
+			next := but(config, values{list: []any{then[0], acctest.Unknown}})
+			plan, diags := run.Plan(next)
+			diags.ExpectNoError(t)
+			plan.Config = but(plan.Config, values{list: then})
+			sent := o.Sent()
+			if plan.Empty() { // the CLI does not apply it
+				diags.ExpectWarning(t, list, "wait for the next apply")
+			} else {
+				run.Apply(plan).ExpectNoError(t)
+			}
+			sent.Expect(t)
+		}
+		for name, test := range map[string]struct{ planned, then []any }{
+			"in its place": {[]any{lena, acctest.Unknown}, listed(lena, ines)},
+			"one more":     {append(listed(ines, lena), acctest.Unknown), listed(ines, lena, tomas)},
+			"another":      {[]any{ines, acctest.Unknown}, listed(ines, amara)},
+		} {
+			plan, diags := run.Plan(but(config, values{"members": test.planned}))
+			diags.ExpectNoError(t)
+			if plan.Empty() {
+				t.Errorf("%s, %s: nothing is planned", kind, name)
+			}
+			plan.Config = but(plan.Config, values{"members": test.then})
+			run.Fork().Apply(plan).ExpectNoError(t)
+			run.MustApply(config)
+		}
+	}
+}
+
 // Nobody can be taken out of a new group: it gets those who are known when it is created.
 func TestProtocolANewGroupWithMembersThatAreNotKnown(t *testing.T) {
 	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "ops"}} {

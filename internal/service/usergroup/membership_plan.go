@@ -86,18 +86,18 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	case isReplaced:
 		resp.RequiresReplace.Append(path.Root("group"))
 		r.checkLeaving(ctx, state, found, view, &resp.Diagnostics) // a second plan, without a state, is about the other group
-	case state != nil && plan.wait(state, group.Group, &resp.Diagnostics):
+	case state != nil && plan.wait(state, group.Group, view, &resp.Diagnostics):
 	default:
 		r.check(ctx, plan, state, group, found, view, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// wait keeps a membership that is there as it is while one of its lists is wholly unknown, and reports whether it does: see
+// wait keeps a membership that is there as it is while one of its lists has to wait, and reports whether it does: see
 // [membershipList.warnOfWaiting].
-func (m *membershipModel) wait(state *membershipModel, group *zulip.UserGroup, diags *diag.Diagnostics) (waits bool) {
+func (m *membershipModel) wait(state *membershipModel, group *zulip.UserGroup, view *snapshot.Snapshot, diags *diag.Diagnostics) (waits bool) {
 	for _, list := range membershipLists {
-		if m.list(list).IsUnknown() {
+		if list.principals.MustWait(*m.list(list), *state.list(list), view) {
 			list.warnOfWaiting(group.Name, diags)
 			waits = true
 		}

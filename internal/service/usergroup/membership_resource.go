@@ -71,7 +71,7 @@ The identity of the resource is the group: who is put into it changes. Several r
 			},
 			"members": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Validators: checks,
-				MarkdownDescription: "People and bots who are in the group directly, by e-mail address or ID; the order does not matter. Deactivated people do not count. While the whole list is known only after the apply, an existing membership waits for the next apply.",
+				MarkdownDescription: "People and bots who are in the group directly, by e-mail address or ID; the order does not matter. Deactivated people do not count. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing membership waits for the next apply.",
 			},
 			"subgroups": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Validators: checks[:2],

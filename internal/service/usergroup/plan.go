@@ -133,13 +133,13 @@ func (p planning) checkAdopted(list membershipList) {
 	}
 }
 
-// wait keeps a group that is there as it is while one of its lists is wholly unknown: see [membershipList.warnOfWaiting].
+// wait keeps a group that is there as it is while one of its lists has to wait: see [membershipList.warnOfWaiting].
 func wait(p *tablePlan) {
 	if p.State == nil {
 		return
 	}
 	for _, list := range membershipLists {
-		if !list.attribute(&p.Config.facts).IsUnknown() {
+		if !list.principals.MustWait(*list.attribute(&p.Config.facts), *list.attribute(&p.State.facts), p.On.View) {
 			continue
 		}
 		list.warnOfWaiting(p.State.Name.ValueString(), p.Diags)
