@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -189,25 +188,16 @@ func pickAccount(accounts map[string]sandbox.Credentials, name string) (sandbox.
 	return byRole[0], nil
 }
 
-// writeCredentials writes the credentials of all accounts, by name. It replaces the file atomically, so that nobody reads
-// half of it.
+// writeCredentials writes the credentials of all accounts, by name.
 func writeCredentials(path string, server *sandbox.Server) error {
 	data, err := json.MarshalIndent(server.AllCredentials(), "", "  ") //nolint:gosec // writing the keys is what the file is for
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".credentials-*") // with mode 0600
-	if err != nil {
+	return replaceFile(path, func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
 		return err
-	}
-	_, err = file.Write(append(data, '\n'))
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	})
 }
 
 // tradingEnvironment returns the lines that configure the provider for a trading cloud.
