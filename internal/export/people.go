@@ -40,16 +40,16 @@ func checkAccount(self *zulip.User) error {
 func (e *export) warnOfHidden() {
 	self := e.Store.Self()
 	warn := func(text string) {
-		e.note("%s", text)
+		e.note("%s %s", inCode(self.Address()), text)
 		if e.Warn != nil {
-			e.Warn(text)
+			e.Warn(visible(self.Address()) + " " + text)
 		}
 	}
 	if self.Role > zulip.RoleAdministrator {
-		warn(self.Address() + " is no administrator: private channels it is not in, and bots and invitation links of others, are left out, because the server does not show them.")
+		warn("is no administrator: private channels it is not in, and bots and invitation links of others, are left out, because the server does not show them.")
 	}
 	if self.IsBot {
-		warn(self.Address() + " is a bot: bots and invitation links are left out, because the server lets only people manage them.")
+		warn("is a bot: bots and invitation links are left out, because the server lets only people manage them.")
 	}
 }
 
@@ -80,7 +80,7 @@ var (
 func (e *export) hasImage(o *object) bool {
 	address := o.text("source_url")
 	if address == "" {
-		e.note("custom emoji %q: the server does not say where its image is.", o.label)
+		e.note("custom emoji %s: the server does not say where its image is.", inCode(o.label))
 		return false
 	}
 	ending := strings.ToLower(strings.TrimPrefix(path.Ext(strings.Split(address, "?")[0]), "."))
