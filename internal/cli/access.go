@@ -72,21 +72,11 @@ func writeForms[T any](stdout io.Writer, found T, forms []form[T]) error {
 		case "-":
 			err = form.write(stdout, found)
 		default:
-			err = writeFile(form.path, found, form.write)
+			err = replaceFile(form.path, func(w io.Writer) error { return form.write(w, found) })
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// writeFile writes a file that its owner alone reads: it names people.
-func writeFile[T any](path string, found T, write func(io.Writer, T) error) (err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return write(file, found)
 }

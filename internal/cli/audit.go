@@ -36,6 +36,8 @@ what a person should look at first, and the change that would mend it.
 It reads the organization like the provider, with the account from ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY or from the
 zuliprc file. It changes nothing. Use an administrator's account: others do not see everything.
 
+Only you can read the files that it writes, also where a file was there before. A symbolic link is an error.
+
 The exit status is 0, 1 after an error, 2 if --fail-on applies, and 3 with --require-complete if the account does not see
 everything. --fail-on takes severities (high, medium, low; each includes the graver ones) and kinds of findings:
 

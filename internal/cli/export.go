@@ -32,7 +32,8 @@ It reads the organization like the provider, with the account from ZULIP_SITE, Z
 zuliprc file. It changes nothing there, and writes no state.
 
 DIR is created if it does not exist. A later export into the same folder keeps the names that it gave before. It never
-overwrites a file that it did not write, or that was changed since.`,
+overwrites a file that it did not write, or that was changed since, and writes nothing outside the folder: a symbolic link
+that leads out of it is an error. Only you can read the files: they name people.`,
 		Example: `  terraform-provider-zulip export organization
   terraform-provider-zulip export organization --subscribers --check
   terraform-provider-zulip export engineering --only channel:eng-* --only channel_folder

@@ -39,6 +39,8 @@ PLAN.json is the output of "terraform show -json PLAN" or "tofu show -json PLAN"
 reads standard input. It reads the organization like the provider, with the account from ZULIP_SITE, ZULIP_EMAIL and
 ZULIP_API_KEY or from the zuliprc file. It changes nothing.
 
+Only you can read the files that it writes, also where a file was there before. A symbolic link is an error.
+
 The exit status is 0, 1 after an error, and 2 if a category of --fail-on applies:
 
 ` + meanings(),

@@ -8,10 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
-	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -62,7 +59,7 @@ terminal in which you run Terraform.`,
 		},
 	}
 	f := command.Flags()
-	f.StringVar(&flags.listen, "listen", "127.0.0.1:9970", "`address` to listen on; with port 0 it chooses a free port")
+	f.StringVar(&flags.listen, "listen", "127.0.0.1:9970", "`address` to listen on; with port 0 it chooses a free port. On another one than loopback, treat everybody on the network as an administrator")
 	f.StringVar(&flags.as, "as", "", "`name` of the account whose credentials are printed (default: the first owner)")
 	f.StringVar(&flags.accounts, "accounts", "", "JSON `file` with the initial users and bots")
 	f.StringVar(&flags.credentials, "credentials", "", "write the credentials of all accounts to this `file` as JSON, readable only by you")
@@ -112,7 +109,7 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 			return err
 		}
 	}
-	warnIfReachable(stderr, "sandbox", server.URL())
+	warnIfReachable(stderr, "sandbox", "Treat everybody on the network as an administrator of it: who sees the requests has the keys of their accounts.", server)
 	lines := fmt.Sprintf("export ZULIP_SITE=%s\nexport ZULIP_EMAIL=%s\nexport ZULIP_API_KEY=%s\n", server.URL(), account.Email, account.APIKey)
 	if flags.trading != "" {
 		cloud := sandbox.NewTradingCloud(sandbox.TradingConfig{Latency: config.Latency, Faults: config.Faults, Journal: config.Journal})
@@ -120,7 +117,7 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 			return err
 		}
 		defer func() { err = errors.Join(err, cloud.Close()) }()
-		warnIfReachable(stderr, "trading cloud", cloud.URL())
+		warnIfReachable(stderr, "trading cloud", "Who sees the requests on the network has its client secret.", cloud)
 		lines += tradingEnvironment(cloud.Credentials())
 	}
 	if _, err := io.WriteString(stdout, lines); err != nil {
@@ -189,25 +186,16 @@ func pickAccount(accounts map[string]sandbox.Credentials, name string) (sandbox.
 	return byRole[0], nil
 }
 
-// writeCredentials writes the credentials of all accounts, by name. It replaces the file atomically, so that nobody reads
-// half of it.
+// writeCredentials writes the credentials of all accounts, by name.
 func writeCredentials(path string, server *sandbox.Server) error {
 	data, err := json.MarshalIndent(server.AllCredentials(), "", "  ") //nolint:gosec // writing the keys is what the file is for
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".credentials-*") // with mode 0600
-	if err != nil {
+	return replaceFile(path, func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
 		return err
-	}
-	_, err = file.Write(append(data, '\n'))
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	})
 }
 
 // tradingEnvironment returns the lines that configure the provider for a trading cloud.
@@ -216,17 +204,13 @@ func tradingEnvironment(c sandbox.TradingCredentials) string {
 		c.APIURL, c.AuthURL, c.ClientID, c.ClientSecret)
 }
 
-func warnIfReachable(stderr io.Writer, what, site string) {
-	if !isLoopback(site) {
-		_, _ = fmt.Fprintf(stderr, "Warning: the %s is reachable from other machines, without encryption.\n", what)
+// warnIfReachable warns of a server that other machines can reach, and says where: its keys go over the network as they are.
+func warnIfReachable(stderr io.Writer, what, harm string, server interface {
+	IsLocal() bool
+	URLs() []string
+}) {
+	if server.IsLocal() {
+		return
 	}
-}
-
-func isLoopback(site string) bool {
-	parsed, err := url.Parse(site)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(parsed.Hostname())
-	return parsed.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	_, _ = fmt.Fprintf(stderr, "Warning: the %s can be reached from other machines, without encryption. %s It can be reached at %s.\n", what, harm, strings.Join(server.URLs(), ", "))
 }

@@ -134,25 +134,62 @@ func TestSandboxServesATradingCloud(t *testing.T) {
 	}
 }
 
+// Who listens on every address is told one that a client can use, and that the others are open to the network.
 func TestSandboxWarnsBeyondLoopback(t *testing.T) {
-	for site, want := range map[string]bool{
-		"http://127.0.0.1:9970": true,
-		"http://[::1]:9970":     true,
-		"http://localhost:9970": true,
-		"http://0.0.0.0:9970":   false,
-		"http://[::]:9970":      false,
-		"http://192.0.2.1:9970": false,
-	} {
-		if got := isLoopback(site); got != want {
-			t.Errorf("onLoopback(%s) = %v", site, got)
+	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
+		run := startSandbox(t, "--listen", listen, "--trading", listen)
+		if !regexp.MustCompile(`^http://127\.0\.0\.1:[0-9]+$`).MatchString(run.site) {
+			t.Errorf("on %s it prints the address %s", listen, run.site)
+		}
+		if status := run.get(t, run.email, run.key); status != http.StatusOK {
+			t.Errorf("on %s, at the printed address: status %d", listen, status)
+		}
+		if !regexp.MustCompile(`TRADING_CLOUD_API_URL=http://127\.0\.0\.1:[0-9]+\n`).MatchString(run.more) {
+			t.Errorf("on %s it prints of the trading cloud %s", listen, run.more)
+		}
+		_ = run.interrupt()
+		warned := run.stderr.String()
+		for _, want := range []string{
+			"Warning: the sandbox can be reached from other machines, without encryption. Treat everybody on the network as an administrator of it",
+			"Warning: the trading cloud can be reached from other machines, without encryption.",
+		} {
+			if !strings.Contains(warned, want) {
+				t.Errorf("on %s it says %q, not %q", listen, warned, want)
+			}
+		}
+		for _, address := range ownAddresses(t) {
+			if want := "http://" + address + ":" + run.site[strings.LastIndex(run.site, ":")+1:]; !strings.Contains(warned, want) {
+				t.Errorf("on %s it says %q, not where it can be reached: %s", listen, warned, want)
+			}
 		}
 	}
+	run := startSandbox(t, "--listen", "localhost:0")
+	_ = run.interrupt()
+	if warned := run.stderr.String(); strings.Contains(warned, "Warning") {
+		t.Errorf("on loopback it says %q", warned)
+	}
+}
+
+// ownAddresses are those of the machine beside loopback, as a URL has them.
+func ownAddresses(t *testing.T) (found []string) {
+	t.Helper()
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range all {
+		if network, ok := one.(*net.IPNet); ok && network.IP.IsGlobalUnicast() && network.IP.To4() != nil {
+			found = append(found, network.IP.String())
+		}
+	}
+	return found
 }
 
 // A sandboxRun is a sandbox command under way, and what it printed.
 type sandboxRun struct {
 	site, email, key string
-	more             string // what was printed after them
+	more             string        // what was printed after them
+	stderr           *bytes.Buffer // to be read when it has ended
 	cancel           context.CancelFunc
 	ended            chan error
 }
@@ -162,11 +199,11 @@ func startSandbox(t *testing.T, args ...string) *sandboxRun {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	out, in := io.Pipe()
-	run := &sandboxRun{cancel: cancel, ended: make(chan error, 1)}
+	run := &sandboxRun{cancel: cancel, ended: make(chan error, 1), stderr: &bytes.Buffer{}}
 	root := newRoot("test", nil)
 	root.SetArgs(append([]string{"sandbox"}, args...))
 	root.SetOut(in)
-	root.SetErr(io.Discard)
+	root.SetErr(run.stderr)
 	go func() {
 		err := root.ExecuteContext(ctx)
 		_ = in.CloseWithError(io.EOF)

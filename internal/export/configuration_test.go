@@ -175,7 +175,7 @@ func (r *resource) evaluate(states map[string]cty.Value) (map[string]cty.Value, 
 	return values, nil
 }
 
-// filesOf returns the content of a folder by name.
+// filesOf returns the content of a folder by name; of a symbolic link, where it leads.
 func filesOf(t tester, folder string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -183,8 +183,12 @@ func filesOf(t tester, folder string) map[string]string {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := os.ReadFile(path)
 		name, _ := filepath.Rel(folder, path)
+		if entry.Type()&os.ModeSymlink != 0 {
+			files[filepath.ToSlash(name)], err = os.Readlink(path)
+			return err
+		}
+		content, err := os.ReadFile(path)
 		files[filepath.ToSlash(name)] = string(content)
 		return err
 	})

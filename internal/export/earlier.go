@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -34,17 +35,22 @@ func checkWritable(path string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is a file. Name a folder, or one that does not exist yet", at)
 	}
-	probe, err := os.MkdirTemp(at, ".export-")
+	root, err := os.OpenRoot(at)
 	if err != nil {
+		return fmt.Errorf("cannot use the folder: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // nothing is written
+	probe := temporaryName()
+	if err := root.Mkdir(probe, 0o700); err != nil {
 		return fmt.Errorf("cannot write into the folder: %w", err)
 	}
-	return os.Remove(probe)
+	return root.Remove(probe)
 }
 
 // readManifest reads what an earlier export has written; nil if there was none. The folder may come from somebody else: what no
-// export calls anything is no name.
-func readManifest(path string) (*manifest, error) {
-	text, err := os.ReadFile(path)
+// export calls anything is no name, neither of a resource nor of a file.
+func (f *folder) readManifest() (*manifest, error) {
+	text, err := f.read(manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -52,15 +58,26 @@ func readManifest(path string) (*manifest, error) {
 		return nil, fmt.Errorf("cannot read the names of an earlier export: %w", err)
 	}
 	earlier := &manifest{names: newNames()}
-	err = json.Unmarshal(text, earlier)
-	if err == nil {
+	if err = json.Unmarshal(text, earlier); err == nil {
 		err = earlier.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is not what an export has written: %w. Move it away, or export into another folder", path, err)
+		return nil, fmt.Errorf("%s is not what an export has written: %w. Move it away, or export into another folder", filepath.Join(f.path, manifestName), err)
 	}
-	maps.DeleteFunc(earlier.Written, func(name, _ string) bool { return !filepath.IsLocal(name) })
 	return earlier, nil
+}
+
+// writtenName is what an export calls the files that it writes.
+var writtenName = regexp.MustCompile(`^(?:EXPORT\.md|[a-z][a-z0-9_-]*\.tf|` + imageFolder + `/` + imageName + `\.(?:` + strings.Join(imageEndings, "|") + `))$`)
+
+// check refuses names that are none.
+func (m *manifest) check() error {
+	for _, name := range slices.Sorted(maps.Keys(m.Written)) {
+		if !writtenName.MatchString(name) {
+			return fmt.Errorf("no export writes a file %q", name)
+		}
+	}
+	return m.names.check()
 }
 
 // givenName is what an export calls resources and files.

@@ -83,7 +83,8 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &export{Source: from, Options: options, names: folder.names, managed: managed}
+	defer folder.close()
+	e := &export{Source: from, Options: options, names: folder.names, managed: managed, images: map[string]bool{}}
 	if err := e.read(ctx); err != nil {
 		return nil, err
 	}
@@ -115,6 +116,8 @@ type export struct {
 	objects  []*object
 	names    *names
 	notes    []string
+	// images are the files that images of custom emoji are written to.
+	images map[string]bool
 	// byAttribute finds an object by what others name it by: type, attribute, value.
 	byAttribute map[string]map[string]map[string]*object
 }

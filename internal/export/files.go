@@ -1,6 +1,7 @@
 package export
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,7 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 )
@@ -27,49 +28,89 @@ type manifest struct {
 	Written map[string]string `json:"written"`
 }
 
-// folder is where an export is written.
+// folder is where an export is written. Everything in it is read, written and removed through root, which no name and no symbolic
+// link leads out of: the names of an earlier export and the links may be from somebody else.
 type folder struct {
 	path     string
+	root     *os.Root // nil as long as the folder does not exist
 	names    *names
 	written  map[string]string
 	selected selected
 }
 
 // openFolder looks at the folder before anything is read, so that mistakes are said at once. managed is what the given state
-// has.
+// has. The folder is to be closed.
 func openFolder(options Options, managed managed) (*folder, error) {
 	f := &folder{path: options.Folder, names: newNames(), written: map[string]string{}, selected: selectedBy(options)}
 	if err := checkWritable(f.path); err != nil {
 		return nil, err
 	}
-	earlier, err := readManifest(filepath.Join(f.path, manifestName))
-	if err != nil {
+	if err := f.open(); err != nil {
 		return nil, err
 	}
-	if earlier != nil {
-		if err := f.checkKeeps(earlier, managed); err != nil {
-			return nil, err
-		}
-		f.names, f.written = earlier.names, earlier.Written
-	}
-	if err := f.checkForeign(); err != nil {
+	if err := f.checkEarlier(managed); err != nil {
+		f.close()
 		return nil, err
 	}
 	return f, nil
 }
 
-// checkForeign refuses a folder with configuration that no export has written: it may have the same resources.
-func (f *folder) checkForeign() error {
-	entries, err := os.ReadDir(f.path)
-	if errors.Is(err, fs.ErrNotExist) || f.selected.New {
+// open opens the folder if it exists.
+func (f *folder) open() error {
+	root, err := os.OpenRoot(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("cannot use the folder: %w", err)
 	}
+	f.root = root
+	return nil
+}
+
+func (f *folder) close() {
+	if f.root != nil {
+		_ = f.root.Close() // everything was written
+	}
+}
+
+// checkEarlier reads what an earlier export has written.
+func (f *folder) checkEarlier(managed managed) error {
+	if f.root == nil {
+		return nil
+	}
+	earlier, err := f.readManifest()
+	if err != nil {
+		return err
+	}
+	if earlier != nil {
+		if err := f.checkKeeps(earlier, managed); err != nil {
+			return err
+		}
+		f.names, f.written = earlier.names, earlier.Written
+	}
+	return f.checkForeign()
+}
+
+// configurationEndings are how the files end that a CLI loads configuration from.
+var configurationEndings = []string{".tf", ".tf.json", ".tofu", ".tofu.json"}
+
+func isConfiguration(name string) bool {
+	return slices.ContainsFunc(configurationEndings, func(ending string) bool { return strings.HasSuffix(name, ending) })
+}
+
+// checkForeign refuses a folder with configuration that no export has written: it may have the same resources.
+func (f *folder) checkForeign() error {
+	if f.selected.New {
+		return nil
+	}
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	if err != nil {
+		return fmt.Errorf("cannot use the folder: %w", err)
+	}
 	var foreign []string
 	for _, entry := range entries {
-		if name := entry.Name(); filepath.Ext(name) == ".tf" && f.written[name] == "" {
+		if name := entry.Name(); isConfiguration(name) && f.written[name] == "" {
 			foreign = append(foreign, name)
 		}
 	}
@@ -80,20 +121,52 @@ func (f *folder) checkForeign() error {
 	return nil
 }
 
+// read returns the content of a file; [fs.ErrNotExist] if there is none.
+func (f *folder) read(name string) ([]byte, error) {
+	info, err := f.root.Stat(name)
+	if err != nil {
+		return nil, f.explain(name, err)
+	}
+	if !info.Mode().IsRegular() { // reading a pipe would wait for ever
+		return nil, fmt.Errorf("%s in %s is not a file. Nothing was changed. Move it away, or export into another folder", name, f.path)
+	}
+	content, err := f.root.ReadFile(name)
+	return content, f.explain(name, err)
+}
+
+// explain says which symbolic link leads out of the folder, if one is why a file cannot be used.
+func (f *folder) explain(name string, err error) error {
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for at := name; at != "."; at = path.Dir(at) {
+		if info, problem := f.root.Lstat(at); problem == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("cannot use %s in %s, because %s is a symbolic link: %w. Nothing was changed. Remove the link, or export into another folder", name, f.path, at, err)
+		}
+	}
+	return fmt.Errorf("cannot use %s in %s: %w", name, f.path, err)
+}
+
 // write puts the files in place of those of the last export. It refuses to overwrite what was changed since, and what no
-// export has written. All files are written beside first, so that a full disk leaves the folder as it was.
+// export has written. All files are written beside first, so that a full disk leaves the folder as it was. Their owner alone can
+// read them: they name people, and who is in which private channel.
 func (f *folder) write(files map[string][]byte, given *names) error {
+	if f.root == nil {
+		if err := os.MkdirAll(f.path, 0o700); err != nil {
+			return fmt.Errorf("cannot make the folder: %w", err)
+		}
+		if err := f.open(); err != nil {
+			return err
+		}
+	}
 	if err := f.checkChanged(files); err != nil {
 		return err
 	}
-	if err := makeFolder(f.path); err != nil {
-		return fmt.Errorf("cannot make the folder: %w", err)
-	}
-	beside, err := os.MkdirTemp(f.path, ".export-")
-	if err != nil {
+	beside := temporaryName()
+	if err := f.root.Mkdir(beside, 0o700); err != nil {
 		return fmt.Errorf("cannot write into the folder: %w", err)
 	}
-	defer os.RemoveAll(beside) //nolint:errcheck // nothing of it counts
+	defer f.root.RemoveAll(beside) //nolint:errcheck // nothing of it counts
 	kept := manifest{
 		About: "What an export wrote, and the names it has given: keep it beside, so that the next export gives the same ones.",
 		names: given, Selected: f.selected,
@@ -109,24 +182,29 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	files[manifestName] = append(text, '\n')
 	defer delete(files, manifestName)
 	for name, content := range files {
-		at := filepath.Join(beside, name)
-		if err := errors.Join(makeFolder(filepath.Dir(at)), os.WriteFile(at, content, 0o644)); err != nil { //nolint:gosec // nothing in it is secret
+		at := path.Join(beside, name)
+		if err := errors.Join(f.root.MkdirAll(path.Dir(at), 0o700), f.root.WriteFile(at, content, 0o600)); err != nil {
 			return fmt.Errorf("cannot write %s; nothing was changed: %w", name, err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		at := filepath.Join(f.path, name)
-		if err := errors.Join(makeFolder(filepath.Dir(at)), os.Rename(filepath.Join(beside, name), at)); err != nil {
+		if err := errors.Join(f.root.MkdirAll(path.Dir(name), 0o700), f.root.Rename(path.Join(beside, name), name)); err != nil {
 			return fmt.Errorf("cannot put %s in place: %w", name, err)
 		}
 	}
-	for name := range f.written {
-		if _, still := files[name]; !still {
-			_ = os.Remove(filepath.Join(f.path, name)) // it may be gone already
+	for _, name := range slices.Sorted(maps.Keys(f.written)) {
+		if _, still := files[name]; still {
+			continue
+		}
+		if err := f.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cannot remove %s, which is no longer exported: %w", name, err)
 		}
 	}
 	return nil
 }
+
+// temporaryName is a name that nobody can have foreseen.
+func temporaryName() string { return ".export-" + rand.Text() }
 
 // checkChanged refuses to overwrite or remove what somebody has written or changed.
 func (f *folder) checkChanged(files map[string][]byte) error {
@@ -134,7 +212,7 @@ func (f *folder) checkChanged(files map[string][]byte) error {
 	names = append(names, slices.Collect(maps.Keys(files))...)
 	var changed, foreign []string
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-		content, err := os.ReadFile(filepath.Join(f.path, name))
+		content, err := f.read(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -156,11 +234,6 @@ func (f *folder) checkChanged(files map[string][]byte) error {
 		return fmt.Errorf("files in %s were changed since they were exported: %s. Nothing was changed. Export into another folder and compare, or move them away", f.path, strings.Join(changed, ", "))
 	}
 	return nil
-}
-
-// makeFolder makes a folder that others may read, as configuration usually is.
-func makeFolder(path string) error {
-	return os.MkdirAll(path, 0o755) //nolint:gosec // nothing in it is secret
 }
 
 func digest(content []byte) string {

@@ -1,12 +1,12 @@
 package export
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path"
-	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -40,16 +40,16 @@ func checkAccount(self *zulip.User) error {
 func (e *export) warnOfHidden() {
 	self := e.Store.Self()
 	warn := func(text string) {
-		e.note("%s", text)
+		e.note("%s %s", inCode(self.Address()), text)
 		if e.Warn != nil {
-			e.Warn(text)
+			e.Warn(visible(self.Address()) + " " + text)
 		}
 	}
 	if self.Role > zulip.RoleAdministrator {
-		warn(self.Address() + " is no administrator: private channels it is not in, and bots and invitation links of others, are left out, because the server does not show them.")
+		warn("is no administrator: private channels it is not in, and bots and invitation links of others, are left out, because the server does not show them.")
 	}
 	if self.IsBot {
-		warn(self.Address() + " is a bot: bots and invitation links are left out, because the server lets only people manage them.")
+		warn("is a bot: bots and invitation links are left out, because the server lets only people manage them.")
 	}
 }
 
@@ -60,14 +60,43 @@ const (
 	besideModule = "./"
 )
 
-// hasImage gives an emoji the file that its image is written to, by which it is imported too.
+// imageName is what the image of an emoji may be called, without the ending: what real servers call emoji (server-behavior §L8).
+// Neither a separator of any system nor a hidden file nor an option of a command is among it.
+const imageName = `[a-z0-9][a-z0-9._-]*`
+
+// longestImageName keeps the name of a file below what file systems take.
+const longestImageName = 100
+
+var (
+	// imageEndings are those of the images that servers take (server-behavior §L9).
+	imageEndings   = []string{"png", "jpg", "jpeg", "gif", "webp", "avif"}
+	wholeImageName = regexp.MustCompile(`^` + imageName + `$`)
+	windowsDevice  = regexp.MustCompile(`^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)`)
+)
+
+// hasImage gives an emoji the file that its image is written to, by which it is imported too. What a server says decides neither
+// the folder nor the kind of the file: an emoji whose name is no name of a file is called by its ID, and the ending is one of an
+// image.
 func (e *export) hasImage(o *object) bool {
 	address := o.text("source_url")
 	if address == "" {
-		e.note("custom emoji %q: the server does not say where its image is.", o.label)
+		e.note("custom emoji %s: the server does not say where its image is.", inCode(o.label))
 		return false
 	}
-	file := path.Join(imageFolder, o.text("name")+cmp.Or(path.Ext(strings.Split(address, "?")[0]), ".png"))
+	ending := strings.ToLower(strings.TrimPrefix(path.Ext(strings.Split(address, "?")[0]), "."))
+	if !slices.Contains(imageEndings, ending) {
+		ending = imageEndings[0]
+	}
+	name := o.text("name")
+	if !wholeImageName.MatchString(name) || windowsDevice.MatchString(name) || len(name) > longestImageName {
+		name = "emoji-" + o.id
+	}
+	file := path.Join(imageFolder, name+"."+ending)
+	for e.images[file] { // another emoji is called like this
+		name += "-" + o.id
+		file = path.Join(imageFolder, name+"."+ending)
+	}
+	e.images[file] = true
 	o.config["file"] = tftypes.NewValue(tftypes.String, besideModule+file)
 	o.importID = o.text("name") + "=" + besideModule + file
 	return true
@@ -85,7 +114,7 @@ func (e *export) addImages(ctx context.Context, files map[string][]byte) error {
 			problems = append(problems, fmt.Errorf("cannot read the image of the custom emoji %q: %w. --exclude custom_emoji:%s leaves the emoji out", o.label, err, o.label))
 			continue
 		}
-		files[filepath.FromSlash(strings.TrimPrefix(textOf(o.config["file"]), besideModule))] = content
+		files[strings.TrimPrefix(textOf(o.config["file"]), besideModule)] = content
 	}
 	return errors.Join(problems...)
 }

@@ -127,7 +127,7 @@ func (e *export) list(ctx context.Context, k *kind, arguments map[string]string,
 			return err
 		}
 		if result.Resource == nil {
-			e.note("%s %q: %s", k.word(), result.DisplayName, warningOf(result.Diagnostics))
+			e.note("%s %s: %s", k.word(), inCode(result.DisplayName), escaped(warningOf(result.Diagnostics)))
 			continue
 		}
 		o, err := e.newObject(ctx, k, result.Resource, schema)
@@ -152,7 +152,7 @@ func (e *export) readOnly(ctx context.Context, k *kind) error {
 		return err
 	}
 	if err := errorOf(imported.Diagnostics); err != nil {
-		e.note("%s: %s", k.resource, err)
+		e.note("`%s`: %s", k.resource, escaped(err.Error()))
 		return nil
 	}
 	one := imported.ImportedResources[0]
@@ -163,7 +163,7 @@ func (e *export) readOnly(ctx context.Context, k *kind) error {
 		return err
 	}
 	if err := errorOf(read.Diagnostics); err != nil {
-		e.note("%s: %s", k.resource, err)
+		e.note("`%s`: %s", k.resource, escaped(err.Error()))
 		return nil
 	}
 	o, err := e.newObject(ctx, k, read.NewState, e.schemas[k.resource].ValueType())
@@ -218,7 +218,7 @@ func (e *export) add(o *object) {
 		return
 	}
 	for name, value := range o.config {
-		if value.IsNull() || !e.All && e.isDefault(o, name, value) {
+		if value.IsNull() || e.isSensitive(o.kind, name) || !e.All && e.isDefault(o, name, value) {
 			delete(o.config, name)
 		}
 	}
@@ -226,6 +226,14 @@ func (e *export) add(o *object) {
 		return // of what there is once, nothing differs: it would manage nothing
 	}
 	e.objects = append(e.objects, o)
+}
+
+// isSensitive reports whether the schema calls an attribute sensitive: a secret is in no file.
+func (e *export) isSensitive(k *kind, attribute string) bool {
+	schema, ok := e.schemas[k.resource]
+	return ok && slices.ContainsFunc(schema.Block.Attributes, func(a *tfprotov6.SchemaAttribute) bool {
+		return a.Name == attribute && (a.Sensitive || a.WriteOnly)
+	})
 }
 
 // listConfig is a list block with some arguments.

@@ -42,13 +42,13 @@ func (o *object) explain(s *snapshot.Snapshot, attribute, text string) {
 	if number, ok := strings.CutPrefix(text, "group_id:"); ok {
 		id, _ := strconv.ParseInt(number, 10, 64)
 		if group, ok := s.UserGroup(id); ok && group.Deactivated {
-			o.comments[attribute] = fmt.Sprintf("%s is the user group %q, which is deactivated.", text, group.Name)
+			o.comments[attribute] = fmt.Sprintf("%s is the user group %q, which is deactivated.", text, visible(group.Name))
 		}
 	}
 	if number, ok := strings.CutPrefix(text, "user_id:"); ok {
 		id, _ := strconv.ParseInt(number, 10, 64)
 		if user, ok := s.User(id); ok {
-			o.comments[attribute] = fmt.Sprintf("%s is %s.", text, user.FullName)
+			o.comments[attribute] = fmt.Sprintf("%s is %s.", text, visible(user.FullName))
 		}
 	}
 }

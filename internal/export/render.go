@@ -94,7 +94,7 @@ func (e *export) inOrder(k *kind) []*object {
 // titleOf is the comment at the head of the file that an object is in.
 func (e *export) titleOf(o *object) string {
 	if id := o.text("folder_id"); o.kind.resource == "zulip_channel" && o.file != o.kind.file {
-		return fmt.Sprintf("The channels in the folder %q.", e.folderName(id))
+		return fmt.Sprintf("The channels in the folder %q.", visible(e.folderName(id)))
 	}
 	for _, kind := range kinds {
 		if kind.file == o.file && kind.title != "" {

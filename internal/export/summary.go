@@ -3,6 +3,8 @@ package export
 import (
 	"fmt"
 	"maps"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,7 +15,7 @@ import (
 func (e *export) summary() []byte {
 	var b strings.Builder
 	self := e.Store.Self()
-	fmt.Fprintf(&b, "# %s as configuration\n\nWhat %s sees at %s, as `terraform-provider-zulip export` wrote it.\n\n", e.organizationName(), self.Address(), e.Client.Site())
+	fmt.Fprintf(&b, "# %s as configuration\n\nWhat %s sees at %s, as `terraform-provider-zulip export` wrote it.\n\n", escaped(visible(e.organizationName())), inCode(self.Address()), inCode(e.Client.Site()))
 	b.WriteString("## How to go on\n\n```sh\nterraform init\nterraform plan   # imports, and nothing to add, change or destroy\nterraform apply  # takes everything into the state, and sends nothing\n```\n\n")
 	b.WriteString("After the apply, `imports.tf` has done its work and can be removed. `export.json` has the names that the resources were given: keep it, and a later export into this folder gives the same ones.\n\n")
 	b.WriteString("## What is here\n\n| Resource | Number | Files |\n|---|---|---|\n")
@@ -38,7 +40,46 @@ func (e *export) summary() []byte {
 	for _, note := range e.notes {
 		fmt.Fprintf(&b, "- %s\n", note)
 	}
+	e.tokens(&b)
 	return []byte(b.String())
+}
+
+// tokens says which addresses that were written may hold a token.
+func (e *export) tokens(b *strings.Builder) {
+	var found []string
+	for _, o := range e.objects {
+		for _, attribute := range slices.Sorted(maps.Keys(o.config)) {
+			if attribute == "payload_url" || slices.ContainsFunc(textsOf(o.config[attribute]), hasToken) {
+				found = append(found, fmt.Sprintf("- `%s`: `%s`\n", o.address(), attribute))
+			}
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	b.WriteString("\n## What may hold a token\n\nA URL can be a secret by what is in it. The schema does not call it sensitive: it is in the files as the server shows it, and plans show it. " +
+		"Where it holds a token, take it from a sensitive variable before you commit the files.\n\n")
+	b.WriteString(strings.Join(found, ""))
+}
+
+// tokenName is what parameters of a URL are called that hold a secret.
+var tokenName = regexp.MustCompile(`(?i)token|key|secret|passw|pwd|auth|sig`)
+
+// hasToken reports whether a text is a URL with a password, or with a parameter that is called like one.
+func hasToken(text string) bool {
+	address, err := url.Parse(text)
+	if err != nil || address.Host == "" {
+		return false
+	}
+	if _, has := address.User.Password(); has {
+		return true
+	}
+	for name := range address.Query() {
+		if tokenName.MatchString(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // listed joins texts, the first of many.
@@ -73,7 +114,7 @@ func (e *export) noteLeftOut() {
 	}
 	e.note("Accounts themselves: people come by invitation or a directory. `zulip_user` manages an account.")
 	e.note("Groups that a directory keeps (LDAP, SCIM, SAML) look like any other to the API. Leave their members to it: remove `members` from such a group.")
-	e.note("Secrets: API keys, the configuration of embedded bots, the links of invitations.")
+	e.note("What the schema calls sensitive, and other secrets: API keys, the configuration of embedded bots, the links of invitations.")
 	e.note("What is said and not set: messages, drafts, scheduled messages, reactions and statuses.")
 }
 

@@ -156,11 +156,11 @@ func (s *Server) admit(r *request, e endpoint, h *http.Request) (http.Header, er
 	return headers, e.guardAt(r.level).check(me)
 }
 
-// siteOf is the server's URL: where it listens, or, behind a handler, where the
-// request was sent.
+// siteOf is the server's URL: where it listens, or, behind a handler or on every
+// address, where the request was sent.
 func (s *Server) siteOf(r *http.Request) string {
-	if url := s.URL(); url != "" {
-		return url
+	if at := s.listensAt(); at.url() != "" && !at.isEvery {
+		return at.url()
 	}
 	if r.TLS != nil {
 		return "https://" + r.Host

@@ -71,7 +71,7 @@ type Server struct {
 	serving  sync.Mutex // guards what follows
 	listener net.Listener
 	http     *http.Server
-	url      string
+	address  address
 }
 
 // New makes a server, which is reached through Handler, Start or StartTLS. It
@@ -193,7 +193,7 @@ func (s *Server) start(addr, scheme string, cfg *tls.Config) error {
 	}
 	s.serving.Lock()
 	defer s.serving.Unlock()
-	s.url = scheme + "://" + listener.Addr().String()
+	s.address = addressOf(scheme, listener.Addr())
 	s.listener = listener
 	if cfg != nil {
 		listener = tls.NewListener(listener, cfg)
@@ -204,11 +204,20 @@ func (s *Server) start(addr, scheme string, cfg *tls.Config) error {
 	return nil
 }
 
-// URL is where the server listens, without a slash at the end; "" before Start.
-func (s *Server) URL() string {
+// URL is where the server listens, without a slash at the end; "" before Start. If it listens on every address of the machine,
+// it is that of loopback.
+func (s *Server) URL() string { return s.listensAt().url() }
+
+// URLs are where the server is reached, URL first. If it listens on every address, there is one for each.
+func (s *Server) URLs() []string { return s.listensAt().urls }
+
+// IsLocal reports whether no other machine can reach the server.
+func (s *Server) IsLocal() bool { return s.listensAt().isLocal }
+
+func (s *Server) listensAt() address {
 	s.serving.Lock()
 	defer s.serving.Unlock()
-	return s.url
+	return s.address
 }
 
 // Close lets the requests under way finish, for some seconds, and closes the

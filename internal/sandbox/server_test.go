@@ -277,3 +277,34 @@ func TestTLS(t *testing.T) {
 		t.Errorf("realm_url %q, URL %q, %v", body.RealmURL, s.URL(), err)
 	}
 }
+
+// A server on every address names one that a client can use; what it says of itself is where it was asked.
+func TestServerOnEveryAddress(t *testing.T) {
+	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
+		server, err := New(Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = server.Close() })
+		if err := server.Start(listen); err != nil {
+			t.Fatal(err)
+		}
+		if url := server.URL(); !strings.HasPrefix(url, "http://127.0.0.1:") || server.URLs()[0] != url {
+			t.Errorf("on %s it is at %s, of %v", listen, url, server.URLs())
+		}
+		port := server.URL()[strings.LastIndex(server.URL(), ":")+1:]
+		for _, site := range []string{server.URL(), "http://localhost:" + port} {
+			resp, err := http.Get(site + "/api/v1/server_settings") //nolint:noctx // a test
+			if err != nil {
+				t.Fatal(err)
+			}
+			var settings struct {
+				RealmURL string `json:"realm_url"`
+			}
+			if err := json.NewDecoder(resp.Body).Decode(&settings); err != nil || settings.RealmURL != site {
+				t.Errorf("on %s, asked at %s, it says that it is at %s, %v", listen, site, settings.RealmURL, err)
+			}
+			_ = resp.Body.Close()
+		}
+	}
+}

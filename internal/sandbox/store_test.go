@@ -66,7 +66,7 @@ func TestStateSurvivesAKill(t *testing.T) {
 	// What is asked of the child goes through a server value that only knows
 	// its address and keys.
 	child := &replay{server: start(t, Config{}), bound: map[string]int{}}
-	child.server.url = hello.URL
+	child.server.address = address{urls: []string{hello.URL}}
 	admin := hello.Credentials["admin"]
 	request := func(method, path string, form map[string]string, fields map[string]any) response {
 		t.Helper()

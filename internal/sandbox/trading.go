@@ -78,7 +78,7 @@ type TradingCloud struct {
 
 	serving sync.Mutex // guards what follows
 	http    *http.Server
-	url     string
+	address address
 }
 
 // NewTradingCloud makes a trading cloud, which is reached through Handler or Start.
@@ -172,16 +172,25 @@ func (c *TradingCloud) Start(addr string) error {
 	server := newHTTPServer(c.Handler())
 	c.serving.Lock()
 	defer c.serving.Unlock()
-	c.url, c.http = "http://"+listener.Addr().String(), server
+	c.address, c.http = addressOf("http", listener.Addr()), server
 	go func() { _ = server.Serve(listener) }() // ends with Close; nothing to report then
 	return nil
 }
 
-// URL is where the trading cloud listens, without a slash at the end; "" before Start.
-func (c *TradingCloud) URL() string {
+// URL is where the trading cloud listens, without a slash at the end; "" before Start. If it listens on every address of the
+// machine, it is that of loopback.
+func (c *TradingCloud) URL() string { return c.listensAt().url() }
+
+// URLs are where the trading cloud is reached, URL first. If it listens on every address, there is one for each.
+func (c *TradingCloud) URLs() []string { return c.listensAt().urls }
+
+// IsLocal reports whether no other machine can reach the trading cloud.
+func (c *TradingCloud) IsLocal() bool { return c.listensAt().isLocal }
+
+func (c *TradingCloud) listensAt() address {
 	c.serving.Lock()
 	defer c.serving.Unlock()
-	return c.url
+	return c.address
 }
 
 // Close lets the requests under way finish, for some seconds.

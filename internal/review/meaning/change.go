@@ -163,7 +163,7 @@ func (c *Change) Where(of Attributes) string {
 	if number, ok := value.Held.(float64); ok {
 		return fmt.Sprintf("%s %.0f", c.Of.Called, number)
 	}
-	text := strings.TrimPrefix(fmt.Sprint(value.Held), "name:")
+	text := shortened(strings.TrimPrefix(fmt.Sprint(value.Held), "name:"))
 	if c.Of.NamedBy == "email" || c.Of.NamedBy == "user" || c.Of.NamedBy == "domain" {
 		return c.Of.Called + " " + text
 	}

@@ -41,7 +41,7 @@ func (c *Change) inWords(name string, v Value, r *Result) string {
 		return c.numberInWords(name, held, r)
 	case map[string]any:
 		text, _ := json.Marshal(held) // it was JSON
-		return string(text)
+		return shortened(string(text))
 	}
 	return textInWords(name, fmt.Sprint(v.Held))
 }
@@ -70,6 +70,16 @@ func textInWords(name, text string) string {
 		return duration(time.Duration(number) * time.Second)
 	case err == nil && strings.HasSuffix(name, "_days"):
 		return counted(number, "day")
+	}
+	return shortened(text)
+}
+
+// maxText is how many characters of a text are written.
+const maxText = 200
+
+func shortened(text string) string {
+	if runes := []rune(text); len(runes) > maxText {
+		return string(runes[:maxText]) + "…"
 	}
 	return text
 }

@@ -10,14 +10,15 @@ import (
 
 // Attributes are those of a resource before or after its change.
 type Attributes struct {
-	values  map[string]json.RawMessage
-	unknown map[string]json.RawMessage
-	secret  json.RawMessage
+	resource string // its type
+	values   map[string]json.RawMessage
+	unknown  map[string]json.RawMessage
+	secret   json.RawMessage
 }
 
 // Before is the resource as it is.
 func (c *Change) Before() Attributes {
-	return Attributes{values: c.Values.Before, secret: c.Values.BeforeSensitive}
+	return Attributes{resource: c.Type, values: c.Values.Before, secret: c.Values.BeforeSensitive}
 }
 
 // HasAfter reports whether the resource is there after the change.
@@ -25,7 +26,7 @@ func (c *Change) HasAfter() bool { return c.Values.After != nil }
 
 // After is the resource as it is planned.
 func (c *Change) After() Attributes {
-	return Attributes{values: c.Values.After, unknown: c.unknown, secret: c.Values.AfterSensitive}
+	return Attributes{resource: c.Type, values: c.Values.After, unknown: c.unknown, secret: c.Values.AfterSensitive}
 }
 
 // Names lists the attributes that are there or not known yet.
@@ -73,13 +74,14 @@ func anyTrue(value any) bool {
 	return false
 }
 
-// Text returns an attribute that is a string; ok is false where it is null, absent or not known.
+// Text returns an attribute that is a string, cut where it is longer than any server takes; ok is false where it is null, absent
+// or not known.
 func (a Attributes) Text(attribute string) (text string, ok bool) {
 	var value *string
 	if a.IsUnknown(attribute) || json.Unmarshal(a.values[attribute], &value) != nil || value == nil {
 		return "", false
 	}
-	return *value, true
+	return cut(*value, limitOf(a.resource, attribute)), true
 }
 
 // Number returns an attribute that is a whole number; ok is false where it is null, absent or not known.
@@ -106,7 +108,7 @@ func (a Attributes) IsTrue(attribute string) bool {
 	return json.Unmarshal(a.values[attribute], &value) == nil && value
 }
 
-// List returns the known elements of a set or list of strings or numbers, whether there are others that are not known
+// List returns the known elements of a set or list of strings or numbers, cut like those of [Attributes.Text], whether there are others that are not known
 // yet, and whether the attribute is there at all.
 func (a Attributes) List(attribute string) (elements []string, unknown, ok bool) {
 	unknown = a.IsUnknown(attribute)
@@ -115,15 +117,16 @@ func (a Attributes) List(attribute string) (elements []string, unknown, ok bool)
 		return nil, unknown, unknown
 	}
 	elements = make([]string, 0, len(values))
+	limit := limitOf(a.resource, attribute)
 	for _, raw := range values {
 		var text *string
 		if json.Unmarshal(raw, &text) == nil {
 			if text != nil {
-				elements = append(elements, *text)
+				elements = append(elements, cut(*text, limit))
 			}
 			continue
 		}
-		elements = append(elements, string(raw))
+		elements = append(elements, cut(string(raw), limit))
 	}
 	slices.Sort(elements)
 	return elements, unknown, true

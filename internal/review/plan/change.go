@@ -9,6 +9,7 @@ import (
 
 // Change is the change of one resource.
 type Change struct {
+	// Address is cut where it is very long.
 	Address       string `json:"address"`
 	ModuleAddress string `json:"module_address"`
 	Mode          string `json:"mode"`
@@ -32,13 +33,14 @@ type Change struct {
 
 // prepare ties a change to its configuration.
 func (c *Change) prepare(configs map[string]*resourceConfig) error {
+	if c.config = configs[WithoutKeys(c.Address)]; c.config != nil {
+		c.Provider = c.config.ProviderConfigKey
+	}
+	c.Address = cutAddress(c.Address)
 	if unknown := c.Values.AfterUnknown; len(unknown) > 0 && unknown[0] == '{' {
 		if err := json.Unmarshal(unknown, &c.unknown); err != nil {
 			return fmt.Errorf("%s: after_unknown: %w", c.Address, err)
 		}
-	}
-	if c.config = configs[WithoutKeys(c.Address)]; c.config != nil {
-		c.Provider = c.config.ProviderConfigKey
 	}
 	return nil
 }
@@ -56,7 +58,7 @@ func (c *Change) IsSet(attribute string) bool {
 }
 
 // RefersTo returns the address of the resource whose attribute the configuration writes, and nothing else, for one of
-// this change's: without instance keys, in the same module. "" if that cannot be told.
+// this change's: without instance keys, in the same module, cut like [Change.Address]. "" if that cannot be told.
 func (c *Change) RefersTo(attribute string) string {
 	if c.config == nil {
 		return ""
@@ -80,9 +82,9 @@ func (c *Change) RefersTo(attribute string) string {
 	}
 	for resource := range resources {
 		if c.ModuleAddress != "" {
-			return c.ModuleAddress + "." + resource
+			resource = c.ModuleAddress + "." + resource
 		}
-		return resource
+		return cutAddress(resource)
 	}
 	return ""
 }

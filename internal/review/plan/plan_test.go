@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -18,4 +19,73 @@ func TestOnlyPlansAreRead(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+}
+
+// What a server takes is read as it is; what is longer than any takes is cut, and ends in an ellipsis.
+func TestLongNamesAreCut(t *testing.T) {
+	n := func(length int) string { return strings.Repeat("é", length) }
+	for _, trial := range []struct{ kind, attribute, text, want string }{
+		{"zulip_channel", "name", n(60), n(60)},
+		{"zulip_channel", "name", n(61), n(60) + "…"},
+		{"zulip_channel_subscribers", "channel", "name:" + n(60), "name:" + n(60)},
+		{"zulip_channel_subscribers", "channel", "name:" + n(61), "name:" + n(60) + "…"},
+		{"zulip_user_group", "name", n(100), n(100)},
+		{"zulip_user_group", "name", n(101), n(100) + "…"},
+		{"zulip_user", "full_name", n(101), n(100) + "…"},
+		{"zulip_user", "email", n(300), n(300)},
+		{"zulip_user", "email", n(301), n(300) + "…"},
+		{"zulip_channel", "can_send_message_group", "group:" + n(100), "group:" + n(100)},
+		{"zulip_channel", "can_send_message_group", "group:" + n(101), "group:" + n(100) + "…"},
+		{"zulip_channel", "can_send_message_group", "user:" + n(301), "user:" + n(300) + "…"},
+	} {
+		for _, isList := range []bool{false, true} {
+			var value any = trial.text
+			if isList {
+				value = []string{trial.text}
+			}
+			change := parseChange(t, map[string]any{"address": trial.kind + ".x", "type": trial.kind, "change": map[string]any{
+				"actions": []string{"update"}, "before": map[string]any{trial.attribute: value}, "after": map[string]any{trial.attribute: value},
+			}})
+			for _, attributes := range []plan.Attributes{change.Before(), change.After()} {
+				got, ok := attributes.Text(trial.attribute)
+				if isList {
+					var elements []string
+					if elements, _, ok = attributes.List(trial.attribute); ok {
+						got = elements[0]
+					}
+				}
+				if !ok || got != trial.want {
+					t.Errorf("%s of %d bytes is read with %d: %.400s", trial.attribute, len(trial.text), len(got), got)
+				}
+			}
+		}
+	}
+}
+
+// Addresses that are cut stay different, since a change is found by what refers to it.
+func TestLongAddressesAreCutAndStayDifferent(t *testing.T) {
+	long := strings.Repeat("é", 500)
+	seen := map[string]bool{}
+	for _, name := range []string{"short", long, long + "a", long + "b"} {
+		address := "zulip_channel." + name
+		change := parseChange(t, map[string]any{"address": address, "type": "zulip_channel", "change": map[string]any{"actions": []string{"update"}}})
+		if seen[change.Address] || len(change.Address) > 350 || (len(address) <= 300) != (change.Address == address) {
+			t.Errorf("%.50s… is called %s", address, change.Address)
+		}
+		seen[change.Address] = true
+	}
+}
+
+func parseChange(t *testing.T, change map[string]any) *plan.Change {
+	t.Helper()
+	change["mode"], change["provider_name"] = "managed", "registry.example.com/zulip-iac/zulip"
+	text, err := json.Marshal(map[string]any{"format_version": "1.2", "resource_changes": []any{change}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := plan.Parse(strings.NewReader(string(text)))
+	if err != nil || len(read.Changes) != 1 {
+		t.Fatal(read, err)
+	}
+	return read.Changes[0]
 }

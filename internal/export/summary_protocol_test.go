@@ -1,0 +1,105 @@
+package export_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// nodesOf counts the elements of a text in Markdown as GitHub reads it, by their kind.
+func nodesOf(t *testing.T, markdown string) map[string]int {
+	t.Helper()
+	nodes := map[string]int{}
+	document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader([]byte(markdown)))
+	err := ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if kind := node.Kind(); entering && kind != ast.KindText {
+			nodes[kind.String()]++
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nodes
+}
+
+func readSummary(t *testing.T, folder string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(folder, "EXPORT.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// Whatever an organization and what could not be exported are called, EXPORT.md has the same elements: a name is text.
+func TestProtocolExportSummaryTakesNamesAsText(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Emoji(t, "placeholder")
+	summaryFor := func(name string) string {
+		serveReplaced(t, o.Sandbox, `"Example Works"`, `"`+inJSON(t, name)+`"`, `"placeholder"`, `"`+inJSON(t, name)+`"`, `"source_url":"/user_avatars`, `"ignored":"`)
+		folder := t.TempDir()
+		if _, err := exportInto(folder, export.Options{Only: export.Selection{"organization", "custom_emoji"}}); err != nil {
+			t.Fatalf("%.50q: %v", name, err)
+		}
+		return readSummary(t, folder)
+	}
+	plain := nodesOf(t, summaryFor("Plain"))
+	for _, name := range acctest.HostileNames {
+		summary := summaryFor(name)
+		nodes := nodesOf(t, summary)
+		for kind, number := range nodes {
+			if number != plain[kind] {
+				t.Errorf("%.60q: there are %d %s, want %d, in:\n%.1000s", name, number, kind, plain[kind], summary)
+			}
+		}
+		if len(nodes) != len(plain) {
+			t.Errorf("%.60q: the elements are %v, want %v", name, nodes, plain)
+		}
+		if strings.ContainsFunc(summary, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			t.Errorf("%.60q: there are characters that nobody sees in %.1000q", name, summary)
+		}
+		if len(summary) > 10_000 {
+			t.Errorf("%.60q: the summary has %d bytes", name, len(summary))
+		}
+	}
+}
+
+// A URL may hold a token. The schema does not call it sensitive, so it is written, and EXPORT.md says where.
+func TestProtocolExportSaysWhereTokensMayBe(t *testing.T) {
+	const note = "The schema does not call it sensitive"
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	folder := t.TempDir()
+	if _, err := exportInto(folder, export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if summary := readSummary(t, folder); strings.Contains(summary, note) {
+		t.Errorf("without such an address it says:\n%s", summary)
+	}
+	o.Call(t, "POST", "/bots", map[string]string{"full_name": "Hook", "short_name": "hook", "bot_type": "3", "payload_url": `"https://example.com/hook?token=abc"`})
+	o.Call(t, "POST", "/realm/playgrounds", map[string]string{"name": "x", "pygments_language": "Python", "url_template": "https://example.com/?api_key=abc&code={code}"})
+	o.Call(t, "POST", "/realm/filters", map[string]string{"pattern": "harmless", "url_template": "https://example.com"})
+	if _, err := exportInto(folder, export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	summary := readSummary(t, folder)
+	for _, want := range []string{note, "`zulip_bot.hook`: `payload_url`", "`zulip_code_playground.x`: `url_template`"} {
+		if !strings.Contains(summary, want) {
+			t.Errorf("%q is not in:\n%s", want, summary)
+		}
+	}
+	if strings.Contains(summary, "abc") || strings.Contains(summary, "`zulip_linkifier.harmless`") {
+		t.Errorf("it says too much:\n%s", summary)
+	}
+}
