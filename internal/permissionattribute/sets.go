@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -19,6 +20,20 @@ import (
 
 // Sets are the permission attributes of a model: it returns the place of a setting.
 type Sets func(setting string) *types.Set
+
+// NamedUsers returns the addresses that the permissions of a table name, for [store.Store.ReadNaming].
+func (s Sets) NamedUsers(table permission.Table) (addresses []string) {
+	for _, setting := range table.Settings {
+		for _, element := range s(setting.Name).Elements() {
+			if text, ok := element.(types.String); ok {
+				if address, ok := strings.CutPrefix(text.ValueString(), "user:"); ok {
+					addresses = append(addresses, address)
+				}
+			}
+		}
+	}
+	return addresses
+}
 
 // Read takes what the server holds, and keeps the words that already say it. A setting that the server does not have is
 // null.

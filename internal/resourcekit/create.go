@@ -23,7 +23,7 @@ func (r *Resource[Model, Object, Update]) Create(ctx context.Context, req resour
 	var plan Model
 	diags := &resp.Diagnostics
 	diags.Append(req.Plan.Get(ctx, &plan)...)
-	if diags.HasError() || !r.Ready(diags) {
+	if diags.HasError() || !r.Ready(diags) || !r.readNamed(ctx, diags, &plan) {
 		return
 	}
 	w := &creation[Model, Object, Update]{Resource: r, plan: &plan, c: &Context{Base: &r.Base, Diags: diags}, diags: diags}

@@ -76,6 +76,9 @@ type Definition[Model, Object, Update any] struct {
 	// Find finds what is to be imported. Its error is for people. Optional: by ID, or by what is unique.
 	Find func(s *snapshot.Snapshot, text string) (*Object, error)
 
+	// Names returns the people and bots that a model names, by address or ID: whom the server's lists lack is asked for by itself.
+	// Optional.
+	Names func(m *Model) []string
 	// Table compares the attributes by rows. Optional: without one they are compared as ReadInto and KeepPrior say.
 	Table Attributes[Model, Object, Update]
 	// ReadInto sets the model to what the server has. Where an attribute of the model means the same in other words, it

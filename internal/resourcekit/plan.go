@@ -43,7 +43,7 @@ func (p *TablePlan[Model, Object, Update]) Permissions() permissionattribute.Pla
 // configuration would make fail.
 func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	p, ok := r.plan(ctx, req, resp)
-	if !ok || !r.CanPlan(p.Diags) {
+	if !ok || !r.CanPlan(p.Diags) || !p.IsDestroy() && !r.readNamed(ctx, p.Diags, p.Plan) {
 		return
 	}
 	id := r.register(p)

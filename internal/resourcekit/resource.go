@@ -123,6 +123,9 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 	if id != 0 {
 		r.Meta.Run.Manage(r.kind(), id)
 	}
+	if !r.readNamed(ctx, &resp.Diagnostics, &state) {
+		return
+	}
 	view, ok := r.read(ctx, &resp.Diagnostics, func(view *listing[Object]) bool { return r.active(view, id, &state) != nil })
 	if !ok {
 		return

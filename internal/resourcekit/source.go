@@ -95,6 +95,24 @@ func (r *Resource[Model, Object, Update]) readNeeds(ctx context.Context, c *Cont
 	return err
 }
 
+// readNamed asks for the people and bots that models name and the server's lists lack: they are in every snapshot from then on.
+func (r *Resource[Model, Object, Update]) readNamed(ctx context.Context, diags *diag.Diagnostics, models ...*Model) (ok bool) {
+	var names []string
+	if r.def.Names != nil {
+		for _, m := range models {
+			names = append(names, r.def.Names(m)...)
+		}
+	}
+	if len(names) == 0 {
+		return true
+	}
+	_, err := r.Meta.Store.ReadNaming(ctx, names, r.def.Source.Part)
+	if err != nil {
+		diags.AddError("Cannot read the "+r.def.Plural, r.Explain(err))
+	}
+	return err == nil
+}
+
 // readOne returns the objects with one as the server describes it by itself, where it does. The listing is the one that lacks
 // it, or has other values than it should have.
 func (r *Resource[Model, Object, Update]) readOne(ctx context.Context, id int64, l *listing[Object]) (*listing[Object], error) {

@@ -21,7 +21,7 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 	var plan, state Model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) || !r.readNamed(ctx, &resp.Diagnostics, &plan, &state) {
 		return
 	}
 	id, c := r.id(&state), r.context(nil)

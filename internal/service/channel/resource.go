@@ -70,6 +70,7 @@ var channels = &definition{
 	Validate: validate, CheckTable: check,
 	New: newChannel, Create: create, SentLater: permission.DroppedAtCreation, RightsDiffer: true, MayBeCreated: isOwn,
 	Adopt: adopt, Reactivate: unarchive,
+	Names:      names,
 	SendUpdate: sendUpdate, Protect: protect, AdjustPrior: leaveArchivedFolder,
 	Delete: archive, Archives: true, DeleteVerb: "archive",
 	IsKept: func(state *model) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
@@ -151,4 +152,9 @@ func archive(ctx context.Context, c *resourcekit.Context, state *model) error {
 		return nil
 	}
 	return err
+}
+
+// names are the people and bots that a channel names.
+func names(m *model) []string {
+	return append(attributes.Sets(&m.facts).NamedUsers(permission.Channels), lookup.Names(m.InitialSubscribers.Elements())...)
 }

@@ -70,7 +70,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	var err error
-	if p.view, err = r.Meta.Store.Read(ctx, store.Organization); err != nil {
+	if p.view, err = r.readNaming(ctx, p.plan); err != nil {
 		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
 		return
 	}

@@ -18,8 +18,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 )
 
@@ -85,7 +87,11 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	now, err := r.fresh(ctx)
+	_, err := r.readNaming(ctx, plan)
+	var now *reading
+	if err == nil {
+		now, err = r.fresh(ctx)
+	}
 	if err != nil {
 		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
 		return
@@ -98,6 +104,15 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
+// readNaming reads the organization, with whom the permissions of models name, also where the server's lists lack them.
+func (r *Resource) readNaming(ctx context.Context, models ...*model) (*snapshot.Snapshot, error) {
+	var named []string
+	for _, m := range models {
+		named = append(named, attributes.Sets(m).NamedUsers(permission.Organizations)...)
+	}
+	return r.Meta.Store.ReadNaming(ctx, named, store.Organization)
+}
+
 // Read takes the organization from the snapshot.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state := getModel(ctx, req.State, &resp.Diagnostics)
@@ -105,7 +120,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
-	view, err := r.Meta.Store.Read(ctx, store.Organization)
+	view, err := r.readNaming(ctx, state)
 	if err != nil {
 		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
 		return
@@ -119,7 +134,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	view, err := r.Meta.Store.Read(ctx, store.Organization)
+	view, err := r.readNaming(ctx, plan, prior)
 	if err != nil {
 		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
 		return

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // The server may compare a change with a copy of the organization that is older than what it shows (server-behavior §O10):
@@ -49,4 +50,16 @@ func TestProtocolOrganizationThatIsComparedWithAnOldCopy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Somebody whom the server's list of people lacks gets a permission, and stays in the state by address (server-behavior §U18).
+func TestProtocolOrganizationPermissionOfSomebodyWhomTheListLacks(t *testing.T) {
+	const nadia = "user:nadia@example.com"
+	o, run := managed(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
+	if _, err := o.Client.CreateUser(t.Context(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
+		t.Fatal(err)
+	}
+	run.MustApply(values{"can_create_groups": []any{"role:administrators", nadia}})
+	run.MustApply(values{"can_create_groups": []any{"role:owners", nadia}})
 }

@@ -47,7 +47,7 @@ func NewResource() resource.Resource {
 			Attribute: "email", Word: "address", IgnoresCase: true, IsCheckedByPlan: true,
 			Of: func(a *account) string { return a.Email.ValueString() },
 		},
-		ReadInto: readInto, CheckPlan: checkPlan,
+		ReadInto: readInto, CheckPlan: checkPlan, Names: (*account).namesInProfile,
 		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated, SentLater: []string{"role", "profile_data"},
 		RegisterCreated: func(c *resourcekit.Context, _ int64, _ *account) { c.Meta.Store.BecameActive() },
 		IsUnread:        isUnread,

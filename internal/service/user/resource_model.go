@@ -192,6 +192,18 @@ func peopleIn(field *zulip.ProfileField, text string) ([]string, error) {
 	return people, nil
 }
 
+// namesInProfile returns whom fields of people name. Which fields have people is not known yet: any list of texts may name some.
+func (a *account) namesInProfile() (names []string) {
+	profile, _ := a.profile()
+	for _, text := range profile {
+		people, err := peopleIn(&zulip.ProfileField{}, text)
+		if err == nil {
+			names = append(names, people...)
+		}
+	}
+	return names
+}
+
 // sameValue reports whether two texts mean the same in a field; people have no order.
 func sameValue(field *zulip.ProfileField, a, b string, s *snapshot.Snapshot) bool {
 	if field.Type != fieldOfPeople || a == b {

@@ -2,6 +2,8 @@ package user_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
@@ -79,5 +81,25 @@ func TestProtocolDriftOfAUsersRoleThatTheListHides(t *testing.T) {
 	run.Refresh().ExpectNoError(t)
 	if run.State.Values["role"] != "guest" {
 		t.Errorf("the state says %v", run.State.Values["role"])
+	}
+}
+
+// A profile field names somebody whom the list lacks.
+func TestProtocolUserWithAProfileOfSomebodyWhomTheListLacks(t *testing.T) {
+	o, run := managed(t)
+	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Mentor", "field_type": "6"})
+	run.MustApply(nadia(nil))
+	fault, err := sandbox.ParseFault("POST /users stale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Sandbox.Fail(fault)
+	mentor, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "mentor@example.com", FullName: "Mentor", Password: "a long enough password"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.MustApply(nadia(values{"profile_data": values{"Mentor": `["mentor@example.com"]`}}))
+	if got, want := held(t, o, run).ProfileData, fmt.Sprint(mentor); !strings.Contains(fmt.Sprint(got), want) {
+		t.Errorf("the profile is %v, without %s", got, want)
 	}
 }

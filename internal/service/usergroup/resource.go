@@ -57,6 +57,9 @@ func groups() *definition {
 		IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdopt,
 		Table:  resourcekit.Rows(&attributes, func(m *model) *facts { return &m.facts }),
 		Unsent: []string{"adopt_deactivated"},
+		Names: func(m *model) []string {
+			return append(attributes.Sets(&m.facts).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
+		},
 		Unique: resourcekit.Unique[model, zulip.UserGroup]{
 			Of:          func(m *model) string { return m.Name.ValueString() },
 			IsFreed:     isFreed,

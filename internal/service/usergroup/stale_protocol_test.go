@@ -19,3 +19,15 @@ func TestProtocolMembershipOfSomebodyWhomTheListLacks(t *testing.T) {
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	holds(t, o, "sre", []string{amara, lena}, nil)
 }
+
+// The same holds of the members of a group, and of whom its permissions name.
+func TestProtocolGroupOfSomebodyWhomTheListLacks(t *testing.T) {
+	o, _ := added(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
+	if _, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
+		t.Fatal(err)
+	}
+	run := o.NewRun(t, groupType)
+	run.MustApply(values{"name": "ops", "members": listed("nadia@example.com", kenji)})
+	run.MustApply(values{"name": "ops", "can_mention_group": set("user:nadia@example.com")})
+}

@@ -97,7 +97,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
-	view, err := r.Meta.Store.Read(ctx, store.Statuses)
+	view, err := r.Meta.Store.ReadNaming(ctx, []string{strconv.FormatInt(state.UserID.ValueInt64(), 10)}, store.Statuses)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the statuses", diagnostics.Explain(err))
 		return
@@ -166,7 +166,7 @@ func (r *Resource) isPlanned(ctx context.Context, text types.String, diags *diag
 	if text.IsNull() {
 		return false
 	}
-	view, err := r.Meta.Store.Read(ctx, store.Statuses)
+	view, err := r.Meta.Store.ReadNaming(ctx, []string{text.ValueString()}, store.Statuses)
 	if err != nil {
 		diags.AddError("Cannot read the people", diagnostics.Explain(err))
 		return false
@@ -180,7 +180,7 @@ func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *
 	if m.User.IsNull() || m.User.IsUnknown() {
 		return r.Meta.Store.Self()
 	}
-	view, err := r.Meta.Store.Read(ctx, store.Statuses)
+	view, err := r.Meta.Store.ReadNaming(ctx, []string{m.User.ValueString()}, store.Statuses)
 	if err != nil {
 		diags.AddError("Cannot read the people", diagnostics.Explain(err))
 		return nil
@@ -270,7 +270,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
 		req.ID = strconv.FormatInt(wanted.UserID.ValueInt64(), 10)
 	}
-	view, err := r.Meta.Store.Read(ctx, store.Statuses)
+	view, err := r.Meta.Store.ReadNaming(ctx, []string{req.ID}, store.Statuses)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the statuses", diagnostics.Explain(err))
 		return
