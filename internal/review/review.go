@@ -133,6 +133,7 @@ func (b *builder) compare() error {
 	b.compareGroups()
 	b.compareSettings()
 	b.compareOrganization()
+	b.findStops()
 	return nil
 }
 

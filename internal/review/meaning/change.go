@@ -96,7 +96,7 @@ func (c *Change) attribute(name string, r *Result) {
 	row, known := c.Of.Attribute(name)
 	s := c.subject(name, c.After, r)
 	switch {
-	case s.After.IsUnknown && !c.IsSet(name), !c.IsMade && same(s.Before, s.After), c.IsMade && s.After.IsNone():
+	case s.After.IsUnknown && !c.IsSet(name), !c.IsMade && Same(s.Before, s.After), c.IsMade && s.After.IsNone():
 		return
 	case !known:
 		r.Unknown = append(r.Unknown, fmt.Sprintf("This version does not know what %s of %s means.", name, c.Address))
@@ -129,8 +129,8 @@ func words(v Value, inWords func(Value) string) Words {
 	return Words{Text: inWords(v), IsUnknown: v.IsUnknown}
 }
 
-// same reports whether nothing differs for certain. The order of lists does not matter to access.
-func same(a, b Value) bool {
+// Same reports whether nothing differs for certain. The order of lists does not matter to access.
+func Same(a, b Value) bool {
 	return !a.IsUnknown && !b.IsUnknown && reflect.DeepEqual(sorted(a.Held), sorted(b.Held))
 }
 

@@ -48,6 +48,8 @@ func (c Class) IsComputed() bool { return c == Permission || c == Membership || 
 type Type struct {
 	// Name is the type, Called what one is called, NamedBy the attribute that has its name; "" if there is only one.
 	Name, Called, NamedBy string
+	// Needs is the lowest role that may change one, as a word; "" where a member may, or a permission decides.
+	Needs string
 	// Created and Destroyed are what creating and destroying one means; nil: nothing for access.
 	Created, Destroyed *Row
 
@@ -72,8 +74,10 @@ func (t *Type) Attributes() []string {
 
 // Row is what one attribute means.
 type Row struct {
-	Kind     string
-	Class    Class
+	Kind  string
+	Class Class
+	// Needs is [Type.Needs] for the attribute alone.
+	Needs    string
 	When     string
 	Sentence string
 }
@@ -100,9 +104,9 @@ var text string
 var table = parse(text)
 
 var (
-	typeLine = regexp.MustCompile(`^(\w+) = (.+?)(?: by (\w+))?$`)
+	typeLine = regexp.MustCompile(`^(\w+) = (.+?)(?: by (\w+))?(?: for (\w+))?$`)
 	endLine  = regexp.MustCompile(`^  ([+-]) (\S+) \| (.+)$`)
-	rowLine  = regexp.MustCompile(`^  (\w+) +(\w+) +([\w-]+)(?: +(\w+) \| (.+))?$`)
+	rowLine  = regexp.MustCompile(`^  (\w+) +(\w+) +([\w-]+)(?: for (\w+))?(?: +(\w+) \| (.+))?$`)
 )
 
 // parse reads the table. A line that it cannot read is a mistake of the program.
@@ -114,7 +118,7 @@ func parse(text string) map[string]*Type {
 			continue
 		}
 		if parts := typeLine.FindStringSubmatch(line); parts != nil {
-			t = &Type{Name: parts[1], Called: parts[2], NamedBy: parts[3], rows: map[string]*Row{}}
+			t = &Type{Name: parts[1], Called: parts[2], NamedBy: parts[3], Needs: parts[4], rows: map[string]*Row{}}
 			all[t.Name] = t
 		} else if parts := endLine.FindStringSubmatch(line); parts != nil {
 			row := &Row{Class: Class(parts[2]), Sentence: parts[3]}
@@ -124,7 +128,7 @@ func parse(text string) map[string]*Type {
 				t.Destroyed = row
 			}
 		} else if parts := rowLine.FindStringSubmatch(line); parts != nil {
-			t.rows[parts[1]] = &Row{Kind: parts[2], Class: Class(parts[3]), When: parts[4], Sentence: parts[5]}
+			t.rows[parts[1]] = &Row{Kind: parts[2], Class: Class(parts[3]), Needs: parts[4], When: parts[5], Sentence: parts[6]}
 		} else {
 			panic(fmt.Sprintf("table.txt:%d: %q", number+1, line))
 		}

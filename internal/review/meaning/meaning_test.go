@@ -3,6 +3,7 @@ package meaning_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -66,6 +67,12 @@ func TestEveryAttributeHasAMeaning(t *testing.T) {
 			}
 			if !slices.Contains(meaning.Classes, row.Class) {
 				t.Errorf("%s of %s: there is no class %q", attribute.Name, name, row.Class)
+			}
+			// The descriptions of what only owners may set say so.
+			for _, role := range []string{"owner", "administrator"} {
+				if says := strings.Contains(attribute.Description, "Only "+role+"s may set it."); says != (row.Needs == role) {
+					t.Errorf("%s of %s: %q, and the table says %q", attribute.Name, name, attribute.Description, row.Needs)
+				}
 			}
 			if silent := row.Class == meaning.None || row.Class == meaning.Identity || row.Class.IsComputed(); silent == (row.Sentence != "") && row.Class != meaning.Credential {
 				t.Errorf("%s of %s is of class %s, with the sentence %q", attribute.Name, name, row.Class, row.Sentence)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -10,6 +11,7 @@ type Category string
 
 // The categories, the gravest first. What each means exactly is in [Categories].
 const (
+	Stops      Category = "stops"
 	Lockout    Category = "lockout"
 	External   Category = "external"
 	RoleChange Category = "role-change"
@@ -38,6 +40,7 @@ type CategoryMeaning struct {
 
 // Categories says what each category means exactly.
 var Categories = []CategoryMeaning{
+	{Stops, "the apply will certainly be refused: a name is taken, the account lacks a role, nobody would be left as owner, a group would contain itself, an owner of a bot is deactivated"},
 	{Lockout, "the account the provider uses can no longer administer a channel or manage a user group, or nobody is left who can do something that somebody could; that nobody can join a private channel by himself, and that nobody can do anything to messages in a channel that is archived, does not count"},
 	{External, "a guest gains a right, in a new channel too, or becomes active, or anyone on the internet comes to read a channel"},
 	{RoleChange, "the plan changes the role of an account, deactivates or reactivates one, or creates one with another role than member or guest"},
@@ -112,7 +115,13 @@ func (a *assessment) verdictText() string {
 	if a.categories[Unknown] {
 		text += "; not everything is known yet"
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	text = strings.ToUpper(text[:1]) + text[1:] + "."
+	for _, risk := range r.Risks {
+		if risk.Category == Stops {
+			return fmt.Sprintf("This apply will stop: %s: %s %s", risk.Where, risk.Text, text)
+		}
+	}
+	return text
 }
 
 // otherTexts says what changes beside rights and accounts.

@@ -1,0 +1,183 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// findStops says what of the plan the provider or the server will certainly refuse, as the organization is now: a reviewed plan
+// that cannot be applied is no plan.
+func (b *builder) findStops() {
+	for _, change := range b.changes {
+		if change.Does("forget") {
+			continue
+		}
+		if change.Does("create") {
+			b.stopsByName(change)
+		}
+		b.stopsByRole(change)
+	}
+	b.stopsByOwner()
+	b.stopsByCircle()
+}
+
+func (b *builder) stop(where, text string) {
+	b.report.Risks = append(b.report.Risks, report.Risk{Category: report.Stops, Where: where, Text: text})
+}
+
+// stopsByName finds what is to be created under a name that is taken.
+func (b *builder) stopsByName(c *plan.Change) {
+	name, known := c.After().Text("name")
+	switch c.Type {
+	case "zulip_channel":
+		current, taken := b.org.Channels().ByName(name)
+		switch {
+		case !known || !taken || b.isReplaced(c, current.ID):
+		case current.IsArchived && !c.After().IsTrue("adopt_archived"):
+			b.stop(c.Address, fmt.Sprintf("The archived channel %d has the name %q. Set adopt_archived = true to take it back, or give it another name.", current.ID, name))
+		case !current.IsArchived && !b.givesUp("zulip_channel", current.ID):
+			b.stop(c.Address, fmt.Sprintf("There is a channel %q already (ID %d). Import it.", name, current.ID))
+		}
+	case "zulip_user_group":
+		current, taken := b.org.UserGroups().ByName(name)
+		switch {
+		case !known || !taken || b.isReplaced(c, current.ID):
+		case current.Deactivated && !c.After().IsTrue("adopt_deactivated"):
+			b.stop(c.Address, fmt.Sprintf("The deactivated user group %d has the name %q. Set adopt_deactivated = true to take it back.", current.ID, name))
+		case !current.Deactivated && !b.givesUp("zulip_user_group", current.ID):
+			b.stop(c.Address, fmt.Sprintf("There is a user group %q already (ID %d). Import it.", name, current.ID))
+		}
+	case "zulip_user", "zulip_bot":
+		b.stopsByAddress(c)
+	}
+}
+
+// stopsByAddress finds an account that is to be created with an address that is taken, or for an owner who is deactivated.
+func (b *builder) stopsByAddress(c *plan.Change) {
+	address, known := c.After().Text("email")
+	if short, ok := c.After().Text("short_name"); c.Type == "zulip_bot" {
+		address, known = short+"-bot@"+b.org.Realm().BotDomain, ok
+	}
+	current, taken := b.org.Snapshot.UserByAddress(address)
+	switch {
+	case !known || !taken || b.isReplaced(c, current.ID):
+	case !current.IsActive && !c.After().IsTrue("adopt_deactivated"):
+		b.stop(c.Address, fmt.Sprintf("The deactivated account %d has the address %s. Set adopt_deactivated = true to take it back.", current.ID, address))
+	case current.IsActive:
+		b.stop(c.Address, fmt.Sprintf("There is an account %s already (ID %d). Import it.", address, current.ID))
+	}
+}
+
+// isReplaced reports whether a change destroys what has an ID, and makes another in its place.
+func (b *builder) isReplaced(c *plan.Change, id int64) bool {
+	was, ok := c.Before().Number("id")
+	return ok && was == id && c.Does("delete")
+}
+
+// givesUp reports whether another change of the plan renames what has the name, or ends it.
+func (b *builder) givesUp(kind string, id int64) bool {
+	return slices.ContainsFunc(b.of(kind), func(c *plan.Change) bool {
+		is, ok := c.Before().Number("id")
+		before, _ := c.Before().Text("name")
+		after, _ := c.After().Text("name")
+		return ok && is == id && (c.Does("delete") || before != after)
+	})
+}
+
+// stopsByRole finds what the account that reviews may not change. It is taken for the one that applies.
+func (b *builder) stopsByRole(c *plan.Change) {
+	of, known := meaning.Of(c.Type)
+	if !known {
+		return
+	}
+	self := b.options.Store.Self()
+	lacks := func(needs string) bool {
+		role, ok := zulip.ParseRole(needs)
+		return ok && self.Role > role
+	}
+	if lacks(of.Needs) {
+		b.stop(c.Address, fmt.Sprintf("%s is for %ss, and %s is %s.", c.Type, of.Needs, self.Address(), self.Role))
+		return
+	}
+	var refused []string
+	for _, name := range c.After().Names() {
+		row, known := of.Attribute(name)
+		before, after := c.Before().Value(name), c.After().Value(name)
+		isSent := !after.IsUnknown && !after.IsNone() && (c.Does("create") || !meaning.Same(before, after))
+		if known && isSent && lacks(row.Needs) && !b.holds(of, name, after) {
+			refused = append(refused, name)
+		}
+	}
+	if len(refused) > 0 {
+		b.stop(c.Address, fmt.Sprintf("%s may not be set by %s, who is %s.", strings.Join(refused, " and "), self.Address(), self.Role))
+	}
+}
+
+// holds reports whether the organization has a value already, so that it is not sent.
+func (b *builder) holds(of *meaning.Type, name string, value meaning.Value) bool {
+	if of.Name != "zulip_organization" || b.org.Realm() == nil {
+		return false
+	}
+	if held, isPermission := b.org.Realm().Permissions[name]; isPermission {
+		planned, changes := b.organizationRights[name]
+		return !changes || permission.Equal(planned.value, held, permission.NobodyID(b.org))
+	}
+	return meaning.Same(b.org.settings().Value(name), value)
+}
+
+// stopsByOwner finds a plan after which the organization has no owner, and bots whose owner is deactivated.
+func (b *builder) stopsByOwner() {
+	hasOwner := func(access *permission.Access) bool {
+		for user := range access.Everybody().All() {
+			if user.Role == zulip.RoleOwner && !user.IsBot {
+				return true
+			}
+		}
+		return false
+	}
+	if hasOwner(b.before) && !hasOwner(b.after) {
+		b.stop("the organization", "Nobody is left who is its owner.")
+	}
+	for _, person := range b.report.People {
+		if person.Owner == nil || !person.Account.IsBot {
+			continue
+		}
+		if owner, ok := b.org.UserByAddress(person.Owner.After.String()); ok && (!owner.IsActive || slices.Contains(b.change.Deactivated, owner.ID)) {
+			b.stop(strings.Join(person.Addresses, ", "), fmt.Sprintf("%s, who is to own the bot, is deactivated.", owner.Address()))
+		}
+	}
+}
+
+// stopsByCircle finds user groups that would contain themselves.
+func (b *builder) stopsByCircle() {
+	subgroups := func(id int64) []int64 {
+		if planned, changes := b.change.Groups[id]; changes {
+			return planned.Subgroups
+		}
+		if group, ok := b.org.UserGroup(id); ok {
+			return group.DirectSubgroupIDs
+		}
+		return nil
+	}
+	for id := range b.change.Groups {
+		seen := map[int64]bool{}
+		for queue := slices.Clone(subgroups(id)); len(queue) > 0; queue = queue[1:] {
+			if queue[0] == id {
+				name, _ := b.org.GroupName(id)
+				b.stop(fmt.Sprintf("user group %q", name), "It would contain itself.")
+				break
+			}
+			if !seen[queue[0]] {
+				seen[queue[0]] = true
+				queue = append(queue, subgroups(queue[0])...)
+			}
+		}
+	}
+}
