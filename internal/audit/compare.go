@@ -22,7 +22,7 @@ func Compare(before, after *Audit) (*report.Report, error) {
 	case !reflect.DeepEqual(before.Selection, after.Selection):
 		return nil, fmt.Errorf("the earlier audit is of another part of the organization: make both with the same --channel, --guests and --bots")
 	}
-	c := &comparison{before: &side{audit: before}, after: &side{audit: after}, byName: !isSameSite(before.Site, after.Site)}
+	c := &comparison{before: &side{audit: before}, after: &side{audit: after}, byName: !report.IsSameSite(before.Site, after.Site)}
 	c.report = &report.Report{
 		FormatVersion: report.FormatVersion, Site: after.Site, Organization: after.Organization, Since: since(before, after),
 		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{}, Also: []*report.Also{},
@@ -39,13 +39,9 @@ func Compare(before, after *Audit) (*report.Report, error) {
 	return c.report, nil
 }
 
-func isSameSite(a, b string) bool {
-	return strings.EqualFold(strings.TrimRight(a, "/"), strings.TrimRight(b, "/"))
-}
-
 func since(before, after *Audit) string {
 	text := "the audit of " + before.When.UTC().Format("2006-01-02 15:04 MST")
-	if !isSameSite(before.Site, after.Site) {
+	if !report.IsSameSite(before.Site, after.Site) {
 		text += " of " + before.Site
 	}
 	return text
@@ -214,7 +210,9 @@ func ownerValue(owner string) report.Value {
 // findings lists those of the later audit, the new ones first.
 func (c *comparison) findings() {
 	was := map[string]bool{}
-	key := func(finding *Finding, place string) string { return fmt.Sprintf("%s %q %q", finding.Kind, finding.Text, place) }
+	key := func(finding *Finding, place string) string {
+		return fmt.Sprintf("%s %q %q", finding.Kind, finding.Text, place)
+	}
 	for _, finding := range c.before.audit.Findings {
 		for _, place := range finding.Where {
 			was[key(finding, place)] = true

@@ -77,8 +77,27 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				if err := o.Client.UpdateUser(t.Context(), id(o, "bot"), zulip.UserUpdate{Role: &role}); err != nil {
 					t.Fatal(err)
 				}
-				return resourceChange("zulip_bot", attributes{"id": id(o, "bot"), "owner": "ines.costa@example.com", "full_name": "Bot"}, attributes{"id": id(o, "bot"), "owner": "kenji.sato@example.com", "full_name": "Bot"})
+				return resourceChange("zulip_bot", attributes{"id": id(o, "bot"), "owner": "ines.costa@example.com", "full_name": "Terraform Bot"}, attributes{"id": id(o, "bot"), "owner": "kenji.sato@example.com", "full_name": "Terraform Bot"})
 			}, "role-change widening narrowing", "It is an administrator, and kenji.sato@example.com comes to hold its key",
+		},
+		"a bot that is in a private channel": {
+			func(o *acctest.Organization) attributes {
+				yes := true
+				if _, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "board", InviteOnly: &yes, Subscribers: []int64{id(o, "owner"), id(o, "bot")}}); err != nil {
+					t.Fatal(err)
+				}
+				role := zulip.RoleMember
+				if err := o.Client.UpdateUser(t.Context(), id(o, "bot"), zulip.UserUpdate{Role: &role}); err != nil {
+					t.Fatal(err)
+				}
+				return resourceChange("zulip_bot", attributes{"id": id(o, "bot"), "owner": "tomas.berg@example.com"}, attributes{"id": id(o, "bot"), "owner": "kenji.sato@example.com"})
+			}, "widening narrowing", "With its key kenji.sato@example.com can read",
+		},
+		"an owner who is made by the same plan": {
+			func(o *acctest.Organization) attributes {
+				bot := resourceChange("zulip_bot", attributes{"id": id(o, "bot"), "owner": "tomas.berg@example.com"}, attributes{"id": id(o, "bot")}, "owner")
+				return bot
+			}, "role-change unknown widening", "Who will own zulip_bot.x is not known yet",
 		},
 		"an administrator's address": {
 			func(o *acctest.Organization) attributes {
@@ -87,7 +106,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 		},
 		"a webhook": {
 			func(o *acctest.Organization) attributes {
-				return resourceChange("zulip_bot", attributes{"id": id(o, "bot"), "full_name": "Bot", "payload_url": "https://a.example.com"}, attributes{"id": id(o, "bot"), "full_name": "Bot", "payload_url": "https://b.example.com"})
+				return resourceChange("zulip_bot", attributes{"id": id(o, "bot"), "full_name": "Terraform Bot", "payload_url": "https://a.example.com"}, attributes{"id": id(o, "bot"), "full_name": "Terraform Bot", "payload_url": "https://b.example.com"})
 			}, "outgoing", "What people write to it is sent to https://b.example.com; before: https://a.example.com.",
 		},
 		"retention": {
@@ -197,4 +216,18 @@ func expectMention(t *testing.T, found *report.Report, what string) {
 	if len(found.Unknown) > 0 != slices.Contains(found.Verdict.Categories, report.Unknown) && len(found.Unknown) > 0 {
 		t.Errorf("%s: what is not known is no word: %v", what, found.Verdict.Categories)
 	}
+}
+
+// A bot goes to somebody whose account the same plan makes, whatever their addresses.
+func TestReviewOfABotWhoseOwnerIsNew(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	credentials, _ := o.Sandbox.Credentials("bot")
+	bot := resourceChange("zulip_bot", attributes{"id": credentials.ID, "owner": "tomas.berg@example.com"}, attributes{"id": credentials.ID}, "owner")
+	made := resourceChange("zulip_user", nil, attributes{"email": "nadia@example.com", "full_name": "Nadia Haddad", "role": "member"}, "id")
+	configuration := `"configuration":{"root_module":{"resources":[
+		{"address":"zulip_bot.x","provider_config_key":"zulip","expressions":{"owner":{"references":["zulip_user.x.id","zulip_user.x"]}}},
+		{"address":"zulip_user.x","provider_config_key":"zulip","expressions":{"email":{},"full_name":{},"role":{}}}]}},"format_version"`
+	found := reviewOf(t, o, strings.Replace(planOf(t, bot, made), `"format_version"`, configuration, 1))
+	expectWords(t, found, "role-change widening narrowing")
+	expectText(t, strings.ReplaceAll(markdownOf(t, found), "`", ""), "nadia@example.com comes to hold its key")
 }

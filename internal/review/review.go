@@ -37,6 +37,9 @@ func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, er
 	if err != nil {
 		return nil, err
 	}
+	if site := p.Site(provider); options.Store != nil && site != "" && !report.IsSameSite(site, options.Site) {
+		return nil, fmt.Errorf("the plan is of %s, as the provider configuration %s says, and this review reads %s: set ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY for the organization of the plan", site, provider, options.Site)
+	}
 	b := &builder{
 		ctx: ctx, options: options, channels: map[int64]*reviewedChannel{}, people: report.NewPeopleSets(0),
 		report: &report.Report{
@@ -115,6 +118,9 @@ func (b *builder) compare() error {
 	b.change = permission.Change{
 		Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}, Organization: map[string]zulip.GroupSettingValue{}, Now: b.options.Now,
 	}
+	if err := b.checkFit(); err != nil {
+		return err
+	}
 	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*report.Group{}, map[int64]map[string]plannedPermission{}
 	for _, kind := range []string{"zulip_user", "zulip_bot", "zulip_user_role"} { // people first: bots have owners
 		for _, change := range b.of(kind) {
@@ -133,6 +139,7 @@ func (b *builder) compare() error {
 	b.compareGroups()
 	b.compareSettings()
 	b.compareOrganization()
+	b.sayKeys()
 	b.findStops()
 	return nil
 }

@@ -48,13 +48,14 @@ func (c *Change) prepare(configs map[string]*resourceConfig) error {
 // Does reports whether an action is among those of the change: create, update, delete, no-op, forget.
 func (c *Change) Does(action string) bool { return slices.Contains(c.Values.Actions, action) }
 
-// IsSet reports whether the configuration sets an attribute; what the configuration does not tell counts as set.
+// IsSet reports whether the configuration sets an attribute; what the configuration does not tell counts as set. An expression
+// of which the plan does not know the value, although it depends on nothing that could be unknown, is null: the server decides.
 func (c *Change) IsSet(attribute string) bool {
 	if c.config == nil {
 		return true
 	}
-	_, set := c.config.Expressions[attribute]
-	return set
+	expression, set := c.config.Expressions[attribute]
+	return set && !(holdsTrue(c.unknown[attribute]) && c.config.scope.isKnown(expression, c.config.ForEach))
 }
 
 // RefersTo returns the address of the resource whose attribute the configuration writes, and nothing else, for one of

@@ -20,7 +20,8 @@ type Plan struct {
 	Providers []string
 	Changes   []*Change
 	// Others counts the changes of other providers.
-	Others int
+	Others  int
+	configs map[string]*providerConfig // by the name of the provider configuration
 	// IsIncomplete says that the tool planned only a part: with -target, or because something has to be applied first.
 	IsIncomplete bool
 }
@@ -36,23 +37,33 @@ type document struct {
 	ResourceChanges []*Change         `json:"resource_changes"`
 	PlannedValues   json.RawMessage   `json:"planned_values"`
 	Configuration   *rootModuleConfig `json:"configuration"`
+	DeferredChanges []json.RawMessage `json:"deferred_changes"`
+	PriorState      priorState        `json:"prior_state"`
 }
 
 type rootModuleConfig struct {
-	RootModule moduleConfig `json:"root_module"`
+	RootModule     moduleConfig               `json:"root_module"`
+	ProviderConfig map[string]*providerConfig `json:"provider_config"`
 }
 
 type moduleConfig struct {
-	Resources   []*resourceConfig `json:"resources"`
-	ModuleCalls map[string]struct {
-		Module moduleConfig `json:"module"`
-	} `json:"module_calls"`
+	Resources   []*resourceConfig      `json:"resources"`
+	ModuleCalls map[string]*moduleCall `json:"module_calls"`
+}
+
+type moduleCall struct {
+	Module      moduleConfig               `json:"module"`
+	Expressions map[string]json.RawMessage `json:"expressions"`
+	ForEach     json.RawMessage            `json:"for_each_expression"`
 }
 
 type resourceConfig struct {
 	Address           string                     `json:"address"`
 	ProviderConfigKey string                     `json:"provider_config_key"`
 	Expressions       map[string]json.RawMessage `json:"expressions"`
+	ForEach           json.RawMessage            `json:"for_each_expression"`
+
+	scope *scope
 }
 
 // Parse reads what `terraform show -json PLAN` and `tofu show -json PLAN` print. The errors are for people.
@@ -71,7 +82,10 @@ func Parse(r io.Reader) (*Plan, error) {
 	if err := doc.check(); err != nil {
 		return nil, err
 	}
-	plan := &Plan{IsIncomplete: doc.Complete != nil && !*doc.Complete}
+	plan := &Plan{IsIncomplete: !doc.isComplete()}
+	if doc.Configuration != nil {
+		plan.configs = doc.Configuration.ProviderConfig
+	}
 	configs := doc.configs()
 	for _, change := range doc.ResourceChanges {
 		if change == nil || change.Mode != "managed" || change.Does("no-op") {
@@ -165,18 +179,21 @@ func WithoutKeys(address string) string { return instanceKeys.ReplaceAllString(a
 func (d *document) configs() map[string]*resourceConfig {
 	all := map[string]*resourceConfig{}
 	if d.Configuration != nil {
-		d.Configuration.RootModule.collect("", all)
+		d.Configuration.RootModule.collect("", &scope{}, all)
 	}
 	return all
 }
 
-func (m *moduleConfig) collect(prefix string, all map[string]*resourceConfig) {
+func (m *moduleConfig) collect(prefix string, in *scope, all map[string]*resourceConfig) {
 	for _, resource := range m.Resources {
 		if resource != nil {
+			resource.scope = in
 			all[prefix+resource.Address] = resource
 		}
 	}
 	for name, call := range m.ModuleCalls {
-		call.Module.collect(prefix+"module."+name+".", all)
+		if call != nil {
+			call.Module.collect(prefix+"module."+name+".", &scope{call: call, within: in}, all)
+		}
 	}
 }

@@ -54,3 +54,14 @@ func PrivacyText(privacy zulip.Privacy) string {
 	}
 	return string(privacy)
 }
+
+// IsSameSite reports whether two addresses are of the same organization.
+func IsSameSite(a, b string) bool {
+	plain := func(site string) string {
+		if _, rest, hasScheme := strings.Cut(site, "://"); hasScheme {
+			site = rest
+		}
+		return strings.ToLower(strings.TrimSuffix(strings.TrimRight(site, "/"), "/api"))
+	}
+	return plain(a) == plain(b)
+}
