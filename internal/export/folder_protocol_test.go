@@ -193,7 +193,7 @@ func TestProtocolExportStaysInItsFolder(t *testing.T) {
 		"writes behind a link": {func(t *testing.T, folder, outside string) {
 			link(t, outside, filepath.Join(folder, "emoji"))
 		}, "emoji/kudos.png"},
-		"writes behind a link to an empty folder": {func(t *testing.T, folder, outside string) {
+		"writes behind a link to an empty folder": {func(t *testing.T, folder, _ string) {
 			link(t, t.TempDir(), filepath.Join(folder, "emoji"))
 		}, "emoji/kudos.png"},
 		"writes behind a link to nothing": {func(t *testing.T, folder, outside string) {
@@ -202,13 +202,13 @@ func TestProtocolExportStaysInItsFolder(t *testing.T) {
 		"a record that is a link": {func(t *testing.T, folder, outside string) {
 			link(t, filepath.Join(outside, "victim.png"), filepath.Join(folder, "export.json"))
 		}, "export.json"},
-		"a record of a file above": {func(t *testing.T, folder, outside string) {
+		"a record of a file above": {func(t *testing.T, folder, _ string) {
 			writeRecord(t, folder, map[string]string{"../victim.tf": digestOf("victim")})
 		}, `"../victim.tf"`},
 		"a record of a file elsewhere": {func(t *testing.T, folder, outside string) {
 			writeRecord(t, folder, map[string]string{filepath.Join(outside, "victim.png"): digestOf("victim")})
 		}, "victim.png"},
-		"a record of a file of another kind": {func(t *testing.T, folder, outside string) {
+		"a record of a file of another kind": {func(t *testing.T, folder, _ string) {
 			writeRecord(t, folder, map[string]string{".git/config": digestOf("victim")})
 		}, `".git/config"`},
 	} {
@@ -293,7 +293,7 @@ func TestProtocolExportIsReadByItsOwnerAlone(t *testing.T) {
 			if info, err := os.Stat(at); err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
 				t.Errorf("%s: %s: %v, %v", what, name, info.Mode(), err)
 			}
-			if err := os.Chmod(at, 0o644); err != nil { //nolint:gosec // that is what the test is about
+			if err := os.Chmod(at, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

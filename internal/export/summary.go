@@ -50,7 +50,7 @@ func (e *export) tokens(b *strings.Builder) {
 	for _, o := range e.objects {
 		for _, attribute := range slices.Sorted(maps.Keys(o.config)) {
 			if attribute == "payload_url" || slices.ContainsFunc(textsOf(o.config[attribute]), hasToken) {
-				found = append(found, fmt.Sprintf("- `%s`: `%s`\n", o.address(), attribute))
+				found = append(found, fmt.Sprintf("- %#q: %#q\n", o.address(), attribute))
 			}
 		}
 	}
