@@ -71,6 +71,12 @@ func TestReviewCutsGiganticNames(t *testing.T) {
 		if strings.Contains(text.String(), strings.Repeat("n", 400)) {
 			t.Errorf("%s: a name stands in the page that is not cut", what)
 		}
+		if found.Offline {
+			if len(found.Also) < 80 {
+				t.Errorf("%s: the review has %d changes", what, len(found.Also))
+			}
+			continue
+		}
 		if !strings.Contains(text.String(), strings.Repeat("n", 60-len("channel0"))+"…") {
 			t.Errorf("%s: the name of a channel is not cut at 60 characters", what)
 		}

@@ -47,12 +47,13 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 		Of: of, Address: c.Address, Before: c.Before(), After: c.After(),
 		IsMade: c.Does("create"), IsEnded: c.Does("delete") && kept != "keep", IsSet: c.IsSet,
 		IsComputed: func(name string, row *meaning.Row) bool {
-			return isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasRight(name))
+			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasRight(name))
 		},
 	}
 	if b.org != nil {
 		change.Names = b.org
 	}
+	change.ListsAll = b.org == nil
 	if of.NamedBy == "" && change.IsMade { // the organization has it already
 		change.IsMade = false
 		change.Before = nothingKnown{c.After()}
@@ -112,4 +113,19 @@ func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 		return name == "name" && (of.Name == "zulip_channel" || of.Name == "zulip_user_group")
 	}
 	return false
+}
+
+// actionOf reads what a change does; ended is the word for what becomes of something that is destroyed.
+func actionOf(c *plan.Change, ended report.Action) report.Action {
+	switch {
+	case c.Does("create") && c.Does("delete"):
+		return report.Replace
+	case c.Does("create"):
+		return report.Create
+	case c.Does("delete"):
+		return ended
+	case c.Does("forget"):
+		return report.Release
+	}
+	return report.Update
 }

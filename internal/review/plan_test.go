@@ -40,10 +40,10 @@ func TestEachProviderConfigurationIsReviewedAlone(t *testing.T) {
 		t.Errorf("one that is not there: %v", err)
 	}
 	found, err := offline(t, "zulip.staging", changes, configuration)
-	if err != nil || len(found.Channels) != 1 || found.Others != 1 || found.Provider != "zulip.staging" {
+	if err != nil || len(found.Also) != 1 || found.Others != 1 || found.Provider != "zulip.staging" {
 		t.Fatalf("%v, %+v", err, found)
 	}
-	if after := found.Channels[0].Rights[0].Change.After.String(); after != "role:everyone" {
+	if after := found.Also[0].Attributes[0].Change.After.String(); after != "role:everyone" {
 		t.Errorf("after: %s", after)
 	}
 }
@@ -52,7 +52,7 @@ func TestWhatIsNotInTheConfigurationIsNotGuessed(t *testing.T) {
 	changes := changed("zulip_channel.a", "", `"can_send_message_group":["role:nobody"]`) + "," +
 		changed("zulip_channel.b", "", `"can_send_message_group":["role:nobody"]`) + "," + changed("zulip_channel.gone", "", `"can_send_message_group":["role:nobody"]`)
 	found, err := offline(t, "zulip", changes, `{"resources":[{"address":"zulip_channel.a","provider_config_key":"zulip"},{"address":"zulip_channel.b","provider_config_key":"zulip.b"}]}`)
-	if err != nil || len(found.Channels) != 1 || len(found.Unknown) != 1 || !strings.Contains(found.Unknown[0], "zulip_channel.gone") {
+	if err != nil || len(found.Also) != 1 || len(found.Unknown) != 2 || !strings.Contains(found.Unknown[0], "zulip_channel.gone") {
 		t.Errorf("%v, %+v", err, found)
 	}
 }

@@ -53,12 +53,11 @@ func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, er
 		b.addUnknown("The plan is not complete: another one is needed after it, which can change more.")
 	}
 	if options.Store != nil && len(b.changes) > 0 {
-		err = b.compare()
-	} else {
-		b.listPlan()
-	}
-	if err != nil {
-		return nil, err
+		if err := b.compare(); err != nil {
+			return nil, err
+		}
+	} else if len(b.changes) > 0 {
+		b.addUnknown("The organization was not asked: who gains and who loses by what changes is not known.")
 	}
 	b.sayMeanings()
 	b.report.Accounts = b.people.Accounts()

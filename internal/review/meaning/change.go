@@ -34,6 +34,8 @@ type Change struct {
 	IsSet func(name string) bool
 	// IsComputed reports whether what follows from an attribute is said elsewhere.
 	IsComputed func(name string, row *Row) bool
+	// ListsAll says that the attributes of what is made are differences too.
+	ListsAll bool
 	// Names may be nil.
 	Names Names
 }
@@ -117,7 +119,7 @@ func (c *Change) attribute(name string, r *Result) {
 		r.say(row, where, text, s.After.IsUnknown)
 		return
 	}
-	if !c.IsMade {
+	if !c.IsMade || c.ListsAll && row != nil && row.Class != None {
 		r.Differences = append(r.Differences, Difference{name, words(s.Before, s.InWords), words(s.After, s.InWords)})
 	}
 }

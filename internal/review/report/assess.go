@@ -123,7 +123,7 @@ func (a *assessment) commonRisks(where string, rights []*Right) {
 		if right.NobodyLeft && !isMeant {
 			nobody = append(nobody, right.Text)
 		}
-		if right.Unknown && right.Why != NotAsked {
+		if right.Unknown {
 			unknown[right.Why] = append(unknown[right.Why], right.Text)
 		}
 		if right.Name == string(permission.CanSendMessage) && right.Lose.Len() > 0 && right.Lose.Bots > 0 {

@@ -27,8 +27,8 @@ type Report struct {
 	Since string `json:"since,omitempty"`
 	// Provider is the provider configuration whose resources are reviewed, as plans write it: zulip, zulip.staging.
 	Provider string `json:"provider"`
-	// Offline says that the organization was not asked: there are principals before and after, and nobody knows who
-	// gains and who loses.
+	// Offline says that the organization was not asked: all that changes is in Also, and nobody knows who gains and who
+	// loses.
 	Offline bool    `json:"offline"`
 	Verdict Verdict `json:"verdict"`
 	Risks   []Risk  `json:"risks"`
@@ -140,9 +140,6 @@ const (
 	InternetGains = "gain"
 	InternetLoses = "lose"
 )
-
-// NotAsked is [Right.Why] where no organization was asked.
-const NotAsked = "the organization was not asked"
 
 // Change is a value in words before and after.
 type Change struct {
