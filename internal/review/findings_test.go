@@ -56,7 +56,7 @@ func TestReviewCountsWhatThereIsToDecide(t *testing.T) {
 	if want := "Two accounts gain a right; one risk."; found.Verdict.Text != want {
 		t.Errorf("%s\nwant: %s", found.Verdict.Text, want)
 	}
-	expectText(t, markdownOf(t, found), "- `external`: channel \"room 0\", channel \"room 10\", channel \"room 12\", channel \"room 14\", channel \"room 16\" and 35 more. 1 to 2 guests can post and start topics.")
+	expectText(t, markdownOf(t, found), "- `external`: channel \"room 0\", channel \"room 10\", channel \"room 12\", channel \"room 14\", channel \"room 16\" and 35 more (list 1). 1 to 2 guests can post and start topics.")
 	var text strings.Builder
 	if err := page.Write(&text, found); err != nil {
 		t.Fatal(err)

@@ -45,11 +45,11 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 	}{
 		"switched on": {
 			"false", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "external widening",
-			[]string{"Anyone on the internet comes to read", "channel \"handbook\". Anyone on the internet can read it, without an account.", "| `false` | `true` |"}, "Nobody gains",
+			[]string{"Anyone on the internet comes to read", "channel \"handbook\". Anyone on the internet can read it, without an account.", ": `false` → `true` |"}, "Nobody gains",
 		},
 		"switched off": {
 			"true", func(int64) attributes { return organizationSets("enable_spectator_access", true, false) }, "narrowing",
-			[]string{"Nobody reads any more without an account what was public on the web", "`handbook`", "| `true` | `false` |"}, "Nobody gains",
+			[]string{"Nobody reads any more without an account what was public on the web", "`handbook`", ": `true` → `false` |"}, "Nobody gains",
 		},
 		"as it is": {
 			"true", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "", []string{"Nobody gains or loses a right, and one other thing changes."}, "handbook",

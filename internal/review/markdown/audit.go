@@ -83,7 +83,7 @@ func (d *document) findings(a *audit.Audit) {
 		}
 		text := fmt.Sprintf("- %s, %s: %s. %s", group.Severity, code(string(group.Kind)), report.List(where), plain(group.Text))
 		if group.People != nil {
-			text += " Concerns: " + peopleText(group.People, false) + "."
+			text += " Concerns: " + brief(group.People) + "."
 		}
 		if change := group.Findings[0].Change; len(change) > 0 && len(change) < maxChange {
 			text += "\n" + changeText(change)
@@ -149,7 +149,7 @@ func channelKey(channel *audit.Channel) string {
 func (d *document) auditedGroups(a *audit.Audit) {
 	var rows []cells
 	for _, group := range a.Groups {
-		rows = append(rows, cells{code(group.Name), "be in the group", contents(report.Value{Texts: []string{}}, report.Value{Texts: group.Subgroups}), peopleText(a.Sets[group.People], false)})
+		rows = append(rows, cells{code(group.Name), "be in the group", contents(report.Value{Texts: []string{}}, report.Value{Texts: group.Subgroups}), brief(a.Sets[group.People])})
 		for _, row := range auditRows(a, group.Rights) {
 			rows = append(rows, append(cells{""}, row...))
 		}
@@ -180,7 +180,7 @@ func auditRows(a *audit.Audit, rights []*audit.Right) []cells {
 	var rows []cells
 	for _, k := range order {
 		people := a.Sets[k.people]
-		text := peopleText(people, false)
+		text := brief(people)
 		switch {
 		case people.Len() == 0:
 			text = "nobody"

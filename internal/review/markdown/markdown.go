@@ -5,6 +5,7 @@ package markdown
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
@@ -39,9 +40,11 @@ func Write(w io.Writer, r *report.Report) error {
 	d.people(r.People)
 	d.channels(r.Channels)
 	d.groups(r.Groups)
-	d.table("The organization", []string{"", "Who can", "Before", "After", "Gains", "Loses"}, rightRows(r.Rights, "the organization"))
+	d.table("The organization", []string{"", "What changes", "Gains", "Loses"}, d.effects("the organization", report.Update, r.Rights))
 	d.unknown(r.Unknown)
+	d.details("What follows from this", []string{"", "What changes", "Gains", "Loses"}, d.follows)
 	d.also(r.Also)
+	d.writeLists()
 	d.end(r)
 	_, err := io.WriteString(w, d.text.String())
 	return err
@@ -53,6 +56,74 @@ type document struct {
 	limit int
 	// left counts the lines that there was no place for.
 	left int
+	// follows are the rows that are kept for the end.
+	follows []cells
+	// lists are those that are longer than what is named in one place, each once.
+	lists []string
+}
+
+// list names the first of some texts; the others are in a list at the end.
+func (d *document) list(texts []string) string {
+	if len(texts) <= report.MaxListed+1 { // "and 1 more" takes the place of the one
+		return strings.Join(texts, ", ")
+	}
+	all := strings.Join(texts, ", ")
+	at := slices.Index(d.lists, all)
+	if at < 0 {
+		at = len(d.lists)
+		d.lists = append(d.lists, all)
+	}
+	return fmt.Sprintf("%s (list %d)", report.List(texts), at+1)
+}
+
+// writeLists writes the lists, closed.
+func (d *document) writeLists() {
+	const end = "</details>"
+	head := []string{"", fmt.Sprintf("<details><summary>Everybody and everything by name: %s</summary>", report.Counted(len(d.lists), "list")), ""}
+	switch {
+	case len(d.lists) == 0:
+		return
+	case !d.fits(append(head, "", end)...):
+		d.left += len(d.lists)
+		return
+	}
+	for _, one := range head {
+		d.line(one)
+	}
+	for i, list := range d.lists {
+		if text := fmt.Sprintf("%d. %s", i+1, list); d.fits(text, "", end) {
+			d.line(text)
+		} else {
+			d.left++
+		}
+	}
+	d.line("")
+	d.line(end)
+}
+
+// details writes a table that is closed.
+func (d *document) details(title string, columns []string, rows []cells) {
+	const end = "</details>"
+	head := []string{"", fmt.Sprintf("<details><summary>%s: %s</summary>", title, report.Counted(len(rows), "line")), "", line(columns), "|" + strings.Repeat(" --- |", len(columns))}
+	switch {
+	case len(rows) == 0:
+		return
+	case !d.fits(append(head, "", end)...):
+		d.left += len(rows)
+		return
+	}
+	for _, one := range head {
+		d.line(one)
+	}
+	for i, row := range rows {
+		if !d.fits(line(row), "", end) {
+			d.left += len(rows) - i
+			break
+		}
+		d.line(line(row))
+	}
+	d.line("")
+	d.line(end)
 }
 
 func (d *document) fits(lines ...string) bool {
@@ -100,7 +171,7 @@ func (d *document) risks(all []report.Finding) {
 		for at, text := range one.Where {
 			where[at] = plain(text)
 		}
-		line := fmt.Sprintf("- %#q: %s. %s", one.Category, report.List(where), plain(one.Text))
+		line := fmt.Sprintf("- %#q: %s. %s", one.Category, d.list(where), plain(one.Text))
 		if i >= maxRisks || !d.fits(line) {
 			d.line(fmt.Sprintf("- and %s", report.Counted(len(all)-i, "more risk")))
 			return

@@ -12,6 +12,7 @@ import (
 
 // Assess finds the risks in a report, and sums it up in the verdict.
 func (r *Report) Assess() {
+	r.explain()
 	a := assessment{report: r, categories: map[Category]bool{}}
 	for _, risk := range r.Risks { // what was found beside rights
 		a.categories[risk.Category] = true
@@ -113,11 +114,12 @@ func (a *assessment) right(where string, right *Right, isNew bool) {
 
 // commonRisks finds what is to be said of several rights over the same thing at once.
 func (a *assessment) commonRisks(where string, rights []*Right) {
-	guests, unknown := map[int][]string{}, map[string][]string{}
+	guests, unknown, named := map[int][]string{}, map[string][]string{}, map[int][]string{}
 	var nobody []string
 	for _, right := range rights {
 		if right.Gain.Len() > 0 && right.Gain.Guests > 0 {
 			guests[right.Gain.Guests] = append(guests[right.Gain.Guests], right.Text)
+			named[right.Gain.Guests] = guestsOf(right.Gain)
 		}
 		isMeant := right.Name == string(permission.CanSubscribe) || right.Name == string(permission.CanReadHistory) // by what is private or protected
 		if right.NobodyLeft && !isMeant {
@@ -135,11 +137,25 @@ func (a *assessment) commonRisks(where string, rights []*Right) {
 	}
 	for _, n := range slices.Sorted(maps.Keys(guests)) {
 		rights := together(guests[n])
-		a.riskOf(External, where, fmt.Sprintf("%s can %s.", Counted(n, "guest"), rights), guestsCan+riskKind(rights), &People{Guests: n})
+		a.riskOf(External, where, fmt.Sprintf("%s can %s: %s.", Counted(n, "guest"), rights, List(named[n])), guestsCan+riskKind(rights), &People{Guests: n})
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		a.risk(Unknown, where, fmt.Sprintf("It cannot be told who gains and who loses that they can %s: %s.", together(unknown[why]), why))
 	}
+}
+
+// guestsOf names the guests of a set; who is one after the plan only is not among those that are by their account.
+func guestsOf(people *People) []string {
+	var names []string
+	for _, account := range people.Accounts {
+		if account.Role == "guest" {
+			names = append(names, account.Name)
+		}
+	}
+	if len(names) != people.Guests {
+		return []string{"by the role that the plan gives"}
+	}
+	return names
 }
 
 // together writes rights in a sentence.

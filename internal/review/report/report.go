@@ -121,6 +121,8 @@ type Right struct {
 	// Change is the value of the permission in words. Where it does not differ, somebody gains or loses by something
 	// else that the plan changes.
 	Change Change `json:"change"`
+	// FollowsFrom is what changes who can, in words, where the value does not differ.
+	FollowsFrom string `json:"follows_from,omitempty"`
 	// Gain and Lose are the people who really can after the plan only, and before only. They are empty, not nil.
 	Gain *People `json:"gain"`
 	Lose *People `json:"lose"`
