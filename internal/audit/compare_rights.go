@@ -120,6 +120,9 @@ func withoutSameHistory(rights []*report.Right) []*report.Right {
 		if right.Name != string(permission.CanReadHistory) {
 			return false
 		}
+		if right.NobodyLeft = false; reading != nil && right.Lose.Len() > 0 { // who goes on reading keeps what was sent while they read
+			right.Lose = reading.Lose
+		}
 		isSame := reading != nil && right.Gain == reading.Gain && right.Lose == reading.Lose && right.Unknown == reading.Unknown
 		return isSame || right.Gain.Len()+right.Lose.Len() == 0 && !right.Unknown
 	})

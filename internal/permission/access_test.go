@@ -296,3 +296,45 @@ func TestTheEmptySetOfPeople(t *testing.T) {
 		t.Error("the zero value holds somebody")
 	}
 }
+
+// Who comes to read older messages is told apart from who comes to read new ones; who goes on reading loses nothing.
+func TestHistory(t *testing.T) {
+	users := []*zulip.User{
+		{ID: 1, Role: zulip.RoleMember, IsActive: true}, {ID: 2, Role: zulip.RoleMember, IsActive: true}, {ID: 3, Role: zulip.RoleMember, IsActive: true},
+	}
+	access := permission.NewAccess(permission.Facts{Users: users, Groups: []*zulip.UserGroup{{ID: 10, Members: []int64{3}}}})
+	channel := func(privacy zulip.Privacy, joiners ...int64) permission.State {
+		return permission.State{Access: access, Channel: permission.Channel{
+			Privacy: privacy, Subscribers: []int64{1, 2}, SubscribersKnown: true,
+			Permissions: map[string]zulip.GroupSettingValue{string(permission.CanSubscribe): {DirectMembers: joiners}},
+		}}
+	}
+	const shared, protected = zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory
+	for name, test := range map[string]struct {
+		before, after permission.State
+		gain, lose    []int64
+		isSaid        bool
+	}{
+		"opened":              {channel(protected), channel(shared), []int64{1, 2}, nil, true},
+		"opened with joiners": {channel(protected, 3), channel(shared, 3), []int64{1, 2, 3}, nil, true},
+		"closed":              {channel(shared), channel(protected), nil, nil, false},
+		"closed with joiners": {channel(shared, 3), channel(protected, 3), nil, nil, false}, // as reading
+		"a joiner":            {channel(shared), channel(shared, 3), nil, nil, false},       // as reading
+	} {
+		t.Run(name, func(t *testing.T) {
+			isSaid := false
+			for _, effect := range permission.Compare(test.before, test.after) {
+				if effect.Right != permission.CanReadHistory {
+					continue
+				}
+				isSaid = true
+				if !slices.Equal(effect.Gain.IDs(), test.gain) || !slices.Equal(effect.Lose.IDs(), test.lose) || effect.NobodyLeft {
+					t.Errorf("gain %v, lose %v", effect.Gain.IDs(), effect.Lose.IDs())
+				}
+			}
+			if isSaid != test.isSaid {
+				t.Errorf("it is said: %t", isSaid)
+			}
+		})
+	}
+}

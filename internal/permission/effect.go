@@ -38,6 +38,9 @@ func Compare(before, after State) []Effect {
 		if right == CanRead {
 			reading = effect
 		}
+		if right == CanReadHistory { // who goes on reading keeps what was sent while they read
+			effect.Lose, effect.NobodyLeft = effect.Lose.Minus(effect.Lose.Minus(reading.Lose)), false
+		}
 		if right == CanReadHistory && effect.Unknown == reading.Unknown && effect.Gain.Equal(reading.Gain) && effect.Lose.Equal(reading.Lose) {
 			continue // it goes with reading
 		}

@@ -121,8 +121,7 @@ func (a *assessment) commonRisks(where string, rights []*Right) {
 			guests[right.Gain.Guests] = append(guests[right.Gain.Guests], right.Text)
 			named[right.Gain.Guests] = guestsOf(right.Gain)
 		}
-		isMeant := right.Name == string(permission.CanSubscribe) || right.Name == string(permission.CanReadHistory) // by what is private or protected
-		if right.NobodyLeft && !isMeant {
+		if right.NobodyLeft && right.Name != string(permission.CanSubscribe) { // that is what private channels are for
 			nobody = append(nobody, right.Text)
 		}
 		if right.Unknown {
