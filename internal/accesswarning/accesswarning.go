@@ -24,6 +24,16 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
+// Summary is that of every warning of this package: a CLI writes warnings of one summary as one, and counts the others, so that a
+// plan of thirty channels does not end in thirty warnings.
+const Summary = "This plan changes who can do what"
+
+// warn adds a warning: what changes, and who gains and who loses by it.
+func warn(ctx context.Context, diags *diag.Diagnostics, what, text string) {
+	tflog.Info(ctx, what, map[string]any{"effects": text})
+	diags.AddWarning(Summary, what+".\n\n"+text)
+}
+
 // OfChannel warns, in a plan that changes a channel's permissions or privacy, who gains and who loses which right in it.
 // Nothing is said when nobody does, or when the provider block turns such warnings off. What is not known
 // is said to be so. Who is in the channel is read only where that makes a difference.
@@ -39,7 +49,7 @@ func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id
 	if view, err := meta.Store.Read(ctx, store.UserGroups); err == nil {
 		text += asOfNow(view, changedPermissions(change))
 	}
-	diags.AddWarning(fmt.Sprintf("Who can do what in channel %q changes", change.Name), text)
+	warn(ctx, diags, fmt.Sprintf("Who can do what in channel %q changes", change.Name), text)
 }
 
 // asOfNow says of which user groups in changed permissions the members are those as of now: what else the run does to a group is
@@ -70,7 +80,7 @@ func changedPermissions(change permission.ChannelChange) (changed []zulip.GroupS
 }
 
 // OfChange warns, in a plan that changes who is in a group or who has which role, who gains and who loses which right in
-// every channel that the account sees and that is not archived: in managed ones, and in others. The summary says
+// every channel that the account sees and that is not archived: in managed ones, and in others. The first sentence, what, says
 // what is changed, as in `User group "sre" changes who can do what`. It is one warning, in which channels where the same
 // happens stand together. Nothing is said when nobody gains or loses a right in any channel, or when the provider block
 // turns such warnings off.
@@ -78,12 +88,12 @@ func changedPermissions(change permission.ChannelChange) (changed []zulip.GroupS
 // Call it once in ModifyPlan, after everything has been checked, with only what differs from what the organization
 // holds now. Of a group name all direct members and subgroups as they will be, and set [permission.Membership.Unknown] if
 // there will be others who are not known yet. A role that is not known yet is left out; say so yourself.
-func OfChange(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, summary string, change permission.Change) {
+func OfChange(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, what string, change permission.Change) {
 	if !meta.AccessWarnings {
 		return
 	}
 	if text := textOf(ctx, meta, change); text != "" {
-		diags.AddWarning(summary, text)
+		warn(ctx, diags, what, text)
 	}
 }
 
@@ -107,7 +117,7 @@ func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 	if text := textOf(ctx, meta, permission.Change{Deactivated: []int64{user.ID}}); text != "" {
 		parts = append(parts, text)
 	}
-	diags.AddWarning(fmt.Sprintf("Deactivating %s changes who can do what", user.Address()), strings.Join(parts, "\n\n"))
+	warn(ctx, diags, fmt.Sprintf("Deactivating %s changes who can do what", user.Address()), strings.Join(parts, "\n\n"))
 }
 
 // textOf says what a change does in all channels; "" if nobody gains or loses a right.
@@ -143,7 +153,7 @@ func textOf(ctx context.Context, meta *base.Meta, change permission.Change) stri
 // warnings off. Call it once in ModifyPlan, after everything has been checked; of the plan Config, Plan, Prior and View are
 // looked at. Prior is what there is now, also for a resource that is to be created. settings is what changes beside the
 // permissions.
-func OfOrganization(meta *base.Meta, diags *diag.Diagnostics, plan permissionattribute.Plan, settings permission.Change) {
+func OfOrganization(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, plan permissionattribute.Plan, settings permission.Change) {
 	if !meta.AccessWarnings {
 		return
 	}
@@ -178,7 +188,7 @@ func OfOrganization(meta *base.Meta, diags *diag.Diagnostics, plan permissionatt
 			changed = append(changed, change.Before, change.After)
 		}
 	}
-	diags.AddWarning("Who can do what in the organization changes", text+asOfNow(plan.View, changed))
+	warn(ctx, diags, "Who can do what in the organization changes", text+asOfNow(plan.View, changed))
 }
 
 // FillSubscribers reads who is in a channel before and after a change, if that makes a difference to who gains and who

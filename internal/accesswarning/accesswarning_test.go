@@ -66,10 +66,11 @@ func warned(t *testing.T, diags diag.Diagnostics) string {
 	if len(diags) == 0 {
 		return ""
 	}
-	if diags[0].Summary() != "The change" {
-		t.Errorf("the summary is %q", diags[0].Summary())
+	text, ok := strings.CutPrefix(diags[0].Detail(), "The change.\n\n")
+	if !ok || diags[0].Summary() != accesswarning.Summary {
+		t.Errorf("the warning is %v", diags[0])
 	}
-	return diags[0].Detail()
+	return text
 }
 
 func TestWarnOfAccess(t *testing.T) {

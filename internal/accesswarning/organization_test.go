@@ -55,17 +55,17 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 			Config: sets(test.config), Plan: sets(test.plan),
 		}
 		var diags diag.Diagnostics
-		accesswarning.OfOrganization(b.Meta, &diags, plan, permission.Change{})
+		accesswarning.OfOrganization(t.Context(), b.Meta, &diags, plan, permission.Change{})
 		got := ""
 		if len(diags) > 0 {
-			got = diags[0].Detail()
+			got = strings.TrimPrefix(diags[0].Detail(), "Who can do what in the organization changes.\n\n")
 		}
 		if len(diags) > 1 || diags.HasError() || !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") {
 			t.Errorf("%s: %v", name, diags)
 		}
 		b.Meta.AccessWarnings = false
 		diags = nil
-		if accesswarning.OfOrganization(b.Meta, &diags, plan, permission.Change{}); len(diags) > 0 {
+		if accesswarning.OfOrganization(t.Context(), b.Meta, &diags, plan, permission.Change{}); len(diags) > 0 {
 			t.Errorf("%s: warned although such warnings are off", name)
 		}
 		b.Meta.AccessWarnings = true
@@ -92,13 +92,14 @@ func TestWarnOfOrganizationAccessBySettings(t *testing.T) {
 	} {
 		plan := permissionattribute.Plan{Table: permission.Organizations, View: view, Prior: prior, Config: null, Plan: null}
 		var diags diag.Diagnostics
-		accesswarning.OfOrganization(b.Meta, &diags, plan, test.settings)
+		accesswarning.OfOrganization(t.Context(), b.Meta, &diags, plan, test.settings)
 		got := ""
 		for _, one := range diags {
-			if summary := one.Summary(); summary != "Who can do what in the organization changes" {
-				t.Errorf("%s: the summary is %q", name, summary)
+			text, ok := strings.CutPrefix(one.Detail(), "Who can do what in the organization changes.\n\n")
+			if !ok || one.Summary() != accesswarning.Summary {
+				t.Errorf("%s: the warning is %v", name, one)
 			}
-			got += one.Detail()
+			got += text
 		}
 		if len(diags) > 1 || diags.HasError() || !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") {
 			t.Errorf("%s: %v", name, diags)
@@ -119,7 +120,7 @@ func TestWarnOfOrganizationAccessOfAGroup(t *testing.T) {
 	}
 	plan := permissionattribute.Plan{Table: permission.Organizations, View: view, Prior: view.Realm().Permissions, Config: sets, Plan: sets}
 	var diags diag.Diagnostics
-	accesswarning.OfOrganization(b.Meta, &diags, plan, permission.Change{})
+	accesswarning.OfOrganization(t.Context(), b.Meta, &diags, plan, permission.Change{})
 	if len(diags) != 1 || !strings.HasSuffix(diags[0].Detail(), `This counts the members of group "sre" as of now.`) {
 		t.Errorf("reported: %v", diags)
 	}

@@ -92,6 +92,15 @@ func (d Diagnostics) ExpectOnlyWarning(t testing.TB, summary, detail string) {
 	}
 }
 
+// ExpectOnlyAccessWarning is ExpectOnlyWarning for one of who can do what: what changes, and who gains and who loses by it.
+func (d Diagnostics) ExpectOnlyAccessWarning(t testing.TB, what, effects string) {
+	t.Helper()
+	if effects != "" {
+		effects = what + ".\n\n" + effects
+	}
+	d.ExpectOnlyWarning(t, "This plan changes who can do what", effects)
+}
+
 func diagnosticsOf(reported []*tfprotov6.Diagnostic) Diagnostics {
 	all := Diagnostics{}
 	for _, one := range reported {

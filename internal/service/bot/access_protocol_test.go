@@ -23,11 +23,11 @@ func TestProtocolBotSaysWhatARoleOrAnOwnerMeans(t *testing.T) {
 		{values{"full_name": "Alarms"}, ""},
 	} {
 		_, diags := run.Plan(alerts(test.change))
-		diags.ExpectOnlyWarning(t, summary, test.want)
+		diags.ExpectOnlyAccessWarning(t, summary, test.want)
 	}
 	run.Block = o.Block(values{"access_warnings": false})
 	_, diags := run.Plan(alerts(values{"owner": lena}))
-	diags.ExpectOnlyWarning(t, summary, "")
+	diags.ExpectOnlyAccessWarning(t, summary, "")
 }
 
 func TestProtocolBotSaysWhatItsEndMeans(t *testing.T) {
@@ -40,10 +40,10 @@ func TestProtocolBotSaysWhatItsEndMeans(t *testing.T) {
 	const summary = "Deactivating alerts-bot@zulip.example.com changes who can do what"
 	const want = "alerts-bot@zulip.example.com loses every right, until the account is reactivated."
 	_, diags := run.Plan(nil)
-	diags.ExpectOnlyWarning(t, summary, want)
+	diags.ExpectOnlyAccessWarning(t, summary, want)
 	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // it keeps every right
-	diags.ExpectOnlyWarning(t, summary, "")
+	diags.ExpectOnlyAccessWarning(t, summary, "")
 	o.Sandbox.SetFeatureLevel(featurelevel.BotShortName - 1)
 	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // another one takes its place
-	diags.ExpectOnlyWarning(t, summary, want)
+	diags.ExpectOnlyAccessWarning(t, summary, want)
 }

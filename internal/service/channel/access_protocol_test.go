@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -21,10 +22,11 @@ func expectAccessWarning(t *testing.T, run *acctest.Run, config values, lines st
 	diags.ExpectNoError(t)
 	var got []string
 	for _, warning := range diags.Warnings() {
-		if warning.Summary != fmt.Sprintf("Who can do what in channel %q changes", config["name"]) {
+		text, ok := strings.CutPrefix(warning.Detail, fmt.Sprintf("Who can do what in channel %q changes.\n\n", config["name"]))
+		if !ok || warning.Summary != accesswarning.Summary {
 			t.Errorf("warns of something else: %v", warning)
 		}
-		got = append(got, warning.Detail)
+		got = append(got, text)
 	}
 	if strings.Join(got, "\n---\n") != lines {
 		t.Errorf("%v\nwarns of\n%s\nwanted\n%s", config, strings.Join(got, "\n---\n"), lines)

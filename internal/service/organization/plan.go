@@ -116,7 +116,7 @@ func (p *planning) check(ctx context.Context) {
 		return
 	}
 	settings := p.settingsAccess()
-	accesswarning.OfOrganization(p.Meta, p.diags, p.permissions(), settings)
+	accesswarning.OfOrganization(ctx, p.Meta, p.diags, p.permissions(), settings)
 	if settings.WaitingPeriod != nil || settings.WaitingPeriodUnknown || settings.Spectators != nil || settings.SpectatorsUnknown {
 		accesswarning.OfChange(ctx, p.Meta, p.diags, "The settings of the organization change who can do what in channels", settings)
 	}

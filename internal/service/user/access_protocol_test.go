@@ -11,14 +11,14 @@ func TestProtocolUserSaysWhatARoleMeans(t *testing.T) {
 	run.MustApply(nadia(nil))
 	const summary = "The role of Nadia.Haddad@example.com changes who can do what"
 	_, diags := run.Plan(nadia(values{"role": "moderator"}))
-	diags.ExpectOnlyWarning(t, summary, "In announcements:\nCan now post and start topics: Nadia Haddad (Nadia.Haddad@example.com).")
+	diags.ExpectOnlyAccessWarning(t, summary, "In announcements:\nCan now post and start topics: Nadia Haddad (Nadia.Haddad@example.com).")
 
 	_, diags = run.Plan(nadia(values{"full_name": "Nadia H."}))
-	diags.ExpectOnlyWarning(t, summary, "")
+	diags.ExpectOnlyAccessWarning(t, summary, "")
 
 	run.Block = o.Block(values{"access_warnings": false})
 	_, diags = run.Plan(nadia(values{"role": "moderator"}))
-	diags.ExpectOnlyWarning(t, summary, "")
+	diags.ExpectOnlyAccessWarning(t, summary, "")
 }
 
 // Who is deactivated takes the bots along, and a channel can be left with nobody who may post.
@@ -31,10 +31,10 @@ func TestProtocolUserSaysWhatDeactivationMeans(t *testing.T) {
 	}})
 	_, diags := run.Plan(nil)
 	const summary = "Deactivating Nadia.Haddad@example.com changes who can do what"
-	diags.ExpectOnlyWarning(t, summary, "Nadia.Haddad@example.com loses every right, until the account is reactivated.\n\n"+
+	diags.ExpectOnlyAccessWarning(t, summary, "Nadia.Haddad@example.com loses every right, until the account is reactivated.\n\n"+
 		"In general:\nNobody is left who can post and start topics.")
 
 	run.Block = o.Block(values{"access_warnings": false})
 	_, diags = run.Plan(nil)
-	diags.ExpectOnlyWarning(t, summary, "")
+	diags.ExpectOnlyAccessWarning(t, summary, "")
 }

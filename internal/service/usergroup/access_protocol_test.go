@@ -41,11 +41,11 @@ func TestProtocolUserGroupSaysWhoGainsAndWhoLoses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, diags := run.Plan(test.config)
-			diags.ExpectOnlyWarning(t, sreChanges, test.want)
+			diags.ExpectOnlyAccessWarning(t, sreChanges, test.want)
 		})
 	}
 	_, diags := silent(o, run).Plan(as(values{"members": set(amara, kenji)}))
-	diags.ExpectOnlyWarning(t, sreChanges, "")
+	diags.ExpectOnlyAccessWarning(t, sreChanges, "")
 	_, diags = o.NewRun(t, "zulip_user_group").Plan(values{"name": "new", "members": set(kenji)}) // nothing names it yet
 	diags.ExpectOnlyWarning(t, "", "")
 }
@@ -55,7 +55,7 @@ func TestProtocolMembershipSaysWhoGainsAndWhoLoses(t *testing.T) {
 	plan := func(run *acctest.Run, config values, want string) {
 		t.Helper()
 		_, diags := run.Plan(config)
-		diags.ExpectOnlyWarning(t, sreChanges, want)
+		diags.ExpectOnlyAccessWarning(t, sreChanges, want)
 	}
 	both := values{"group": "sre", "members": set(kenji, lena)}
 	plan(run, both, inIncidents+kenjiGains)

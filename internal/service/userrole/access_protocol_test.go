@@ -10,17 +10,17 @@ func TestProtocolUserRoleSaysWhatItMeans(t *testing.T) {
 		"In incidents:\n" +
 		"Can no longer administer the channel, add subscribers, join, remove subscribers and move messages to other channels: Lena Fischer (lena.fischer@example.com)."
 	_, diags := run.Plan(values{"user": lena, "role": "guest"})
-	diags.ExpectOnlyWarning(t, summary, guest)
+	diags.ExpectOnlyAccessWarning(t, summary, guest)
 
 	run.MustApply(values{"user": lena, "role": "member", "on_destroy": "guest"})
 	_, diags = run.Plan(values{"user": lena, "role": "member", "on_destroy": "guest"})
-	diags.ExpectOnlyWarning(t, summary, "")
+	diags.ExpectOnlyAccessWarning(t, summary, "")
 	_, diags = run.Plan(nil)
-	diags.ExpectOnlyWarning(t, summary, guest)
+	diags.ExpectOnlyAccessWarning(t, summary, guest)
 
 	run.Block = o.Block(values{"access_warnings": false})
 	_, diags = run.Plan(values{"user": lena, "role": "guest"})
-	diags.ExpectOnlyWarning(t, summary, "")
+	diags.ExpectOnlyAccessWarning(t, summary, "")
 	_, diags = run.Plan(nil)
-	diags.ExpectOnlyWarning(t, summary, "")
+	diags.ExpectOnlyAccessWarning(t, summary, "")
 }
