@@ -53,7 +53,7 @@ func expectText(t *testing.T, text string, parts ...string) {
 func office(t *testing.T) *acctest.Organization {
 	t.Helper()
 	return acctest.StartSandbox(t, sandbox.Config{Accounts: map[string]sandbox.Account{
-		"owner":     {Email: "owner@example.com", FullName: "Olga", Role: 100, CanCreateUsers: true},
+		"owner":     {Email: "owner@example.com", FullName: "Olga", Role: 100, CanCreateUsers: true, CanChangeUserEmails: true},
 		"admin":     {Email: "ada@example.com", FullName: "Ada", Role: 200},
 		"moderator": {Email: "mo@example.com", FullName: "Mo", Role: 300},
 		"mel":       {Email: "mel@example.com", FullName: "Mel", Role: 400},

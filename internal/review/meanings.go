@@ -37,7 +37,38 @@ func (b *builder) sayMeanings() {
 			b.report.Also = append(b.report.Also, also)
 		}
 	}
+	b.sayLastDomain()
 	slices.SortStableFunc(b.report.Also, func(x, y *report.Also) int { return strings.Compare(x.Address, y.Address) })
+}
+
+// sayLastDomain says that an organization whose last domain is removed does not restrict addresses any more: the server sees to
+// that (server-behavior §L11).
+func (b *builder) sayLastDomain() {
+	if b.org == nil || b.org.Realm() == nil || b.org.settings().Value("emails_restricted_to_domains").Held != true {
+		return
+	}
+	left := map[string]bool{}
+	for _, domain := range b.org.Domains().List() {
+		left[domain.Domain] = true
+	}
+	removed := false
+	for _, change := range b.of("zulip_domain") {
+		if name, ok := change.Before().Text("domain"); ok && change.Does("delete") {
+			removed = removed || left[name]
+			delete(left, name)
+		}
+		if name, ok := change.After().Text("domain"); ok {
+			left[name] = true
+		}
+	}
+	if row, _ := organizationRow("emails_restricted_to_domains"); removed && len(left) == 0 {
+		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.Joining, Where: "the organization", Text: row.Sentence})
+	}
+}
+
+func organizationRow(name string) (*meaning.Row, bool) {
+	of, _ := meaning.Of("zulip_organization")
+	return of.Attribute(name)
 }
 
 // meaningOf returns what a change of a plan means.

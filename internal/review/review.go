@@ -109,7 +109,7 @@ func (b *builder) addUnknown(sentence string) { b.report.Unknown = append(b.repo
 
 // compare finds out who gains and who loses.
 func (b *builder) compare() error {
-	view, err := b.options.Store.Read(b.ctx, store.Channels, store.Subscribers)
+	view, err := b.options.Store.Read(b.ctx, store.Channels, store.Subscribers, store.Domains)
 	if err != nil {
 		return err
 	}
