@@ -131,7 +131,8 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 		return
 	}
 	object := r.active(view, id, &state)
-	readsItself := object != nil && r.def.IsReadByItself != nil && r.def.IsReadByItself(object)
+	isImported := r.name(&state) == "" // nothing of it could be outdated
+	readsItself := object != nil && !isImported && r.def.IsReadByItself != nil && r.def.IsReadByItself(object)
 	if r.def.Source.One != nil && (object == nil || readsItself || r.hasChanged(&state, object, r.context(view))) {
 		var err error
 		if view, err = r.readOne(ctx, id, view); err != nil {
