@@ -311,7 +311,7 @@ func (w *creation[Model, Object, Update]) request(ctx context.Context) (id int64
 		if err = w.write(zulip.SendOnce(ctx), send); err == nil || zulip.MayHaveHappened(err) {
 			return id, err
 		}
-		if err = retries.Wait(ctx, err); err != nil {
+		if err := retries.Wait(ctx, err); err != nil {
 			return 0, err
 		}
 	}

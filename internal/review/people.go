@@ -51,7 +51,7 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 	if !bot.IsBot || !c.IsSet("owner") {
 		return
 	}
-	before, after := report.Value{}, report.Value{}
+	var before, after report.Value
 	if bot.BotOwnerID != nil {
 		if was, ok := b.org.User(*bot.BotOwnerID); ok {
 			before = report.ValueOf(was.Address())

@@ -94,10 +94,10 @@ type builder struct {
 // chooseChanges takes the changes of a provider configuration.
 func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 	for _, change := range p.Changes {
-		switch {
-		case change.Provider == "":
+		switch change.Provider {
+		case "":
 			b.addUnknown(fmt.Sprintf("%s is not in the configuration any more, and the plan does not tell of which provider configuration it was. It is not reviewed.", change.Address))
-		case change.Provider == provider:
+		case provider:
 			b.changes = append(b.changes, change)
 		default:
 			b.report.Others++

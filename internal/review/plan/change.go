@@ -55,7 +55,8 @@ func (c *Change) IsSet(attribute string) bool {
 		return true
 	}
 	expression, set := c.config.Expressions[attribute]
-	return set && !(holdsTrue(c.unknown[attribute]) && c.config.scope.isKnown(expression, c.config.ForEach))
+	isNull := holdsTrue(c.unknown[attribute]) && c.config.scope.isKnown(expression, c.config.ForEach)
+	return set && !isNull
 }
 
 // RefersTo returns the address of the resource whose attribute the configuration writes, and nothing else, for one of
