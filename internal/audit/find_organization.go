@@ -34,7 +34,7 @@ func (m *maker) findInGroups() {
 			}
 			who := m.access.Admitted(permission.UserGroups, setting, value)
 			mend := func(value cty.Value) string {
-				return change("zulip_user_group", attribute{"name", cty.StringVal(group.Name)}, attribute{setting.Name, value})
+				return m.groupChange(group, attribute{setting.Name, value})
 			}
 			switch setting.Name {
 			case canManageGroup:
@@ -80,13 +80,13 @@ func (m *maker) findDeactivatedMembers(group *zulip.UserGroup, where []string) {
 	if len(gone) == 0 {
 		return
 	}
-	attributes := []attribute{{"name", cty.StringVal(group.Name)}, {"subgroups", texts(kept...)}}
+	attributes := []attribute{{"subgroups", texts(kept...)}}
 	if len(people) > 0 {
 		attributes = append(attributes, attribute{"members", texts(members...)})
 	}
 	m.addDeactivated(Finding{
 		Kind: DeactivatedMember, Severity: Medium, Where: where, Text: fmt.Sprintf("It contains what is deactivated: %s.", report.List(gone)),
-		Change: change("zulip_user_group", attributes...),
+		Change: m.groupChange(group, attributes...),
 	}, m.access.In(zulip.NamedGroup(group.ID)), people)
 }
 
@@ -105,7 +105,7 @@ func (m *maker) findInOrganization() {
 			continue
 		}
 		who := m.access.Admitted(permission.Organizations, setting, value)
-		mend := func(value cty.Value) string { return change("zulip_organization", attribute{setting.Name, value}) }
+		mend := func(value cty.Value) string { return m.organizationChange(attribute{setting.Name, value}) }
 		if slices.Contains(addingPeople, setting.Name) {
 			m.findNamedGuests(where, setting.Right, value, mend)
 			m.findBotsOfGuests(where, setting.Right, who)
@@ -159,7 +159,7 @@ func (m *maker) findBots() {
 
 // botChange is a change of a bot.
 func (m *maker) botChange(bot *zulip.User, one attribute) string {
-	return change("zulip_bot", attribute{"short_name", cty.StringVal(shortName(bot))}, attribute{"full_name", cty.StringVal(bot.FullName)}, one)
+	return m.change(target{"zulip_bot", fmt.Sprint(bot.ID), ""}, attribute{"short_name", cty.StringVal(shortName(bot))}, attribute{"full_name", cty.StringVal(bot.FullName)}, one)
 }
 
 // newOwner is somebody who can own a bot: the account that audits, or the first owner of the organization.
@@ -209,7 +209,7 @@ func (m *maker) findInvitations() {
 		if isPowerful {
 			role = cty.StringVal(zulip.RoleMember.String())
 		}
-		finding.Change = change("zulip_invite_link", attribute{"invite_as", role}, attribute{"expires_in_minutes", expires})
+		finding.Change = m.change(target{"zulip_invite_link", fmt.Sprint(invitation.ID), ""}, attribute{"invite_as", role}, attribute{"expires_in_minutes", expires})
 		if !invitation.IsMultiuse {
 			finding.Change = "# No resource manages invitations by email: revoke this one in the organization's settings.\n"
 		}

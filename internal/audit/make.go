@@ -24,6 +24,8 @@ type Options struct {
 	Now  time.Time
 	// Selection narrows the audit; the zero value is everything.
 	Selection Selection
+	// Managed says under which addresses the changes that mend something are written; nil: under none.
+	Managed *Managed
 }
 
 // Facts are what an audit is made of.

@@ -87,6 +87,19 @@ func (g *FindingGroup) Where() []string {
 	return where
 }
 
+// Changes lists what would mend the findings of the group, each change once.
+func (g *FindingGroup) Changes() []string {
+	var changes []string
+	listed := map[string]bool{}
+	for _, finding := range g.Findings {
+		if finding.Change != "" && !listed[finding.Change] {
+			changes = append(changes, finding.Change)
+		}
+		listed[finding.Change] = true
+	}
+	return changes
+}
+
 // FindingGroups gathers the findings that say the same, in their order.
 func (a *Audit) FindingGroups() []*FindingGroup {
 	type key struct {

@@ -85,9 +85,7 @@ func (d *document) findings(a *audit.Audit) {
 		if group.People != nil {
 			text += " Concerns: " + peopleText(group.People, false) + "."
 		}
-		if change := group.Findings[0].Change; len(change) > 0 && len(change) < maxChange {
-			text += "\n" + changeText(change)
-		}
+		text += changesText(group.Changes())
 		if i >= maxRisks || !d.fits(text) {
 			d.left += len(groups) - i
 			return
@@ -96,16 +94,38 @@ func (d *document) findings(a *audit.Audit) {
 	}
 }
 
-// maxChange is how long a change is that is shown; the JSON form has all.
-const maxChange = 600
+// How long a change is that is shown, and all of a finding together; the JSON form has all.
+const (
+	maxChange  = 600
+	maxChanges = 1500
+)
 
-// changeText writes a change as a block of code in a list. Nothing in a name ends the block: names are in quotes, on one line.
-func changeText(change string) string {
-	lines := []string{"  ```terraform"}
-	for line := range strings.Lines(change) {
-		lines = append(lines, "  "+printable(strings.TrimRight(line, "\n")))
+// changesText writes changes as a block of code in a list, as many as there is place for. Nothing in a name ends the block:
+// names are in quotes, on one line.
+func changesText(changes []string) string {
+	var lines []string
+	left, size := 0, 0
+	for _, change := range changes {
+		if len(change) >= maxChange || size+len(change) > maxChanges {
+			left++
+			continue
+		}
+		if size > 0 {
+			lines = append(lines, "")
+		}
+		size += len(change)
+		for line := range strings.Lines(change) {
+			lines = append(lines, "  "+printable(strings.TrimRight(line, "\n")))
+		}
 	}
-	return strings.Join(append(lines, "  ```"), "\n")
+	text := ""
+	if len(lines) > 0 {
+		text = "\n  ```terraform\n" + strings.Join(lines, "\n") + "\n  ```"
+	}
+	if left > 0 {
+		text += fmt.Sprintf("\n\n  %s left out here, which `--json` and `--html` have.", areLeft(left, "change"))
+	}
+	return text
 }
 
 func (d *document) auditedChannels(a *audit.Audit) {
