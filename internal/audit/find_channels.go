@@ -126,6 +126,7 @@ func (m *maker) findWiderRights() {
 			continue
 		}
 		var where []string
+		var peopleOf []permission.People
 		all := map[int64]bool{}
 		for _, channel := range m.chosen {
 			facts := m.states[channel.ID].Channel
@@ -139,7 +140,7 @@ func (m *maker) findWiderRights() {
 			if !has || wider.IsEmpty() {
 				continue
 			}
-			where = append(where, channelText(channel.Name))
+			where, peopleOf = append(where, channelText(channel.Name)), append(peopleOf, wider)
 			for user := range wider.All() {
 				all[user.ID] = true
 			}
@@ -152,7 +153,7 @@ func (m *maker) findWiderRights() {
 			ids = append(ids, id)
 		}
 		m.addFinding(Finding{
-			Kind: WiderThanChannel, Severity: Low, Where: where,
+			Kind: WiderThanChannel, Severity: Low, Where: where, peopleOf: peopleOf,
 			Text:   fmt.Sprintf("By %s of the organization people can %s whom %s of the channel does not name.", setting, right.InWords(), right),
 			Change: m.organizationChange(attribute{setting, texts("role:administrators")}),
 		}, m.access.People(ids))

@@ -75,6 +75,12 @@ type Finding struct {
 	Deactivated []int64 `json:"deactivated,omitempty"`
 	// Change is the configuration that would mend it: the attributes of a resource, to be merged into the one that manages it.
 	Change string `json:"change"`
+	// Accepted says that people know of it, and Expired that they did until a day that is over. At most one is not nil.
+	Accepted *Acceptance `json:"accepted,omitempty"`
+	Expired  *Acceptance `json:"expired,omitempty"`
+
+	// peopleOf are the people concerned in each of several places; nil: the same in all.
+	peopleOf []permission.People
 }
 
 // Gate is what --fail-on names: severities, kinds of finding, and categories of changes since an earlier audit.
@@ -130,10 +136,10 @@ func findingWords() []string {
 	return words
 }
 
-// Fails returns the kinds of finding that a gate stops at, each once.
+// Fails returns the kinds of finding that a gate stops at, each once. It stops at none that is accepted.
 func (a *Audit) Fails(gate Gate) []string {
 	var fails []string
-	for _, finding := range a.Findings {
+	for _, finding := range a.Open() {
 		stops := slices.Contains(gate.kinds, finding.Kind) || slices.ContainsFunc(gate.severities, func(severity Severity) bool {
 			return finding.Severity.rank() <= severity.rank()
 		})
@@ -157,8 +163,19 @@ func (m *maker) find() {
 		m.findInvitations()
 	}
 	slices.SortStableFunc(m.audit.Findings, func(a, b *Finding) int {
-		return cmp.Or(cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)))
+		return cmp.Or(acceptedLast(a, b), cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)))
 	})
+	m.warnOfUnused()
+}
+
+func acceptedLast(a, b *Finding) int {
+	switch {
+	case (a.Accepted != nil) == (b.Accepted != nil):
+		return 0
+	case a.Accepted != nil:
+		return 1
+	}
+	return -1
 }
 
 func kindRank(kind Kind) int {
@@ -170,8 +187,14 @@ func (m *maker) addFinding(finding Finding, people permission.People) {
 	if m.among != nil && m.narrowed(people).IsEmpty() {
 		return
 	}
-	finding.People = m.set(people)
-	m.audit.Findings = append(m.audit.Findings, &finding)
+	for _, part := range m.split(finding, people) {
+		if m.among != nil && m.narrowed(part.people).IsEmpty() {
+			continue
+		}
+		part.peopleOf = nil
+		part.People = m.set(part.people)
+		m.audit.Findings = append(m.audit.Findings, &part.Finding)
+	}
 }
 
 // addDeactivated adds a finding about deactivated people, who are in no set.

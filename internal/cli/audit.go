@@ -20,7 +20,7 @@ import (
 type auditFlags struct {
 	selection                     audit.Selection
 	markdown, json, html, against string
-	state                         string
+	state, accepted               string
 	failOn                        []string
 	requireComplete               bool
 	version                       string
@@ -67,10 +67,11 @@ With --against it also takes what the review's --fail-on takes, of what has chan
 	f.StringVar(&flags.html, "html", "", "write the audit as an HTML page to this `file`; - is standard output")
 	f.StringVar(&flags.against, "against", "", "write as Markdown and as the page who has gained and lost what since the audit in this JSON `file`, instead of the audit")
 	f.StringVar(&flags.state, "state", "", "write what mends a finding under the addresses in this JSON `file` of a state or a plan, from terraform show -json; - is standard input")
+	f.StringVar(&flags.accepted, "accepted", "", "list the findings that this HCL `file` accepts apart, and do not fail on them")
 	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if there is a finding of one of these `severities` or kinds, or with --against a change of one of these categories")
 	f.BoolVar(&flags.requireComplete, "require-complete", false, "exit with status 3 if the account does not see everything")
 	complete(command, map[string]cobra.CompletionFunc{
-		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "state": fileOf("json"), "fail-on": listOf(audit.GateWords()),
+		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "state": fileOf("json"), "accepted": fileOf("hcl"), "fail-on": listOf(audit.GateWords()),
 	})
 	return command
 }
@@ -108,6 +109,15 @@ func runAudit(ctx context.Context, flags auditFlags, stdin io.Reader, stdout, st
 			return err
 		}
 	}
+	if flags.accepted != "" {
+		content, err := os.ReadFile(flags.accepted)
+		if err != nil {
+			return err
+		}
+		if options.Accepted, err = audit.ParseAccepted(flags.accepted, content); err != nil {
+			return err
+		}
+	}
 	from, site, err := connect(ctx, flags.version, "audit", "", stderr)
 	if err != nil {
 		return err
@@ -116,6 +126,9 @@ func runAudit(ctx context.Context, flags auditFlags, stdin io.Reader, stdout, st
 	found, err := audit.Make(ctx, from, options)
 	if err != nil {
 		return err
+	}
+	for _, warning := range found.Warnings {
+		_, _ = fmt.Fprintln(stderr, "Warning:", warning)
 	}
 	var changes *report.Report
 	if earlier != nil {

@@ -27,6 +27,10 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 		d.line("")
 		d.line(plain(sentence))
 	}
+	for _, warning := range a.Warnings {
+		d.line("")
+		d.line("**Warning:** " + plain(warning))
+	}
 	d.findings(a)
 	if a.Person != nil {
 		d.person(a)
@@ -68,12 +72,26 @@ func aboutAudit(a *audit.Audit) string {
 	return strings.Join(parts, " · ")
 }
 
-// findings lists what was found, and the changes that would mend it. Those that say the same are one.
+// findings lists what was found, and the changes that would mend it: first what is not accepted. Those that say the same are
+// one.
 func (d *document) findings(a *audit.Audit) {
-	groups := a.FindingGroups()
+	var open, accepted []*audit.FindingGroup
+	for _, group := range a.FindingGroups() {
+		if group.IsAccepted() {
+			accepted = append(accepted, group)
+		} else {
+			open = append(open, group)
+		}
+	}
+	d.findingGroups("Findings", open, true)
+	d.findingGroups("Accepted findings", accepted, false)
+}
+
+// findingGroups lists findings under a title, with what mends them if that is to be done.
+func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isToMend bool) {
 	if len(groups) > 0 {
 		d.line("")
-		d.line("#### Findings")
+		d.line("#### " + title)
 		d.line("")
 	}
 	for i, group := range groups {
@@ -82,10 +100,15 @@ func (d *document) findings(a *audit.Audit) {
 			where[at] = plain(one)
 		}
 		text := fmt.Sprintf("- %s, %s: %s. %s", group.Severity, code(string(group.Kind)), report.List(where), plain(group.Text))
+		if accepted := group.AcceptedText(); accepted != "" {
+			text += " " + plain(accepted)
+		}
 		if group.People != nil {
 			text += " Concerns: " + peopleText(group.People, false) + "."
 		}
-		text += changesText(group.Changes())
+		if isToMend {
+			text += changesText(group.Changes())
+		}
 		if i >= maxRisks || !d.fits(text) {
 			d.left += len(groups) - i
 			return

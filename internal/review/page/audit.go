@@ -117,6 +117,21 @@ func surpriseRank(account *audit.Account) int {
 	return 3 + slices.Index(roles, account.Role)
 }
 
+// OpenGroups are the findings that are not accepted.
+func (v *auditView) OpenGroups() []*findingView { return v.groupsWhere(false) }
+
+// AcceptedGroups are the findings that are accepted.
+func (v *auditView) AcceptedGroups() []*findingView { return v.groupsWhere(true) }
+
+func (v *auditView) groupsWhere(isAccepted bool) (groups []*findingView) {
+	for _, group := range v.Groups {
+		if group.IsAccepted() == isAccepted {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
 // IncompleteText is the first line of an audit that does not have everything.
 func (v *auditView) IncompleteText() string { return audit.IncompleteText }
 
