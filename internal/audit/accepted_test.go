@@ -62,8 +62,8 @@ accept "bot-administrator" {
 	}{
 		{"2027-06-29T23:59:59Z", "Accepted until 2027-06-30: runs the news.", "; 1 accepted until 2027-06-30. ", true},
 		{"2027-06-30T00:30:00+01:00", "Accepted until 2027-06-30: runs the news.", "; 1 accepted until 2027-06-30. ", true}, // days are those of UTC
-		{"2027-06-30T00:00:00Z", "No longer accepted since 2027-06-30. It was for: runs the news.", "1 high", false},
-		{"2030-01-01T00:00:00Z", "No longer accepted since 2027-06-30. It was for: runs the news.", "1 high", false},
+		{"2027-06-30T00:00:00Z", "No longer accepted since 2027-06-30. It was for: runs the news.", " 2 high, ", false},
+		{"2030-01-01T00:00:00Z", "No longer accepted since 2027-06-30. It was for: runs the news.", " 2 high, ", false},
 	} {
 		a := auditWith(t, o, audit.Options{Now: day(test.now), Accepted: file})
 		all := found(a, audit.BotAdministrator, "bot news-bot@example.com")

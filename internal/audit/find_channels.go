@@ -27,6 +27,7 @@ func (m *maker) findInChannel(channel *zulip.Channel) {
 		m.findOpenPrivate(channel, state.Channel, where)
 	}
 	m.findChannelAdministrators(channel, state.Channel, where)
+	m.findShortRetention(channel, where)
 	for _, right := range []permission.Right{permission.CanAddSubscribers, permission.CanSubscribe} {
 		if right == permission.CanSubscribe && !state.Channel.Privacy.IsPrivate() {
 			continue
@@ -37,6 +38,28 @@ func (m *maker) findInChannel(channel *zulip.Channel) {
 	}
 	adders, _ := m.access.Can(permission.CanAddSubscribers, state.Channel)
 	m.findBotsOfGuests(where, permission.CanAddSubscribers.InWords(), adders)
+}
+
+// findShortRetention finds a channel whose messages are deleted before the organization deletes messages.
+func (m *maker) findShortRetention(channel *zulip.Channel, where []string) {
+	realm := m.view.Realm()
+	if realm == nil || channel.MessageRetentionDays == nil || *channel.MessageRetentionDays < 0 {
+		return
+	}
+	days, known := realmSetting[*int64](realm, "message_retention_days")
+	isForever := known && (days == nil || *days < 0)
+	if !known || !isForever && *channel.MessageRetentionDays >= *days {
+		return
+	}
+	rest := "the organization keeps messages forever"
+	if !isForever {
+		rest = "the organization keeps messages for " + report.Counted(int(*days), "day")
+	}
+	m.addFinding(Finding{
+		Kind: ShortRetention, Severity: Low, Where: where,
+		Text:   fmt.Sprintf("Its messages are deleted after %s; %s.", report.Counted(int(*channel.MessageRetentionDays), "day"), rest),
+		Change: m.channelChange(channel, "message_retention_days", cty.StringVal("realm_default")),
+	}, permission.People{})
 }
 
 // findOpenPrivate finds a private channel that all members can join by a permission, and one that guests are in.

@@ -54,6 +54,16 @@ func (m *maker) change(of target, attributes ...attribute) string {
 	return comment + string(hclwrite.Format(file.Bytes()))
 }
 
+// acceptChange writes how a finding is accepted, as a comment: it belongs into another file than what mends others.
+func acceptChange(kind Kind, place, reason string) string {
+	file := hclwrite.NewEmptyFile()
+	body := file.Body().AppendNewBlock("accept", []string{string(kind)}).Body()
+	body.SetAttributeValue(acceptObject, cty.StringVal(place))
+	body.SetAttributeValue(acceptReason, cty.StringVal(reason))
+	lines := strings.TrimSuffix(string(hclwrite.Format(file.Bytes())), "\n")
+	return "# If Terraform has to manage permissions, accept this in the file of --accepted:\n# " + strings.ReplaceAll(lines, "\n", "\n# ") + "\n"
+}
+
 // onOneLine keeps a text within a comment, whoever wrote the file that it is from.
 func onOneLine(text string) string {
 	return strings.Map(func(r rune) rune {
