@@ -36,7 +36,10 @@ type Audit struct {
 	Missing  []string `json:"missing"`
 	// Selection says of what part the audit is; nil: of everything.
 	Selection *Selection `json:"selection,omitempty"`
-	Findings  []*Finding `json:"findings"`
+	// Findings are those that are not accepted, and then those that are.
+	Findings []*Finding `json:"findings"`
+	// Warnings say in sentences what accepts findings that are not there.
+	Warnings []string `json:"warnings,omitempty"`
 	// Person is what one person can do, if that was asked for. Channels, Groups and Rights are empty then.
 	Person *Person `json:"person,omitempty"`
 	// Channels are the channels that are not archived, by name; Archived counts the others.

@@ -207,13 +207,14 @@ func ownerValue(owner string) report.Value {
 	return report.ValueOf(owner)
 }
 
-// findings lists those of the later audit, the new ones first.
+// findings lists those of the later audit, the new ones first and those that are accepted last. One that was accepted and no
+// longer is, is new.
 func (c *comparison) findings() {
 	was := map[string]bool{}
 	key := func(finding *Finding, place string) string {
 		return fmt.Sprintf("%s %q %q", finding.Kind, finding.Text, place)
 	}
-	for _, finding := range c.before.audit.Findings {
+	for _, finding := range c.before.audit.Open() {
 		for _, place := range finding.Where {
 			was[key(finding, place)] = true
 		}
@@ -221,12 +222,13 @@ func (c *comparison) findings() {
 	for _, finding := range c.after.audit.Findings {
 		places := map[bool][]string{} // by whether it is new there
 		for _, place := range finding.Where {
-			isNew := !was[key(finding, place)]
+			isNew := !was[key(finding, place)] && finding.Accepted == nil
 			places[isNew] = append(places[isNew], place)
 		}
+		text := strings.TrimSpace(finding.Text + " " + finding.AcceptedText())
 		for isNew, where := range places {
 			c.report.Found = append(c.report.Found, report.Found{
-				Kind: string(finding.Kind), Severity: string(finding.Severity), Where: where, Text: finding.Text, IsNew: isNew,
+				Kind: string(finding.Kind), Severity: string(finding.Severity), Where: where, Text: text, IsNew: isNew,
 			})
 		}
 	}

@@ -20,23 +20,46 @@ func (m *maker) findInChannel(channel *zulip.Channel) {
 	if reads, _ := state.IsReadByInternet(); reads {
 		m.addFinding(Finding{
 			Kind: Internet, Severity: Medium, Where: where, Text: "Anyone on the internet can read it, without an account.",
-			Change: channelChange(channel, "privacy", cty.StringVal(string(zulip.PrivacyPublic))),
+			Change: m.channelChange(channel, "privacy", cty.StringVal(string(zulip.PrivacyPublic))),
 		}, permission.People{})
 	}
 	if state.Channel.Privacy.IsPrivate() {
 		m.findOpenPrivate(channel, state.Channel, where)
 	}
 	m.findChannelAdministrators(channel, state.Channel, where)
+	m.findShortRetention(channel, where)
 	for _, right := range []permission.Right{permission.CanAddSubscribers, permission.CanSubscribe} {
 		if right == permission.CanSubscribe && !state.Channel.Privacy.IsPrivate() {
 			continue
 		}
 		m.findNamedGuests(where, right.InWords(), state.Channel.Permissions[string(right)], func(value cty.Value) string {
-			return channelChange(channel, string(right), value)
+			return m.channelChange(channel, string(right), value)
 		})
 	}
 	adders, _ := m.access.Can(permission.CanAddSubscribers, state.Channel)
 	m.findBotsOfGuests(where, permission.CanAddSubscribers.InWords(), adders)
+}
+
+// findShortRetention finds a channel whose messages are deleted before the organization deletes messages.
+func (m *maker) findShortRetention(channel *zulip.Channel, where []string) {
+	realm := m.view.Realm()
+	if realm == nil || channel.MessageRetentionDays == nil || *channel.MessageRetentionDays < 0 {
+		return
+	}
+	days, known := realmSetting[*int64](realm, "message_retention_days")
+	isForever := known && (days == nil || *days < 0)
+	if !known || !isForever && *channel.MessageRetentionDays >= *days {
+		return
+	}
+	rest := "the organization keeps messages forever"
+	if !isForever {
+		rest = "the organization keeps messages for " + report.Counted(int(*days), "day")
+	}
+	m.addFinding(Finding{
+		Kind: ShortRetention, Severity: Low, Where: where,
+		Text:   fmt.Sprintf("Its messages are deleted after %s; %s.", report.Counted(int(*channel.MessageRetentionDays), "day"), rest),
+		Change: m.channelChange(channel, "message_retention_days", cty.StringVal("realm_default")),
+	}, permission.People{})
 }
 
 // findOpenPrivate finds a private channel that all members can join by a permission, and one that guests are in.
@@ -51,14 +74,14 @@ func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel
 		}
 		m.addFinding(Finding{
 			Kind: OpenPrivate, Severity: High, Where: where, Text: "Every member can join it, although it is private.",
-			Change: change("zulip_channel", append([]attribute{{"name", cty.StringVal(channel.Name)}}, attributes...)...),
+			Change: m.change(channelTarget(channel), append([]attribute{{"name", cty.StringVal(channel.Name)}}, attributes...)...),
 		}, joiners)
 	}
 	readers, _ := m.access.Can(permission.CanRead, facts)
 	if guests := intersection(readers, m.access.Guests()); !guests.IsEmpty() {
 		m.addFinding(Finding{
 			Kind: OpenPrivate, Severity: Low, Where: where, Text: fmt.Sprintf("%s in it, although it is private.", areThere(guests.Len(), "guest")),
-			Change: withoutGuests(channel, m.access.People(facts.Subscribers), guests),
+			Change: m.withoutGuests(channel, m.access.People(facts.Subscribers), guests),
 		}, guests)
 	}
 }
@@ -67,12 +90,13 @@ func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel
 const mostUsers = 50
 
 // withoutGuests writes the subscribers of a channel without its guests.
-func withoutGuests(channel *zulip.Channel, subscribers, guests permission.People) string {
+func (m *maker) withoutGuests(channel *zulip.Channel, subscribers, guests permission.People) string {
+	of := target{"zulip_channel_subscribers", fmt.Sprint(channel.ID), ""}
 	name := attribute{"channel", cty.StringVal("name:" + channel.Name)}
 	if left := subscribers.Minus(guests); left.Len() <= mostUsers {
-		return change("zulip_channel_subscribers", name, attribute{"users", texts(addresses(left)...)})
+		return m.change(of, name, attribute{"users", texts(addresses(left)...)})
 	}
-	return "# Leave these guests out of users:\n# " + strings.Join(addresses(guests), "\n# ") + "\n" + change("zulip_channel_subscribers", name)
+	return "# Leave these guests out of users:\n# " + strings.Join(addresses(guests), "\n# ") + "\n" + m.change(of, name)
 }
 
 func addresses(people permission.People) (all []string) {
@@ -94,7 +118,7 @@ func (m *maker) findChannelAdministrators(channel *zulip.Channel, facts permissi
 	value, has := facts.Permissions[string(permission.CanAdministerChannel)]
 	who, certain := m.access.Can(permission.CanAdministerChannel, facts)
 	named := m.access.In(value).Minus(m.access.Guests())
-	mend := channelChange(channel, string(permission.CanAdministerChannel), texts("role:moderators"))
+	mend := m.channelChange(channel, string(permission.CanAdministerChannel), texts("role:moderators"))
 	switch {
 	case !has || !certain:
 	case who.IsEmpty():
@@ -111,7 +135,7 @@ func (m *maker) findChannelAdministrators(channel *zulip.Channel, facts permissi
 			continue // nobody else is there
 		}
 		if value, has := facts.Permissions[string(right)]; has && certain {
-			m.findSinglePerson(where, right.InWords(), who, value, func(value cty.Value) string { return channelChange(channel, string(right), value) })
+			m.findSinglePerson(where, right.InWords(), who, value, func(value cty.Value) string { return m.channelChange(channel, string(right), value) })
 		}
 	}
 }
@@ -125,6 +149,7 @@ func (m *maker) findWiderRights() {
 			continue
 		}
 		var where []string
+		var peopleOf []permission.People
 		all := map[int64]bool{}
 		for _, channel := range m.chosen {
 			facts := m.states[channel.ID].Channel
@@ -138,7 +163,7 @@ func (m *maker) findWiderRights() {
 			if !has || wider.IsEmpty() {
 				continue
 			}
-			where = append(where, channelText(channel.Name))
+			where, peopleOf = append(where, channelText(channel.Name)), append(peopleOf, wider)
 			for user := range wider.All() {
 				all[user.ID] = true
 			}
@@ -151,9 +176,9 @@ func (m *maker) findWiderRights() {
 			ids = append(ids, id)
 		}
 		m.addFinding(Finding{
-			Kind: WiderThanChannel, Severity: Low, Where: where,
+			Kind: WiderThanChannel, Severity: Low, Where: where, peopleOf: peopleOf,
 			Text:   fmt.Sprintf("By %s of the organization people can %s whom %s of the channel does not name.", setting, right.InWords(), right),
-			Change: change("zulip_organization", attribute{setting, texts("role:administrators")}),
+			Change: m.organizationChange(attribute{setting, texts("role:administrators")}),
 		}, m.access.People(ids))
 	}
 }
@@ -243,7 +268,7 @@ func (m *maker) groupsWithoutGuests(value zulip.GroupSettingValue, guests permis
 			}
 		}
 		slices.Sort(members)
-		changes = append(changes, change("zulip_user_group", attribute{"name", cty.StringVal(group.Name)}, attribute{"members", texts(members...)}))
+		changes = append(changes, m.groupChange(group, attribute{"members", texts(members...)}))
 	}
 	return strings.Join(changes, "\n")
 }

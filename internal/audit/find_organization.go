@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -34,7 +35,7 @@ func (m *maker) findInGroups() {
 			}
 			who := m.access.Admitted(permission.UserGroups, setting, value)
 			mend := func(value cty.Value) string {
-				return change("zulip_user_group", attribute{"name", cty.StringVal(group.Name)}, attribute{setting.Name, value})
+				return m.groupChange(group, attribute{setting.Name, value})
 			}
 			switch setting.Name {
 			case canManageGroup:
@@ -80,13 +81,13 @@ func (m *maker) findDeactivatedMembers(group *zulip.UserGroup, where []string) {
 	if len(gone) == 0 {
 		return
 	}
-	attributes := []attribute{{"name", cty.StringVal(group.Name)}, {"subgroups", texts(kept...)}}
+	attributes := []attribute{{"subgroups", texts(kept...)}}
 	if len(people) > 0 {
 		attributes = append(attributes, attribute{"members", texts(members...)})
 	}
 	m.addDeactivated(Finding{
 		Kind: DeactivatedMember, Severity: Medium, Where: where, Text: fmt.Sprintf("It contains what is deactivated: %s.", report.List(gone)),
-		Change: change("zulip_user_group", attributes...),
+		Change: m.groupChange(group, attributes...),
 	}, m.access.In(zulip.NamedGroup(group.ID)), people)
 }
 
@@ -105,7 +106,7 @@ func (m *maker) findInOrganization() {
 			continue
 		}
 		who := m.access.Admitted(permission.Organizations, setting, value)
-		mend := func(value cty.Value) string { return change("zulip_organization", attribute{setting.Name, value}) }
+		mend := func(value cty.Value) string { return m.organizationChange(attribute{setting.Name, value}) }
 		if slices.Contains(addingPeople, setting.Name) {
 			m.findNamedGuests(where, setting.Right, value, mend)
 			m.findBotsOfGuests(where, setting.Right, who)
@@ -114,6 +115,38 @@ func (m *maker) findInOrganization() {
 			m.findSinglePerson(where, setting.Right, who, value, mend)
 		}
 	}
+	m.findOpenSignUp(realm, where)
+}
+
+// findOpenSignUp finds that people can join without an invitation.
+func (m *maker) findOpenSignUp(realm *zulip.Realm, where []string) {
+	if isRequired, known := realmSetting[bool](realm, "invite_required"); !known || isRequired {
+		return
+	}
+	mend := m.organizationChange(attribute{"invite_required", cty.True})
+	if isRestricted, _ := realmSetting[bool](realm, "emails_restricted_to_domains"); isRestricted {
+		var domains []string
+		for _, domain := range m.view.Domains().List() {
+			domains = append(domains, domain.Domain)
+		}
+		text := "People join without an invitation if their email address is of one of the organization's domains."
+		if len(domains) > 0 {
+			text = fmt.Sprintf("People join without an invitation if their email address is of %s.", report.List(domains))
+		}
+		m.addFinding(Finding{Kind: OpenSignUp, Severity: Medium, Where: where, Text: text, Change: mend}, permission.People{})
+		return
+	}
+	m.addFinding(Finding{
+		Kind: OpenSignUp, Severity: High, Where: where, Change: mend,
+		Text: "Anybody can join without an invitation, with an email address of any domain, if the authentication methods let them in.",
+	}, permission.People{})
+}
+
+// realmSetting returns a setting of the organization; known is false where the server does not have it.
+func realmSetting[T any](realm *zulip.Realm, name string) (value T, known bool) {
+	raw, has := realm.Settings[name]
+	known = has && json.Unmarshal(raw, &value) == nil
+	return value, known
 }
 
 const inOrganizationText = "the organization"
@@ -139,10 +172,7 @@ func (m *maker) findBots() {
 		}
 		where := []string{"bot " + bot.Address()}
 		if bot.Role <= zulip.RoleAdministrator {
-			m.addFinding(Finding{
-				Kind: BotAdministrator, Severity: High, Where: where, Text: fmt.Sprintf("The bot has the role of an %s: whoever has its API key can do nearly everything.", bot.Role),
-				Change: m.botChange(bot, attribute{"role", cty.StringVal(zulip.RoleMember.String())}),
-			}, m.access.People([]int64{bot.ID}))
+			m.findPowerfulBot(bot, where)
 		}
 		finding := Finding{
 			Kind: BotOwner, Severity: Medium, Where: where, Text: "The bot has no owner.",
@@ -157,9 +187,71 @@ func (m *maker) findBots() {
 	}
 }
 
+// What a bot cannot manage. For owners alone are, beside zulip_domain, settings of several resources (server-behavior §O1, §U7);
+// for people alone are some endpoints (server-behavior §R15).
+const (
+	forOwnersText = "what only owners may (zulip_domain, the roles of owners, message_retention_days, some settings of zulip_organization)"
+	forPeopleText = "what no bot may (zulip_bot, zulip_invite_link, zulip_custom_emoji)"
+)
+
+// findPowerfulBot finds a bot that is an administrator or an owner, and people who are less than the bot that they own. The
+// account that audits is usually the one that Terraform uses, which needs the role of an administrator and no other.
+func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
+	finding := Finding{
+		Kind: BotAdministrator, Severity: High, Where: where, Text: fmt.Sprintf("The bot has the role of an %s: whoever has its API key can do nearly everything.", bot.Role),
+		Change: m.botChange(bot, attribute{"role", cty.StringVal(zulip.RoleMember.String())}),
+	}
+	if bot.ID == m.facts.Self.ID {
+		const nearly = "This bot is the account that audits. It has the role of an %s: whoever has its API key can do nearly everything. "
+		const guide = " The guide \"Least privilege and nightly audit\" says how to do with less."
+		if bot.Role == zulip.RoleOwner {
+			finding.Text = fmt.Sprintf(nearly+"The role of an administrator is enough for all but %s; let an owner apply that."+guide, bot.Role, forOwnersText)
+			finding.Change = m.botChange(bot, attribute{"role", cty.StringVal(zulip.RoleAdministrator.String())})
+		} else {
+			finding.Severity = Medium
+			finding.Text = fmt.Sprintf(nearly+"Terraform needs the role, and does with it all but %s and %s: that takes the key of an owner."+guide, bot.Role, forOwnersText, forPeopleText)
+			finding.Change = acceptChange(BotAdministrator, where[0], "runs Terraform")
+		}
+	}
+	self := m.access.People([]int64{bot.ID})
+	m.addFinding(finding, self)
+	if bot.BotOwnerID == nil {
+		return
+	}
+	owner, ok := m.view.User(*bot.BotOwnerID)
+	if !ok || !owner.IsActive || owner.Role <= bot.Role {
+		return
+	}
+	finding = Finding{
+		Kind: BotKey, Severity: High, Where: where,
+		Text: fmt.Sprintf("%s owns the bot, and with its API key can do what %s can. The role of the owner is %s.", owner.Address(), withArticle(bot.Role), owner.Role),
+	}
+	if owner.Role == zulip.RoleAdministrator {
+		finding.Severity = Medium
+	}
+	finding.Change = m.botChange(bot, attribute{"role", cty.StringVal(owner.Role.String())})
+	if keeper := m.keeper(bot.Role); keeper != "" {
+		finding.Change = m.botChange(bot, attribute{"owner", cty.StringVal(keeper)}) + "\n# Then make a new API key: the earlier owner may still have the old one.\n"
+	}
+	m.addFinding(finding, union(m.access, self, m.access.People([]int64{owner.ID})))
+}
+
+// keeper is a person who has a role and can own a bot with it, the account that audits before others; "" if there is none.
+func (m *maker) keeper(role zulip.Role) string {
+	if self := m.facts.Self; !self.IsBot && self.Role <= role {
+		return self.Address()
+	}
+	for user := range m.access.Everybody().All() {
+		if user.Role <= role && !user.IsBot {
+			return user.Address()
+		}
+	}
+	return ""
+}
+
 // botChange is a change of a bot.
 func (m *maker) botChange(bot *zulip.User, one attribute) string {
-	return change("zulip_bot", attribute{"short_name", cty.StringVal(shortName(bot))}, attribute{"full_name", cty.StringVal(bot.FullName)}, one)
+	return m.change(target{"zulip_bot", fmt.Sprint(bot.ID), ""}, attribute{"short_name", cty.StringVal(shortName(bot))}, attribute{"full_name", cty.StringVal(bot.FullName)}, one)
 }
 
 // newOwner is somebody who can own a bot: the account that audits, or the first owner of the organization.
@@ -209,7 +301,7 @@ func (m *maker) findInvitations() {
 		if isPowerful {
 			role = cty.StringVal(zulip.RoleMember.String())
 		}
-		finding.Change = change("zulip_invite_link", attribute{"invite_as", role}, attribute{"expires_in_minutes", expires})
+		finding.Change = m.change(target{"zulip_invite_link", fmt.Sprint(invitation.ID), ""}, attribute{"invite_as", role}, attribute{"expires_in_minutes", expires})
 		if !invitation.IsMultiuse {
 			finding.Change = "# No resource manages invitations by email: revoke this one in the organization's settings.\n"
 		}

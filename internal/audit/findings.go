@@ -33,13 +33,16 @@ const (
 	OpenPrivate       Kind = "open-private"
 	Internet          Kind = "internet"
 	BotAdministrator  Kind = "bot-administrator"
+	BotKey            Kind = "bot-key"
 	BotOwner          Kind = "bot-owner"
 	Invitation        Kind = "invitation"
+	OpenSignUp        Kind = "open-sign-up"
 	GuestsAdd         Kind = "guests-add"
 	NoAdministrator   Kind = "no-administrator"
 	DeactivatedMember Kind = "deactivated-member"
 	SinglePerson      Kind = "single-person"
 	WiderThanChannel  Kind = "wider-than-channel"
+	ShortRetention    Kind = "short-retention"
 )
 
 // KindMeaning is a kind of finding and what it means.
@@ -52,14 +55,17 @@ type KindMeaning struct {
 var Kinds = []KindMeaning{
 	{OpenPrivate, "high: every member can join a private channel by a permission, and read it; low: guests are in a private channel"},
 	{Internet, "medium: anyone on the internet can read a channel"},
-	{BotAdministrator, "high: a bot is an administrator or an owner of the organization"},
+	{BotAdministrator, "high: a bot is an administrator or an owner of the organization; medium: it is an administrator and the account that audits"},
+	{BotKey, "high: the owner of a bot that is an administrator or an owner of the organization is less than an administrator, and holds its API key; medium: an administrator owns a bot that is an owner"},
 	{BotOwner, "medium: the owner of an active bot is deactivated, or the bot has none"},
 	{Invitation, "high: an invitation makes administrators or owners; medium: a link makes moderators, or never expires"},
+	{OpenSignUp, "high: people can join without an invitation, with an email address of any domain; medium: with one of the organization's domains"},
 	{GuestsAdd, "high: a bot that a guest owns can add people to a channel or a group; low: a permission to add or invite people names guests, whom the server refuses it as long as they are guests"},
 	{NoAdministrator, "high: nobody can administer a channel or manage a user group; low: nobody active is in the permission, and only the organization's roles and permissions remain"},
 	{DeactivatedMember, "medium: a user group contains deactivated people or groups"},
 	{SinglePerson, "low: only one person can administer or post in a channel, manage a user group, or has a permission of the organization"},
 	{WiderThanChannel, "low: a permission of the organization gives others than administrators a right in channels whose own permission does not name them"},
+	{ShortRetention, "low: messages of a channel are deleted earlier than the organization deletes messages"},
 }
 
 // Finding is something that a person should look at.
@@ -75,6 +81,12 @@ type Finding struct {
 	Deactivated []int64 `json:"deactivated,omitempty"`
 	// Change is the configuration that would mend it: the attributes of a resource, to be merged into the one that manages it.
 	Change string `json:"change"`
+	// Accepted says that people know of it, and Expired that they did until a day that is over. At most one is not nil.
+	Accepted *Acceptance `json:"accepted,omitempty"`
+	Expired  *Acceptance `json:"expired,omitempty"`
+
+	// peopleOf are the people concerned in each of several places; nil: the same in all.
+	peopleOf []permission.People
 }
 
 // Gate is what --fail-on names: severities, kinds of finding, and categories of changes since an earlier audit.
@@ -130,10 +142,10 @@ func findingWords() []string {
 	return words
 }
 
-// Fails returns the kinds of finding that a gate stops at, each once.
+// Fails returns the kinds of finding that a gate stops at, each once. It stops at none that is accepted.
 func (a *Audit) Fails(gate Gate) []string {
 	var fails []string
-	for _, finding := range a.Findings {
+	for _, finding := range a.Open() {
 		stops := slices.Contains(gate.kinds, finding.Kind) || slices.ContainsFunc(gate.severities, func(severity Severity) bool {
 			return finding.Severity.rank() <= severity.rank()
 		})
@@ -157,8 +169,19 @@ func (m *maker) find() {
 		m.findInvitations()
 	}
 	slices.SortStableFunc(m.audit.Findings, func(a, b *Finding) int {
-		return cmp.Or(cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)))
+		return cmp.Or(acceptedLast(a, b), cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)))
 	})
+	m.warnOfUnused()
+}
+
+func acceptedLast(a, b *Finding) int {
+	switch {
+	case (a.Accepted != nil) == (b.Accepted != nil):
+		return 0
+	case a.Accepted != nil:
+		return 1
+	}
+	return -1
 }
 
 func kindRank(kind Kind) int {
@@ -170,8 +193,14 @@ func (m *maker) addFinding(finding Finding, people permission.People) {
 	if m.among != nil && m.narrowed(people).IsEmpty() {
 		return
 	}
-	finding.People = m.set(people)
-	m.audit.Findings = append(m.audit.Findings, &finding)
+	for _, part := range m.split(finding, people) {
+		if m.among != nil && m.narrowed(part.people).IsEmpty() {
+			continue
+		}
+		part.peopleOf = nil
+		part.People = m.set(part.people)
+		m.audit.Findings = append(m.audit.Findings, &part.Finding)
+	}
 }
 
 // addDeactivated adds a finding about deactivated people, who are in no set.

@@ -128,6 +128,60 @@ func TestFindings(t *testing.T) {
 			[]string{"owner"}, "makes whoever uses it an administrator", `invite_as          = "member"`,
 		},
 		{
+			"an invitation by email for an administrator", audit.Invitation, audit.High, "invitation of new@example.com",
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "new@example.com", "stream_ids": "[]", "invite_as": "200"})
+			},
+			[]string{"owner"}, "The invitation makes whoever uses it an administrator.", "revoke this one in the organization's settings",
+		},
+		{
+			"a member who owns a bot that is an administrator", audit.BotKey, audit.High, "bot news-bot@example.com",
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
+			},
+			[]string{"mel", "bot"}, "mel@example.com owns the bot, and with its API key can do what an administrator can. The role of the owner is member.", `owner      = "owner@example.com"`,
+		},
+		{
+			"an administrator who owns a bot that is an owner", audit.BotKey, audit.Medium, "bot news-bot@example.com",
+			func(t *testing.T, o *acctest.Organization) {
+				bot := fmt.Sprintf("/bots/%d", id(t, o, "bot"))
+				o.Call(t, "PATCH", bot, map[string]string{"bot_owner_id": fmt.Sprint(id(t, o, "admin"))})
+				o.Call(t, "PATCH", bot, map[string]string{"role": "100"})
+			},
+			[]string{"admin", "bot"}, "can do what an owner can", `owner      = "owner@example.com"`,
+		},
+		{
+			"an organization that anybody joins", audit.OpenSignUp, audit.High, "the organization",
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, "PATCH", "/realm", map[string]string{"invite_required": "false"})
+			},
+			nil, "with an email address of any domain", "invite_required = true",
+		},
+		{
+			"an organization that addresses of a domain join", audit.OpenSignUp, audit.Medium, "the organization",
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, "POST", "/realm/domains", map[string]string{"domain": "example.org", "allow_subdomains": "false"})
+				o.Call(t, "PATCH", "/realm", map[string]string{"emails_restricted_to_domains": "true"})
+				o.Call(t, "PATCH", "/realm", map[string]string{"invite_required": "false"})
+			},
+			nil, "if their email address is of example.org.", "invite_required = true",
+		},
+		{
+			"a channel that deletes messages, and the organization none", audit.ShortRetention, audit.Low, `channel "c"`,
+			func(t *testing.T, o *acctest.Organization) {
+				newChannel(t, o, "c", map[string]string{"message_retention_days": "1"})
+			},
+			nil, "Its messages are deleted after 1 day; the organization keeps messages forever.", `message_retention_days = "realm_default"`,
+		},
+		{
+			"a channel that deletes messages earlier than the organization", audit.ShortRetention, audit.Low, `channel "c"`,
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, "PATCH", "/realm", map[string]string{"message_retention_days": "30"})
+				newChannel(t, o, "c", map[string]string{"message_retention_days": "29"})
+			},
+			nil, "after 29 days; the organization keeps messages for 30 days.", `message_retention_days = "realm_default"`,
+		},
+		{
 			"a channel in which one person posts", audit.SinglePerson, audit.Low, `channel "c"`,
 			func(t *testing.T, o *acctest.Organization) {
 				newChannel(t, o, "c", map[string]string{"can_send_message_group": named(id(t, o, "max"))})
@@ -174,6 +228,56 @@ func TestFindings(t *testing.T) {
 				t.Errorf("%s\n%s", problems, all[0].Change)
 			}
 		})
+	}
+}
+
+// What is as the organization is, or asks for more, is not found.
+func TestFindingsOfWhatIsNoFinding(t *testing.T) {
+	o := office(t)
+	o.Call(t, "PATCH", "/realm", map[string]string{"message_retention_days": "30"})
+	newChannel(t, o, "same", map[string]string{"message_retention_days": "30"})
+	newChannel(t, o, "longer", map[string]string{"message_retention_days": "31"})
+	newChannel(t, o, "forever", map[string]string{"message_retention_days": `"unlimited"`})
+	newChannel(t, o, "default", nil)
+	o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"bot_owner_id": fmt.Sprint(id(t, o, "admin"))})
+	o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
+	for _, finding := range auditOf(t, o, audit.Selection{}).Findings {
+		if slices.Contains([]audit.Kind{audit.ShortRetention, audit.BotKey, audit.OpenSignUp}, finding.Kind) {
+			t.Errorf("%s %s: %s", finding.Kind, finding.Where, finding.Text)
+		}
+	}
+}
+
+// The bot that audits needs its role; it is told what it cannot do with it, and how to accept that it has it.
+func TestTheBotThatAudits(t *testing.T) {
+	for _, test := range []struct {
+		role     string
+		severity audit.Severity
+		says     []string
+		mend     string
+	}{
+		{"200", audit.Medium, []string{"Terraform needs the role", "zulip_domain", "zulip_invite_link"}, "# accept \"bot-administrator\" {\n#   object = \"bot news-bot@example.com\"\n"},
+		{"100", audit.High, []string{"The role of an administrator is enough", "zulip_domain"}, `role       = "administrator"`},
+	} {
+		o := office(t)
+		o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": test.role})
+		a := auditOf(t, o.As(t, "bot"), audit.Selection{})
+		all := found(a, audit.BotAdministrator, "bot news-bot@example.com")
+		if len(all) != 1 || all[0].Severity != test.severity || !strings.Contains(all[0].Change, test.mend) {
+			t.Fatalf("role %s: %+v", test.role, all)
+		}
+		expectText(t, all[0].Text, append(test.says, "the account that audits", "Least privilege and nightly audit")...)
+		if test.role != "200" {
+			continue
+		}
+		var lines []string
+		for line := range strings.Lines(all[0].Change) {
+			lines = append(lines, strings.TrimPrefix(line, "# "))
+		}
+		again := auditWith(t, o, audit.Options{Accepted: accepted(t, strings.Join(lines[1:], ""))})
+		if all := found(again, audit.BotAdministrator, "bot news-bot@example.com"); len(all) != 1 || all[0].Accepted == nil || len(again.Warnings) > 0 {
+			t.Errorf("what is to be copied does not accept it: %+v, %q", all, again.Warnings)
+		}
 	}
 }
 
@@ -289,7 +393,7 @@ func TestGate(t *testing.T) {
 	o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
 	a := auditOf(t, o, audit.Selection{})
 	for words, want := range map[string]string{
-		"high": "bot-administrator", "medium": "bot-administrator", "bot-administrator": "bot-administrator", "internet,invitation": "",
+		"high": "bot-administrator bot-key", "medium": "bot-administrator bot-key", "bot-administrator": "bot-administrator", "internet,invitation": "",
 	} {
 		gate, err := audit.ParseGate(strings.Split(words, ","), true)
 		if got := strings.Join(a.Fails(gate), " "); err != nil || got != want {

@@ -24,6 +24,10 @@ type Options struct {
 	Now  time.Time
 	// Selection narrows the audit; the zero value is everything.
 	Selection Selection
+	// Managed says under which addresses the changes that mend something are written; nil: under none.
+	Managed *Managed
+	// Accepted accepts findings; nil: none is accepted.
+	Accepted *AcceptedFile
 }
 
 // Facts are what an audit is made of.
@@ -86,6 +90,7 @@ func Of(facts Facts, options Options) (*Audit, error) {
 			Missing: []string{}, Findings: []*Finding{}, Channels: []*Channel{}, Groups: []*Group{}, Rights: []*Right{}, Sets: []*report.People{},
 		},
 	}
+	m.acceptances = acceptances{used: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{}}
 	m.people.SetEverybody(m.view.Users())
 	m.members = m.peopleWhere(func(user *zulip.User) bool { return !user.IsBot && user.Role < zulip.RoleGuest })
 	m.administrators = m.peopleWhere(func(user *zulip.User) bool { return user.Role <= zulip.RoleAdministrator })
@@ -133,6 +138,8 @@ type maker struct {
 	among *permission.People
 	// named are deactivated accounts that a finding is about.
 	named map[int64]bool
+
+	acceptances acceptances
 }
 
 // completeness says what the account does not see.

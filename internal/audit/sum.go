@@ -10,14 +10,14 @@ import (
 // IncompleteText is the first line of an audit whose account does not see everything.
 const IncompleteText = "This audit is not complete: the account does not see everything."
 
-// Verdict counts the findings and, unless the audit is of one person, what was audited.
+// Verdict counts the findings, those that are accepted apart, and, unless the audit is of one person, what was audited.
 func (a *Audit) Verdict() string {
 	text := "No findings"
-	if len(a.Findings) > 0 {
+	if open := a.Open(); len(open) > 0 {
 		var counts []string
 		for _, severity := range Severities {
 			n := 0
-			for _, finding := range a.Findings {
+			for _, finding := range open {
 				if finding.Severity == severity {
 					n++
 				}
@@ -26,8 +26,9 @@ func (a *Audit) Verdict() string {
 				counts = append(counts, fmt.Sprintf("%s %s", report.Count(n), severity))
 			}
 		}
-		text = report.Counted(len(a.Findings), "finding") + ": " + strings.Join(counts, ", ")
+		text = report.Counted(len(open), "finding") + ": " + strings.Join(counts, ", ")
 	}
+	text += a.acceptedCount()
 	if a.Person != nil {
 		return text + "."
 	}
@@ -68,7 +69,7 @@ func (a *Audit) account(id int64) *Account {
 	return nil
 }
 
-// FindingGroup is findings that say the same, in however many places: one thing to decide.
+// FindingGroup is findings that say the same, in however many places: one thing to decide, or decided for one reason.
 type FindingGroup struct {
 	Kind     Kind
 	Severity Severity
@@ -87,17 +88,37 @@ func (g *FindingGroup) Where() []string {
 	return where
 }
 
+// IsAccepted reports whether people know of the findings and leave them as they are.
+func (g *FindingGroup) IsAccepted() bool { return g.Findings[0].Accepted != nil }
+
+// AcceptedText says whether the findings are accepted, or were; "" if they never were.
+func (g *FindingGroup) AcceptedText() string { return g.Findings[0].AcceptedText() }
+
+// Changes lists what would mend the findings of the group, each change once.
+func (g *FindingGroup) Changes() []string {
+	var changes []string
+	listed := map[string]bool{}
+	for _, finding := range g.Findings {
+		if finding.Change != "" && !listed[finding.Change] {
+			changes = append(changes, finding.Change)
+		}
+		listed[finding.Change] = true
+	}
+	return changes
+}
+
 // FindingGroups gathers the findings that say the same, in their order.
 func (a *Audit) FindingGroups() []*FindingGroup {
 	type key struct {
 		kind     Kind
 		severity Severity
 		text     string
+		accepted string
 	}
 	var groups []*FindingGroup
 	known := map[key]*FindingGroup{}
 	for _, finding := range a.Findings {
-		k := key{finding.Kind, finding.Severity, finding.Text}
+		k := key{finding.Kind, finding.Severity, finding.Text, finding.AcceptedText()}
 		if known[k] == nil {
 			known[k] = &FindingGroup{Kind: finding.Kind, Severity: finding.Severity, Text: finding.Text}
 			groups = append(groups, known[k])

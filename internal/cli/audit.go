@@ -20,6 +20,7 @@ import (
 type auditFlags struct {
 	selection                     audit.Selection
 	markdown, json, html, against string
+	state, accepted               string
 	failOn                        []string
 	requireComplete               bool
 	version                       string
@@ -53,7 +54,7 @@ With --against it also takes what the review's --fail-on takes, of what has chan
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := withInterrupt(cmd.Context())
 			defer stop()
-			return runAudit(ctx, flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return runAudit(ctx, flags, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := command.Flags()
@@ -65,10 +66,12 @@ With --against it also takes what the review's --fail-on takes, of what has chan
 	f.StringVar(&flags.json, "json", "", "write the audit as JSON to this `file`; - is standard output")
 	f.StringVar(&flags.html, "html", "", "write the audit as an HTML page to this `file`; - is standard output")
 	f.StringVar(&flags.against, "against", "", "write as Markdown and as the page who has gained and lost what since the audit in this JSON `file`, instead of the audit")
+	f.StringVar(&flags.state, "state", "", "write what mends a finding under the addresses in this JSON `file` of a state or a plan, from terraform show -json; - is standard input")
+	f.StringVar(&flags.accepted, "accepted", "", "list the findings that this HCL `file` accepts apart, and do not fail on them")
 	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if there is a finding of one of these `severities` or kinds, or with --against a change of one of these categories")
 	f.BoolVar(&flags.requireComplete, "require-complete", false, "exit with status 3 if the account does not see everything")
 	complete(command, map[string]cobra.CompletionFunc{
-		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "fail-on": listOf(audit.GateWords()),
+		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "state": fileOf("json"), "accepted": fileOf("hcl"), "fail-on": listOf(audit.GateWords()),
 	})
 	return command
 }
@@ -89,7 +92,7 @@ func (e *incompleteError) Error() string {
 	return "the audit is not complete: " + strings.Join(e.missing, " ")
 }
 
-func runAudit(ctx context.Context, flags auditFlags, stdout, stderr io.Writer) error {
+func runAudit(ctx context.Context, flags auditFlags, stdin io.Reader, stdout, stderr io.Writer) error {
 	gate, err := audit.ParseGate(flags.failOn, flags.against != "")
 	if err != nil {
 		return err
@@ -101,6 +104,20 @@ func runAudit(ctx context.Context, flags auditFlags, stdout, stderr io.Writer) e
 		}
 	}
 	options := audit.Options{Now: time.Now(), Selection: flags.selection}
+	if flags.state != "" {
+		if options.Managed, err = readManaged(flags.state, stdin); err != nil {
+			return err
+		}
+	}
+	if flags.accepted != "" {
+		content, err := os.ReadFile(flags.accepted)
+		if err != nil {
+			return err
+		}
+		if options.Accepted, err = audit.ParseAccepted(flags.accepted, content); err != nil {
+			return err
+		}
+	}
 	from, site, err := connect(ctx, flags.version, "audit", "", stderr)
 	if err != nil {
 		return err
@@ -109,6 +126,9 @@ func runAudit(ctx context.Context, flags auditFlags, stdout, stderr io.Writer) e
 	found, err := audit.Make(ctx, from, options)
 	if err != nil {
 		return err
+	}
+	for _, warning := range found.Warnings {
+		_, _ = fmt.Fprintln(stderr, "Warning:", warning)
 	}
 	var changes *report.Report
 	if earlier != nil {
@@ -132,6 +152,23 @@ func runAudit(ctx context.Context, flags auditFlags, stdout, stderr io.Writer) e
 		return &incompleteError{found.Missing}
 	}
 	return nil
+}
+
+// readManaged reads a state or a plan.
+func readManaged(path string, stdin io.Reader) (*audit.Managed, error) {
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close() //nolint:errcheck // it is only read
+		stdin = file
+	}
+	managed, err := audit.ReadManaged(stdin)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use --state %s: %w", path, err)
+	}
+	return managed, nil
 }
 
 // readAudit reads an earlier audit.

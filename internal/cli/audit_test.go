@@ -67,7 +67,7 @@ func TestDocsOfTheAuditUseItsFlags(t *testing.T) {
 			t.Errorf("the command has no --%s", flag[1])
 		}
 	}
-	for _, flag := range []string{"person", "channel", "guests", "bots", "markdown", "json", "html", "against", "fail-on", "require-complete"} {
+	for _, flag := range []string{"person", "channel", "guests", "bots", "markdown", "json", "html", "against", "accepted", "state", "fail-on", "require-complete"} {
 		if !named[flag] {
 			t.Errorf("the guide does not say what --%s is", flag)
 		}
@@ -207,16 +207,90 @@ func TestAuditIsAGate(t *testing.T) {
 	}
 }
 
+// What a file accepts stops no gate, also when the audit is compared with an earlier one, and what it accepts in vain is
+// warned of.
+func TestAuditAcceptsFindings(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	dir := t.TempDir()
+	before, file, page := filepath.Join(dir, "before.json"), filepath.Join(dir, "accepted.hcl"), filepath.Join(dir, "a.html")
+	write := func(object, until string) {
+		t.Helper()
+		text := fmt.Sprintf("accept \"bot-administrator\" {\n  object = %q\n  reason = \"runs Terraform\"\n  until  = %q\n}\n", object, until)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := auditRun(t, "--json", before); err != nil {
+		t.Fatal(err)
+	}
+	const bot = "bot terraform-bot@zulip.example.com"
+	for _, test := range []struct {
+		object, until, fails, says, change string
+	}{
+		{bot, "2999-12-31", "", "Accepted until 2999-12-31: runs Terraform.", "as before"},
+		{bot, "2001-01-01", "the audit found: bot-administrator", "No longer accepted since 2001-01-01.", "as before"},
+		{"bot other-bot@zulip.example.com", "2999-12-31", "the audit found: bot-administrator", "there is no finding bot-administrator about bot other-bot@zulip.example.com any more.", ""},
+	} {
+		write(test.object, test.until)
+		for _, args := range [][]string{{"--html", page}, {"--against", before}} {
+			stdout, err := auditRun(t, append(args, "--accepted", file, "--fail-on", "high")...)
+			if problem(err) != test.fails || !strings.Contains(strings.ReplaceAll(stdout, "`", ""), test.says) {
+				t.Errorf("%v, %s until %s: %q, want %q, and\n%.3000s", args, test.object, test.until, problem(err), test.fails, stdout)
+			}
+			if args[0] == "--against" && !strings.Contains(stdout, test.change) {
+				t.Errorf("%s: the changes are\n%s", test.object, stdout)
+			}
+		}
+		if content, err := os.ReadFile(page); err != nil || !strings.Contains(string(content), test.says) {
+			t.Errorf("the page does not say %s: %v", test.says, err)
+		}
+	}
+}
+
+// What mends a finding is written under the address of a state, which is read from a file or standard input.
+func TestAuditReadsAState(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	file := filepath.Join(t.TempDir(), "state.json")
+	bot, ok := o.Sandbox.Credentials("bot")
+	if !ok {
+		t.Fatal("there is no bot")
+	}
+	content := fmt.Sprintf(`{"format_version":"1.0","values":{"root_module":{"child_modules":[{"resources":[{"address":"module.bots.zulip_bot.terraform[0]","mode":"managed","type":"zulip_bot","name":"terraform","provider_name":"registry.terraform.io/zulip-iac/zulip","values":{"id":%d}}]}]}}}`, bot.ID)
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const want = "  # module.bots.zulip_bot.terraform[0]\n  resource \"zulip_bot\" \"terraform\" {\n"
+	if stdout, err := auditRun(t, "--state", file); err != nil || !strings.Contains(stdout, want) {
+		t.Errorf("%v\n%.2000s", err, stdout)
+	}
+	command := newAudit("test")
+	var out bytes.Buffer
+	command.SetIn(strings.NewReader(content))
+	command.SetOut(&out)
+	command.SetArgs([]string{"--state", "-"})
+	if err := command.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), want) {
+		t.Errorf("from standard input: %v\n%.2000s", err, out.String())
+	}
+}
+
 func TestAuditRefusesBadInput(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	other := filepath.Join(t.TempDir(), "a.json")
 	if err := os.WriteFile(other, []byte(`{"format_version":"0.9"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	misspelled := filepath.Join(t.TempDir(), "accepted.hcl")
+	if err := os.WriteFile(misspelled, []byte("\naccept \"bot-adminstrator\" {\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, bad := range []struct {
 		args []string
 		says string
 	}{
+		{[]string{"--accepted", misspelled}, `accepted.hcl:2: there is no kind of finding "bot-adminstrator"; did you mean "bot-administrator"?`},
+		{[]string{"--accepted", filepath.Join(t.TempDir(), "none.hcl")}, "no such file"},
+		{[]string{"--state", misspelled}, "it is no JSON of a state or of a plan"},
+		{[]string{"--state", filepath.Join(t.TempDir(), "none.json")}, "no such file"},
 		{[]string{"--against", other}, "make the earlier audit again"},
 		{[]string{"--against", filepath.Join(t.TempDir(), "none.json")}, "no such file"},
 		{[]string{"--person", "amara.okafr@example.com"}, "did you mean amara.okafor@example.com?"},

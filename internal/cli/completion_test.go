@@ -48,6 +48,8 @@ func TestCompletion(t *testing.T) {
 		"audit --fail-on hi":               {"high", list},
 		"audit --json ":                    {"json", extension},
 		"audit --against ":                 {"json", extension},
+		"audit --accepted ":                {"hcl", extension},
+		"audit --state ":                   {"json", extension},
 		"audit --person ":                  {"", nothing},
 		"audit ":                           {"", nothing},
 		"export ":                          {"", cobra.ShellCompDirectiveFilterDirs},

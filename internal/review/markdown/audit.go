@@ -27,6 +27,10 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 		d.line("")
 		d.line(plain(sentence))
 	}
+	for _, warning := range a.Warnings {
+		d.line("")
+		d.line("**Warning:** " + plain(warning))
+	}
 	d.findings(a)
 	if a.Person != nil {
 		d.person(a)
@@ -68,12 +72,26 @@ func aboutAudit(a *audit.Audit) string {
 	return strings.Join(parts, " · ")
 }
 
-// findings lists what was found, and the changes that would mend it. Those that say the same are one.
+// findings lists what was found, and the changes that would mend it: first what is not accepted. Those that say the same are
+// one.
 func (d *document) findings(a *audit.Audit) {
-	groups := a.FindingGroups()
+	var open, accepted []*audit.FindingGroup
+	for _, group := range a.FindingGroups() {
+		if group.IsAccepted() {
+			accepted = append(accepted, group)
+		} else {
+			open = append(open, group)
+		}
+	}
+	d.findingGroups("Findings", open, true)
+	d.findingGroups("Accepted findings", accepted, false)
+}
+
+// findingGroups lists findings under a title, with what mends them if that is to be done.
+func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isToMend bool) {
 	if len(groups) > 0 {
 		d.line("")
-		d.line("#### Findings")
+		d.line("#### " + title)
 		d.line("")
 	}
 	for i, group := range groups {
@@ -82,11 +100,14 @@ func (d *document) findings(a *audit.Audit) {
 			where[at] = plain(one)
 		}
 		text := fmt.Sprintf("- %s, %s: %s. %s", group.Severity, code(string(group.Kind)), report.List(where), plain(group.Text))
+		if accepted := group.AcceptedText(); accepted != "" {
+			text += " " + plain(accepted)
+		}
 		if group.People != nil {
 			text += " Concerns: " + brief(group.People) + "."
 		}
-		if change := group.Findings[0].Change; len(change) > 0 && len(change) < maxChange {
-			text += "\n" + changeText(change)
+		if isToMend {
+			text += changesText(group.Changes())
 		}
 		if i >= maxRisks || !d.fits(text) {
 			d.left += len(groups) - i
@@ -96,16 +117,38 @@ func (d *document) findings(a *audit.Audit) {
 	}
 }
 
-// maxChange is how long a change is that is shown; the JSON form has all.
-const maxChange = 600
+// How long a change is that is shown, and all of a finding together; the JSON form has all.
+const (
+	maxChange  = 600
+	maxChanges = 1500
+)
 
-// changeText writes a change as a block of code in a list. Nothing in a name ends the block: names are in quotes, on one line.
-func changeText(change string) string {
-	lines := []string{"  ```terraform"}
-	for line := range strings.Lines(change) {
-		lines = append(lines, "  "+printable(strings.TrimRight(line, "\n")))
+// changesText writes changes as a block of code in a list, as many as there is place for. Nothing in a name ends the block:
+// names are in quotes, on one line.
+func changesText(changes []string) string {
+	var lines []string
+	left, size := 0, 0
+	for _, change := range changes {
+		if len(change) >= maxChange || size+len(change) > maxChanges {
+			left++
+			continue
+		}
+		if size > 0 {
+			lines = append(lines, "")
+		}
+		size += len(change)
+		for line := range strings.Lines(change) {
+			lines = append(lines, "  "+printable(strings.TrimRight(line, "\n")))
+		}
 	}
-	return strings.Join(append(lines, "  ```"), "\n")
+	text := ""
+	if len(lines) > 0 {
+		text = "\n  ```terraform\n" + strings.Join(lines, "\n") + "\n  ```"
+	}
+	if left > 0 {
+		text += fmt.Sprintf("\n\n  %s left out here, which `--json` and `--html` have.", areLeft(left, "change"))
+	}
+	return text
 }
 
 func (d *document) auditedChannels(a *audit.Audit) {

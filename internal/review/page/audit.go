@@ -31,8 +31,17 @@ type findingView struct {
 	Brief template.HTML // of the people concerned; empty if there are none, or others in other places
 }
 
-// Change is what mends the first of the findings.
-func (f *findingView) Change() string { return f.Findings[0].Change }
+// maxChanges is how many changes of findings that say the same are in the page for a browser that runs no scripts.
+const maxChanges = 50
+
+// Change is what mends the findings.
+func (f *findingView) Change() string {
+	changes := f.Changes()
+	if left := len(changes) - maxChanges; left > 0 {
+		changes = append(changes[:maxChanges:maxChanges], fmt.Sprintf("# and %s, which the JSON form has\n", report.Counted(left, "more change")))
+	}
+	return strings.Join(changes, "\n")
+}
 
 // First are the places that are named; More is how many others there are.
 func (f *findingView) First() []string { return f.Where()[:min(len(f.Where()), report.MaxListed)] }
@@ -106,6 +115,21 @@ func surpriseRank(account *audit.Account) int {
 		return 2
 	}
 	return 3 + slices.Index(roles, account.Role)
+}
+
+// OpenGroups are the findings that are not accepted.
+func (v *auditView) OpenGroups() []*findingView { return v.groupsWhere(false) }
+
+// AcceptedGroups are the findings that are accepted.
+func (v *auditView) AcceptedGroups() []*findingView { return v.groupsWhere(true) }
+
+func (v *auditView) groupsWhere(isAccepted bool) (groups []*findingView) {
+	for _, group := range v.Groups {
+		if group.IsAccepted() == isAccepted {
+			groups = append(groups, group)
+		}
+	}
+	return groups
 }
 
 // IncompleteText is the first line of an audit that does not have everything.

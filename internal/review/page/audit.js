@@ -193,11 +193,12 @@
 
   function startFindings() {
     const groups = [...document.querySelectorAll("[data-finding]")].map(findingGroup);
-    const none = document.querySelector("#findings ~ [data-none]");
+    const none = document.querySelector("#findings ~ [data-none]"), accepted = byId("accepted");
     return (wish, hits) => {
       const concerned = new Set(hits.slice(0, maxHits).flatMap((account) => [...audit.findingsOf(account)]));
       const found = groups.reduce((sum, show) => sum + show(wish, concerned), 0);
       if (none) none.hidden = found > 0;
+      if (accepted) accepted.hidden = !accepted.nextElementSibling.querySelector(":scope > :not([hidden])");
       return found;
     };
   }

@@ -1,0 +1,126 @@
+package audit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Managed says which resources manage the objects of an organization, by a state or a plan.
+type Managed struct {
+	byTarget map[string][]*managedResource
+}
+
+// managedResource is a resource of a state or of a plan, as its JSON form has it.
+type managedResource struct {
+	Address  string          `json:"address"`
+	Mode     string          `json:"mode"`
+	Type     string          `json:"type"`
+	Name     string          `json:"name"`
+	Provider string          `json:"provider_name"`
+	Values   json.RawMessage `json:"values"`
+
+	object string // what the object is called, if it has a name
+}
+
+// managedModule is a module of a state or of a plan.
+type managedModule struct {
+	Resources []*managedResource `json:"resources"`
+	Children  []*managedModule   `json:"child_modules"`
+}
+
+// managedValues are those of a state, or those that are planned.
+type managedValues struct {
+	Root managedModule `json:"root_module"`
+}
+
+// maxManaged is how large a state or a plan may be, in bytes, so that a wrong file does not fill the memory.
+const maxManaged = 1 << 30
+
+const showJSON = "`terraform show -json`, or `tofu show -json`, of a state or of a plan"
+
+// ReadManaged reads what `terraform show -json` prints of a state or of a plan; of a plan, what will be after it.
+func ReadManaged(r io.Reader) (*Managed, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxManaged+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxManaged {
+		return nil, fmt.Errorf("it is larger than %d bytes", maxManaged)
+	}
+	var parts map[string]json.RawMessage
+	var document struct {
+		FormatVersion string         `json:"format_version"`
+		Values        *managedValues `json:"values"`
+		Planned       *managedValues `json:"planned_values"`
+	}
+	if err := errors.Join(json.Unmarshal(data, &parts), json.Unmarshal(data, &document)); err != nil {
+		return nil, fmt.Errorf("it is no JSON of a state or of a plan: write it with %s", showJSON)
+	}
+	switch _, isStored := parts["lineage"]; {
+	case isStored:
+		return nil, fmt.Errorf("it is a state as it is stored, whose form only Terraform reads: write the file with %s", showJSON)
+	case document.FormatVersion != "" && !strings.HasPrefix(document.FormatVersion, "1."):
+		return nil, fmt.Errorf("it has format version %q, and an audit reads 1.x", document.FormatVersion)
+	case document.Planned != nil:
+		return newManaged(document.Planned), nil
+	case document.Values != nil:
+		return newManaged(document.Values), nil
+	case document.FormatVersion == "" || parts["site"] != nil:
+		return nil, fmt.Errorf("it is neither a state nor a plan: write it with %s", showJSON)
+	}
+	return newManaged(&managedValues{}), nil // an empty state has no values
+}
+
+func newManaged(values *managedValues) *Managed {
+	managed := &Managed{byTarget: map[string][]*managedResource{}}
+	managed.add(&values.Root)
+	return managed
+}
+
+// identifiers are the attributes by which resources name their objects, where that is not id.
+var identifiers = map[string]string{"zulip_channel_subscribers": "channel_id"}
+
+func (m *Managed) add(module *managedModule) {
+	for _, resource := range module.Resources {
+		if resource == nil || resource.Mode != "managed" || !strings.HasSuffix(resource.Provider, "/zulip") {
+			continue
+		}
+		var values map[string]json.RawMessage
+		if json.Unmarshal(resource.Values, &values) != nil {
+			continue
+		}
+		identifier := "id"
+		if other, has := identifiers[resource.Type]; has {
+			identifier = other
+		}
+		id := strings.Trim(string(values[identifier]), `"`)
+		if id == "" || id == "null" {
+			continue // it does not exist yet
+		}
+		_ = json.Unmarshal(values["name"], &resource.object) // many have none
+		key := target{resource: resource.Type, id: id}.key()
+		m.byTarget[key] = append(m.byTarget[key], resource)
+	}
+	for _, child := range module.Children {
+		if child != nil {
+			m.add(child)
+		}
+	}
+}
+
+// of returns the resource that manages something; nil if there is none. A state can have resources of several organizations,
+// in which other objects have the same ID: then the name decides, and where it does not, nothing is returned.
+func (m *Managed) of(wanted target) *managedResource {
+	all := m.byTarget[wanted.key()]
+	if len(all) > 1 {
+		all = slices.DeleteFunc(slices.Clone(all), func(resource *managedResource) bool { return resource.object != wanted.name })
+	}
+	if len(all) != 1 {
+		return nil
+	}
+	return all[0]
+}
