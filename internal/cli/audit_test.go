@@ -79,6 +79,31 @@ func TestDocsOfTheAuditUseItsFlags(t *testing.T) {
 	}
 }
 
+// The guide says of every attribute that only owners may set that an administrator cannot manage it.
+func TestDocsOfTheAuditNameWhatOwnersSet(t *testing.T) {
+	guide, err := os.ReadFile("../../templates/guides/audit.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(guide), "## The account that Terraform uses")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, page := range []string{"organization", "channel"} {
+		docs, err := os.ReadFile("../../docs/resources/" + page + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := regexp.MustCompile("(?m)^- `([a-z_]+)` .*Only owners may set it").FindAllStringSubmatch(string(docs), -1)
+		if len(all) == 0 {
+			t.Errorf("the page of %s has no attribute that only owners may set", page)
+		}
+		for _, one := range all {
+			if !strings.Contains(section, "`"+one[1]+"`") {
+				t.Errorf("the guide does not say that only owners may set %s", one[1])
+			}
+		}
+	}
+}
+
 func TestAuditWritesWhatIsAskedFor(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	dir := t.TempDir()
@@ -287,7 +312,7 @@ func TestAuditRefusesBadInput(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"--accepted", misspelled}, `accepted.hcl:2: there is no kind of finding "bot-adminstrator"; did you mean "bot-administrator"?`},
+		{[]string{"--accepted", misspelled}, `accepted.hcl:2: there is no kind of finding "bot-adminstrator"; did you mean "bot-administrator" or`},
 		{[]string{"--accepted", filepath.Join(t.TempDir(), "none.hcl")}, "no such file"},
 		{[]string{"--state", misspelled}, "it is no JSON of a state or of a plan"},
 		{[]string{"--state", filepath.Join(t.TempDir(), "none.json")}, "no such file"},

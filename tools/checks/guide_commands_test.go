@@ -110,10 +110,17 @@ func replaceOnce(t *testing.T, text, old, replacement string) string {
 // The commands of the guide on audits, one by one: one with --fail-on may find what it looks for.
 func TestDocsAuditGuideRuns(t *testing.T) {
 	shell := newGuideShell(t)
+	accepted := regexp.MustCompile("(?ms)^```terraform\n(accept .*?)^```$").FindStringSubmatch(read(t, "../../templates/guides/audit.md.tmpl"))
+	if accepted == nil {
+		t.Fatal("the guide has no file that accepts findings")
+	}
+	if err := os.WriteFile(filepath.Join(shell.dir, "accepted.hcl"), []byte(accepted[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	printed := shell.run(t, "audit", map[string]string{
 		"ada@example.com": "lena.fischer@example.com", "payroll": "leads", "board": "incidents",
 	})
-	for _, want := range []string{"### Access audit", "Lena Fischer", "leads", "### Access changes"} {
+	for _, want := range []string{"### Access audit", "Lena Fischer", "leads", "### Access changes", "1 accepted until 2027-06-30"} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("%q is not in what the commands print:\n%s", want, printed)
 		}
