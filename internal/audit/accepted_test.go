@@ -235,7 +235,7 @@ func TestCompareAcceptedFindings(t *testing.T) {
 func TestAcceptedFileSaysWhatIsWrong(t *testing.T) {
 	const good = "  object = \"the organization\"\n  reason = \"x\"\n"
 	for text, says := range map[string]string{
-		"accept \"internt\" {\n" + good + "}":                                        `accepted.hcl:1: there is no kind of finding "internt"; did you mean "internet"?`,
+		"accept \"intrnet\" {\n" + good + "}":                                        `accepted.hcl:1: there is no kind of finding "intrnet"; did you mean "internet"?`,
 		"\naccpt \"internet\" {\n" + good + "}":                                      `accepted.hcl:2: there is no block "accpt"; did you mean "accept"?`,
 		"accept {\n" + good + "}":                                                    "accepted.hcl:1: accept takes one kind of finding",
 		"accept \"internet\" {\n" + good + "  resaon = \"x\"\n}":                     `accepted.hcl:4: accept has no attribute "resaon"; did you mean "reason"?`,

@@ -305,14 +305,14 @@ func TestAuditRefusesBadInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	misspelled := filepath.Join(t.TempDir(), "accepted.hcl")
-	if err := os.WriteFile(misspelled, []byte("\naccept \"bot-adminstrator\" {\n}\n"), 0o600); err != nil {
+	if err := os.WriteFile(misspelled, []byte("\naccept \"bot-administratr\" {\n}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []struct {
 		args []string
 		says string
 	}{
-		{[]string{"--accepted", misspelled}, `accepted.hcl:2: there is no kind of finding "bot-adminstrator"; did you mean "bot-administrator" or`},
+		{[]string{"--accepted", misspelled}, `accepted.hcl:2: there is no kind of finding "bot-administratr"; did you mean "bot-administrator" or`},
 		{[]string{"--accepted", filepath.Join(t.TempDir(), "none.hcl")}, "no such file"},
 		{[]string{"--state", misspelled}, "it is no JSON of a state or of a plan"},
 		{[]string{"--state", filepath.Join(t.TempDir(), "none.json")}, "no such file"},
