@@ -16,23 +16,29 @@ import (
 // What people copy has to be what the command takes.
 func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 	command := newReview("test")
-	for _, file := range []string{"../../examples/ci/zulip-access-review.yml", "../../templates/guides/review.md.tmpl"} {
+	for _, file := range []string{
+		"../../.github/actions/review/action.yml", "../../examples/ci/zulip-access-review.gitlab-ci.yml", "../../templates/guides/review.md.tmpl",
+	} {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		calls := regexp.MustCompile(`(?m)(?:terraform-provider-zulip|"\$review") review (.+)$`).FindAllStringSubmatch(string(content), -1)
+		calls := regexp.MustCompile(`(?m)(?:terraform-provider-zulip|"\$command") review (.+)$`).FindAllStringSubmatch(string(content), -1)
 		if len(calls) == 0 {
 			t.Fatalf("%s does not call the review", file)
 		}
 		for _, call := range calls {
 			line, _, _ := strings.Cut(call[1], " >")
+			line, _, _ = strings.Cut(line, " ||")
 			fresh := newReview("test")
 			if err := fresh.ParseFlags(strings.Fields(line)); err != nil {
 				t.Errorf("%s: review %s: %v", file, line, err)
 				continue
 			}
 			words, _ := fresh.Flags().GetStringSlice("fail-on")
+			if len(words) == 1 && words[0] == "$FAIL_ON" {
+				continue // below
+			}
 			if _, err := (reviewFlags{failOn: words}).gate(); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
@@ -41,6 +47,22 @@ func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 			if command.Flags().Lookup(flag[1]) == nil {
 				t.Errorf("%s: the command has no --%s", file, flag[1])
 			}
+		}
+	}
+	for file, line := range map[string]string{
+		"../../.github/actions/review/action.yml":             `(?m)fail-on:\n.*\n    default: (.*)$`,
+		"../../examples/ci/zulip-access-review.yml":           `(?m)fail-on: .* && '(.*)' \|\| '' }}$`,
+		"../../examples/ci/zulip-access-review.gitlab-ci.yml": `(?m)FAIL_ON: (\w.*)$`,
+	} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(line).FindSubmatch(content)
+		if found == nil {
+			t.Errorf("%s has no categories", file)
+		} else if _, err := (reviewFlags{failOn: strings.Split(string(found[1]), ",")}).gate(); err != nil {
+			t.Errorf("%s: %v", file, err)
 		}
 	}
 	guide, err := os.ReadFile("../../templates/guides/review.md.tmpl")

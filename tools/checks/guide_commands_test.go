@@ -150,6 +150,7 @@ func TestDocsReviewGuideRuns(t *testing.T) {
 // A guideShell runs the commands of a guide beside a sandbox, whose account is in the environment.
 type guideShell struct {
 	root, dir   string
+	credentials string // a file with those of all accounts
 	environment []string
 }
 
@@ -169,7 +170,8 @@ func newGuideShell(t *testing.T) *guideShell {
 		}
 	}
 
-	sandbox := exec.CommandContext(t.Context(), binary, "sandbox", "--listen", "127.0.0.1:0")
+	credentials := filepath.Join(t.TempDir(), "credentials.json")
+	sandbox := exec.CommandContext(t.Context(), binary, "sandbox", "--listen", "127.0.0.1:0", "--credentials", credentials)
 	printed, err := sandbox.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +190,7 @@ func newGuideShell(t *testing.T) *guideShell {
 		}
 		environment = append(environment, strings.TrimPrefix(lines.Text(), "export "))
 	}
-	return &guideShell{root: root, dir: t.TempDir(), environment: environment}
+	return &guideShell{root: root, dir: t.TempDir(), credentials: credentials, environment: environment}
 }
 
 // run runs each line of a guide's commands with some words replaced, and returns what they print. A command exits with 0,

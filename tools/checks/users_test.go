@@ -94,12 +94,12 @@ func TestDocsCommandsGuideRuns(t *testing.T) {
 	}{
 		"plugin folder": {blockWith(t, guide, ".terraform/providers"), initialize},
 		"release":       {blockWith(t, guide, "SHA256SUMS"), release},
-		"CI review":     {stepOf(t, "zulip-access-review.yml", putOnPath).Run, initialize},
+		"CI review":     {reviewStep(t, "Get the provider's command").Run, initialize},
 		"CI audit":      {stepOf(t, "zulip-nightly-audit.yml", putOnPath).Run, initialize},
 	} {
 		t.Run(name, func(t *testing.T) {
 			work := t.TempDir()
-			environment := append(guideEnvironment(t), "RUNNER_TEMP="+work+"/runner", "GITHUB_PATH="+work+"/path")
+			environment := append(guideEnvironment(t), "RUNNER_TEMP="+t.TempDir(), "GITHUB_PATH="+work+"/path", "COMMAND=", "VERSION=")
 			test.prepare(t, work, environment)
 			// As on a CI server, a later step has the folders of GITHUB_PATH on its PATH.
 			script := "set -euo pipefail\n" + test.commands +
@@ -270,6 +270,18 @@ func TestDocsNightlyAuditRuns(t *testing.T) {
 	if kept := shell.command(t, "git --git-dir='"+server+"/example/zulip' log --oneline zulip-audit", 0); strings.Count(kept, "\n") != 3 {
 		t.Errorf("after three nights there is\n%s", kept)
 	}
+}
+
+// reviewStep returns the step of the action that has a name.
+func reviewStep(t *testing.T, name string) ciStep {
+	t.Helper()
+	for _, step := range parse[ciAction](t, reviewAction).Runs.Steps {
+		if step.Name == name {
+			return step
+		}
+	}
+	t.Fatalf("the action has no step %q", name)
+	return ciStep{}
 }
 
 // A workflowStep is a step of a workflow for users.
