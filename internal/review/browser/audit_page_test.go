@@ -110,6 +110,32 @@ func TestBrowserAuditSearch(t *testing.T) {
 	tab.wantShown(map[string]string{"findings": tab.shown("findings"), "groups": "on-call | " + endName})
 }
 
+// Accepted findings are a list of their own, which goes with its title where none of it is shown.
+func TestBrowserAuditListsAcceptedFindingsApart(t *testing.T) {
+	a := sampleAudit()
+	last := a.Findings[len(a.Findings)-1]
+	last.Accepted = &audit.Acceptance{Reason: "<i>wanted</i>", Until: "2027-06-30"}
+	a.Findings[0].Expired = &audit.Acceptance{Reason: "over", Until: "2026-01-01"}
+	a.Warnings = []string{"accepted.hcl:3 accepts nothing: <b>gone</b>"}
+	tab := openAudit(t, a, "", 1280, 900)
+	tab.wantText("h1", "4 findings: 1 high, 2 medium, 1 low; 1 accepted until 2027-06-30.")
+	tab.wantText("#warnings + ul", "accepted.hcl:3 accepts nothing: <b>gone</b>")
+	tab.wantText("#findings ~ .risks", "No longer accepted since 2026-01-01. It was for: over.")
+	tab.wantText("#accepted + .risks", "Accepted until 2027-06-30: <i>wanted</i>.")
+	tab.click(`#accepted + .risks summary`)
+	tab.wantText("#accepted + .risks .mends", `name = "`+scriptName+`"`)
+	isTitled := func() bool { return eval[bool](tab, `document.getElementById("accepted").checkVisibility()`) }
+	if !isTitled() {
+		t.Error("the accepted findings have no title")
+	}
+	tab.choose(map[string]string{"severity": "medium"})
+	tab.wantText("#found", "Found: 2 findings.")
+	if isTitled() {
+		t.Error("the title of the accepted findings is shown without any")
+	}
+	tab.keepWhole("audit-accepted")
+}
+
 func TestBrowserAuditFiltersFindings(t *testing.T) {
 	tab := openAudit(t, sampleAudit(), "", 1280, 900)
 	tab.choose(map[string]string{"severity": "medium"})

@@ -19,10 +19,14 @@ func auditWith(name string) *audit.Audit {
 	return &audit.Audit{
 		Site: name, Organization: name, When: time.Unix(0, 0), AccountID: 1, Missing: []string{name + " is not seen."},
 		Selection: &audit.Selection{Person: name, Channels: []string{name}},
-		Findings:  []*audit.Finding{{Kind: audit.Internet, Severity: audit.High, Where: []string{"channel \"" + name + "\""}, Text: name}},
-		Channels:  []*audit.Channel{{Name: name, Folder: name, Subscribers: &subscribers, Rights: []*audit.Right{right}}},
-		Groups:    []*audit.Group{{Name: name, Subgroups: []string{name}, Rights: []*audit.Right{right}}},
-		Rights:    []*audit.Right{right}, Sets: []*report.People{people}, Accounts: []*audit.Account{account},
+		Findings: []*audit.Finding{
+			{Kind: audit.Internet, Severity: audit.High, Where: []string{"channel \"" + name + "\""}, Text: name, Expired: &audit.Acceptance{Reason: name, Until: name}},
+			{Kind: audit.Internet, Severity: audit.High, Where: []string{name}, Text: name, Accepted: &audit.Acceptance{Reason: name, Until: name}},
+		},
+		Warnings: []string{name + ":1 accepts nothing."},
+		Channels: []*audit.Channel{{Name: name, Folder: name, Subscribers: &subscribers, Rights: []*audit.Right{right}}},
+		Groups:   []*audit.Group{{Name: name, Subgroups: []string{name}, Rights: []*audit.Right{right}}},
+		Rights:   []*audit.Right{right}, Sets: []*report.People{people}, Accounts: []*audit.Account{account},
 	}
 }
 
