@@ -190,8 +190,8 @@ func (m *maker) findBots() {
 // What a bot cannot manage. For owners alone are, beside zulip_domain, settings of several resources (server-behavior §O1, §U7);
 // for people alone are some endpoints (server-behavior §R15).
 const (
-	forOwnersText = "what only owners may (zulip_domain, the roles of owners, message_retention_days, some settings of zulip_organization)"
-	forPeopleText = "what no bot may (zulip_bot, zulip_invite_link, zulip_custom_emoji)"
+	forOwnersText = "what takes the key of an owner (zulip_domain, the roles of owners, message_retention_days, some settings of zulip_organization)"
+	forPeopleText = "what takes the key of a person (zulip_bot, zulip_invite_link, zulip_custom_emoji)"
 )
 
 // findPowerfulBot finds a bot that is an administrator or an owner, and people who are less than the bot that they own. The
@@ -209,7 +209,7 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 			finding.Change = m.botChange(bot, attribute{"role", cty.StringVal(zulip.RoleAdministrator.String())})
 		} else {
 			finding.Severity = Medium
-			finding.Text = fmt.Sprintf(nearly+"Terraform needs the role, and does with it all but %s and %s: that takes the key of an owner."+guide, bot.Role, forOwnersText, forPeopleText)
+			finding.Text = fmt.Sprintf(nearly+"Terraform needs the role, and manages with it all but %s and %s."+guide, bot.Role, forOwnersText, forPeopleText)
 			finding.Change = acceptChange(BotAdministrator, where[0], "runs Terraform")
 		}
 	}

@@ -74,7 +74,7 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 		return Of(facts, options)
 	}
 	if facts.Invitations, err = from.Invitations(ctx); err != nil {
-		facts.Missing = append(facts.Missing, fmt.Sprintf("The invitations could not be read: %s.", err))
+		facts.Missing = append(facts.Missing, fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), ".")))
 	}
 	return Of(facts, options)
 }
