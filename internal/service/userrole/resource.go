@@ -210,8 +210,8 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	user, ok := view.User(state.UserID.ValueInt64())
-	isImported := state.Role.IsNull() // nothing of it could be outdated
-	if !ok || !isImported && (user.Role != role(state.Role) || accounts.IsAboveMember(user)) {
+	isOld := ok && user.Role != role(state.Role) // the list, or the state; an import has no role yet, and is one of few
+	if !ok || isOld || accounts.IsAboveMember(user) {
 		if view, err = r.Meta.Store.ReadUser(ctx, state.UserID.ValueInt64()); err != nil {
 			resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
 			return

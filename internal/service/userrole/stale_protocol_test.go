@@ -91,3 +91,17 @@ func TestProtocolDriftOfARoleThatTheListHides(t *testing.T) {
 		t.Errorf("the state says %v", run.State.Values["role"])
 	}
 }
+
+// An imported role is the one that the account has, whatever the server's list says.
+func TestProtocolImportOfARoleThatTheListHides(t *testing.T) {
+	o, run := managed(t)
+	stale(t, o, "PATCH /users/* stale")
+	moderator := zulip.RoleModerator
+	if err := o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &moderator}); err != nil {
+		t.Fatal(err)
+	}
+	run.Import(lena, nil).ExpectNoError(t)
+	if run.State.Values["role"] != "moderator" {
+		t.Errorf("the state says %v", run.State.Values["role"])
+	}
+}
