@@ -36,7 +36,9 @@ func TestAccBench(t *testing.T) {
 			t.Errorf("%s: %+v, want %d of %s", step, f, few, endpoint)
 		}
 	}
-	if f := steps[stepExport]; f == nil || peak(f.Runs) == 0 || f.Traffic.Requests == 0 || f.Traffic.Requests > 12 {
+	// An account with a role above member is asked for by itself: the server's list may hide what it is.
+	const privileged = "GET /users/{id}"
+	if f := steps[stepExport]; f == nil || peak(f.Runs) == 0 || f.Traffic.Requests == 0 || f.Traffic.Requests-f.Traffic.ByEndpoint[privileged] > 12 || f.Traffic.ByEndpoint[privileged] > 5 {
 		t.Errorf("the export: %+v", f)
 	}
 	if f := steps[stepAudit]; f == nil || peak(f.Runs) == 0 || f.Traffic.Requests == 0 || f.Traffic.Requests > 8 || f.Written["json"] == 0 || f.Written["html"] == 0 {
