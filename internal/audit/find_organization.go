@@ -224,7 +224,7 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	}
 	finding = Finding{
 		Kind: BotKey, Severity: High, Where: where,
-		Text: fmt.Sprintf("%s owns the bot, and with its API key can do what %s can. The role of the owner is %s.", owner.Address(), withArticle(bot.Role), owner.Role),
+		Text: fmt.Sprintf("%s owns the bot, and with its API key can do what %s can. The role of the owner is %s.", owner.Address(), report.WithArticle(bot.Role.String()), owner.Role),
 	}
 	if owner.Role == zulip.RoleAdministrator {
 		finding.Severity = Medium
@@ -287,9 +287,9 @@ func (m *maker) findInvitations() {
 		neverExpires := invitation.IsMultiuse && invitation.ExpiryDate == nil
 		switch {
 		case isPowerful && neverExpires:
-			finding.Text = fmt.Sprintf("%s never expires, and makes whoever uses it %s.", what, withArticle(invitation.InvitedAs))
+			finding.Text = fmt.Sprintf("%s never expires, and makes whoever uses it %s.", what, report.WithArticle(invitation.InvitedAs.String()))
 		case isPowerful:
-			finding.Text = fmt.Sprintf("%s makes whoever uses it %s.", what, withArticle(invitation.InvitedAs))
+			finding.Text = fmt.Sprintf("%s makes whoever uses it %s.", what, report.WithArticle(invitation.InvitedAs.String()))
 		case neverExpires:
 			finding.Text = what + " never expires."
 		default:
@@ -307,11 +307,4 @@ func (m *maker) findInvitations() {
 		}
 		m.addFinding(finding, m.access.People([]int64{invitation.InvitedByUserID}))
 	}
-}
-
-func withArticle(role zulip.Role) string {
-	if role <= zulip.RoleAdministrator {
-		return "an " + role.String()
-	}
-	return "a " + role.String()
 }

@@ -113,7 +113,7 @@ func (b *builder) channel(c *plan.Change) {
 	}
 }
 
-// isKept reports whether destroying the channel leaves it as it is.
+// isKept reports whether destroying a resource leaves what it manages as it is.
 func isKept(m plan.Attributes) bool {
 	value, _ := m.Text("on_destroy")
 	return value == "keep"

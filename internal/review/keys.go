@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
@@ -20,12 +19,7 @@ func (b *builder) sayKeys() {
 		}
 		channels := map[string][]string{} // by what can be done in them
 		for _, channel := range b.org.Channels().List() {
-			facts := permission.ChannelOf(channel)
-			if reviewed, ok := b.channels[channel.ID]; ok {
-				facts = reviewed.after
-			} else {
-				facts.Subscribers, facts.SubscribersKnown = b.org.Subscribers()[channel.ID]
-			}
+			facts := b.reviewChannel(channel).after
 			if facts.IsArchived {
 				continue
 			}
@@ -43,15 +37,8 @@ func (b *builder) sayKeys() {
 		for _, rights := range slices.Sorted(maps.Keys(channels)) {
 			b.report.Risks = append(b.report.Risks, report.Risk{
 				Category: report.Widening, Where: "bot " + bot.Address(),
-				Text: fmt.Sprintf("With its key %s can %s in %s, and not without it.", owner.Address(), rights, strings.Join(channels[rights][:min(len(channels[rights]), report.MaxListed)], ", ")+more(len(channels[rights])-report.MaxListed)),
+				Text: fmt.Sprintf("With its key %s can %s in %s, and not without it.", owner.Address(), rights, report.List(channels[rights])),
 			})
 		}
 	}
-}
-
-func more(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return " and " + report.Counted(n, "more channel")
 }

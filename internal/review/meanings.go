@@ -22,11 +22,10 @@ func (b *builder) sayMeanings() {
 			continue
 		}
 		also := &report.Also{Address: change.Address, Action: actionOf(change, report.EndOf(change.Type)), Attributes: []report.AlsoAttribute{}}
-		kept, _ := change.Before().Text("on_destroy")
 		switch {
 		case of.NamedBy == "" && change.Does("create"):
 			also.Action = report.Update // there is one already
-		case kept == "keep" && !change.Does("create") && change.Does("delete"):
+		case isKept(change.Before()) && !change.Does("create") && change.Does("delete"):
 			also.Action = report.Release
 		}
 		isSaid := false
@@ -61,22 +60,18 @@ func (b *builder) sayLastDomain() {
 			left[name] = true
 		}
 	}
-	if row, _ := organizationRow("emails_restricted_to_domains"); removed && len(left) == 0 {
+	if removed && len(left) == 0 {
+		of, _ := meaning.Of("zulip_organization")
+		row, _ := of.Attribute("emails_restricted_to_domains")
 		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.Joining, Where: "the organization", Text: row.Sentence})
 	}
 }
 
-func organizationRow(name string) (*meaning.Row, bool) {
-	of, _ := meaning.Of("zulip_organization")
-	return of.Attribute(name)
-}
-
 // meaningOf returns what a change of a plan means.
 func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
-	kept, _ := c.Before().Text("on_destroy")
 	change := meaning.Change{
 		Of: of, Address: c.Address, Before: c.Before(), After: c.After(),
-		IsMade: c.Does("create"), IsEnded: c.Does("delete") && kept != "keep", IsSet: c.IsSet,
+		IsMade: c.Does("create"), IsEnded: c.Does("delete") && !isKept(c.Before()), IsSet: c.IsSet,
 		IsComputed: func(name string, row *meaning.Row) bool {
 			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasRight(name))
 		},

@@ -108,10 +108,12 @@ func (b *builder) stopsByRole(c *plan.Change) {
 	}
 	var refused []string
 	for _, name := range c.After().Names() {
-		row, known := of.Attribute(name)
+		if row, known := of.Attribute(name); !known || !lacks(row.Needs) {
+			continue
+		}
 		before, after := c.Before().Value(name), c.After().Value(name)
 		isSent := !after.IsUnknown && !after.IsNone() && (c.Does("create") || !meaning.Same(before, after))
-		if known && isSent && lacks(row.Needs) && !b.holds(of, name, after) {
+		if isSent && !b.holds(of, name, after) {
 			refused = append(refused, name)
 		}
 	}

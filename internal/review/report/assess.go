@@ -182,11 +182,12 @@ func (a *assessment) owner(where string, person *Person) {
 	}
 	switch role := person.Role.After.String(); role {
 	case "owner", "administrator", "moderator":
-		a.risk(RoleChange, where, fmt.Sprintf("It is %s, and %s comes to hold its key: with it one can do all that it may.", withArticle(role), person.Owner.After))
+		a.risk(RoleChange, where, fmt.Sprintf("It is %s, and %s comes to hold its key: with it one can do all that it may.", WithArticle(role), person.Owner.After))
 	}
 }
 
-func withArticle(role string) string {
+// WithArticle writes the word for a role with its article: an owner, a member.
+func WithArticle(role string) string {
 	if strings.ContainsRune("aeiou", rune(role[0])) {
 		return "an " + role
 	}
