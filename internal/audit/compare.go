@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -28,9 +29,8 @@ func Compare(before, after *Audit) (*report.Report, error) {
 		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{}, Also: []*report.Also{},
 	}
 	c.accounts()
-	c.channels()
-	c.groups()
-	c.report.Rights = append(c.report.Rights, c.rights(before.Rights, after.Rights)...)
+	was, is := c.organizations()
+	access.Compare(was, is, c.people, c.report)
 	c.things()
 	c.findings()
 	c.incomplete()
@@ -54,8 +54,6 @@ type comparison struct {
 	byName bool
 	people *report.PeopleSets
 	report *report.Report
-	// joined are those who have an account only after, gone those who have one only before.
-	joined, gone permission.People
 }
 
 // side is one of two audits. Both have the same accounts: who is not there is not active.
@@ -117,8 +115,6 @@ func (c *comparison) accounts() {
 		all = append(all, user)
 	}
 	c.people.SetEverybody(all)
-	c.joined = c.after.access.Everybody().Minus(c.before.access.Everybody())
-	c.gone = c.before.access.Everybody().Minus(c.after.access.Everybody())
 	slices.SortFunc(all, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
 	for _, user := range all {
 		c.account(user, was[user.ID], is[user.ID])

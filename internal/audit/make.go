@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
@@ -236,34 +237,21 @@ func (m *maker) channels() {
 		if facts.Subscribers, facts.SubscribersKnown = m.facts.Subscribers[channel.ID]; !facts.SubscribersKnown {
 			unseen++
 		}
-		state := permission.State{Access: m.access, Channel: facts}
-		m.states[channel.ID] = state
-		result := &Channel{ID: channel.ID, Name: channel.Name, Privacy: facts.Privacy, Rights: []*Right{}}
+		m.states[channel.ID] = permission.State{Access: m.access, Channel: facts}
+		described := &access.Channel{ID: channel.ID}
+		m.source().Describe(described, facts, nil, "")
+		result := &Channel{ID: channel.ID, Name: channel.Name, Privacy: facts.Privacy, Internet: described.Internet != nil && *described.Internet}
 		if channel.FolderID != nil {
 			if folder, ok := m.view.Folders().ByID(*channel.FolderID); ok {
 				result.Folder = folder.Name
 			}
 		}
-		result.Internet, _ = state.IsReadByInternet()
-		if facts.SubscribersKnown {
-			index := m.set(m.access.People(facts.Subscribers))
+		if described.Subscribers != nil {
+			index := m.set(*described.Subscribers)
 			result.Subscribers = &index
 		}
-		for _, right := range permission.Rights {
-			value, has := facts.Permissions[string(right)]
-			if !has && right != permission.CanRead {
-				continue // the server does not have it
-			}
-			who, certain := m.access.Can(right, facts)
-			described := &Right{Name: string(right), Text: right.InWords(), Value: []string{}, Unknown: !certain}
-			if has {
-				described.Value = permission.Texts(value, m.view)
-			}
-			result.Rights = m.add(result.Rights, described, who)
-			if right == permission.CanRead && facts.Privacy == zulip.PrivacyPrivateProtectedHistory {
-				history, certain := m.access.Can(permission.CanReadHistory, facts)
-				result.Rights = m.add(result.Rights, &Right{Name: string(permission.CanReadHistory), Text: permission.CanReadHistory.InWords(), Value: []string{}, Unknown: !certain}, history)
-			}
+		if result.Rights = m.rights(described.Rights); facts.Privacy != zulip.PrivacyPrivateProtectedHistory { // the same people read older messages
+			result.Rights = slices.DeleteFunc(result.Rights, isHistory)
 		}
 		if m.among == nil || len(result.Rights) > 0 {
 			m.audit.Channels = append(m.audit.Channels, result)
@@ -275,14 +263,26 @@ func (m *maker) channels() {
 	m.audit.Complete = len(m.audit.Missing) == 0
 }
 
-// add adds a right, unless nobody whom a narrowed audit is about has it.
-func (m *maker) add(rights []*Right, right *Right, who permission.People) []*Right {
-	if m.among != nil && m.narrowed(who).IsEmpty() {
-		return rights
+func (m *maker) source() access.Source { return access.Source{People: m.access, Names: m.view} }
+
+// rights writes rights down, but for those that nobody has whom a narrowed audit is about.
+func (m *maker) rights(all []*access.Right) []*Right {
+	rights := []*Right{}
+	for _, right := range all {
+		who, certain := right.Held.Certain()
+		if m.among != nil && m.narrowed(who).IsEmpty() {
+			continue
+		}
+		written := &Right{Name: right.Name, Text: right.Text, Value: right.Value.Texts, Unknown: !certain, People: m.set(who)}
+		if right.Name == string(permission.CanRead) || isHistory(written) {
+			written.Value = []string{} // the privacy, which the channel has
+		}
+		rights = append(rights, written)
 	}
-	right.People = m.set(who)
-	return append(rights, right)
+	return rights
 }
+
+func isHistory(right *Right) bool { return right.Name == string(permission.CanReadHistory) }
 
 // activeGroups returns the user groups that are not deactivated, without the roles, by name.
 func (m *maker) activeGroups() []*zulip.UserGroup {
@@ -301,7 +301,7 @@ func (m *maker) groups() {
 		members := m.access.In(zulip.NamedGroup(group.ID))
 		result := &Group{
 			ID: group.ID, Name: group.Name, People: m.set(members), Members: append([]int64{}, group.Members...), Subgroups: []string{},
-			Rights: m.rights(permission.UserGroups, permission.UserGroupSettings, group.Permissions),
+			Rights: m.rights(m.source().Rights(permission.UserGroups, permission.UserGroupSettings, group.Permissions, nil)),
 		}
 		for _, id := range group.DirectSubgroupIDs {
 			if below, ok := m.view.UserGroup(id); ok {
@@ -314,21 +314,9 @@ func (m *maker) groups() {
 	}
 }
 
-// rights describes who has the permissions of a user group or of the organization.
-func (m *maker) rights(table permission.Table, settings []permission.Setting, values map[string]zulip.GroupSettingValue) []*Right {
-	rights := []*Right{}
-	for _, setting := range settings {
-		if value, has := values[setting.Name]; has {
-			right := &Right{Name: setting.Name, Text: setting.Right, Value: permission.Texts(value, m.view)}
-			rights = m.add(rights, right, m.access.Admitted(table, setting, value))
-		}
-	}
-	return rights
-}
-
 func (m *maker) organization() {
 	if realm := m.view.Realm(); realm != nil {
-		m.audit.Rights = m.rights(permission.Organizations, permission.RealmSettings, realm.Permissions)
+		m.audit.Rights = m.rights(m.source().Rights(permission.Organizations, permission.RealmSettings, realm.Permissions, nil))
 	}
 }
 

@@ -24,36 +24,45 @@ type Effect struct {
 // [RightsAndHistory], including unknown effects. [CanReadHistory] is among them where it is not the same as that of [CanRead]. after.Access is before.Access, or the result of
 // [Access.With]. Rights for which the server has no permission are left out.
 func Compare(before, after State) []Effect {
-	if unchanged(&before, &after) {
+	if Same(before, after) {
 		return nil
 	}
 	var effects []Effect
-	pairs := outcomePairs(&before, &after)
-	var reading Effect
+	was, is := before.Held(), after.Held()
+	reading := was[CanRead].To(is[CanRead])
 	for _, right := range RightsAndHistory {
-		if !before.Channel.has(right) || !after.Channel.has(right) {
+		one, had := was[right]
+		other, has := is[right]
+		if !had || !has {
 			continue
 		}
-		effect := compare(right, pairs)
-		if right == CanRead {
-			reading = effect
+		effect := one.To(other)
+		if right == CanReadHistory {
+			effect = effect.OfHistory(reading)
 		}
-		if right == CanReadHistory { // who goes on reading keeps what was sent while they read
-			effect.Lose, effect.NobodyLeft = effect.Lose.Minus(effect.Lose.Minus(reading.Lose)), false
-		}
-		if right == CanReadHistory && effect.Unknown == reading.Unknown && effect.Gain.Equal(reading.Gain) && effect.Lose.Equal(reading.Lose) {
-			continue // it goes with reading
-		}
-		if effect.Unknown || !effect.Gain.IsEmpty() || !effect.Lose.IsEmpty() {
+		if effect.Right = right; effect.Differs() {
 			effects = append(effects, effect)
 		}
 	}
 	return effects
 }
 
-// unchanged reports whether every value contains the same people and everything else is the
-// same too. It is a shortcut: a change of one group does not affect most channels.
-func unchanged(before, after *State) bool {
+// Differs reports whether somebody gains or loses, or may.
+func (e Effect) Differs() bool { return e.Unknown || !e.Gain.IsEmpty() || !e.Lose.IsEmpty() }
+
+// OfHistory returns what is to be said of an effect on [CanReadHistory] beside that on [CanRead]: nothing where it is the same, and
+// who goes on reading keeps what was sent while they read.
+func (e Effect) OfHistory(reading Effect) Effect {
+	e.Lose, e.NobodyLeft = e.Lose.Minus(e.Lose.Minus(reading.Lose)), false
+	if e.Unknown == reading.Unknown && e.Gain.Equal(reading.Gain) && e.Lose.Equal(reading.Lose) {
+		return Effect{}
+	}
+	return e
+}
+
+// Same reports whether every value certainly contains the same people and everything else is the
+// same too: a change of one group does not affect most channels.
+func Same(before, after State) bool {
 	b, a := &before.Channel, &after.Channel
 	if b.Privacy != a.Privacy || b.PrivacyUnknown || a.PrivacyUnknown || b.IsArchived != a.IsArchived ||
 		b.onlyEmptyTopic() != a.onlyEmptyTopic() || b.TopicsPolicyUnknown || a.TopicsPolicyUnknown ||
@@ -73,38 +82,6 @@ func unchanged(before, after *State) bool {
 		}
 	}
 	return true
-}
-
-func compare(right Right, pairs []outcomePair) Effect {
-	effect := Effect{Right: right}
-	for i, pair := range pairs {
-		peopleBefore, peopleAfter := People{pair.before.access.roster, pair.before.can(right)}, People{pair.after.access.roster, pair.after.can(right)}
-		gain, lose, nobodyLeft := peopleAfter.Minus(peopleBefore), peopleBefore.Minus(peopleAfter), peopleAfter.IsEmpty() && !peopleBefore.IsEmpty()
-		if i > 0 && (!gain.Equal(effect.Gain) || !lose.Equal(effect.Lose)) {
-			return Effect{Right: right, Unknown: true}
-		}
-		effect.Gain, effect.Lose = gain, lose
-		effect.NobodyLeft = nobodyLeft && (i == 0 || effect.NobodyLeft)
-	}
-	return effect
-}
-
-// outcomePair is one combination of the possible outcomes before and after.
-type outcomePair struct{ before, after *outcome }
-
-// outcomePairs returns all combinations. Unknown subscribers are the same before and after, so
-// they need not be known where they make no difference to the change.
-func outcomePairs(before, after *State) []outcomePair {
-	sameSubscribers := !before.Channel.SubscribersKnown && !after.Channel.SubscribersKnown
-	var all []outcomePair
-	for _, outcomeBefore := range before.Access.outcomes(&before.Channel) {
-		for _, outcomeAfter := range after.Access.outcomes(&after.Channel) {
-			if !sameSubscribers || outcomeBefore.assumeAllSubscribed == outcomeAfter.assumeAllSubscribed {
-				all = append(all, outcomePair{outcomeBefore, outcomeAfter})
-			}
-		}
-	}
-	return all
 }
 
 // NeedsSubscribers reports whether the difference between two states depends on who is

@@ -55,6 +55,15 @@ var rightPhrases = map[Right]string{
 // InWords says what the right permits, to follow "can": "post", "start topics".
 func (r Right) InWords() string { return rightPhrases[r] }
 
+// IsOfMessages reports whether it is a right over messages, which nobody has in an archived channel.
+func (r Right) IsOfMessages() bool {
+	switch r {
+	case CanSendMessage, CanCreateTopic, CanDeleteAnyMessage, CanDeleteOwnMessage, CanMoveMessagesOutOfChannel, CanMoveMessagesWithinChannel, CanResolveTopics:
+		return true
+	}
+	return false
+}
+
 // combinedRights are pairs of rights that have one text if the same people have both.
 var combinedRights = []struct{ one, other, both string }{
 	{CanMoveMessagesOutOfChannel.InWords(), CanMoveMessagesWithinChannel.InWords(), "move messages"},
@@ -118,13 +127,7 @@ func (a *Access) Can(right Right, channel Channel) (who People, certain bool) {
 	if !channel.has(right) {
 		return People{roster: a.roster}, false
 	}
-	all, certain := a.active, true
-	for i, outcome := range a.outcomes(&channel) {
-		set := outcome.can(right)
-		certain = certain && (i == 0 || all.equal(set))
-		all = all.and(set)
-	}
-	return People{a.roster, all}, certain
+	return a.held(right, a.outcomes(&channel)).Certain()
 }
 
 // organizationRights are the organization's permissions that grant a right in every channel, and

@@ -73,8 +73,8 @@ func (b *builder) subscribersChannel(c *plan.Change) (*reviewedChannel, bool) {
 		name = strings.TrimPrefix(text, "name:")
 	}
 	for _, reviewed := range b.created {
-		if name != "" && strings.EqualFold(reviewed.result.Name, name) || address != "" && slices.Contains(reviewed.result.Addresses, address) {
-			reviewed.result.Addresses = append(reviewed.result.Addresses, c.Address)
+		if name != "" && strings.EqualFold(reviewed.Name, name) || address != "" && slices.Contains(reviewed.Addresses, address) {
+			reviewed.Addresses = append(reviewed.Addresses, c.Address)
 			return reviewed, true
 		}
 	}

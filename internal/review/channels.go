@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
@@ -12,11 +13,11 @@ import (
 
 // reviewedChannel is a channel that the plan changes, or that it creates.
 type reviewedChannel struct {
-	channel *zulip.Channel // nil for one that is yet to be created
-	result  *report.Channel
-	before  permission.Channel
-	after   permission.Channel
-	rights  map[string]plannedPermission
+	*access.Channel // as it is after the plan
+
+	current       *zulip.Channel // nil for one that is yet to be created
+	before, after permission.Channel
+	planned       map[string]access.Planned
 	// in are the subscribers after the plan, if the plan says something of them; isExclusive says that nobody else is
 	in, out     []int64
 	isExclusive bool
@@ -24,8 +25,8 @@ type reviewedChannel struct {
 	unknownReason string
 }
 
-// compareChannels says who gains and who loses which right in which channel: in those that the plan changes, those it
-// creates, and those in which a change of something else has effects.
+// compareChannels works out who can do what in the channels that the plan changes, those it creates, and those in which a change of
+// something else has effects.
 func (b *builder) compareChannels() error {
 	for _, change := range b.of("zulip_channel") {
 		b.channel(change)
@@ -34,25 +35,23 @@ func (b *builder) compareChannels() error {
 		b.subscribers(change)
 	}
 	for _, channel := range b.org.Channels().List() {
-		reviewed, named := b.channels[channel.ID]
-		if !named {
-			if channel.IsArchived {
-				continue
-			}
-			reviewed = b.reviewChannel(channel)
+		_, named := b.channels[channel.ID]
+		if !named && channel.IsArchived {
+			continue
 		}
-		if err := b.compareChannel(reviewed); err != nil {
+		reviewed := b.reviewChannel(channel)
+		if err := b.readSubscribers(reviewed); err != nil {
 			return err
 		}
-		if named || len(reviewed.result.Rights) > 0 {
-			b.report.Channels = append(b.report.Channels, reviewed.result)
+		reviewed.applySubscribers()
+		if named || !permission.Same(permission.State{Access: b.before, Channel: reviewed.before}, permission.State{Access: b.after, Channel: reviewed.after}) {
+			b.addChannel(reviewed)
 		}
 	}
 	for _, reviewed := range b.created {
-		b.describeNewChannel(reviewed)
-		b.report.Channels = append(b.report.Channels, reviewed.result)
+		reviewed.applySubscribers()
+		b.addChannel(reviewed)
 	}
-	b.report.Channels = report.SortChannels(b.report.Channels)
 	return nil
 }
 
@@ -63,13 +62,9 @@ func (b *builder) reviewChannel(channel *zulip.Channel) *reviewedChannel {
 	}
 	facts := permission.ChannelOf(channel)
 	facts.Subscribers, facts.SubscribersKnown = b.org.Subscribers()[channel.ID]
-	privacy := report.ValueOf(report.PrivacyText(facts.Privacy))
 	return &reviewedChannel{
-		channel: channel, before: facts, after: facts,
-		result: &report.Channel{
-			ID: channel.ID, Name: channel.Name, Addresses: []string{}, Privacy: report.Change{Before: privacy, After: privacy},
-			Rights: []*report.Right{}, Joins: b.people.Nobody(), Leaves: b.people.Nobody(),
-		},
+		current: channel, before: facts, after: facts,
+		Channel: &access.Channel{ID: channel.ID, Name: channel.Name, Privacy: report.ValueOf(report.PrivacyText(facts.Privacy))},
 	}
 }
 
@@ -77,7 +72,7 @@ func (b *builder) reviewChannel(channel *zulip.Channel) *reviewedChannel {
 func (b *builder) reviewPlannedChannel(channel *zulip.Channel, c *plan.Change) *reviewedChannel {
 	reviewed := b.reviewChannel(channel)
 	b.channels[channel.ID] = reviewed
-	reviewed.result.Addresses = append(reviewed.result.Addresses, c.Address)
+	reviewed.Addresses = append(reviewed.Addresses, c.Address)
 	return reviewed
 }
 
@@ -94,21 +89,21 @@ func (b *builder) channel(c *plan.Change) {
 	}
 	if c.Does("delete") && current != nil && !current.IsArchived {
 		reviewed := b.reviewPlannedChannel(current, c)
-		if reviewed.result.Action = report.Release; !isKept(before) {
-			reviewed.result.Action, reviewed.after.IsArchived = report.Archive, true
+		if reviewed.Action = report.Release; !isKept(before) {
+			reviewed.Action, reviewed.after.IsArchived = report.Archive, true
 		}
 	}
 	switch {
 	case c.Does("forget") && !current.IsArchived:
-		b.reviewPlannedChannel(current, c).result.Action = report.Release
+		b.reviewPlannedChannel(current, c).Action = report.Release
 	case c.Does("create"):
 		b.create(c)
 	case c.Does("update"):
 		reviewed := b.reviewPlannedChannel(current, c)
-		reviewed.result.Action = report.Update
+		reviewed.Action = report.Update
 		b.applyPlan(reviewed, c, current.Permissions)
-		if name, ok := after.Text("name"); ok && name != current.Name {
-			reviewed.result.Name, reviewed.result.OldName = name, current.Name
+		if name, ok := after.Text("name"); ok {
+			reviewed.Name = name
 		}
 	}
 }
@@ -125,7 +120,7 @@ func (b *builder) create(c *plan.Change) {
 	name, known := after.Text("name")
 	if current, ok := b.org.Channels().ByName(name); known && ok && current.IsArchived && after.IsTrue("adopt_archived") {
 		reviewed := b.reviewPlannedChannel(current, c)
-		reviewed.result.Action, reviewed.after.IsArchived = report.Reactivate, false
+		reviewed.Action, reviewed.after.IsArchived = report.Reactivate, false
 		b.applyPlan(reviewed, c, current.Permissions)
 		return
 	}
@@ -134,14 +129,11 @@ func (b *builder) create(c *plan.Change) {
 		b.addUnknown(fmt.Sprintf("The name of %s is not known yet.", c.Address))
 	}
 	reviewed := &reviewedChannel{
-		result: &report.Channel{
-			Name: name, Action: report.Create, Addresses: []string{c.Address}, Rights: []*report.Right{}, Joins: b.people.Nobody(), Leaves: b.people.Nobody(),
-			Privacy: report.Change{After: report.ValueOf(report.PrivacyText(zulip.PrivacyPublic))},
-		},
-		after: permission.Channel{Privacy: zulip.PrivacyPublic, Permissions: map[string]zulip.GroupSettingValue{}, SubscribersKnown: true},
+		Channel: &access.Channel{ID: b.org.nextID(), Name: name, Action: report.Create, Addresses: []string{c.Address}, Privacy: report.ValueOf(report.PrivacyText(zulip.PrivacyPublic))},
+		after:   permission.Channel{Privacy: zulip.PrivacyPublic, Permissions: map[string]zulip.GroupSettingValue{}, SubscribersKnown: true},
 	}
 	if c.Does("delete") {
-		reviewed.result.Action = report.Replace
+		reviewed.Action = report.Replace
 	}
 	b.applyPlan(reviewed, c, nil)
 	b.serverDefaults(reviewed)
@@ -153,7 +145,7 @@ func (b *builder) create(c *plan.Change) {
 // (server-behavior §P7).
 func (b *builder) serverDefaults(reviewed *reviewedChannel) {
 	for _, setting := range permission.ChannelSettings {
-		if _, set := reviewed.rights[setting.Name]; set {
+		if _, set := reviewed.planned[setting.Name]; set {
 			continue
 		}
 		said, ok := b.org.Realm().SupportedPermissions[permission.Channels.Key][setting.Name]
@@ -176,23 +168,23 @@ func (b *builder) applyPlan(reviewed *reviewedChannel, c *plan.Change, current m
 	switch {
 	case c.After().IsUnknown("privacy") && c.IsSet("privacy"):
 		reviewed.after.PrivacyUnknown = true
-		reviewed.result.Privacy.After = report.Value{Unknown: true}
+		reviewed.Privacy = report.Value{Unknown: true}
 	case known && value != was:
 		reviewed.after.Privacy = zulip.Privacy(value)
-		reviewed.result.Privacy.After = report.ValueOf(report.PrivacyText(reviewed.after.Privacy))
+		reviewed.Privacy = report.ValueOf(report.PrivacyText(reviewed.after.Privacy))
 	}
 	if policy, known := c.After().Text("topics_policy"); known {
 		reviewed.after.TopicsPolicy = policy
 	} else if c.After().IsUnknown("topics_policy") && c.IsSet("topics_policy") {
 		reviewed.after.TopicsPolicyUnknown = true
 	}
-	reviewed.rights = b.plannedRights(c, permission.Channels, current)
+	reviewed.planned = b.plannedRights(c, permission.Channels, current)
 	reviewed.after.Permissions, reviewed.after.Unknown = maps.Clone(reviewed.after.Permissions), map[string]bool{}
-	for name, planned := range reviewed.rights {
-		if planned.unknown {
+	for name, planned := range reviewed.planned {
+		if planned.Unknown {
 			reviewed.after.Unknown[name] = true
 		} else {
-			reviewed.after.Permissions[name] = planned.value
+			reviewed.after.Permissions[name] = planned.Value
 		}
 	}
 }

@@ -1,12 +1,12 @@
 package review
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
@@ -102,11 +102,11 @@ func (b *builder) currentPermissions(id int64) map[string]zulip.GroupSettingValu
 }
 
 // group returns what the review says of a group, and notes who changes it.
-func (b *builder) group(id int64, addresses ...string) *report.Group {
+func (b *builder) group(id int64, addresses ...string) *access.Group {
 	group, ok := b.groups[id]
 	if !ok {
 		now, _ := b.org.UserGroup(id)
-		group = &report.Group{ID: max(id, 0), Name: now.Name, Addresses: []string{}, Rights: []*report.Right{}}
+		group = &access.Group{ID: id, Name: now.Name}
 		b.groups[id] = group
 	}
 	group.Addresses = append(group.Addresses, addresses...)
@@ -247,51 +247,42 @@ func without(texts, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return slices.Contains(others, text) })
 }
 
-// compareGroups says who comes into which group, and who gains and who loses which right over one.
+// compareGroups works out who is in which group, and who can do what with it.
 func (b *builder) compareGroups() {
-	all := slices.Clone(b.org.UserGroups().List())
-	for _, id := range slices.Sorted(maps.Keys(b.org.groups)) {
-		if id < 0 {
-			all = append(all, b.org.groups[id])
-		}
-	}
-	for _, current := range all {
+	for _, current := range b.org.UserGroups().List() {
 		if current.IsSystemGroup || current.Deactivated && b.groups[current.ID] == nil {
 			continue
 		}
-		rights := b.rightsOver(current)
-		if _, named := b.groups[current.ID]; !named && len(rights) == 0 {
-			continue
+		was := &access.Group{
+			ID: current.ID, Name: current.Name, People: b.before.In(zulip.NamedGroup(current.ID)),
+			Members: b.memberValue(current.Members), Subgroups: groupValue(current.DirectSubgroupIDs, b.org.UserGroups().ByID),
+			Rights: b.source(b.before).Rights(permission.UserGroups, permission.UserGroupSettings, current.Permissions, nil),
 		}
-		group := b.group(current.ID)
-		group.Rights = rights
-		if now, _ := b.org.UserGroup(current.ID); now.Name != current.Name {
-			group.OldName = current.Name
-		}
-		b.compareMembers(group, current)
-		b.report.Groups = append(b.report.Groups, group)
+		b.was.Groups = append(b.was.Groups, was)
+		b.addGroup(current, was)
 	}
-	slices.SortStableFunc(b.report.Groups, func(x, y *report.Group) int {
-		return cmp.Or(compareBools(len(y.Addresses) > 0, len(x.Addresses) > 0), strings.Compare(x.Name, y.Name))
-	})
+	for _, id := range slices.Sorted(maps.Keys(b.org.groups)) {
+		if id < 0 {
+			b.addGroup(b.org.groups[id], &access.Group{})
+		}
+	}
 }
 
-// compareMembers says who comes into a group and who leaves it.
-func (b *builder) compareMembers(group *report.Group, current *zulip.UserGroup) {
-	membership, changes := b.change.Groups[current.ID]
-	value := zulip.NamedGroup(current.ID)
-	was, is := b.before.In(value), b.after.In(value)
-	group.Joins, group.Leaves = b.people.Of(is.Minus(was)), b.people.Of(was.Minus(is).Minus(b.deactivated()))
-	if !changes {
-		return
+// addGroup adds a group to the organization after the plan.
+func (b *builder) addGroup(current *zulip.UserGroup, was *access.Group) {
+	is := &access.Group{ID: current.ID}
+	if named, ok := b.groups[current.ID]; ok {
+		is = named
 	}
-	group.Unknown = membership.Unknown
-	group.Members = report.Change{Before: b.memberValue(current.Members), After: b.memberValue(membership.Members)}
-	group.Subgroups = report.Change{Before: groupValue(current.DirectSubgroupIDs, b.org.UserGroups().ByID), After: groupValue(membership.Subgroups, b.org.UserGroup)}
-	if group.Action == report.Create {
-		group.Members.Before, group.Subgroups.Before = report.Value{}, report.Value{}
+	now, _ := b.org.UserGroup(current.ID)
+	is.Name, is.Members, is.Subgroups = now.Name, was.Members, was.Subgroups
+	if membership, changes := b.change.Groups[current.ID]; changes {
+		is.Members, is.Subgroups, is.Unknown = b.memberValue(membership.Members), groupValue(membership.Subgroups, b.org.UserGroup), membership.Unknown
+		is.Members.Unknown = is.Unknown
 	}
-	group.Members.After.Unknown = membership.Unknown
+	is.People = b.after.In(zulip.NamedGroup(current.ID))
+	is.Rights = b.source(b.after).Rights(permission.UserGroups, permission.UserGroupSettings, current.Permissions, b.groupRights[current.ID])
+	b.is.Groups = append(b.is.Groups, is)
 }
 
 func (b *builder) memberValue(ids []int64) report.Value {
@@ -314,44 +305,4 @@ func groupValue(ids []int64, find func(int64) (*zulip.UserGroup, bool)) report.V
 	}
 	slices.Sort(texts)
 	return report.Value{Texts: texts}
-}
-
-// rightsOver compares who may do what with a group.
-func (b *builder) rightsOver(current *zulip.UserGroup) []*report.Right {
-	rights := []*report.Right{}
-	for _, setting := range permission.UserGroupSettings {
-		before, has := current.Permissions[setting.Name]
-		planned, changes := b.groupRights[current.ID][setting.Name]
-		if !has && !changes {
-			continue
-		}
-		after := before
-		if changes {
-			after = planned.value
-		}
-		if right := b.compareRight(permission.UserGroups, setting, before, after, planned, changes); right != nil {
-			right.LocksOut = setting.Name == "can_manage_group" && slices.ContainsFunc(right.Lose.Accounts, b.cannotManage)
-			rights = append(rights, right)
-		}
-	}
-	return rights
-}
-
-// cannotManage reports whether an account is the one the provider uses, and cannot manage every group anyway.
-func (b *builder) cannotManage(account *report.Account) bool {
-	all := b.org.Realm().Permissions["can_manage_all_groups"]
-	if planned, changes := b.organizationRights["can_manage_all_groups"]; changes {
-		all = planned.value
-	}
-	return account.IsSelf && !b.after.In(all).Has(account.ID)
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
@@ -78,14 +79,14 @@ type builder struct {
 	// joining are those who have an account after the plan and not before. They are taken for there all the time: what
 	// they may by being there is said of the person, and not of every channel.
 	joining            map[int64]zulip.Role
-	groups             map[int64]*report.Group
-	groupRights        map[int64]map[string]plannedPermission
-	organizationRights map[string]plannedPermission
-	// settingRights are what follows from settings of the organization that are no permissions.
-	settingRights []*report.Right
+	groups             map[int64]*access.Group // those that the plan changes, or creates
+	groupRights        map[int64]map[string]access.Planned
+	organizationRights map[string]access.Planned
 	// namesUnknownPeople says that a permission of the organization names people who are not known yet.
 	namesUnknownPeople bool
 	before, after      *permission.Access
+	// was and is are what of the organization the plan changes, or has effects in, before and after.
+	was, is access.Organization
 
 	channels map[int64]*reviewedChannel // those that are there, as the plan changes them
 	created  []*reviewedChannel
@@ -120,7 +121,7 @@ func (b *builder) compare() error {
 	if err := b.checkFit(); err != nil {
 		return err
 	}
-	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*report.Group{}, map[int64]map[string]plannedPermission{}
+	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*access.Group{}, map[int64]map[string]access.Planned{}
 	for _, kind := range []string{"zulip_user", "zulip_bot", "zulip_user_role"} { // people first: bots have owners
 		for _, change := range b.of(kind) {
 			b.person(change)
@@ -136,8 +137,9 @@ func (b *builder) compare() error {
 		return err
 	}
 	b.compareGroups()
-	b.compareSettings()
 	b.compareOrganization()
+	b.was.People, b.is.People = b.before, b.after
+	access.Compare(&b.was, &b.is, b.people, b.report)
 	b.sayKeys()
 	b.findStops()
 	return nil
@@ -145,7 +147,7 @@ func (b *builder) compare() error {
 
 // noteInvisibleChannels says what the account that reviews does not see. An administrator sees every channel.
 func (b *builder) noteInvisibleChannels() {
-	everywhere := len(b.change.Groups) + len(b.change.Roles) + len(b.change.Owners) + len(b.change.Deactivated) + len(b.change.Organization) + len(b.joining) + len(b.settingRights)
+	everywhere := len(b.change.Groups) + len(b.change.Roles) + len(b.change.Owners) + len(b.change.Deactivated) + len(b.change.Organization) + len(b.joining) + len(b.is.Rights)
 	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
 		b.addUnknown(fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
 	}

@@ -129,7 +129,7 @@ func (b *builder) holds(of *meaning.Type, name string, value meaning.Value) bool
 	}
 	if held, isPermission := b.org.Realm().Permissions[name]; isPermission {
 		planned, changes := b.organizationRights[name]
-		return !changes || permission.Equal(planned.value, held, permission.NobodyID(b.org))
+		return !changes || permission.Equal(planned.Value, held, permission.NobodyID(b.org))
 	}
 	return meaning.Same(b.org.settings().Value(name), value)
 }

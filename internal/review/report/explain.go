@@ -53,7 +53,7 @@ func differing(rights []*Right) string {
 }
 
 func (g *Group) changesMembers() bool {
-	return g.Members.Differs() || g.Subgroups.Differs() || g.Joins.Len()+g.Leaves.Len() > 0
+	return g.Action != Deactivate && (g.Members.Differs() || g.Subgroups.Differs() || g.Joins.Len()+g.Leaves.Len() > 0)
 }
 
 // groupIn names a group of a value whose members change.

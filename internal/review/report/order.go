@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,20 @@ func SortChannels(channels []*Channel) []*Channel {
 		}
 	}
 	return append(sortByEffects(named), sortByEffects(affected)...)
+}
+
+// SortGroups puts those groups first that the plan changes itself, by name.
+func SortGroups(groups []*Group) []*Group {
+	slices.SortStableFunc(groups, func(x, y *Group) int {
+		if isNamed := len(x.Addresses) > 0; isNamed != (len(y.Addresses) > 0) {
+			if isNamed {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(x.Name, y.Name)
+	})
+	return groups
 }
 
 func sortByEffects(channels []*Channel) []*Channel {

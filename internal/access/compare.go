@@ -1,0 +1,238 @@
+package access
+
+import (
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+)
+
+// Compare says in a report who gains and who loses what in channels, over user groups and in the organization. What somebody can
+// do by having a new account, or can no longer do because the account is deactivated, is not said of every right.
+func Compare(before, after *Organization, people *report.PeopleSets, said *report.Report) {
+	c := &comparison{
+		after: after, people: people,
+		joined: after.People.Everybody().Minus(before.People.Everybody()), gone: before.People.Everybody().Minus(after.People.Everybody()),
+	}
+	for was, is := range pairs(before.Channels, after.Channels, func(channel *Channel) int64 { return channel.ID }) {
+		if result := c.channel(was, is); result != nil {
+			said.Channels = append(said.Channels, result)
+		}
+	}
+	said.Channels = report.SortChannels(said.Channels)
+	for was, is := range pairs(before.Groups, after.Groups, func(group *Group) int64 { return group.ID }) {
+		if result := c.group(was, is); result != nil {
+			said.Groups = append(said.Groups, result)
+		}
+	}
+	said.Groups = report.SortGroups(said.Groups)
+	said.Rights = append(said.Rights, c.rights(before.Rights, after.Rights)...)
+}
+
+// pairs gives what there is before and after, in the order of after, and then what there is before only.
+func pairs[Thing any, Key comparable](before, after []*Thing, key func(*Thing) Key) func(yield func(was, is *Thing) bool) {
+	return func(yield func(was, is *Thing) bool) {
+		was := make(map[Key]*Thing, len(before))
+		for _, thing := range before {
+			was[key(thing)] = thing
+		}
+		there := make(map[Key]bool, len(after))
+		for _, thing := range after {
+			there[key(thing)] = true
+			if !yield(was[key(thing)], thing) {
+				return
+			}
+		}
+		for _, thing := range before {
+			if !there[key(thing)] && !yield(thing, nil) {
+				return
+			}
+		}
+	}
+}
+
+// comparison compares two organizations.
+type comparison struct {
+	after  *Organization
+	people *report.PeopleSets
+	// joined are those who have an account only after, gone those who have one only before.
+	joined, gone permission.People
+}
+
+// gainAndLose are those who are in a set after and not before, and the other way round.
+func (c *comparison) gainAndLose(was, is permission.People) (gain, lose *report.People) {
+	return c.people.Of(is.Minus(was).Minus(c.joined)), c.people.Of(was.Minus(is).Minus(c.gone))
+}
+
+// channel compares a channel with what it was; nil if nothing differs. One that is not there before is new, and one that is not
+// there after is archived.
+func (c *comparison) channel(was, is *Channel) *report.Channel {
+	isNew := was == nil
+	switch {
+	case isNew:
+		was = &Channel{Subscribers: &permission.People{}, Internet: new(bool)}
+	case is == nil:
+		is = was.archived()
+	}
+	result := &report.Channel{
+		ID: max(is.ID, 0), Name: is.Name, Action: is.Action, Addresses: append([]string{}, is.Addresses...),
+		Privacy: report.Change{Before: was.Privacy, After: is.Privacy}, Joins: c.people.Nobody(), Leaves: c.people.Nobody(),
+	}
+	switch {
+	case result.Action == report.Affects && isNew:
+		result.Action = report.Create
+	case result.Action == report.Affects && was.IsArchived && !is.IsArchived:
+		result.Action = report.Reactivate
+	case result.Action == report.Affects && !was.IsArchived && is.IsArchived:
+		result.Action = report.Archive
+	}
+	if was.Name != is.Name {
+		result.OldName = was.Name
+	}
+	if was.Subscribers != nil && is.Subscribers != nil {
+		result.Joins, result.Leaves = c.gainAndLose(*was.Subscribers, *is.Subscribers)
+	}
+	result.Rights = c.channelRights(was, is, result.Privacy)
+	if result.Action == report.Affects && len(result.Addresses)+len(result.Rights)+result.Joins.Len()+result.Leaves.Len() == 0 && !result.Privacy.Differs() && result.OldName == "" {
+		return nil
+	}
+	return result
+}
+
+// archived is the channel once it is archived: nobody can do anything with its messages.
+func (c *Channel) archived() *Channel {
+	later := *c
+	later.IsArchived, later.Rights = true, slices.Clone(c.Rights)
+	for i, right := range c.Rights {
+		if permission.Right(right.Name).IsOfMessages() {
+			none := *right
+			none.Held = permission.Held{}
+			later.Rights[i] = &none
+		}
+	}
+	return &later
+}
+
+func (c *comparison) channelRights(was, is *Channel, privacy report.Change) []*report.Right {
+	internet := ""
+	switch {
+	case was.Internet == nil || is.Internet == nil || *was.Internet == *is.Internet:
+	case *is.Internet:
+		internet = report.InternetGains
+	default:
+		internet = report.InternetLoses
+	}
+	results := c.rights(was.Rights, is.Rights)
+	for _, right := range results {
+		right.LocksOut = right.Name == string(permission.CanAdministerChannel) && slices.ContainsFunc(right.Lose.Accounts, isSelf)
+		if right.Name == string(permission.CanRead) {
+			right.Internet, internet = internet, ""
+		}
+	}
+	if internet != "" {
+		results = append(results, &report.Right{
+			Name: string(permission.CanRead), Text: permission.CanRead.InWords(), Change: privacy, Gain: c.people.Nobody(), Lose: c.people.Nobody(), Internet: internet,
+		})
+	}
+	return results
+}
+
+func isSelf(account *report.Account) bool { return account.IsSelf }
+
+// group compares a user group with what it was; nil if nothing differs. One that is not there before is new, and one that is not
+// there after is deactivated.
+func (c *comparison) group(was, is *Group) *report.Group {
+	isNew := was == nil
+	switch {
+	case isNew:
+		was = &Group{}
+	case is == nil:
+		is = &Group{ID: was.ID, Name: was.Name, Action: report.Deactivate}
+	}
+	result := &report.Group{ID: max(is.ID, 0), Name: is.Name, Action: is.Action, Addresses: append([]string{}, is.Addresses...), Unknown: is.Unknown, Rights: []*report.Right{}}
+	if is.Action == report.Deactivate {
+		result.Joins, result.Leaves = c.gainAndLose(was.People, permission.People{})
+		return result
+	}
+	result.Joins, result.Leaves = c.gainAndLose(was.People, is.People)
+	if isNew && result.Action == report.Affects {
+		result.Action = report.Create
+	}
+	if was.Name != is.Name {
+		result.OldName = was.Name
+	}
+	if members := (report.Change{Before: was.Members, After: is.Members}); members.Differs() {
+		result.Members = members
+	}
+	if subgroups := (report.Change{Before: was.Subgroups, After: is.Subgroups}); subgroups.Differs() {
+		result.Subgroups = subgroups
+	}
+	result.Rights = c.rights(was.Rights, is.Rights)
+	for _, right := range result.Rights {
+		right.LocksOut = right.Name == "can_manage_group" && slices.ContainsFunc(right.Lose.Accounts, c.cannotManage)
+	}
+	if result.Action == report.Affects && len(result.Addresses)+len(result.Rights)+result.Joins.Len()+result.Leaves.Len() == 0 && !result.Members.Differs() && !result.Subgroups.Differs() && result.OldName == "" {
+		return nil
+	}
+	return result
+}
+
+// cannotManage reports whether an account is the one the provider uses, and cannot manage every group anyway.
+func (c *comparison) cannotManage(account *report.Account) bool {
+	if !account.IsSelf {
+		return false
+	}
+	all := find(c.after.Rights, "can_manage_all_groups")
+	if all == nil {
+		return true
+	}
+	who, _ := all.Held.Certain()
+	return !who.Has(account.ID)
+}
+
+// rights compares the rights over one thing, in the order of after. Some may be on one side only: the server did not have them, or
+// nobody whom a narrowed audit is about.
+func (c *comparison) rights(before, after []*Right) []*report.Right {
+	results := []*report.Right{}
+	var reading permission.Effect
+	for was, is := range pairs(before, after, func(right *Right) string { return right.Name }) {
+		of := is
+		if was == nil {
+			was = &Right{}
+		}
+		if is == nil {
+			is, of = &Right{}, was
+		}
+		effect := was.Held.To(is.Held)
+		switch permission.Right(of.Name) {
+		case permission.CanRead:
+			reading = effect
+		case permission.CanReadHistory:
+			if effect = effect.OfHistory(reading); !effect.Differs() {
+				continue
+			}
+		}
+		if result := c.right(was, is, effect); result != nil {
+			result.Name, result.Text = of.Name, of.Text
+			results = append(results, result)
+		}
+	}
+	return results
+}
+
+// right says what happens to a right; nil if nothing does.
+func (c *comparison) right(was, is *Right, effect permission.Effect) *report.Right {
+	gain, lose := effect.Gain.Minus(c.joined), effect.Lose.Minus(c.gone)
+	result := &report.Right{
+		Change: report.Change{Before: was.Value, After: is.Value}, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NobodyLeft: effect.NobodyLeft, Unknown: effect.Unknown,
+	}
+	if result.Unknown {
+		if result.Why = is.Why; result.Why == "" {
+			result.Why = was.Why
+		}
+	}
+	if !result.Change.Differs() && !effect.Unknown && !effect.NobodyLeft && gain.IsEmpty() && lose.IsEmpty() {
+		return nil
+	}
+	return result
+}
