@@ -114,12 +114,18 @@ func (a *assessment) right(where string, right *Right, isNew bool) {
 
 // commonRisks finds what is to be said of several rights over the same thing at once.
 func (a *assessment) commonRisks(where string, rights []*Right) {
-	guests, unknown, named := map[int][]string{}, map[string][]string{}, map[int][]string{}
+	unknown := map[string][]string{}
+	var guests []*gainingGuests
 	var nobody []string
 	for _, right := range rights {
 		if right.Gain.Len() > 0 && right.Gain.Guests > 0 {
-			guests[right.Gain.Guests] = append(guests[right.Gain.Guests], right.Text)
-			named[right.Gain.Guests] = guestsOf(right.Gain)
+			who := guestsOf(right.Gain)
+			at := slices.IndexFunc(guests, func(other *gainingGuests) bool { return other.key == who.key })
+			if at < 0 {
+				at = len(guests)
+				guests = append(guests, who)
+			}
+			guests[at].rights = append(guests[at].rights, right.Text)
 		}
 		if right.NobodyLeft && right.Name != string(permission.CanSubscribe) { // that is what private channels are for
 			nobody = append(nobody, right.Text)
@@ -134,27 +140,41 @@ func (a *assessment) commonRisks(where string, rights []*Right) {
 	if len(nobody) > 0 {
 		a.risk(Lockout, where, fmt.Sprintf("Nobody is left who can %s.", together(nobody)))
 	}
-	for _, n := range slices.Sorted(maps.Keys(guests)) {
-		rights := together(guests[n])
-		a.riskOf(External, where, fmt.Sprintf("%s can %s: %s.", Counted(n, "guest"), rights, List(named[n])), guestsCan+riskKind(rights), &People{Guests: n})
+	slices.SortStableFunc(guests, func(x, y *gainingGuests) int { return cmp.Compare(x.count, y.count) })
+	for _, who := range guests {
+		rights := together(who.rights)
+		a.riskOf(External, where, fmt.Sprintf("%s can %s: %s.", Counted(who.count, "guest"), rights, List(who.names)), guestsCan+riskKind(rights), &People{Guests: who.count})
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		a.risk(Unknown, where, fmt.Sprintf("It cannot be told who gains and who loses that they can %s: %s.", together(unknown[why]), why))
 	}
 }
 
-// guestsOf names the guests of a set; who is one after the plan only is not among those that are by their account.
-func guestsOf(people *People) []string {
-	var names []string
+// gainingGuests are guests who gain the same rights.
+type gainingGuests struct {
+	// key is the same for the same guests.
+	key   string
+	count int
+	names []string
+	// rights are what they gain, in words.
+	rights []string
+}
+
+// guestsOf returns the guests of a set. Who is one after the plan only is not among those that are by their account: then they
+// are not named, and only the same set has the same ones for certain.
+func guestsOf(people *People) *gainingGuests {
+	who := &gainingGuests{count: people.Guests}
+	var ids []int64
 	for _, account := range people.Accounts {
 		if account.Role == "guest" {
-			names = append(names, account.Name)
+			who.names, ids = append(who.names, account.Name), append(ids, account.ID)
 		}
 	}
-	if len(names) != people.Guests {
-		return []string{"by the role that the plan gives"}
+	if len(ids) != people.Guests {
+		who.names, ids = []string{"by the role that the plan gives"}, people.IDs
 	}
-	return names
+	who.key = fmt.Sprint(ids)
+	return who
 }
 
 // together writes rights in a sentence.
