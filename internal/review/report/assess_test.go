@@ -45,6 +45,26 @@ func TestGuestsAreNamedWithWhatTheyGain(t *testing.T) {
 	}
 }
 
+// Guests who are not the same in all places are counted, in a sentence that is right for one and for several.
+func TestGuestsOfSeveralPlacesAreCounted(t *testing.T) {
+	in := func(name string, by *report.People) *report.Channel {
+		return channelIn(name, gained(permission.CanRead, "read", by))
+	}
+	for _, test := range []struct {
+		channels []*report.Channel
+		want     string
+	}{
+		{[]*report.Channel{in("a", guests("Grace")), in("b", guests("Grace"))}, "1 guest can read: Grace."},
+		{[]*report.Channel{in("a", guests("Grace")), in("b", guests("Paul"))}, "1 guest in each can read."},
+		{[]*report.Channel{in("a", guests("Grace", "Paul")), in("b", guests("Paul", "Quinn"))}, "2 guests in each can read."},
+		{[]*report.Channel{in("a", guests("Grace")), in("b", guests("Paul", "Quinn"))}, "1 to 2 guests can read."},
+	} {
+		if got := findingsOf(test.channels...); !slices.Equal(got, []string{test.want}) {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
 // Whose role the plan changes is not named among the guests by the account: such sets are told apart by everybody in them.
 func TestGuestsByThePlanAreToldApart(t *testing.T) {
 	become := func(id int64) *report.People {

@@ -87,7 +87,11 @@ func (f *Finding) sumUp() {
 	for _, risk := range f.risks {
 		fewest, most = min(fewest, risk.people.Guests), max(most, risk.people.Guests)
 	}
-	f.Text = fmt.Sprintf("%s to %s can %s.", Count(fewest), Counted(most, "guest"), first.kind[len(guestsCan):])
+	count := fmt.Sprintf("%s to %s", Count(fewest), Counted(most, "guest"))
+	if fewest == most { // others in each
+		count = Counted(most, "guest") + " in each"
+	}
+	f.Text = fmt.Sprintf("%s can %s.", count, first.kind[len(guestsCan):])
 }
 
 // First are the places that a page names; More is how many others there are.
