@@ -1,12 +1,13 @@
 package report
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 )
 
 // explain says of each right whose value stays what it is that changes who can.
 func (r *Report) explain() {
+	e := r.causes()
 	for _, channel := range r.Channels {
 		own := differing(channel.Rights)
 		if channel.Privacy.Differs() {
@@ -15,30 +16,58 @@ func (r *Report) explain() {
 		if own == "" && channel.Joins.Len()+channel.Leaves.Len() > 0 {
 			own = "who is subscribed"
 		}
-		r.explainRights(channel.Rights, own)
+		e.explainRights(channel.Rights, own)
 	}
 	for _, group := range r.Groups {
 		own := differing(group.Rights)
 		if own == "" && (group.Members.Differs() || group.Subgroups.Differs()) {
 			own = "who is in the group"
 		}
-		r.explainRights(group.Rights, own)
+		e.explainRights(group.Rights, own)
 	}
-	r.explainRights(r.Rights, "")
+	e.explainRights(r.Rights, "")
 }
 
-func (r *Report) explainRights(rights []*Right, own string) {
-	for _, right := range rights {
-		if right.Change.Differs() {
+// causes are what rights can follow from, wherever they are.
+type causes struct {
+	// groups are the places in the report of groups whose members change, by their principals.
+	groups map[string]int
+	// elsewhere is what everybody's rights can follow from; "" if there is nothing.
+	elsewhere string
+}
+
+func (r *Report) causes() *causes {
+	c, first := &causes{groups: map[string]int{}}, ""
+	for i, group := range r.Groups {
+		if !group.changesMembers() {
 			continue
 		}
-		for _, cause := range []string{r.groupIn(right.Change.After.Texts), own, r.account(), differing(r.Rights), r.group()} {
-			if cause != "" {
-				right.FollowsFrom = cause
-				break
-			}
+		name := "group:" + group.Name
+		first = cmp.Or(first, name)
+		if _, known := c.groups[name]; !known {
+			c.groups[name] = i
 		}
 	}
+	c.elsewhere = cmp.Or(r.account(), differing(r.Rights), first)
+	return c
+}
+
+func (c *causes) explainRights(rights []*Right, own string) {
+	for _, right := range rights {
+		if !right.Change.Differs() {
+			right.FollowsFrom = cmp.Or(c.groupIn(right.Change.After.Texts), own, c.elsewhere)
+		}
+	}
+}
+
+// groupIn names a group of a value whose members change: the first of the report.
+func (c *causes) groupIn(texts []string) (name string) {
+	for _, text := range texts {
+		if at, changes := c.groups[text]; changes && (name == "" || at < c.groups[name]) {
+			name = text
+		}
+	}
+	return name
 }
 
 // differing names the permissions whose values differ, the first two.
@@ -54,26 +83,6 @@ func differing(rights []*Right) string {
 
 func (g *Group) changesMembers() bool {
 	return g.Action != Deactivate && (g.Members.Differs() || g.Subgroups.Differs() || g.Joins.Len()+g.Leaves.Len() > 0)
-}
-
-// groupIn names a group of a value whose members change.
-func (r *Report) groupIn(texts []string) string {
-	for _, group := range r.Groups {
-		if name := "group:" + group.Name; group.changesMembers() && slices.Contains(texts, name) {
-			return name
-		}
-	}
-	return ""
-}
-
-// group names a group whose members change.
-func (r *Report) group() string {
-	for _, group := range r.Groups {
-		if group.changesMembers() {
-			return "group:" + group.Name
-		}
-	}
-	return ""
 }
 
 // account names an account whose role or existence changes.
