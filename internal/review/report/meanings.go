@@ -32,16 +32,16 @@ func valueIn(words meaning.Words) Value {
 	return value
 }
 
-// EndOf is what becomes of what a type of resource makes when it is destroyed.
+// EndOf is what becomes of what a type of resource makes when it is destroyed. What is not known to stay is deleted.
 func EndOf(kind string) Action {
 	switch kind {
 	case "zulip_channel", "zulip_channel_folder":
 		return Archive
-	case "zulip_user", "zulip_bot", "zulip_user_group":
+	case "zulip_user", "zulip_bot", "zulip_user_group", "zulip_custom_emoji":
 		return Deactivate
-	case "zulip_custom_emoji", "zulip_draft", "zulip_message", "zulip_reaction", "zulip_scheduled_message", "zulip_domain", "zulip_invite_link",
-		"zulip_linkifier", "zulip_code_playground", "zulip_custom_profile_field", "zulip_default_channel_group":
-		return Delete
+	case "zulip_organization", "zulip_default_user_settings", "zulip_channel_subscription_settings", "zulip_channel_subscribers", "zulip_user_role",
+		"zulip_channel_folder_order", "zulip_custom_profile_field_order", "zulip_linkifier_order":
+		return Release
 	}
-	return Release
+	return Delete
 }
