@@ -13,12 +13,12 @@ type Attributes struct {
 	resource string // its type
 	values   map[string]json.RawMessage
 	unknown  map[string]json.RawMessage
-	secret   json.RawMessage
+	secret   map[string]json.RawMessage
 }
 
 // Before is the resource as it is.
 func (c *Change) Before() Attributes {
-	return Attributes{resource: c.Type, values: c.Values.Before, secret: c.Values.BeforeSensitive}
+	return Attributes{resource: c.Type, values: c.Values.Before, secret: c.beforeSecret}
 }
 
 // HasAfter reports whether the resource is there after the change.
@@ -26,7 +26,7 @@ func (c *Change) HasAfter() bool { return c.Values.After != nil }
 
 // After is the resource as it is planned.
 func (c *Change) After() Attributes {
-	return Attributes{resource: c.Type, values: c.Values.After, unknown: c.unknown, secret: c.Values.AfterSensitive}
+	return Attributes{resource: c.Type, values: c.Values.After, unknown: c.unknown, secret: c.afterSecret}
 }
 
 // Names lists the attributes that are there or not known yet.
@@ -44,9 +44,7 @@ func (a Attributes) Names() []string {
 // Value returns an attribute as JSON has it.
 func (a Attributes) Value(attribute string) (value meaning.Value) {
 	_ = json.Unmarshal(a.values[attribute], &value.Held) // part of a document that was read
-	var all map[string]json.RawMessage
-	_ = json.Unmarshal(a.secret, &all) // false where nothing is
-	value.IsUnknown, value.IsSecret = a.IsUnknown(attribute), holdsTrue(all[attribute])
+	value.IsUnknown, value.IsSecret = a.IsUnknown(attribute), holdsTrue(a.secret[attribute])
 	return value
 }
 

@@ -27,8 +27,9 @@ type Change struct {
 	// Provider is the provider configuration; empty if it cannot be told.
 	Provider string `json:"-"`
 
-	unknown map[string]json.RawMessage // by attribute
-	config  *resourceConfig            // nil if the configuration has the resource no more
+	// By attribute: what is not known yet, and what must not be shown of the values before and after.
+	unknown, beforeSecret, afterSecret map[string]json.RawMessage
+	config                             *resourceConfig // nil if the configuration has the resource no more
 }
 
 // prepare ties a change to its configuration.
@@ -37,9 +38,20 @@ func (c *Change) prepare(configs map[string]*resourceConfig) error {
 		c.Provider = c.config.ProviderConfigKey
 	}
 	c.Address = cutAddress(c.Address)
-	if unknown := c.Values.AfterUnknown; len(unknown) > 0 && unknown[0] == '{' {
-		if err := json.Unmarshal(unknown, &c.unknown); err != nil {
-			return fmt.Errorf("%s: after_unknown: %w", c.Address, err)
+	for _, marks := range []struct {
+		name        string
+		raw         json.RawMessage
+		byAttribute *map[string]json.RawMessage
+	}{
+		{"after_unknown", c.Values.AfterUnknown, &c.unknown},
+		{"before_sensitive", c.Values.BeforeSensitive, &c.beforeSecret},
+		{"after_sensitive", c.Values.AfterSensitive, &c.afterSecret},
+	} {
+		if len(marks.raw) == 0 || marks.raw[0] != '{' { // false: nothing is
+			continue
+		}
+		if err := json.Unmarshal(marks.raw, marks.byAttribute); err != nil {
+			return fmt.Errorf("%s: %s: %w", c.Address, marks.name, err)
 		}
 	}
 	return nil

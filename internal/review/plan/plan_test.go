@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -73,6 +74,26 @@ func TestLongAddressesAreCutAndStayDifferent(t *testing.T) {
 			t.Errorf("%.50s… is called %s", address, change.Address)
 		}
 		seen[change.Address] = true
+	}
+}
+
+// What must not be shown is read once, however many attributes are asked for.
+func TestSecretsAreReadOnce(t *testing.T) {
+	secret := map[string]any{"password": true}
+	for i := range 1000 {
+		secret[fmt.Sprint("other", i)] = false
+	}
+	change := parseChange(t, map[string]any{"address": "zulip_user.x", "type": "zulip_user", "change": map[string]any{
+		"actions": []string{"update"}, "before": map[string]any{"password": "a", "other1": "a"}, "after": map[string]any{"password": "b", "other1": "b"},
+		"before_sensitive": secret, "after_sensitive": secret,
+	}})
+	for _, attributes := range []plan.Attributes{change.Before(), change.After()} {
+		if !attributes.Value("password").IsSecret || attributes.Value("other1").IsSecret {
+			t.Errorf("%+v, %+v", attributes.Value("password"), attributes.Value("other1"))
+		}
+		if count := testing.AllocsPerRun(10, func() { attributes.Value("password") }); count > 50 {
+			t.Errorf("one attribute takes %.0f allocations", count)
+		}
 	}
 }
 
