@@ -58,10 +58,7 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 		}
 	}
 	text, known := c.After().Text("owner")
-	owner, found := b.org.findUser(text)
-	if !known {
-		owner, found = b.plannedUser(c.RefersTo("owner"))
-	}
+	owner, found := b.namedOwner(c)
 	switch {
 	case found && bot.BotOwnerID != nil && owner.ID == *bot.BotOwnerID:
 		return
@@ -79,6 +76,14 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 	}
 	role := report.ValueOf(bot.Role.String())
 	b.addPerson(c, bot, report.Update, report.Change{Before: role, After: role}).Owner = &report.Change{Before: before, After: after}
+}
+
+// namedOwner finds whom a bot is to belong to; false where the plan names nobody, or somebody who is not found.
+func (b *builder) namedOwner(c *plan.Change) (owner *zulip.User, ok bool) {
+	if text, known := c.After().Text("owner"); known {
+		return b.org.findUser(text)
+	}
+	return b.plannedUser(c.RefersTo("owner"))
 }
 
 // plannedUser finds the account that a resource of the plan makes, if that is one instance.

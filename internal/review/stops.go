@@ -147,12 +147,17 @@ func (b *builder) stopsByOwner() {
 	if hasOwner(b.before) && !hasOwner(b.after) {
 		b.stop("the organization", "Nobody is left who is its owner.")
 	}
-	for _, person := range b.report.People {
-		if person.Owner == nil || !person.Account.IsBot {
+	for _, c := range b.of("zulip_bot") {
+		owner, named := b.namedOwner(c)
+		if !named || !c.HasAfter() || !c.IsSet("owner") {
 			continue
 		}
-		if owner, ok := b.org.UserByAddress(person.Owner.After.String()); ok && (!owner.IsActive || slices.Contains(b.change.Deactivated, owner.ID)) {
-			b.stop(strings.Join(person.Addresses, ", "), fmt.Sprintf("%s, who is to own the bot, is deactivated.", owner.Address()))
+		if bot, ok := b.currentUser(c.Before(), "id"); ok && !c.Does("create") && bot.BotOwnerID != nil && *bot.BotOwnerID == owner.ID {
+			continue // nothing is sent
+		}
+		_, isBack := b.org.users[owner.ID]
+		if !owner.IsActive || !isBack && slices.Contains(b.change.Deactivated, owner.ID) {
+			b.stop(c.Address, fmt.Sprintf("%s, who is to own the bot, is deactivated.", owner.Address()))
 		}
 	}
 }

@@ -66,6 +66,20 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "owner": "tomas.berg@example.com"}, attributes{"id": id(t, o, "bot"), "owner": "lena.fischer@example.com"})
 			}, "who is to own the bot, is deactivated",
 		},
+		"a deactivated owner of a new bot": {
+			deactivateLena, "owner", func(*testing.T, *acctest.Organization) attributes {
+				return resourceChange("zulip_bot", nil, attributes{"short_name": "news", "full_name": "News", "owner": "lena.fischer@example.com"})
+			}, "lena.fischer@example.com, who is to own the bot, is deactivated.",
+		},
+		"an owner who stays, although deactivated": {
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id(t, o, "bot")), map[string]string{"bot_owner_id": fmt.Sprint(id(t, o, "member"))})
+				deactivateLena(t, o)
+			}, "owner",
+			func(t *testing.T, o *acctest.Organization) attributes {
+				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "full_name": "Old", "owner": "lena.fischer@example.com"}, attributes{"id": id(t, o, "bot"), "full_name": "New", "owner": "lena.fischer@example.com"})
+			}, "",
+		},
 		"a domain, by an administrator": {
 			nil, "admin", func(*testing.T, *acctest.Organization) attributes {
 				return resourceChange("zulip_domain", nil, attributes{"domain": "example.org"})
@@ -105,5 +119,24 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 				t.Errorf("the verdict is %q", found.Verdict.Text)
 			}
 		})
+	}
+}
+
+// An owner whom the same plan deactivates can be given no bot; one whom it reactivates can.
+func TestReviewOfOwnersWhoComeAndGo(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{}).As(t, "owner")
+	credentials, _ := o.Sandbox.Credentials("member")
+	bot := resourceChange("zulip_bot", nil, attributes{"short_name": "news", "full_name": "News", "owner": "lena.fischer@example.com"})
+	lena := attributes{"id": credentials.ID, "email": "lena.fischer@example.com", "full_name": "Lena Fischer", "role": "member"}
+	stops := func(with attributes) bool {
+		return len(reviewOf(t, o, planOf(t, bot, with)).Fails([]report.Category{report.Stops})) > 0
+	}
+	if !stops(resourceChange("zulip_user", lena, nil)) {
+		t.Error("a bot can be given to somebody who is deactivated")
+	}
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", credentials.ID), nil)
+	back := attributes{"email": "lena.fischer@example.com", "full_name": "Lena Fischer", "role": "member", "adopt_deactivated": true}
+	if stops(resourceChange("zulip_user", nil, back)) {
+		t.Error("a bot cannot be given to somebody who is reactivated")
 	}
 }
