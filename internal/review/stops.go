@@ -32,46 +32,55 @@ func (b *builder) stop(where, text string) {
 	b.report.Risks = append(b.report.Risks, report.Risk{Category: report.Stops, Where: where, Text: text})
 }
 
-// stopsByName finds what is to be created under a name that is taken.
+// holder is what has a name or an address that a change is to create something with.
+type holder struct {
+	id int64
+	// called is what it is called: channel, user group, account; holds what it has, in words.
+	called, holds string
+	// ended says how it has ended, as archived; "" if it has not. adopt is the attribute that takes such a one back.
+	ended, adopt string
+	// isGivenUp says that the plan takes from it what it has.
+	isGivenUp bool
+}
+
+// stopsByName finds what is to be created under a name or an address that is taken.
 func (b *builder) stopsByName(c *plan.Change) {
 	name, known := c.After().Text("name")
+	called := fmt.Sprintf("name %q", name)
 	switch c.Type {
 	case "zulip_channel":
-		current, taken := b.org.Channels().ByName(name)
-		switch {
-		case !known || !taken || b.isReplaced(c, current.ID):
-		case current.IsArchived && !c.After().IsTrue("adopt_archived"):
-			b.stop(c.Address, fmt.Sprintf("The archived channel %d has the name %q. Set adopt_archived = true to take it back, or give it another name.", current.ID, name))
-		case !current.IsArchived && !b.givesUp("zulip_channel", current.ID):
-			b.stop(c.Address, fmt.Sprintf("There is a channel %q already (ID %d). Import it.", name, current.ID))
+		if current, taken := b.org.Channels().ByName(name); known && taken {
+			b.stopByHolder(c, holder{current.ID, "channel", called, endedIf(current.IsArchived, "archived"), "adopt_archived", b.givesUp(c.Type, current.ID)})
 		}
 	case "zulip_user_group":
-		current, taken := b.org.UserGroups().ByName(name)
-		switch {
-		case !known || !taken || b.isReplaced(c, current.ID):
-		case current.Deactivated && !c.After().IsTrue("adopt_deactivated"):
-			b.stop(c.Address, fmt.Sprintf("The deactivated user group %d has the name %q. Set adopt_deactivated = true to take it back.", current.ID, name))
-		case !current.Deactivated && !b.givesUp("zulip_user_group", current.ID):
-			b.stop(c.Address, fmt.Sprintf("There is a user group %q already (ID %d). Import it.", name, current.ID))
+		if current, taken := b.org.UserGroups().ByName(name); known && taken {
+			b.stopByHolder(c, holder{current.ID, "user group", called, endedIf(current.Deactivated, "deactivated"), "adopt_deactivated", b.givesUp(c.Type, current.ID)})
 		}
 	case "zulip_user", "zulip_bot":
-		b.stopsByAddress(c)
+		address, known := c.After().Text("email")
+		if short, ok := c.After().Text("short_name"); c.Type == "zulip_bot" {
+			address, known = short+"-bot@"+b.org.Realm().BotDomain, ok
+		}
+		if current, taken := b.org.Snapshot.UserByAddress(address); known && taken {
+			b.stopByHolder(c, holder{current.ID, "account", "address " + address, endedIf(!current.IsActive, "deactivated"), "adopt_deactivated", false})
+		}
 	}
 }
 
-// stopsByAddress finds an account that is to be created with an address that is taken, or for an owner who is deactivated.
-func (b *builder) stopsByAddress(c *plan.Change) {
-	address, known := c.After().Text("email")
-	if short, ok := c.After().Text("short_name"); c.Type == "zulip_bot" {
-		address, known = short+"-bot@"+b.org.Realm().BotDomain, ok
+func endedIf(hasEnded bool, how string) string {
+	if hasEnded {
+		return how
 	}
-	current, taken := b.org.Snapshot.UserByAddress(address)
+	return ""
+}
+
+func (b *builder) stopByHolder(c *plan.Change, h holder) {
 	switch {
-	case !known || !taken || b.isReplaced(c, current.ID):
-	case !current.IsActive && !c.After().IsTrue("adopt_deactivated"):
-		b.stop(c.Address, fmt.Sprintf("The deactivated account %d has the address %s. Set adopt_deactivated = true to take it back.", current.ID, address))
-	case current.IsActive:
-		b.stop(c.Address, fmt.Sprintf("There is an account %s already (ID %d). Import it.", address, current.ID))
+	case b.isReplaced(c, h.id):
+	case h.ended != "" && !c.After().IsTrue(h.adopt):
+		b.stop(c.Address, fmt.Sprintf("The %s %s %d has the %s. Set %s = true to adopt it, or choose another.", h.ended, h.called, h.id, h.holds, h.adopt))
+	case h.ended == "" && !h.isGivenUp:
+		b.stop(c.Address, fmt.Sprintf("The %s %d has the %s already. Import it, or choose another.", h.called, h.id, h.holds))
 	}
 }
 

@@ -49,12 +49,12 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 		"a channel has the name": {
 			nil, "owner", func(*testing.T, *acctest.Organization) attributes {
 				return resourceChange("zulip_channel", nil, attributes{"name": "general"})
-			}, "Import it.",
+			}, "Import it, or choose another.",
 		},
 		"a user group has the name": {
 			nil, "owner", func(*testing.T, *acctest.Organization) attributes {
 				return resourceChange("zulip_user_group", nil, attributes{"name": "leads"})
-			}, "Import it.",
+			}, "Import it, or choose another.",
 		},
 		"a deactivated account has the address": {
 			deactivateLena, "owner", func(*testing.T, *acctest.Organization) attributes {
