@@ -99,6 +99,11 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				return bot
 			}, "role-change unknown widening", "Who will own zulip_bot.x is not known yet",
 		},
+		"an owner of a new bot who is not found": {
+			func(*acctest.Organization) attributes {
+				return resourceChange("zulip_bot", nil, attributes{"short_name": "news", "full_name": "News", "owner": "nobody@example.com"})
+			}, "unknown widening", "nobody@example.com",
+		},
 		"an administrator's address": {
 			func(o *acctest.Organization) attributes {
 				return resourceChange("zulip_user", attributes{"id": id(o, "admin"), "email": "tomas.berg@example.com", "role": "administrator"}, attributes{"id": id(o, "admin"), "email": "mallory@example.org", "role": "administrator"})

@@ -166,13 +166,14 @@ func (b *builder) userCreated(c *plan.Change) {
 // setNewBotOwner gives a new bot its owner: at first the account the provider uses.
 func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) {
 	owner := b.options.Store.Self()
-	if text, ok := c.After().Text("owner"); ok {
-		if named, ok := b.org.findUser(text); ok {
-			owner = named
-		}
-	} else if planned, ok := b.plannedUser(c.RefersTo("owner")); ok && c.After().IsUnknown("owner") {
-		owner = planned
-	} else if c.IsSet("owner") && c.After().IsUnknown("owner") {
+	text, known := c.After().Text("owner")
+	isUnknown := c.IsSet("owner") && c.After().IsUnknown("owner")
+	switch named, found := b.namedOwner(c); {
+	case found && (known || isUnknown):
+		owner = named
+	case known:
+		b.addMissing(c, []string{text})
+	case isUnknown:
 		b.addUnknown(fmt.Sprintf("Who owns %s is not known yet; what a bot may depends on that.", c.Address))
 	}
 	bot.BotOwnerID = &owner.ID
