@@ -114,16 +114,23 @@ func (m *maker) organizationThing() {
 		if value := settings.Value(name); !value.IsUnknown {
 			attributes[name] = value.Held
 		} else {
-			attributes[name] = string(realm.Settings[name]) // the number of a word
+			attributes[name] = string(realm.Settings[name]) // the number of a word that this version does not know
 		}
 	}
 	m.thing("zulip_organization", "", "", attributes)
 	newPeople := map[string]any{}
 	for _, name := range []string{"email_address_visibility", "message_content_in_email_notifications"} {
 		var held any
-		if raw, has := m.view.UserDefaults()[name]; has && json.Unmarshal(raw, &held) == nil {
-			newPeople[name] = held
+		raw, has := m.view.UserDefaults()[name]
+		if !has || json.Unmarshal(raw, &held) != nil {
+			continue
 		}
+		if number, isNumber := held.(float64); isNumber {
+			if word, known := meaning.Word(name, number); known {
+				held = word
+			}
+		}
+		newPeople[name] = held
 	}
 	m.thing("zulip_default_user_settings", "", "", newPeople)
 }

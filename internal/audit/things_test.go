@@ -52,6 +52,12 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", account(t, o, "admin")), map[string]string{"new_email": "mallory@example.org"})
 			}, "sign-in", "It signs in with mallory@example.org",
 		},
+		"who sees addresses": {
+			nil, func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"email_address_visibility": "1"})
+			}, "outgoing", "Who sees the addresses of new people changes from administrators to everyone.",
+		},
+		"calls": {patch("video_chat_provider", "0"), patch("video_chat_provider", "1"), "outgoing", "Calls go through jitsi_meet; before: disabled."},
 		"a channel is back": {
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodDelete, fmt.Sprint("/streams/", channel(t, o, "general")), nil)
@@ -121,4 +127,34 @@ func channel(t *testing.T, o *acctest.Organization, name string) int64 {
 		t.Fatalf("there is no channel %q", name)
 	}
 	return found.ID
+}
+
+// Every number that stands for a word is recorded as the word that the resource has.
+func TestThingsHaveTheWordsOfTheResources(t *testing.T) {
+	thing := func(o *acctest.Organization, kind, attribute string) any {
+		for _, thing := range auditOf(t, o, audit.Selection{}).Things {
+			if thing.Type == kind {
+				return thing.Attributes[attribute]
+			}
+		}
+		return nil
+	}
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	for _, test := range []struct {
+		kind, attribute string
+		words           []string
+	}{
+		{"zulip_default_user_settings", "email_address_visibility", []string{"everyone", "members", "administrators", "nobody", "moderators"}},
+		{"zulip_organization", "video_chat_provider", []string{"disabled", "jitsi_meet"}},
+		{"zulip_organization", "digest_weekday", []string{"tuesday", "sunday"}},
+		{"zulip_organization", "org_type", []string{"education", "other"}},
+	} {
+		run := o.NewRun(t, test.kind)
+		for _, word := range test.words {
+			run.MustApply(acctest.Values{test.attribute: word})
+			if got := thing(o, test.kind, test.attribute); got != word {
+				t.Errorf("%s of %s is %v, and recorded as %v", test.attribute, test.kind, word, got)
+			}
+		}
+	}
 }

@@ -2,6 +2,7 @@ package meaning_test
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +94,41 @@ func TestEveryAttributeHasAMeaning(t *testing.T) {
 	for _, name := range meaning.Types() {
 		if _, known := schemas[name]; !known {
 			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
+// Where a server has numbers for the words of an attribute, each word has one.
+func TestEveryCodedWordHasANumber(t *testing.T) {
+	all, err := provider.NewServer("test").GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for attribute, kind := range map[string]string{
+		"digest_weekday": "zulip_organization", "email_address_visibility": "zulip_default_user_settings", "giphy_rating": "zulip_organization",
+		"org_type": "zulip_organization", "video_chat_provider": "zulip_organization",
+	} {
+		known := map[string]bool{}
+		for number := range 1001 {
+			if word, ok := meaning.Word(attribute, float64(number)); ok {
+				known[word] = true
+			}
+		}
+		for _, one := range all.ResourceSchemas[kind].Block.Attributes {
+			if one.Name != attribute {
+				continue
+			}
+			_, list, _ := strings.Cut(one.Description, "One of ")
+			list, _, _ = strings.Cut(list, ".")
+			words := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(list, -1)
+			for _, word := range words {
+				if !known[word[1]] {
+					t.Errorf("%s has the word %s, which has no number", attribute, word[1])
+				}
+			}
+			if len(words) != len(known) || len(words) == 0 {
+				t.Errorf("%s has %d words, and numbers for %d", attribute, len(words), len(known))
+			}
 		}
 	}
 }

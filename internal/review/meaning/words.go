@@ -88,7 +88,7 @@ func shortened(text string) string {
 func (c *Change) numberInWords(name string, number float64, r *Result) string {
 	id := int64(number)
 	switch {
-	case strings.HasSuffix(name, "stream_id"), strings.HasSuffix(name, "channel_id"), strings.HasSuffix(name, "channel_ids"):
+	case NamesChannels(name):
 		if id <= 0 {
 			return "no channel"
 		}
@@ -99,6 +99,11 @@ func (c *Change) numberInWords(name string, number float64, r *Result) string {
 		return duration(time.Duration(id) * time.Minute)
 	}
 	return strconv.FormatFloat(number, 'f', -1, 64)
+}
+
+// NamesChannels reports whether the numbers of an attribute are the IDs of channels.
+func NamesChannels(attribute string) bool {
+	return strings.HasSuffix(attribute, "stream_id") || strings.HasSuffix(attribute, "channel_id") || strings.HasSuffix(attribute, "channel_ids")
 }
 
 // nameOf is what an ID stands for. That nothing is there that has it is not known to be harmless.
@@ -182,7 +187,11 @@ func (o organization) Value(name string) Value {
 	case isNumber && (strings.HasSuffix(name, "_seconds") || strings.HasSuffix(name, "_days")):
 		held = strconv.FormatFloat(number, 'f', -1, 64)
 	case isNumber: // it stands for a word
-		return Value{IsUnknown: true}
+		word, known := Word(name, number)
+		if !known {
+			return Value{IsUnknown: true}
+		}
+		held = word
 	}
 	return Value{Held: held}
 }
