@@ -148,10 +148,12 @@ func (m *maker) invitationThing(invitation *zulip.Invitation) {
 	m.thing("zulip_invite_link", key+fmt.Sprint(invitation.ID), "", attributes)
 }
 
+// botThing records where a bot gets and sends what people write. What it has not is recorded too, so that it is told when
+// that changes.
 func (m *maker) botThing(bot *zulip.User, details *zulip.Bot) {
-	attributes := map[string]any{"full_name": bot.FullName, "default_all_public_streams": details.DefaultAllPublicStreams}
+	attributes := map[string]any{"full_name": bot.FullName, "default_all_public_streams": details.DefaultAllPublicStreams, "payload_url": nil}
 	for name, channel := range map[string]*string{"default_sending_stream": details.DefaultSendingStream, "default_events_register_stream": details.DefaultEventsRegisterStream} {
-		if channel != nil {
+		if attributes[name] = nil; channel != nil {
 			attributes[name] = *channel
 		}
 	}

@@ -58,6 +58,14 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 			}, "outgoing", "Who sees the addresses of new people changes from administrators to everyone.",
 		},
 		"calls": {patch("video_chat_provider", "0"), patch("video_chat_provider", "1"), "outgoing", "Calls go through jitsi_meet; before: disabled."},
+		"a bot posts nowhere": {
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", account(t, o, "bot")), map[string]string{"default_sending_stream": "general"})
+			},
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", account(t, o, "bot")), map[string]string{"default_sending_stream": ""})
+			}, "outgoing", "It posts in nothing by default; before: general.",
+		},
 		"a channel is back": {
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodDelete, fmt.Sprint("/streams/", channel(t, o, "general")), nil)
