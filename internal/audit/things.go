@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -185,13 +186,19 @@ func (c *comparison) things() {
 		c.report.Unknown = append(c.report.Unknown, "An audit was made by an earlier version, which did not record invitations, settings of the organization and where content goes: what has changed there is not known.")
 		return
 	}
+	names := c.channelNames()
 	before, after := c.before.things(c.byName), c.after.things(c.byName)
+	if c.byName {
+		for key, thing := range before {
+			before[key] = names.translated(thing)
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(after)) {
-		c.thing(key, before[key], after[key])
+		c.thing(key, before[key], after[key], names)
 	}
 	for _, key := range slices.Sorted(maps.Keys(before)) {
 		if after[key] == nil {
-			c.thing(key, before[key], nil)
+			c.thing(key, before[key], nil, names)
 		}
 	}
 }
@@ -200,11 +207,11 @@ func (c *comparison) things() {
 func (s *side) things(byName bool) map[string]*Thing {
 	all := map[string]*Thing{}
 	for _, thing := range s.audit.Things {
-		key := thing.Key
-		if byName {
-			key = thing.Name
+		key := thing.Type + " " + s.thingKey(thing, byName)
+		if all[key] != nil { // names of some things are not theirs alone
+			key += " " + thing.Key
 		}
-		all[thing.Type+" "+key] = thing
+		all[key] = thing
 	}
 	for _, account := range s.audit.Accounts {
 		if account.IsActive && !account.IsBot {
@@ -214,8 +221,92 @@ func (s *side) things(byName bool) map[string]*Thing {
 	return all
 }
 
+// thingKey is what a thing is matched by among those of its type: as accounts and channels are where those are compared.
+func (s *side) thingKey(thing *Thing, byName bool) string {
+	if !byName {
+		return thing.Key
+	}
+	switch thing.Type {
+	case "zulip_bot":
+		if id, err := strconv.ParseInt(thing.Key, 10, 64); err == nil {
+			return fmt.Sprint(s.ids[id])
+		}
+	case "zulip_channel":
+		return strings.ToLower(thing.Name)
+	}
+	return cmp.Or(thing.Name, thing.Key)
+}
+
+// channelNames are the names of the channels of both audits, by their IDs in the comparison, and what IDs of the earlier audit
+// are there: in another organization the same ID is another channel.
+type channelNames struct {
+	names map[int64]string
+	ids   map[int64]int64
+	last  int64
+}
+
+// beyondIDs is more than any ID that a server has.
+const beyondIDs = 1 << 40
+
+func (c *comparison) channelNames() *channelNames {
+	n, byName := &channelNames{names: map[int64]string{}, ids: map[int64]int64{}, last: beyondIDs}, map[string]int64{}
+	for _, channel := range c.after.audit.Channels {
+		byName[strings.ToLower(channel.Name)] = channel.ID
+	}
+	for _, channel := range c.before.audit.Channels {
+		id := channel.ID
+		if c.byName {
+			var isThere bool
+			if id, isThere = byName[strings.ToLower(channel.Name)]; !isThere {
+				id = n.next()
+			}
+			n.ids[channel.ID] = id
+		}
+		n.names[id] = channel.Name
+	}
+	for _, channel := range c.after.audit.Channels {
+		n.names[channel.ID] = channel.Name
+	}
+	return n
+}
+
+// next is an ID that no channel has.
+func (n *channelNames) next() int64 {
+	n.last++
+	return n.last
+}
+
+// translated is a thing of the earlier audit with the IDs of the comparison. A channel that the audit does not list is none of
+// the later one.
+func (n *channelNames) translated(thing *Thing) *Thing {
+	result := *thing
+	result.Attributes = maps.Clone(thing.Attributes)
+	for name, value := range thing.Attributes {
+		number, isNumber := value.(float64)
+		if !isNumber || number <= 0 || !meaning.NamesChannels(name) {
+			continue
+		}
+		id, known := n.ids[int64(number)]
+		if !known {
+			id = n.next()
+			n.ids[int64(number)], n.names[id] = id, fmt.Sprintf("%.0f of the other organization", number)
+		}
+		result.Attributes[name] = float64(id)
+	}
+	return &result
+}
+
+// ChannelName returns the name of a channel by its ID in the comparison.
+func (n *channelNames) ChannelName(id int64) (string, bool) {
+	name, ok := n.names[id]
+	return name, ok
+}
+
+// GroupName returns nothing: no thing names groups.
+func (*channelNames) GroupName(int64) (string, bool) { return "", false }
+
 // thing says what the change of one thing means. Of channels and accounts that come and go, the lists say it.
-func (c *comparison) thing(key string, before, after *Thing) {
+func (c *comparison) thing(key string, before, after *Thing, names meaning.Names) {
 	one := after
 	if one == nil {
 		one = before
@@ -226,7 +317,7 @@ func (c *comparison) thing(key string, before, after *Thing) {
 		return
 	}
 	change := meaning.Change{
-		Of: of, Address: key, Before: before, After: after, IsMade: before == nil, IsEnded: after == nil,
+		Of: of, Address: strings.TrimSpace(key), Names: names, Before: before, After: after, IsMade: before == nil, IsEnded: after == nil,
 		IsSet:      func(string) bool { return true },
 		IsComputed: func(name string, _ *meaning.Row) bool { return name == "name" && isListed },
 	}

@@ -66,6 +66,11 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 				o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", account(t, o, "bot")), map[string]string{"default_sending_stream": ""})
 			}, "outgoing", "It posts in nothing by default; before: general.",
 		},
+		"announcements": {
+			patch("signup_announcements_stream_id", "-1"), func(t *testing.T, o *acctest.Organization) {
+				patch("signup_announcements_stream_id", fmt.Sprint(channel(t, o, "general")))(t, o)
+			}, "outgoing", `New people are announced in channel "general"; before: no channel.`,
+		},
 		"a channel is back": {
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodDelete, fmt.Sprint("/streams/", channel(t, o, "general")), nil)
@@ -163,6 +168,64 @@ func TestThingsHaveTheWordsOfTheResources(t *testing.T) {
 			if got := thing(o, test.kind, test.attribute); got != word {
 				t.Errorf("%s of %s is %v, and recorded as %v", test.attribute, test.kind, word, got)
 			}
+		}
+	}
+}
+
+// What two organizations have is matched by names, and what has none is still told apart.
+func TestCompareThingsOfTwoOrganizations(t *testing.T) {
+	link := func(o *acctest.Organization, role zulip.Role) {
+		t.Helper()
+		if _, err := o.Client.CreateInviteLink(t.Context(), zulip.NewInviteLink{InviteAs: &role}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	patch := func(o *acctest.Organization, path, name, value string) {
+		t.Helper()
+		o.Call(t, http.MethodPatch, path, map[string]string{name: value})
+	}
+	staging, production := acctest.StartSandbox(t, sandbox.Config{}), acctest.StartSandbox(t, sandbox.Config{})
+	patch(staging, "/realm", "signup_announcements_stream_id", fmt.Sprint(channel(t, staging, "general")))
+	newChannel(t, production, "other", nil)
+	patch(production, "/realm", "signup_announcements_stream_id", fmt.Sprint(channel(t, production, "general")))
+	before, after := auditOf(t, staging, audit.Selection{}), auditOf(t, production, audit.Selection{})
+	before.Site = "https://staging.example.com"
+	for _, channel := range before.Channels { // the numbers of one organization mean nothing in the other
+		channel.ID += 1000
+	}
+	for _, thing := range before.Things {
+		if id, ok := thing.Attributes["signup_announcements_stream_id"].(float64); ok {
+			thing.Attributes["signup_announcements_stream_id"] = id + 1000
+		}
+	}
+	texts := func() (all []string) {
+		found, err := audit.Compare(before, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, risk := range found.Risks {
+			all = append(all, risk.Text)
+		}
+		return append(all, found.Unknown...)
+	}
+	if got := texts(); len(got) > 0 {
+		t.Errorf("they do not differ: %q", got)
+	}
+
+	patch(production, "/realm", "signup_announcements_stream_id", fmt.Sprint(channel(t, production, "other")))
+	link(production, zulip.RoleOwner)
+	link(production, zulip.RoleMember)
+	link(production, zulip.RoleGuest)
+	bot := fmt.Sprint("/bots/", account(t, production, "bot"))
+	patch(production, bot, "full_name", "Another name")
+	patch(production, bot, "default_sending_stream", "general")
+	after = auditOf(t, production, audit.Selection{})
+	got := strings.Join(texts(), "\n")
+	for _, want := range []string{
+		"as owner.", "as member.", "as guest.", `New people are announced in channel "other"; before: channel "general".`, "It posts in general by default; before: nothing.",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("without %q:\n%s", want, got)
 		}
 	}
 }
