@@ -103,14 +103,7 @@ func (m *maker) organizationThing() {
 	if realm == nil {
 		return
 	}
-	var methods []string
-	for name, method := range realm.AuthenticationMethods {
-		if method.Enabled {
-			methods = append(methods, name)
-		}
-	}
-	slices.Sort(methods)
-	settings, attributes := meaning.Organization(realm.Settings, methods), map[string]any{}
+	settings, attributes := meaning.Organization(realm.Settings, realm.EnabledMethods()), map[string]any{}
 	for _, name := range settings.Names() {
 		if value := settings.Value(name); !value.IsUnknown {
 			attributes[name] = value.Held

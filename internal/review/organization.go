@@ -93,13 +93,7 @@ func (o *plannedOrganization) GroupName(id int64) (string, bool) {
 
 // settings are the settings of the organization, as attributes.
 func (o *plannedOrganization) settings() meaning.Attributes {
-	var methods []string
-	for name, method := range o.Realm().AuthenticationMethods {
-		if method.Enabled {
-			methods = append(methods, name)
-		}
-	}
-	return meaning.Organization(o.Realm().Settings, methods)
+	return meaning.Organization(o.Realm().Settings, o.Realm().EnabledMethods())
 }
 
 // findUser finds whom an attribute means: an ID in digits, or an address.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,18 @@ func (m *AuthenticationMethod) UnmarshalJSON(data []byte) error {
 	}
 	type plain AuthenticationMethod
 	return json.Unmarshal(data, (*plain)(m))
+}
+
+// EnabledMethods lists the ways to log in that are on, sorted.
+func (r *Realm) EnabledMethods() []string {
+	var methods []string
+	for name, method := range r.AuthenticationMethods {
+		if method.Enabled {
+			methods = append(methods, name)
+		}
+	}
+	slices.Sort(methods)
+	return methods
 }
 
 // VideoChatProvider is a provider of calls that the server is set up for.

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 )
 
@@ -101,5 +102,16 @@ func TestUpdateRealmSendsWhatIsInIt(t *testing.T) {
 	}
 	if names := update.Settings.Names(); len(names) != 2 {
 		t.Errorf("sending changed the update: %v", names)
+	}
+}
+
+func TestEnabledMethods(t *testing.T) {
+	var realm Realm
+	if methods := realm.EnabledMethods(); len(methods) > 0 {
+		t.Errorf("%q", methods)
+	}
+	realm.AuthenticationMethods = map[string]AuthenticationMethod{"SAML": {Enabled: true}, "LDAP": {Available: true}, "Email": {Enabled: true}}
+	if methods := realm.EnabledMethods(); !slices.Equal(methods, []string{"Email", "SAML"}) {
+		t.Errorf("%q", methods)
 	}
 }
