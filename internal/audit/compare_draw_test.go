@@ -120,12 +120,7 @@ func (d *drawer) drawChannel(number int, view *snapshot.Snapshot) (change object
 		privacy := oneOf(d, slices.Sorted(maps.Keys(flags))...)
 		return planned("zulip_channel", number, with("privacy", channel.Privacy()), with("privacy", privacy)), func() { d.o.Call(d.t, "PATCH", path, flags[privacy]) }
 	case 4, 5, 6:
-		before, after := "realm_default", oneOf(d, "7", "realm_default", "unlimited")
-		if days := channel.MessageRetentionDays; days != nil && *days < 0 {
-			before = "unlimited"
-		} else if days != nil {
-			before = fmt.Sprint(*days)
-		}
+		before, after := channel.Retention().String(), oneOf(d, "7", "realm_default", "unlimited")
 		sent := after
 		if after != "7" {
 			sent = `"` + after + `"`

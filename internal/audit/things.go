@@ -53,13 +53,7 @@ func (m *maker) things() {
 		m.invitationThing(invitation)
 	}
 	for _, channel := range m.chosen {
-		retention := "realm_default"
-		if days := channel.MessageRetentionDays; days != nil && *days < 0 {
-			retention = "unlimited"
-		} else if days != nil {
-			retention = strconv.FormatInt(*days, 10)
-		}
-		m.thing("zulip_channel", fmt.Sprint(channel.ID), channel.Name, map[string]any{"name": channel.Name, "is_default": channel.IsDefault, "message_retention_days": retention})
+		m.thing("zulip_channel", fmt.Sprint(channel.ID), channel.Name, map[string]any{"name": channel.Name, "is_default": channel.IsDefault, "message_retention_days": channel.Retention().String()})
 	}
 	for _, group := range m.view.DefaultChannelGroups().List() {
 		var names []any

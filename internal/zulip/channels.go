@@ -1,6 +1,7 @@
 package zulip
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -126,8 +127,31 @@ func (r *channelRow) channel() *Channel {
 type Retention struct {
 	// Days is positive; zero when Word says it.
 	Days int64
-	// Word is "unlimited" or "realm_default".
+	// Word is [RetentionUnlimited] or [RetentionDefault].
 	Word string
+}
+
+// How long messages are kept other than for a number of days: forever, or as long as in the organization.
+const (
+	RetentionUnlimited = "unlimited"
+	RetentionDefault   = "realm_default"
+)
+
+// Retention returns how long messages of the channel are kept.
+func (c *Channel) Retention() Retention {
+	switch days := c.MessageRetentionDays; {
+	case days == nil:
+		return Retention{Word: RetentionDefault}
+	case *days < 0:
+		return Retention{Word: RetentionUnlimited}
+	default:
+		return Retention{Days: *days}
+	}
+}
+
+// String writes it as attributes have it: a number of days, or the word.
+func (r Retention) String() string {
+	return cmp.Or(r.Word, strconv.FormatInt(r.Days, 10))
 }
 
 // MarshalJSON writes a bare number or a quoted word: the server refuses "30".

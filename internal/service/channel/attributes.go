@@ -68,9 +68,9 @@ var attributes = table{
 		row[types.String]{
 			Name: "message_retention_days", Description: "How long messages are kept: a number of days, `unlimited`, or `realm_default` (the setting of the organization).",
 			Requires:   attribute.Requirement{Role: zulip.RoleOwner},
-			Validators: []validator.Describer{validators.Count("days", retentionUnlimited, retentionDefault)},
+			Validators: []validator.Describer{validators.Count("days", zulip.RetentionUnlimited, zulip.RetentionDefault)},
 			At:         func(f *facts) *types.String { return &f.MessageRetentionDays },
-			Read:       func(c *zulip.Channel) types.String { return types.StringValue(retentionOf(c)) },
+			Read:       func(c *zulip.Channel) types.String { return types.StringValue(c.Retention().String()) },
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
 				u.MessageRetentionDays = parseRetention(v.ValueString())
 			},
@@ -233,23 +233,6 @@ func folderID(id int64) *int64 {
 		return nil
 	}
 	return &id
-}
-
-// The values other than a number of days (server-behavior §C4).
-const (
-	retentionDefault   = "realm_default"
-	retentionUnlimited = "unlimited"
-)
-
-func retentionOf(channel *zulip.Channel) string {
-	switch days := channel.MessageRetentionDays; {
-	case days == nil:
-		return retentionDefault
-	case *days == -1:
-		return retentionUnlimited
-	default:
-		return strconv.FormatInt(*days, 10)
-	}
 }
 
 // parseRetention parses a value that was validated.
