@@ -8,7 +8,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -30,13 +29,16 @@ func (r *Resource) renew(ctx context.Context, pending pending) error {
 	var unreadable diag.Diagnostics // reported when the state was read
 	current := attributes.PriorObject(pending.Now, attribute.On(&r.Base, nil), &unreadable).Values
 	update := zulip.RealmUpdate{Permissions: map[string]zulip.GroupSettingChange{}}
-	for _, name := range pending.Attributes() {
-		if held, isPermission := pending.Now.Permissions[name]; isPermission {
+	names := pending.Attributes()
+	for name, held := range pending.Now.Permissions {
+		if slices.Contains(names, name) {
 			update.Permissions[name] = zulip.GroupSettingChange{New: held}
-			continue
 		}
-		at := slices.IndexFunc(allSettings, func(s settings.Setting) bool { return s.Name == name })
-		row{allSettings[at]}.put(&update, current, pending.Now, r.FeatureLevel())
+	}
+	for _, setting := range allSettings {
+		if slices.Contains(names, setting.Name) {
+			row{setting}.put(&update, current, pending.Now, r.FeatureLevel())
+		}
 	}
 	_, err := r.Meta.Client.UpdateRealm(ctx, update)
 	return err
