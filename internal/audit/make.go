@@ -82,6 +82,7 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 
 // Of audits what was read of an organization.
 func Of(facts Facts, options Options) (*Audit, error) {
+	facts = facts.withinLimits()
 	m := &maker{
 		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{}, states: map[int64]permission.State{},
 		access: permission.NewAccess(permission.Facts{Users: facts.View.Users(), Groups: facts.View.UserGroups().List(), Realm: facts.View.Realm()}),

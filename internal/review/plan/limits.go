@@ -5,15 +5,8 @@ import (
 	"encoding/hex"
 	"strings"
 	"unicode/utf8"
-)
 
-// How long names can be, in characters. A plan is a file that anybody can have written: names that no server takes would be
-// repeated wherever a report names something, and make of a few megabytes some gigabytes. What is longer is cut and ends in an
-// ellipsis, so that it is one character longer than anything there is and never taken for it.
-const (
-	maxChannelName = 60
-	maxName        = 100 // of a user group and of a person
-	maxText        = 300 // of everything else: the longest is an address
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/meaning"
 )
 
 // maxAddress is how much of the address of a resource is kept, in bytes. Terraform has no limit.
@@ -26,11 +19,11 @@ var prefixes = []string{"name:", "group:", "user:"}
 func limitOf(resource, attribute string) int {
 	switch {
 	case attribute == "channel", attribute == "name" && resource == "zulip_channel":
-		return maxChannelName
+		return meaning.MaxChannelName
 	case attribute == "name", attribute == "full_name", attribute == "group", attribute == "subgroups":
-		return maxName
+		return meaning.MaxName
 	}
-	return maxText
+	return meaning.MaxText
 }
 
 // cut cuts a text at so many characters, which do not count what says what it names.
@@ -38,22 +31,12 @@ func cut(text string, limit int) string {
 	for _, prefix := range prefixes {
 		if name, ok := strings.CutPrefix(text, prefix); ok {
 			if prefix == "group:" {
-				limit = maxName
+				limit = meaning.MaxName
 			}
-			return prefix + cutName(name, limit)
+			return prefix + meaning.Cut(name, limit)
 		}
 	}
-	return cutName(text, limit)
-}
-
-func cutName(name string, limit int) string {
-	for at := range name {
-		if limit == 0 {
-			return name[:at] + "…"
-		}
-		limit--
-	}
-	return name
+	return meaning.Cut(text, limit)
 }
 
 // cutAddress cuts the address of a resource. Two different ones stay different: resources refer to each other by them.
