@@ -71,6 +71,9 @@ func Same(before, after State) bool {
 		!before.Access.hasSamePeople(after.Access) {
 		return false
 	}
+	if CompareInternet(before, after) != InternetAsBefore {
+		return false
+	}
 	for name, value := range b.Permissions {
 		if later, ok := a.Permissions[name]; !ok || !before.Access.holdsSame(value, after.Access, later) {
 			return false
