@@ -72,7 +72,7 @@ func nameText(name, oldName string) string {
 
 // transition writes a value before and after; of something new there is none before.
 func transition(change report.Change) string {
-	if change.Before.Texts == nil && !change.Before.Unknown {
+	if change.Before.IsNone() {
 		return valueText(change.After)
 	}
 	return valueText(change.Before) + " → " + valueText(change.After)

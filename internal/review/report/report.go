@@ -162,6 +162,9 @@ type Value struct {
 // ValueOf is a value of one text.
 func ValueOf(text string) Value { return Value{Texts: []string{text}} }
 
+// IsNone reports whether there is no value, as before something is created.
+func (v Value) IsNone() bool { return v.Texts == nil && !v.Unknown }
+
 // Differs reports whether a change is one, for certain or not.
 func (c Change) Differs() bool {
 	return c.Before.Unknown || c.After.Unknown || !slices.Equal(c.Before.Texts, c.After.Texts)
