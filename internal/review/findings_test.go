@@ -61,7 +61,7 @@ func TestReviewCountsWhatThereIsToDecide(t *testing.T) {
 	if err := page.Write(&text, found); err != nil {
 		t.Fatal(err)
 	}
-	expectText(t, text.String(), `and 35 more</p><p><bdi>1 to 2 guests can post and start topics.</bdi>`)
+	expectText(t, text.String(), `and 35 more</p><p><bdi>1 to 2 guests can post and start topics.</bdi>`, `<summary>The other 35</summary><p><bdi>channel &#34;room 18&#34;</bdi></p>`)
 
 	found = reviewOf(t, o, planOf(t, resourceChange("zulip_user_group", members(), members("grace@example.com"))))
 	if want := "One account gains two rights; one risk."; found.Verdict.Text != want {

@@ -7,11 +7,34 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 )
+
+// setApart takes out the changes of which the plan does not tell the organization: their values are listed, and nothing of them is
+// looked up in this one.
+func (b *builder) setApart() {
+	b.changes = slices.DeleteFunc(b.changes, func(change *plan.Change) bool {
+		if !change.IsOfUnknownInstance {
+			return false
+		}
+		apart := &builder{report: new(report.Report), changes: []*plan.Change{change}}
+		apart.sayMeanings()
+		b.report.Also, b.report.Unknown = append(b.report.Also, apart.report.Also...), append(b.report.Unknown, apart.report.Unknown...)
+		for _, risk := range append(apart.report.Risks, report.Risk{
+			Category: report.Unknown,
+			Text:     "The plan does not tell which instance of the provider configuration " + change.Provider + " it has, and so not which organization it changes: who gains and who loses by that is not known.",
+		}) {
+			risk.Where = change.Address
+			b.report.Risks = append(b.report.Risks, risk)
+		}
+		return true
+	})
+}
 
 // checkFit makes sure that the plan was made of the organization that is read: what has an ID in the plan has the same name here.
 // What has another one is not reviewed; if nothing has the same, the organization is another one.
 func (b *builder) checkFit() error {
+	b.setApart()
 	fitting := 0
 	misfits := map[*plan.Change]string{}
 	for _, change := range b.changes {

@@ -4,12 +4,18 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -23,6 +29,15 @@ func savedOrganization(t *testing.T, name string) *acctest.Organization {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	create := zulip.ChannelCreate{Name: "releases"}
 	switch name {
+	case "by-site":
+		for _, channel := range []string{"releases", "fixed"} {
+			create.Name = channel
+			create.Permissions = map[string]zulip.GroupSettingValue{"can_send_message_group": zulip.NamedGroup(o.SystemGroup(t, "role:moderators"))}
+			if _, _, err := o.Client.CreateChannel(context.Background(), create); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return o
 	case "permission":
 		paul, _ := o.Sandbox.Credentials("guest")
 		create.Subscribers = []int64{int64(paul.ID)}
@@ -90,5 +105,52 @@ func TestReviewOfProvidersFromElsewhere(t *testing.T) {
 		if got, want := markdownOf(t, found), readFile(t, "permission.md"); got != want || !strings.Contains(text, address) {
 			t.Errorf("%s: the review is\n%s\nwanted\n%s", other, got, want)
 		}
+	}
+}
+
+// A plan of OpenTofu in JSON does not say which instance of a provider configuration with for_each a resource has
+// (tofu-by-site.tf is what this one is of, and has a channel of the same ID and name in two organizations): nothing of the one is
+// taken for the other's. Where all instances name one site, they are of one organization.
+func TestReviewOfProviderInstances(t *testing.T) {
+	const site = "http://127.0.0.1:9871"
+	o, text := savedOrganization(t, "by-site"), readFile(t, "tofu-by-site.plan.json")
+	reviewed := func(text, provider, site string) (*report.Report, error) {
+		read, err := plan.Parse(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return review.New(t.Context(), read, review.Options{Provider: provider, Site: site, Now: time.Now(), Store: store.New(o.Client, o.Self, 0, new(runstate.State))})
+	}
+	found, err := reviewed(text, "zulip.by_site", site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings := found.Findings()
+	if len(found.Channels) != 0 || len(findings) != 1 || !slices.Equal(found.Verdict.Categories, []report.Category{report.Unknown}) {
+		t.Fatalf("of instances that are not told apart it says\n%s", markdownOf(t, found))
+	}
+	if got := strings.Join(findings[0].Where, " "); got != "zulip_channel.elsewhere zulip_channel.here" {
+		t.Errorf("not known is what these change: %s", got)
+	}
+	expectText(t, markdownOf(t, found), "which instance of the provider configuration", "- `zulip_channel.elsewhere`: `can_send_message_group`: `role:moderators` → `role:members`", "- `zulip_channel.here`: ")
+
+	found, err = reviewed(text, "zulip.fixed", site)
+	if err != nil || len(found.Channels) != 1 || found.Channels[0].Name != "fixed" || found.Others != 2 || len(found.Findings()) != 0 {
+		t.Errorf("of instances of one site: %v, %+v", err, found)
+	}
+	for provider, want := range map[string]string{
+		"":                   "(zulip.by_site, zulip.fixed)",
+		"zulip.fixed":        "the plan is of " + site,
+		`zulip.by_site["x"]`: "does not tell the instances of zulip.by_site apart",
+	} {
+		if _, err := reviewed(text, provider, "https://other.example.com"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("as %q: %v", provider, err)
+		}
+	}
+
+	// What the configuration has no more may have been of any provider configuration, also of one with which nothing changes.
+	gone := strings.ReplaceAll(text, `"address":"zulip_channel.fixed","mode":"managed","type":"zulip_channel","name":"fixed","provider_config_key"`, `"address":"zulip_channel.other","provider_config_key"`)
+	if found, err = reviewed(gone, "zulip.by_site", site); err != nil || gone == text || len(found.Channels) != 0 || len(found.Unknown) != 1 {
+		t.Errorf("of a resource that the configuration has no more: %v, %+v", err, found)
 	}
 }

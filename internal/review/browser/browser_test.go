@@ -260,8 +260,7 @@ func (tab *tab) wantHolding(selector, want string) {
 func (tab *tab) rows() string {
 	tab.t.Helper()
 	eval[bool](tab, drawn)
-	return eval[string](tab, `[...document.querySelectorAll(".matrix tbody:not([hidden]) bdi:first-child")]
-		.filter((name) => name.parentElement.tagName === "TH").map((name) => name.textContent).join(" | ")`)
+	return eval[string](tab, `[...document.querySelectorAll("[id^=effects-]:not([hidden]) [data-place]:not([hidden]) > bdi")].map((name) => name.textContent).join(" | ")`)
 }
 
 // choose sets the fields of the filter as a person would, and tells the page.

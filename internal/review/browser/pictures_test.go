@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
@@ -60,30 +61,31 @@ func exampleAudit(t *testing.T) *audit.Audit {
 	return a
 }
 
-// exampleReview reviews a plan of some changes in the example organization.
-func exampleReview(t *testing.T) *report.Report {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
-	type object = map[string]any
-	var changes []object
-	add := func(address, action string, before, after object) {
-		kind, _, _ := strings.Cut(address, ".")
-		changes = append(changes, object{
-			"address": address, "mode": "managed", "type": kind, "provider_name": "registry.example.com/zulip-iac/zulip",
-			"change": object{"actions": []string{action}, "before": before, "after": after, "after_unknown": object{}},
-		})
-	}
-	channel := func(name, attribute string, before, after any) {
-		one := object{"id": o.MustChannel(t, name).ID, "name": name}
-		was, is := maps.Clone(one), maps.Clone(one)
-		was[attribute], is[attribute] = before, after
-		add("zulip_channel."+name, "update", was, is)
-	}
-	channel("incidents", "privacy", "public", "web_public")
-	channel("general", "can_send_message_group", []string{"role:everyone"}, []string{"role:moderators", "user:paul.dubois@example.com"})
-	channel("leads", "can_administer_channel_group", []string{"role:administrators"}, []string{"group:leads"})
-	add("zulip_user_role.lena", "create", nil, object{"user": "lena.fischer@example.com", "role": "moderator"})
-	text, err := json.Marshal(object{"format_version": "1.2", "planned_values": object{}, "resource_changes": changes})
+type object = map[string]any
+
+// examplePlan is a plan of changes of an example organization.
+type examplePlan struct {
+	o       *acctest.Organization
+	changes []object
+}
+
+func (p *examplePlan) add(address, action string, before, after object) {
+	kind, _, _ := strings.Cut(address, ".")
+	p.changes = append(p.changes, object{
+		"address": address, "mode": "managed", "type": kind, "provider_name": "registry.example.com/zulip-iac/zulip",
+		"change": object{"actions": []string{action}, "before": before, "after": after, "after_unknown": object{}},
+	})
+}
+
+func (p *examplePlan) channel(t *testing.T, name, attribute string, before, after any) {
+	t.Helper()
+	id := p.o.MustChannel(t, name).ID
+	p.add("zulip_channel."+name, "update", object{"id": id, "name": name, attribute: before}, object{"id": id, "name": name, attribute: after})
+}
+
+func (p *examplePlan) review(t *testing.T) *report.Report {
+	t.Helper()
+	text, err := json.Marshal(object{"format_version": "1.2", "planned_values": object{}, "resource_changes": p.changes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +93,89 @@ func exampleReview(t *testing.T) *report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := review.New(t.Context(), planned, review.Options{Store: read(o), Site: exampleSite, Now: time.Now()})
+	r, err := review.New(t.Context(), planned, review.Options{Store: read(p.o), Site: exampleSite, Now: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// exampleReview reviews a plan of some changes in the example organization.
+func exampleReview(t *testing.T) *report.Report {
+	p := &examplePlan{o: acctest.StartSandbox(t, sandbox.Config{})}
+	p.o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
+	p.channel(t, "incidents", "privacy", "public", "web_public")
+	p.channel(t, "general", "can_send_message_group", []string{"role:everyone"}, []string{"role:moderators", "user:paul.dubois@example.com"})
+	p.channel(t, "leads", "can_administer_channel_group", []string{"role:administrators"}, []string{"group:leads"})
+	p.add("zulip_user_role.lena", "create", nil, object{"user": "lena.fischer@example.com", "role": "moderator"})
+	return p.review(t)
+}
+
+// oneChannel, thirtyChannels and ownerLink are what a reviewer sees most, most at once, and must not miss.
+func oneChannel(t *testing.T) *report.Report {
+	p := &examplePlan{o: acctest.StartSandbox(t, sandbox.Config{})}
+	p.channel(t, "general", "can_send_message_group", []string{"role:everyone"}, []string{"role:moderators"})
+	return p.review(t)
+}
+
+func thirtyChannels(t *testing.T) *report.Report {
+	p := &examplePlan{o: acctest.StartSandbox(t, sandbox.Config{})}
+	guest, _ := p.o.Sandbox.Credentials("guest")
+	attributes := []string{"can_delete_any_message_group", "can_add_subscribers_group", "can_resolve_topics_group"}
+	for i := range 30 {
+		name, attribute, after := fmt.Sprintf("team-%02d", i+1), "can_send_message_group", []string{"role:members"}
+		if i >= 18 {
+			attribute, after = attributes[i%3], [][]string{{"group:sre"}, {"role:everyone"}, {"role:moderators", "user:kenji.sato@example.com"}}[i/3%3]
+		}
+		p.o.Call(t, "POST", "/channels/create", map[string]string{"name": name, "subscribers": fmt.Sprintf("[%d, %d]", p.o.Self.ID, guest.ID)})
+		p.channel(t, name, attribute, []string{"role:nobody"}, after)
+	}
+	return p.review(t)
+}
+
+func ownerLink(t *testing.T) *report.Report {
+	p := &examplePlan{o: acctest.StartSandbox(t, sandbox.Config{})}
+	p.add("zulip_invite_link.founders", "create", nil, object{"invite_as": "owner", "expires_in_minutes": nil})
+	return p.review(t)
+}
+
+// The page is laid out as the comment: the verdict and the risks on the first screen, then a row for each change, and nothing that
+// is long is open. What the comment has a row for has one here.
+func TestBrowserLayout(t *testing.T) {
+	for name, made := range map[string]func(*testing.T) *report.Report{"one": oneChannel, "thirty": thirtyChannels, "owner-link": ownerLink} {
+		t.Run(name, func(t *testing.T) {
+			r := made(t)
+			tab := open(t, r, 1280, 900)
+			tab.wantText("h1", r.Verdict.Text)
+			if open := eval[int](tab, `document.querySelectorAll("details[open]").length`); open != 0 {
+				t.Errorf("%d elements are open", open)
+			}
+			const bottom = `Math.max(0, ...[...document.querySelectorAll(".risks li, .changes tbody:first-of-type")].map((one) => one.getBoundingClientRect().top))`
+			if at := eval[float64](tab, bottom); at > 900 {
+				t.Errorf("the first of what changes is at %.0f, below the first screen", at)
+			}
+			var comment strings.Builder
+			if err := markdown.Write(&comment, r); err != nil {
+				t.Fatal(err)
+			}
+			rows, want := eval[int](tab, `document.querySelectorAll("[data-rights]").length`), 0
+			for line := range strings.Lines(comment.String()) {
+				if strings.HasPrefix(line, "| ") && !strings.Contains(line, " --- ") && !strings.Contains(line, "| What changes |") {
+					want++
+				}
+			}
+			if rows != want {
+				t.Errorf("the page has %d rows, and the comment %d:\n%s", rows, want, &comment)
+			}
+			for _, channel := range r.Channels {
+				if !eval[bool](tab, fmt.Sprintf(`[...document.querySelectorAll(".place bdi")].some((one) => one.textContent === %q)`, channel.Name)) {
+					t.Errorf("%s is not on the page", channel.Name)
+				}
+			}
+			tab.keepWhole("layout-" + name)
+			keepFile(t, "layout-"+name+".md", func() []byte { return []byte(comment.String()) })
+		})
+	}
 }
 
 // The pictures of the guides are of the pages that are written today, and not too large for a guide.
@@ -111,7 +191,6 @@ func TestBrowserPictures(t *testing.T) {
 
 	tab = open(t, exampleReview(t), pictureWidth, 1400)
 	tab.wantText(".risks", "external")
-	tab.click(".matrix tbody summary")
 	eval[bool](tab, `scrollTo(0, 0), true`)
 	tab.picture("review")
 }

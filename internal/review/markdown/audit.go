@@ -192,7 +192,7 @@ func channelKey(channel *audit.Channel) string {
 func (d *document) auditedGroups(a *audit.Audit) {
 	var rows []cells
 	for _, group := range a.Groups {
-		rows = append(rows, cells{code(group.Name), "be in the group", contents(report.Value{Texts: []string{}}, report.Value{Texts: group.Subgroups}), brief(a.Sets[group.People])})
+		rows = append(rows, cells{code(group.Name), "be in the group", valueText(report.Contents(report.Value{}, report.Value{Texts: group.Subgroups})), brief(a.Sets[group.People])})
 		for _, row := range auditRows(a, group.Rights) {
 			rows = append(rows, append(cells{""}, row...))
 		}

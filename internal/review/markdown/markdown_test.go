@@ -107,6 +107,19 @@ func withoutCode(line string) (rest string, ok bool) {
 	}
 }
 
+// A channel that is renamed, and nothing else, has a row.
+func TestMarkdownNamesWhatIsRenamed(t *testing.T) {
+	text := markdownOf(t, &report.Report{
+		Channels: []*report.Channel{{Name: "new", OldName: "old", Action: report.Update}},
+		Groups:   []*report.Group{{Name: "writers", OldName: "authors", Action: report.Update}},
+	})
+	for _, want := range []string{"| `new` (was `old`) | – | – | – |", "| `writers` (was `authors`) | – | – | – |"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
 func TestMarkdownIsShortWhenNothingChanges(t *testing.T) {
 	text := markdownOf(t, &report.Report{Verdict: report.Verdict{Text: "Nobody gains or loses a right."}})
 	if text != "### Access review\n\n**Nobody gains or loses a right.**\n" {

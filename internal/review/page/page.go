@@ -27,6 +27,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"count":      report.Count,
 	"counted":    report.Counted,
 	"about":      about,
+	"others":     func(all []string) []string { return all[min(len(all), report.MaxListed):] },
 	"categories": func() []report.CategoryMeaning { return report.Categories },
 	"kinds":      func() []audit.KindMeaning { return audit.Kinds },
 	"severities": func() []audit.Severity { return audit.Severities },

@@ -1,29 +1,35 @@
 // What the page of a review does beyond being read: showing only a part. Everything is in the page already; the script
 // unfolds, hides, marks and counts. It asks nobody anything.
 (() => {
-  const { byId, number, counted, setsWith, startRows } = common;
+  const { byId, number, counted, setsWith } = common;
+  const many = 50;
 
-  // An item is a channel, a group, an account or a permission of the organization: what is shown or hidden as a whole.
-  // Its effects are the elements that say who gains and who loses one right, a set of people each by its number.
+  // What a closed element holds is text where there is much of it: elements are made of it when it is to be seen.
+  function unfold(details) {
+    const text = details.querySelector(":scope > noscript");
+    if (text) text.outerHTML = text.textContent;
+  }
+
+  const unfoldAll = () => document.querySelectorAll("details").forEach(unfold);
+
+  // An item is a block of rows or an account: what is shown or hidden as a whole. Its effects are the rows, which say who gains and
+  // who loses rights, a set of people each by its number; its places are channels. What follows is of the places of another block.
   function readItems() {
     const setOf = (text) => text === undefined ? -1 : Number(text);
-    return [...document.querySelectorAll("[data-item]")].map((element) => {
-      const marked = [...element.querySelectorAll("[data-right]")];
-      if (element.dataset.right !== undefined) marked.push(element);
-      return {
-        element,
-        section: element.closest("[data-section]"),
-        name: element.dataset.name?.toLowerCase(),
-        account: Number(element.dataset.account ?? NaN),
-        effects: marked.map((element) => ({
-          element,
-          right: element.dataset.right,
-          gain: setOf(element.dataset.gain),
-          lose: setOf(element.dataset.lose),
-          unknown: element.dataset.unknown !== undefined,
-        })),
-      };
-    });
+    unfoldAll();
+    return [...document.querySelectorAll("[data-item]")].map((element) => ({
+      element,
+      section: element.closest("section"),
+      places: [...(byId(element.dataset.of) ?? element).querySelectorAll("[data-place]")],
+      account: Number(element.dataset.account ?? NaN),
+      effects: [...element.querySelectorAll("[data-rights]")].map((row) => ({
+        row,
+        rights: row.dataset.rights.split(" "),
+        gain: setOf(row.dataset.gain),
+        lose: setOf(row.dataset.lose),
+        unknown: row.dataset.unknown !== undefined,
+      })),
+    }));
   }
 
   // People are found by a suggestion taken whole, or by a part of a name or address that only one has.
@@ -44,7 +50,6 @@
   function startFilter() {
     const form = byId("filter");
     const found = byId("found");
-    const table = document.querySelector(".matrix");
     // What the filter needs is read when it is used first.
     let data, people, items, sections, channels;
     function read() {
@@ -53,7 +58,7 @@
       people = directory(data.accounts);
       items = readItems();
       sections = new Set(items.map((item) => item.section));
-      channels = items.filter((item) => item.name !== undefined).length;
+      channels = new Set(items.flatMap((item) => item.places)).size;
     }
 
     // What is asked for: a person as the sets that hold the person, a right by its number, a part of a channel's name.
@@ -70,73 +75,50 @@
     }
 
     const concerns = (effect, wish) =>
-      (!wish.right || effect.right === wish.right) &&
+      (!wish.right || effect.rights.includes(wish.right)) &&
       (!wish.text || effect.unknown || wish.sets.has(effect.gain) || wish.sets.has(effect.lose));
 
-    // Counts what is left while it shows it.
+    // Counts what is left while it shows it. What is closed is opened where little of it is left.
     function apply(wish) {
-      const sum = { channels: 0, gains: 0, loses: 0, unknown: 0 };
-      for (const item of items) {
-        const some = wish.text || wish.right;
-        const left = item.effects.filter((effect) => concerns(effect, wish));
-        const isHere = !wish.channel || item.name === undefined || item.name.includes(wish.channel);
-        const show = isHere && (!some || left.length > 0 || (!wish.right && item.account === wish.person?.place));
-        item.element.hidden = !show;
-        for (const effect of item.effects) effect.element.classList.toggle("other", Boolean(some) && !concerns(effect, wish));
+      const sum = { channels: new Set(), gains: 0, loses: 0, unknown: 0 };
+      const some = Boolean(wish.text || wish.right);
+      const shown = new Map(); // how much of what a closed element holds is shown
+      const count = (element) => shown.set(element, (shown.get(element) ?? 0) + 1);
+      for (const { element, places, effects, account } of items) {
+        const left = effects.filter((effect) => concerns(effect, wish));
+        const named = places.filter((place) => place.dataset.name.toLowerCase().includes(wish.channel));
+        const isHere = !wish.channel || places.length === 0 || named.length > 0;
+        const show = isHere && (!some || left.length > 0 || (!wish.right && account === wish.person?.place));
+        element.hidden = !show;
+        for (const place of places) place.hidden = !named.includes(place);
+        for (const effect of effects) mark(effect, some && !left.includes(effect), wish);
         if (!show) continue;
-        if (item.name !== undefined) sum.channels++;
+        if (some || wish.channel) count(element.closest("details[data-rest]"));
+        for (const place of named) {
+          sum.channels.add(place);
+          if (wish.channel) count(place.closest("details[data-rest]"));
+        }
         for (const effect of left) {
-          if (wish.sets.has(effect.gain)) sum.gains++;
-          if (wish.sets.has(effect.lose)) sum.loses++;
-          if (effect.unknown) sum.unknown++;
+          const rights = effect.rights.length * Math.max(1, named.length);
+          if (wish.sets.has(effect.gain)) sum.gains += rights;
+          if (wish.sets.has(effect.lose)) sum.loses += rights;
+          if (effect.unknown) sum.unknown += rights;
         }
       }
       for (const section of sections) section.hidden = ![...section.querySelectorAll("[data-item]")].some((item) => !item.hidden);
-      showPerson(wish);
-      showColumns(wish.right);
+      for (const details of document.querySelectorAll("details[data-rest]")) details.open = shown.get(details) <= many;
       return sum;
     }
 
-    // With a person chosen, the matrix says what changes for that one instead of for how many it does.
-    function showPerson(wish) {
-      if (!table) return;
-      for (const item of items) {
-        if (item.name === undefined) continue;
-        for (const effect of item.effects) {
-          const is = (set) => wish.person !== undefined && wish.sets.has(set);
-          effect.element.classList.toggle("only-gain", is(effect.gain));
-          effect.element.classList.toggle("only-lose", is(effect.lose));
-          if (is(effect.gain) || is(effect.lose)) {
-            effect.signs ??= [...effect.element.childNodes];
-            effect.element.replaceChildren(is(effect.gain) ? sign("gain", "+ gains") : sign("lose", "− loses"));
-          } else if (effect.signs) {
-            effect.element.replaceChildren(...effect.signs);
-            delete effect.signs;
-          }
-        }
-      }
-    }
-
-    function sign(kind, text) {
-      const element = document.createElement("b");
-      element.className = kind;
-      element.textContent = text;
-      return element;
-    }
-
-    let shownRight = "";
-    function showColumns(right) {
-      if (!table || right === shownRight) return;
-      shownRight = right;
-      const column = right !== "" && Number(right) < table.tHead.rows[0].cells.length - 1 ? Number(right) + 1 : 0;
-      for (const row of table.rows) {
-        if (row.cells.length < 2) continue; // before and after
-        for (let at = 1; at < row.cells.length; at++) row.cells[at].hidden = column !== 0 && at !== column;
-      }
+    // Rows that are not asked for are pale; where somebody is, the cell that says so is coloured.
+    function mark({ row, gain, lose }, isOther, wish) {
+      row.classList.toggle("other", isOther);
+      row.cells[row.cells.length - 2].classList.toggle("only-gain", wish.sets.has(gain));
+      row.cells[row.cells.length - 1].classList.toggle("only-lose", wish.sets.has(lose));
     }
 
     function sentence(wish, sum) {
-      const shown = `${number(sum.channels)} of ${counted(channels, "channel")}`;
+      const shown = `${number(sum.channels.size)} of ${counted(channels, "channel")}`;
       if (!wish.text && !wish.right && !wish.channel) return "";
       if (wish.text && wish.matches.length === 0) return `Nobody in this review is called “${wish.text}”: nothing changes for anyone of that name, except what is not known.`;
       if (wish.text && !wish.person) return `${number(wish.matches.length)} people match “${wish.text}”: choose one.`;
@@ -167,39 +149,35 @@
     form.hidden = document.querySelector("[data-item]") === null;
   }
 
-  // What a closed element holds is text where there is much of it: elements are made of it when it is to be seen.
-  function unfold(details) {
-    const text = details.querySelector(":scope > noscript");
-    if (text) text.outerHTML = text.textContent;
-  }
-
-  // Channels that fare alike have their effects written once; each shows them where it is opened.
-  function fill(details) {
-    unfold(details);
-    const like = details.querySelector(".like");
-    if (!like) return;
-    const first = document.querySelector(like.querySelector("a").hash).querySelector("details");
-    unfold(first);
-    like.replaceWith(first.querySelector(".effects").cloneNode(true));
-  }
-
   // Where the style sheet alone cannot open what is printed, opening it does.
   function startPrint() {
     let opened = [];
     addEventListener("beforeprint", () => {
       opened = [...document.querySelectorAll("details:not([open])")];
       for (const details of opened) {
-        unfold(details); // that two channels are alike is shorter on paper too
+        unfold(details);
         details.open = true;
       }
     });
     addEventListener("afterprint", () => { for (const details of opened) details.open = false; });
   }
 
-  addEventListener("toggle", (event) => { if (event.target.open && event.target.tagName === "DETAILS") fill(event.target); }, true);
+  // A link to what is closed opens it.
+  function startLinks() {
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest('a[href^="#"]');
+      if (!link) return;
+      if (!document.querySelector(link.hash)) unfoldAll();
+      for (let at = document.querySelector(link.hash); at; at = at.parentElement) {
+        if (at.tagName === "DETAILS") at.open = true;
+      }
+    });
+  }
+
+  addEventListener("toggle", (event) => { if (event.target.open && event.target.tagName === "DETAILS") unfold(event.target); }, true);
   document.addEventListener("DOMContentLoaded", () => {
     startFilter();
-    startRows();
+    startLinks();
     startPrint();
   });
 })();

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"html/template"
 	"slices"
 	"strings"
@@ -13,15 +14,20 @@ import (
 // of people, however many rights name it: in 1,000 channels it is mostly the same few sets.
 type view struct {
 	*report.Report
-	Layout   *layout
-	Columns  []*option // of the matrix: the rights in which something changes in some channel
-	Channels []*channelView
-	Groups   []*groupView
-	Rights   []*effect  // of the organization
-	Options  []*options // what can be filtered by
+	Layout *layout
+	// Tables are those of the channels, the user groups and the organization, Follows is that of what follows from them.
+	Tables  []*table
+	Follows *table
+	Options []*options // what can be filtered by
 
 	people  *peopleIndex
 	options map[string]*option
+}
+
+// table is blocks of one kind. Those that it is too long with are in More, closed.
+type table struct {
+	ID, Title, Column string
+	First, More       []*blockView
 }
 
 // option is a right that can be filtered by, one of a kind of thing.
@@ -37,45 +43,34 @@ type options struct {
 	List []*option
 }
 
-// channelView is a channel in the matrix.
-type channelView struct {
-	*report.Channel
-	Index   int
-	Cells   []*effect // one for each column; nil where nothing changes
-	Effects []*effect
-	// Like is the first of the channels right before this one that have the same effects; nil if this is the first. The
-	// effects are written there alone: a plan that changes 1,000 channels mostly does the same in most.
-	Like *channelView
+// blockView is a block with its rows.
+type blockView struct {
+	*report.Block
+	ID     string
+	Places []*place // nothing for the organization
+	Rows   []*rowView
+	// IsFollowing says that the rows are what follows; the places are named where the block is.
+	IsFollowing bool
 }
 
-// groupView is a user group with its effects.
-type groupView struct {
-	*report.Group
-	Effects []*effect
+// place is a channel or a user group.
+type place struct {
+	Index         int // of a channel, else -1
+	Name, OldName string
+	Addresses     []string
 }
 
-// effect is what changes about one right. There can be tens of thousands: a template reads the fields of a struct fast, and
-// calls functions slowly.
-type effect struct {
-	Option        *option
-	Name, Text    string
-	Change        report.Change
-	HasChange     bool // whether there is a value to show
-	Gain, Lose    *set // nil if nobody
-	InternetGains bool
-	InternetLoses bool
-	NobodyLeft    bool
-	Unknown       bool
-	Why           string
-	// IsNothing says that a permission has another value, and yet nobody gains or loses.
-	IsNothing bool
+// rowView is a row of a block. There can be thousands: a template reads the fields of a struct fast, and calls functions slowly.
+type rowView struct {
+	*report.Row
+	Options                      string // the numbers of the rights
+	Gains, Loses                 *set   // nil if nobody
+	Whys                         []string
+	InternetGains, InternetLoses bool
 }
 
-// manyRows are so many that those out of view had better not be laid out, and what is closed not be made.
-const manyRows = 100
-
-// IsLong reports whether so many channels change.
-func (v *view) IsLong() bool { return len(v.Channels) > manyRows }
+// manyRows are so many that the others are closed, and not made before they are opened.
+const manyRows = 50
 
 // HasManyAccounts reports whether so many accounts are named.
 func (v *view) HasManyAccounts() bool { return len(v.Accounts) > manyRows }
@@ -83,11 +78,19 @@ func (v *view) HasManyAccounts() bool { return len(v.Accounts) > manyRows }
 // IncompleteText is the first line of a comparison of audits that do not have everything.
 func (v *view) IncompleteText() string { return report.IncompleteText }
 
-// Width is how many columns the matrix has.
-func (v *view) Width() int { return len(v.Columns) + 1 }
+// Named are the places that are named in the row, Others the rest.
+func (b *blockView) Named() []*place { return b.Places[:min(len(b.Places), report.MaxListed)] }
 
-// Names are what the channel is called, and was.
-func (c *channelView) Names() string { return strings.TrimSpace(c.Name + " " + c.OldName) }
+// Others are the places beyond [blockView.Named].
+func (b *blockView) Others() []*place { return b.Places[len(b.Named()):] }
+
+// HasAddresses reports whether resources of a plan change it.
+func (b *blockView) HasAddresses() bool {
+	return slices.ContainsFunc(b.Places, func(one *place) bool { return len(one.Addresses) > 0 })
+}
+
+// Names are what a place is called, and was.
+func (p *place) Names() string { return strings.TrimSpace(p.Name + " " + p.OldName) }
 
 func newView(r *report.Report) *view {
 	title := "Access review"
@@ -96,76 +99,71 @@ func newView(r *report.Report) *view {
 	}
 	v := &view{Report: r, Layout: newLayout(title, r.Organization, "review.js"), people: newPeopleIndex(r.Accounts), options: map[string]*option{}}
 	v.people.brief = func(s *set) template.HTML { return rendered("people", s) }
-	for i, channel := range r.Channels {
-		v.Channels = append(v.Channels, &channelView{Channel: channel, Index: i, Effects: v.effects("In a channel", channel.Rights, memberRight(
-			"be subscribed", channel.Joins, channel.Leaves))})
+	v.Follows = &table{ID: "follows"}
+	v.addTable("effects", "Channels", "Channel", "In a channel", r.ChannelBlocks())
+	v.addTable("groups", "User groups", "Group", "Over a user group", r.GroupBlocks())
+	v.addTable("organization", "The organization", "", "In the organization", r.OrganizationBlocks())
+	for _, kind := range v.Options {
+		slices.SortStableFunc(kind.List, func(a, b *option) int {
+			return slices.Index(permission.RightsAndHistory, permission.Right(a.Name)) - slices.Index(permission.RightsAndHistory, permission.Right(b.Name))
+		})
 	}
-	v.arrangeColumns()
-	v.findAlike()
-	for _, group := range r.Groups {
-		v.Groups = append(v.Groups, &groupView{group, v.effects("Over a user group", group.Rights, memberRight(
-			"be a member", group.Joins, group.Leaves))})
-	}
-	v.Rights = v.effects("In the organization", r.Rights, nil)
 	return v
 }
 
-// findAlike marks each channel that has the effects of the one before it.
-func (v *view) findAlike() {
-	for i := 1; i < len(v.Channels); i++ {
-		before := v.Channels[i-1]
-		if !slices.EqualFunc(v.Channels[i].Effects, before.Effects, (*effect).isLike) {
-			continue
+// addTable adds a table, and to the table of what follows what follows from it.
+func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) {
+	table, places := &table{ID: id, Title: title, Column: column}, 0
+	for i, block := range blocks {
+		view := &blockView{Block: block, ID: fmt.Sprint(id, "-", i), Rows: v.rows(kind, block.Rows)}
+		for _, channel := range block.Channels {
+			view.Places = append(view.Places, &place{places, channel.Name, channel.OldName, channel.Addresses})
+			places++
 		}
-		v.Channels[i].Like = before
-		if before.Like != nil {
-			v.Channels[i].Like = before.Like
+		if group := block.Group; group != nil {
+			view.Places = []*place{{-1, group.Name, group.OldName, group.Addresses}}
+		}
+		if i < manyRows {
+			table.First = append(table.First, view)
+		} else {
+			table.More = append(table.More, view)
+		}
+		if len(block.Follows) > 0 {
+			follows := *view
+			follows.Rows, follows.IsFollowing = v.rows(kind, block.Follows), true
+			v.Follows.More = append(v.Follows.More, &follows)
 		}
 	}
+	if len(blocks) > 0 {
+		v.Tables = append(v.Tables, table)
+	}
 }
 
-// isLike reports whether two effects read the same.
-func (e *effect) isLike(other *effect) bool {
-	sameValue := func(a, b report.Value) bool { return a.Unknown == b.Unknown && slices.Equal(a.Texts, b.Texts) }
-	return e.Option == other.Option && e.Gain == other.Gain && e.Lose == other.Lose && e.InternetGains == other.InternetGains &&
-		e.InternetLoses == other.InternetLoses && e.NobodyLeft == other.NobodyLeft && e.Unknown == other.Unknown && e.Why == other.Why &&
-		sameValue(e.Change.Before, other.Change.Before) && sameValue(e.Change.After, other.Change.After)
-}
-
-// memberRight is to be in a channel or a group, put as a right, of no permission's name; nil if nobody comes or goes.
-func memberRight(text string, joins, leaves *report.People) *report.Right {
-	if joins.Len() == 0 && leaves.Len() == 0 {
-		return nil
+func (v *view) rows(kind string, rows []*report.Row) (views []*rowView) {
+	for _, row := range rows {
+		view := &rowView{
+			Row: row, Gains: v.people.set(row.Gain), Loses: v.people.set(row.Lose),
+			InternetGains: row.Internet == report.InternetGains, InternetLoses: row.Internet == report.InternetLoses,
+		}
+		var options []string
+		for _, right := range row.Rights {
+			options = append(options, fmt.Sprint(v.optionFor(kind, right).Index))
+			if right.Unknown && right.Why != "" && !slices.Contains(view.Whys, right.Why) {
+				view.Whys = append(view.Whys, right.Why)
+			}
+		}
+		view.Options = strings.Join(options, " ")
+		views = append(views, view)
 	}
-	return &report.Right{Text: text, Gain: joins, Lose: leaves}
-}
-
-func (v *view) effects(kind string, rights []*report.Right, member *report.Right) []*effect {
-	var effects []*effect
-	if member != nil {
-		effects = append(effects, v.effect(kind, member))
-	}
-	for _, right := range rights {
-		effects = append(effects, v.effect(kind, right))
-	}
-	return effects
-}
-
-func (v *view) effect(kind string, right *report.Right) *effect {
-	e := &effect{
-		Option: v.optionFor(kind, right), Name: right.Name, Text: right.Text,
-		Change: right.Change, HasChange: right.Change.Differs() || len(right.Change.After.Texts) > 0,
-		Gain: v.people.set(right.Gain), Lose: v.people.set(right.Lose),
-		InternetGains: right.Internet == report.InternetGains, InternetLoses: right.Internet == report.InternetLoses,
-		NobodyLeft: right.NobodyLeft, Unknown: right.Unknown, Why: right.Why,
-	}
-	e.IsNothing = e.Gain == nil && e.Lose == nil && right.Internet == "" && !e.NobodyLeft && !e.Unknown
-	return e
+	return views
 }
 
 // optionFor returns the option for a right, a new one when the right is met first.
 func (v *view) optionFor(kind string, right *report.Right) *option {
 	key := kind + " " + right.Name
+	if right.Name == "" {
+		key += " " + right.Text
+	}
 	if known, ok := v.options[key]; ok {
 		return known
 	}
@@ -178,24 +176,4 @@ func (v *view) optionFor(kind string, right *report.Right) *option {
 	v.options[key] = fresh
 	v.Options[at].List = append(v.Options[at].List, fresh)
 	return fresh
-}
-
-// arrangeColumns makes a column of every right that a channel has something to say about, in the order of
-// [permission.Rights], and puts the effects into them. It is called when channels are all that has been seen.
-func (v *view) arrangeColumns() {
-	if len(v.Options) > 0 {
-		v.Columns = v.Options[0].List
-	}
-	slices.SortStableFunc(v.Columns, func(a, b *option) int {
-		return slices.Index(permission.RightsAndHistory, permission.Right(a.Name)) - slices.Index(permission.RightsAndHistory, permission.Right(b.Name))
-	})
-	for i, column := range v.Columns {
-		column.Index = i
-	}
-	for _, channel := range v.Channels {
-		channel.Cells = make([]*effect, len(v.Columns))
-		for _, effect := range channel.Effects {
-			channel.Cells[effect.Option.Index] = effect
-		}
-	}
 }

@@ -26,6 +26,9 @@ type Change struct {
 	} `json:"change"`
 	// Provider is the provider configuration; empty if it cannot be told.
 	Provider string `json:"-"`
+	// IsOfUnknownInstance says that the provider configuration is of several organizations, and that the plan does not tell which of
+	// them the resource is of.
+	IsOfUnknownInstance bool `json:"-"`
 
 	// By attribute: what is not known yet, and what must not be shown of the values before and after.
 	unknown, beforeSecret, afterSecret map[string]json.RawMessage

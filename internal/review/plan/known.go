@@ -52,16 +52,33 @@ func (s *scope) isReferenceKnown(reference string, forEach json.RawMessage) bool
 
 // providerConfig is the configuration of a provider.
 type providerConfig struct {
-	Expressions struct {
-		Site struct {
-			Constant *string `json:"constant_value"`
-		} `json:"site"`
+	Name        string `json:"name"`
+	FullName    string `json:"full_name"`
+	Expressions *struct {
+		Site    textExpression `json:"site"`
+		Zuliprc textExpression `json:"zuliprc"`
 	} `json:"expressions"`
+}
+
+type textExpression struct {
+	expression
+	Constant *string `json:"constant_value"`
+}
+
+func (e textExpression) dependsOnInstance() bool {
+	return slices.ContainsFunc(e.References, func(reference string) bool { return reference == "each" || strings.HasPrefix(reference, "each.") })
+}
+
+// hasSeveralSites reports whether the instances that for_each makes of a provider configuration (OpenTofu has that) can be of
+// different organizations. A plan in JSON has neither the for_each nor the instance that a resource has.
+func (c *providerConfig) hasSeveralSites() bool {
+	return c != nil && c.Expressions != nil && c.Expressions.Site.Constant == nil &&
+		(c.Expressions.Site.dependsOnInstance() || c.Expressions.Zuliprc.dependsOnInstance())
 }
 
 // Site returns the address of the organization that a provider configuration names; "" if it is not written there.
 func (p *Plan) Site(provider string) string {
-	if config, ok := p.configs[provider]; ok && config != nil && config.Expressions.Site.Constant != nil {
+	if config, ok := p.configs[provider]; ok && config != nil && config.Expressions != nil && config.Expressions.Site.Constant != nil {
 		return *config.Expressions.Site.Constant
 	}
 	return ""

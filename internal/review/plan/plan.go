@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ func Parse(r io.Reader) (*Plan, error) {
 		}
 		plan.Changes = append(plan.Changes, change)
 	}
-	plan.nameProviders()
+	plan.nameProviders(configs)
 	return plan, nil
 }
 
@@ -126,8 +127,19 @@ func (d *document) check() error {
 }
 
 // nameProviders collects the provider configurations. What the configuration has no more belongs to the only one there
-// is; with several it cannot be told.
-func (p *Plan) nameProviders() {
+// is; with several, also such with which nothing changes, it cannot be told.
+func (p *Plan) nameProviders(resources map[string]*resourceConfig) {
+	used := map[string]bool{}
+	for _, resource := range resources {
+		used[resource.ProviderConfigKey] = true
+	}
+	var configured []string
+	for name, config := range p.configs {
+		if config != nil && isOurs(cmp.Or(config.FullName, config.Name)) && (used[name] || config.Expressions != nil) {
+			configured = append(configured, name)
+		}
+	}
+	slices.Sort(configured)
 	for _, change := range p.Changes {
 		if change.Provider != "" {
 			p.Providers = append(p.Providers, change.Provider)
@@ -136,13 +148,15 @@ func (p *Plan) nameProviders() {
 	slices.Sort(p.Providers)
 	p.Providers = slices.Compact(p.Providers)
 	if len(p.Changes) > 0 && len(p.Providers) == 0 {
-		p.Providers = []string{"zulip"}
-	}
-	if len(p.Providers) != 1 {
-		return
+		if p.Providers = configured; len(configured) == 0 {
+			p.Providers = []string{"zulip"}
+		}
 	}
 	for _, change := range p.Changes {
-		change.Provider = p.Providers[0]
+		if change.Provider == "" && len(p.Providers) == 1 && len(configured) <= 1 {
+			change.Provider = p.Providers[0]
+		}
+		change.IsOfUnknownInstance = p.configs[change.Provider].hasSeveralSites()
 	}
 }
 
@@ -150,6 +164,8 @@ func (p *Plan) nameProviders() {
 func (p *Plan) ChooseProvider(wanted string) (string, error) {
 	have := strings.Join(p.Providers, ", ")
 	switch {
+	case wanted != WithoutKeys(wanted) && slices.Contains(p.Providers, WithoutKeys(wanted)):
+		return "", fmt.Errorf("a plan in JSON does not tell the instances of %s apart, so that %s cannot be reviewed alone: use --as %[1]s", WithoutKeys(wanted), wanted)
 	case wanted != "" && !slices.Contains(p.Providers, wanted):
 		if have == "" {
 			have = "none"

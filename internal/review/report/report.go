@@ -7,6 +7,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -161,9 +162,17 @@ type Value struct {
 // ValueOf is a value of one text.
 func ValueOf(text string) Value { return Value{Texts: []string{text}} }
 
+// IsNone reports whether there is no value, as before something is created.
+func (v Value) IsNone() bool { return v.Texts == nil && !v.Unknown }
+
 // Differs reports whether a change is one, for certain or not.
 func (c Change) Differs() bool {
 	return c.Before.Unknown || c.After.Unknown || !slices.Equal(c.Before.Texts, c.After.Texts)
+}
+
+// key is the same text for the same change.
+func (c Change) key() string {
+	return fmt.Sprintf("%q %t %t %q %t %t", c.Before.Texts, c.Before.Texts == nil, c.Before.Unknown, c.After.Texts, c.After.Texts == nil, c.After.Unknown)
 }
 
 // String writes a value for people; names in it are not escaped.
