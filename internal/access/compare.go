@@ -161,17 +161,15 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	if was.Name != is.Name {
 		result.OldName = was.Name
 	}
-	if members := (report.Change{Before: was.Members, After: is.Members}); members.Differs() {
-		result.Members = members
-	}
-	if subgroups := (report.Change{Before: was.Subgroups, After: is.Subgroups}); subgroups.Differs() {
-		result.Subgroups = subgroups
+	members, subgroups := report.Change{Before: was.Members, After: is.Members}, report.Change{Before: was.Subgroups, After: is.Subgroups}
+	if members.Differs() || subgroups.Differs() {
+		result.Members, result.Subgroups = members, subgroups
 	}
 	result.Rights = c.rights(was.Rights, is.Rights)
 	for _, right := range result.Rights {
 		right.LocksOut = right.Name == "can_manage_group" && slices.ContainsFunc(right.Lose.Accounts, c.cannotManage)
 	}
-	if result.Action == report.Affects && len(result.Addresses)+len(result.Rights)+result.Joins.Len()+result.Leaves.Len() == 0 && !result.Members.Differs() && !result.Subgroups.Differs() && result.OldName == "" {
+	if result.Action == report.Affects && len(result.Addresses)+len(result.Rights)+result.Joins.Len()+result.Leaves.Len() == 0 && !members.Differs() && !subgroups.Differs() && result.OldName == "" {
 		return nil
 	}
 	return result
