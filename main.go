@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/cli"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/plugin"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/plugin"
 )
 
 // The version of the release, set by the linker; "" in other builds.

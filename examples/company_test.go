@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -95,7 +95,7 @@ func active(o *acctest.Organization) []string {
 	for _, p := range view.People() {
 		add("bot", p.Email, !p.IsBot || !p.Active)
 	}
-	view.Read(func(o *organization.Organization) {
+	view.Read(func(o *rules.Organization) {
 		for _, f := range o.Folders.All() {
 			add("folder", f.Name, f.Archived)
 		}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -71,7 +71,7 @@ func portable(o *acctest.Organization) map[string]any {
 		}
 	}
 	has["permissions"] = view.Permissions()
-	view.Read(func(o *organization.Organization) {
+	view.Read(func(o *rules.Organization) {
 		var folders, fields, linkifiers []any
 		for _, f := range o.ListFolders(false) {
 			folders = append(folders, []any{f.Name, f.Description})

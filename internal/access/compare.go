@@ -3,8 +3,8 @@ package access
 import (
 	"slices"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
 // Compare says in a report who gains and who loses what in channels, over user groups and in the organization. What somebody can

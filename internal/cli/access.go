@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 

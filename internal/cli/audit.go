@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
 // auditFlags are the command line of "audit".

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 

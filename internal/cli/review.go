@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review/markdown"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review/page"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review/plan"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
 )
 
 // reviewFlags are the command line of "review".

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/review/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -77,7 +77,7 @@ func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 	}
 }
 
-// reviewRun runs the command on a plan of internal/review's tests.
+// reviewRun runs the command on a plan of internal/access/review's tests.
 func reviewRun(t *testing.T, plan string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	command := newReview("test")
@@ -85,7 +85,7 @@ func reviewRun(t *testing.T, plan string, args ...string) (stdout, stderr string
 	command.SetOut(&out)
 	command.SetErr(&problems)
 	command.SilenceErrors, command.SilenceUsage = true, true
-	command.SetArgs(append(args, filepath.Join("..", "review", "testdata", plan+".plan.json")))
+	command.SetArgs(append(args, filepath.Join("..", "access", "review", "testdata", plan+".plan.json")))
 	err = command.ExecuteContext(t.Context())
 	return out.String(), problems.String(), err
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 )
 
 // object is one resource of the export.
@@ -269,7 +269,7 @@ func (e *export) selectsKind(k *kind) bool {
 func (e *export) selects(o *object) bool {
 	matches := func(text string) bool {
 		word, pattern, ok := strings.Cut(text, ":")
-		return word == o.kind.word() && (!ok || resourcekit.NamePattern(pattern)(o.label))
+		return word == o.kind.word() && (!ok || core.NamePattern(pattern)(o.label))
 	}
 	return (len(e.Only) == 0 || slices.ContainsFunc(e.Only, matches)) && !slices.ContainsFunc(e.Exclude, matches)
 }

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // fill makes some of everything, and takes some of it away again.
@@ -48,14 +48,14 @@ func (w *world) fillPeople() {
 
 func (w *world) fillGroups() {
 	w.times(5, func() {
-		params := w.permissions(organization.GroupPermissions, 2, false)
+		params := w.permissions(rules.GroupPermissions, 2, false)
 		params["name"], params["description"] = w.name(), w.text()
 		params["members"], params["subgroups"] = w.some(w.people(), 4), w.some(w.ownGroups(), 2)
 		w.call("POST", "/user_groups/create", params)
 	})
 	for _, id := range w.ownGroups() {
 		if w.yes() { // they come to manage each other, and themselves
-			w.call("PATCH", path("/user_groups/%d", id), w.permissions(organization.GroupPermissions, 2, true))
+			w.call("PATCH", path("/user_groups/%d", id), w.permissions(rules.GroupPermissions, 2, true))
 		}
 		if w.seldom() {
 			w.call("POST", path("/user_groups/%d/subgroups", id), map[string]any{"add": w.some(w.ownGroups(), 2)})
@@ -68,7 +68,7 @@ func (w *world) fillChannels() {
 		w.call("POST", "/channel_folders/create", map[string]any{"name": w.name(), "description": w.text()})
 	})
 	w.times(6, func() {
-		params := w.permissions(organization.ChannelPermissions, 3, false)
+		params := w.permissions(rules.ChannelPermissions, 3, false)
 		params["name"], params["description"], params["subscribers"] = w.name(), w.text(), w.some(w.people(), 4)
 		params["invite_only"], params["is_default_stream"] = w.seldom(), w.seldom()
 		if params["is_web_public"] = w.seldom(); params["is_web_public"] == true {
@@ -89,7 +89,7 @@ func (w *world) fillChannels() {
 	})
 	for _, id := range w.channels() {
 		if w.seldom() {
-			w.call("PATCH", path("/streams/%d", id), w.permissions(organization.ChannelPermissions, 2, true))
+			w.call("PATCH", path("/streams/%d", id), w.permissions(rules.ChannelPermissions, 2, true))
 		}
 		if w.seldom() {
 			w.call("PATCH", path("/streams/%d", id), map[string]any{"folder_id": pick(w, ids(w, folders, nil))})
@@ -108,7 +108,7 @@ func (w *world) fillChannels() {
 }
 
 func (w *world) channelName(id int) (name string) {
-	w.server.Organization().Read(func(o *organization.Organization) {
+	w.server.Organization().Read(func(o *rules.Organization) {
 		channel, _ := o.Channels.Get(id)
 		name = channel.Name
 	})
@@ -130,7 +130,7 @@ func (w *world) fillLists() {
 		}
 		w.call("POST", "/realm/filters", params)
 	})
-	linkifiers := ids(w, func(o *organization.Organization) *organization.Table[organization.Linkifier] { return o.Linkifiers }, nil)
+	linkifiers := ids(w, func(o *rules.Organization) *rules.Table[rules.Linkifier] { return o.Linkifiers }, nil)
 	if len(linkifiers) > 0 && w.yes() {
 		w.call("PATCH", "/realm/linkifiers", map[string]any{"ordered_linkifier_ids": rapid.Permutation(linkifiers).Draw(w.T, "order")})
 	}
@@ -163,18 +163,18 @@ func (w *world) fillFields() {
 			"required": w.seldom(), "editable_by_user": w.yes(), "display_in_profile_summary": w.seldom(), "use_for_user_matching": w.seldom(),
 		}
 		switch params["field_type"] {
-		case organization.FieldSelect:
+		case rules.FieldSelect:
 			choices := map[string]any{}
 			w.times(4, func() {
 				choices[fmt.Sprint(len(choices))] = map[string]string{"text": w.name(), "order": fmt.Sprint(len(choices) + 1)}
 			})
 			params["field_data"] = choices
-		case organization.FieldExternal:
+		case rules.FieldExternal:
 			params["field_data"] = pick(w, []map[string]string{{"subtype": "github"}, {"subtype": "twitter"}, {"subtype": "custom", "url_pattern": "https://example.com/${x}/%(username)s"}})
 		}
 		w.call("POST", "/realm/profile_fields", params)
 	})
-	fields := ids(w, func(o *organization.Organization) *organization.Table[organization.ProfileField] {
+	fields := ids(w, func(o *rules.Organization) *rules.Table[rules.ProfileField] {
 		return o.ProfileFields
 	}, nil)
 	if len(fields) > 0 && w.yes() {
@@ -183,10 +183,10 @@ func (w *world) fillFields() {
 }
 
 func (w *world) fillRealm() {
-	w.times(4, func() { w.call("PATCH", "/realm", w.permissions(organization.RealmPermissions, 2, true)) })
+	w.times(4, func() { w.call("PATCH", "/realm", w.permissions(rules.RealmPermissions, 2, true)) })
 	w.times(12, func() { w.call("PATCH", "/realm", w.setting()) })
 	w.times(6, func() {
-		s := pick(w, organization.UserSettings)
+		s := pick(w, rules.UserSettings)
 		var value any = w.yes()
 		switch {
 		case len(s.Numbers) > 0:
@@ -194,7 +194,7 @@ func (w *world) fillRealm() {
 		case len(s.Words) > 0:
 			value = pick(w, s.Words)
 		case s.Name == "notification_sound":
-			value = pick(w, organization.NotificationSounds)
+			value = pick(w, rules.NotificationSounds)
 		case fmt.Sprintf("%T", s.Default) == "int":
 			value = w.number(10, 200)
 		}
@@ -206,7 +206,7 @@ func (w *world) fillRealm() {
 func (w *world) setting() map[string]any {
 	switch w.number(0, 8) {
 	case 0:
-		s := pick(w, organization.RealmTexts)
+		s := pick(w, rules.RealmTexts)
 		switch s.Name {
 		case "default_avatar_source":
 			return map[string]any{s.Name: pick(w, []string{"G", "J"})}
@@ -217,15 +217,15 @@ func (w *world) setting() map[string]any {
 		}
 		return map[string]any{s.Name: w.name()}
 	case 1:
-		s := pick(w, organization.RealmNumbers)
+		s := pick(w, rules.RealmNumbers)
 		return map[string]any{s.NameAt(w.server.FeatureLevel()): pick(w, []int{0, 1, 2, 3, 4, 100, 150})}
 	case 2:
-		s := pick(w, organization.RealmPolicies)
+		s := pick(w, rules.RealmPolicies)
 		return map[string]any{s.Name: pick(w, slices.Sorted(maps.Keys(s.Numbers)))}
 	case 3:
-		return map[string]any{pick(w, organization.RealmTimeLimits).Name: pick(w, []any{60, 3600, `"unlimited"`})}
+		return map[string]any{pick(w, rules.RealmTimeLimits).Name: pick(w, []any{60, 3600, `"unlimited"`})}
 	case 4:
-		return map[string]any{pick(w, organization.RealmChannels).Name: pick(w, append(w.channels(), -1))}
+		return map[string]any{pick(w, rules.RealmChannels).Name: pick(w, append(w.channels(), -1))}
 	case 5:
 		return map[string]any{"message_retention_days": pick(w, []any{30, 1, `"unlimited"`})}
 	case 6:
@@ -233,7 +233,7 @@ func (w *world) setting() map[string]any {
 	case 7:
 		return map[string]any{"authentication_methods": map[string]bool{pick(w, []string{"GitHub", "Google", "Dev", "LDAP"}): w.yes()}}
 	}
-	return map[string]any{pick(w, organization.RealmFlags).Name: w.yes()}
+	return map[string]any{pick(w, rules.RealmFlags).Name: w.yes()}
 }
 
 // takeAway deactivates and archives some of what others name by now.
@@ -259,7 +259,7 @@ func (w *world) takeAway() {
 			w.call("PATCH", path("/channel_folders/%d", id), map[string]any{"is_archived": true})
 		}
 	}
-	for _, bot := range ids(w, users, func(u organization.User) bool { return u.IsBot && u.Active }) {
+	for _, bot := range ids(w, users, func(u rules.User) bool { return u.IsBot && u.Active }) {
 		if w.yes() {
 			setting := pick(w, []string{"default_sending_stream", "default_events_register_stream"})
 			w.call("PATCH", path("/bots/%d", bot), map[string]any{setting: w.channelName(pick(w, append(w.channels(), 0)))})

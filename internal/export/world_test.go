@@ -16,9 +16,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // oddNames are names that are hard to make an identifier of, to write into a configuration, or to tell apart.
@@ -122,8 +122,8 @@ func (w *world) times(most int, do func()) {
 func pick[V any](w *world, from []V) V { return rapid.SampledFrom(from).Draw(w.T, "one") }
 
 // ids are the numbers of a table's rows.
-func ids[R any](w *world, table func(*organization.Organization) *organization.Table[R], keep func(R) bool) (found []int) {
-	w.server.Organization().Read(func(o *organization.Organization) {
+func ids[R any](w *world, table func(*rules.Organization) *rules.Table[R], keep func(R) bool) (found []int) {
+	w.server.Organization().Read(func(o *rules.Organization) {
 		for id, row := range table(o).All() {
 			if keep == nil || keep(row) {
 				found = append(found, id)
@@ -133,26 +133,26 @@ func ids[R any](w *world, table func(*organization.Organization) *organization.T
 	return found
 }
 
-func users(o *organization.Organization) *organization.Table[organization.User] { return o.Users }
-func groups(o *organization.Organization) *organization.Table[organization.UserGroup] {
+func users(o *rules.Organization) *rules.Table[rules.User] { return o.Users }
+func groups(o *rules.Organization) *rules.Table[rules.UserGroup] {
 	return o.Groups
 }
-func folders(o *organization.Organization) *organization.Table[organization.Folder] { return o.Folders }
-func channels(o *organization.Organization) *organization.Table[organization.Channel] {
+func folders(o *rules.Organization) *rules.Table[rules.Folder] { return o.Folders }
+func channels(o *rules.Organization) *rules.Table[rules.Channel] {
 	return o.Channels
 }
 
 func (w *world) people() []int {
-	return ids(w, users, func(u organization.User) bool { return u.Active })
+	return ids(w, users, func(u rules.User) bool { return u.Active })
 }
 
 func (w *world) channels() []int {
-	return ids(w, channels, func(c organization.Channel) bool { return !c.Archived })
+	return ids(w, channels, func(c rules.Channel) bool { return !c.Archived })
 }
 
 // ownGroups are the groups that somebody made, the newest three times: what can go wrong happens between them.
 func (w *world) ownGroups() []int {
-	return ids(w, groups, func(g organization.UserGroup) bool { return !g.System && !g.Deactivated })
+	return ids(w, groups, func(g rules.UserGroup) bool { return !g.System && !g.Deactivated })
 }
 
 // some are a few of them, each once.
@@ -165,7 +165,7 @@ func (w *world) some(from []int, most int) []int {
 
 // value is a group-setting value in either form.
 func (w *world) value() any {
-	all := ids(w, groups, func(g organization.UserGroup) bool { return !g.Deactivated })
+	all := ids(w, groups, func(g rules.UserGroup) bool { return !g.Deactivated })
 	own := w.ownGroups()
 	if len(own) > 0 && w.yes() {
 		all = own
@@ -177,7 +177,7 @@ func (w *world) value() any {
 }
 
 // permissions are values of some of the permissions.
-func (w *world) permissions(all []organization.Permission, most int, isChange bool) map[string]any {
+func (w *world) permissions(all []rules.Permission, most int, isChange bool) map[string]any {
 	params := map[string]any{}
 	w.times(most, func() {
 		permission := pick(w, all)

@@ -8,12 +8,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // connect asks the server what it is, and who the account is. It returns nil after an error.
@@ -53,27 +52,27 @@ func explainSite(values configuration.Values, err error, diags *diag.Diagnostics
 	var page *zulip.NotZulipError
 	if errors.As(err, &page) {
 		add("This is not a Zulip server",
-			fmt.Sprintf("%s answered something else than a Zulip server does. %s", from, diagnostics.Explain(err)))
+			fmt.Sprintf("%s answered something else than a Zulip server does. %s", from, base.Explain(err)))
 		return
 	}
 	var refusal *zulip.Error
 	if errors.As(err, &refusal) {
 		add("There is no organization at this address",
-			fmt.Sprintf("%s is a Zulip server. %s", from, diagnostics.Explain(err)))
+			fmt.Sprintf("%s is a Zulip server. %s", from, base.Explain(err)))
 		return
 	}
-	add("The server cannot be reached", fmt.Sprintf("%s. %s", from, diagnostics.Explain(err)))
+	add("The server cannot be reached", fmt.Sprintf("%s. %s", from, base.Explain(err)))
 }
 
 // explainAccount reports that the server does not accept the account.
 func explainAccount(values configuration.Values, err error, diags *diag.Diagnostics) {
 	if !zulip.IsUnauthorized(err) {
-		diags.AddError("Cannot find out who the account is", diagnostics.Explain(err))
+		diags.AddError("Cannot find out who the account is", base.Explain(err))
 		return
 	}
 	at("api_key", values.APIKey.Source, diags)("The server does not accept the account",
 		fmt.Sprintf("%s (from %s) with the key from %s, at %s (from %s). %s",
-			values.Email.Value, values.Email.Source, values.APIKey.Source, values.Site.Value, values.Site.Source, diagnostics.Explain(err)))
+			values.Email.Value, values.Email.Source, values.APIKey.Source, values.Site.Value, values.Site.Source, base.Explain(err)))
 }
 
 // at returns what adds an error about a setting: at the attribute if the provider block sets it, else without one. At

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // generator writes the configuration of an object that is imported. The framework's way, which is Terraform's own, takes ""
@@ -66,9 +66,9 @@ func configurable(schema *tfprotov6.Schema, state tftypes.Value) (tftypes.Value,
 	})
 }
 
-// fixed returns the attributes that the server decides of an object: see [resourcekit.WithFixedAttributes].
+// fixed returns the attributes that the server decides of an object: see [core.WithFixedAttributes].
 func (g *generator) fixed(ctx context.Context, of string, state tftypes.Value) []string {
-	if decided, ok := g.create[of]().(resourcekit.WithFixedAttributes); ok {
+	if decided, ok := g.create[of]().(core.WithFixedAttributes); ok {
 		return decided.FixedAttributes(ctx, state)
 	}
 	return nil

@@ -7,13 +7,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 )
 
 // listOf returns the list resource of a resource that is on the core.
 func listOf(create func() resource.Resource) func() list.ListResource {
 	return func() list.ListResource {
-		lister, ok := create().(resourcekit.Lister)
+		lister, ok := create().(core.Lister)
 		if !ok {
 			panic("the resource is not on the core, and has no list")
 		}

@@ -17,10 +17,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -181,7 +180,7 @@ func (p *Provider) configureOrganization(
 		var wrong *zulip.SiteError
 		if errors.As(err, &wrong) {
 			at("site", values.Site.Source, diags)("The site is not an organization's address",
-				fmt.Sprintf("%s (From %s.)", diagnostics.Sentence(wrong), values.Site.Source))
+				fmt.Sprintf("%s (From %s.)", base.Sentence(wrong), values.Site.Source))
 			return nil
 		}
 		block.addSettingError(diags, err)
@@ -236,7 +235,7 @@ func (p *Provider) userAgent(cli string) string {
 func (m *model) addSettingError(diags *diag.Diagnostics, err error) {
 	var setting *configuration.SettingError
 	if !errors.As(err, &setting) {
-		diags.AddError("The provider's settings are not usable", diagnostics.Sentence(err))
+		diags.AddError("The provider's settings are not usable", base.Sentence(err))
 		return
 	}
 	written := map[string]bool{

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	functions "github.com/zulip-iac/terraform-provider-zulip/internal/function"
+	functions "github.com/zulip-iac/terraform-provider-zulip/internal/provider/function"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/bot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/botapikey"

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -101,7 +101,7 @@ func (p *Provider) configureTrading(block *model, cli string, diags *diag.Diagno
 
 // addTradingError reports a mistake in a setting, as addSettingError does.
 func addTradingError(values configuration.TradingValues, err error, diags *diag.Diagnostics) {
-	summary, detail, setting := "The trading cloud's settings are not usable", diagnostics.Sentence(err), ""
+	summary, detail, setting := "The trading cloud's settings are not usable", base.Sentence(err), ""
 	var mixed *configuration.SettingError
 	var wrong *trading.SettingError
 	switch {

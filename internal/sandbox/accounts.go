@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // Account is a person or bot that exists when the server is made.
@@ -94,7 +94,7 @@ func (s *Server) DeleteAccount(account string) bool {
 
 // addAccounts makes the accounts: people before bots, then by role and name, so
 // that the same accounts get the same ids.
-func addAccounts(o *organization.Organization, accounts map[string]Account) error {
+func addAccounts(o *rules.Organization, accounts map[string]Account) error {
 	names := slices.SortedFunc(maps.Keys(accounts), func(a, b string) int {
 		x, y := accounts[a], accounts[b]
 		return cmp.Or(
@@ -110,7 +110,7 @@ func addAccounts(o *organization.Organization, accounts map[string]Account) erro
 		if err := checkAccount(o, name, a); err != nil {
 			return err
 		}
-		u := organization.User{
+		u := rules.User{
 			Account: name, Email: a.Email, FullName: a.FullName, Role: a.Role, IsBot: a.IsBot,
 			CanCreateUsers: a.CanCreateUsers, CanChangeUserEmails: a.CanChangeUserEmails,
 		}
@@ -122,7 +122,7 @@ func addAccounts(o *organization.Organization, accounts map[string]Account) erro
 			if u.BotOwnerID = ids[boss]; u.BotOwnerID == 0 {
 				return fmt.Errorf("account %q: there is no account %q to own it", name, boss)
 			}
-		} else if firstOwner == "" && a.Role == organization.RoleOwner {
+		} else if firstOwner == "" && a.Role == rules.RoleOwner {
 			firstOwner = name
 		}
 		u = o.AddUser(u)
@@ -141,8 +141,8 @@ func addAccounts(o *organization.Organization, accounts map[string]Account) erro
 	return nil
 }
 
-func checkAccount(o *organization.Organization, name string, a Account) error {
-	roles := []int{organization.RoleOwner, organization.RoleAdministrator, organization.RoleModerator, organization.RoleMember, organization.RoleGuest}
+func checkAccount(o *rules.Organization, name string, a Account) error {
+	roles := []int{rules.RoleOwner, rules.RoleAdministrator, rules.RoleModerator, rules.RoleMember, rules.RoleGuest}
 	if !slices.Contains(roles, a.Role) {
 		return fmt.Errorf("account %q: there is no role %d", name, a.Role)
 	}

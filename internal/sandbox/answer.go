@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // fields is a JSON object of an answer.
@@ -56,9 +56,9 @@ func success(content fields) *answer {
 // failure is the envelope of a refusal. What is not a refusal is a fault of the
 // server, and is answered without a code (server-behavior §R10).
 func failure(err error) *answer {
-	var refusal *organization.Error
+	var refusal *rules.Error
 	if !errors.As(err, &refusal) {
-		refusal = &organization.Error{Status: http.StatusInternalServerError, Msg: "Internal server error"}
+		refusal = &rules.Error{Status: http.StatusInternalServerError, Msg: "Internal server error"}
 	}
 	content := fields{}
 	for name, value := range refusal.Extra {

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-func unauthorized(msg string) *organization.Error {
-	return &organization.Error{Status: http.StatusUnauthorized, Code: "UNAUTHORIZED", Msg: msg}
+func unauthorized(msg string) *rules.Error {
+	return &rules.Error{Status: http.StatusUnauthorized, Code: "UNAUTHORIZED", Msg: msg}
 }
 
 // basicCredentials reads the Authorization header (server-behavior §R7).
@@ -23,7 +23,7 @@ func basicCredentials(header string) (email, key string, err error) {
 		return "", "", unauthorized("Invalid authorization header for basic auth")
 	}
 	if !strings.EqualFold(scheme, "basic") {
-		return "", "", organization.Refuse("This endpoint requires HTTP basic authentication.")
+		return "", "", rules.Refuse("This endpoint requires HTTP basic authentication.")
 	}
 	decoded, decodeErr := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
 	if decodeErr != nil || strings.Count(string(decoded), ":") != 1 {
@@ -35,21 +35,21 @@ func basicCredentials(header string) (email, key string, err error) {
 
 // authenticate finds the account behind a header: by its real address and its
 // API key.
-func authenticate(o *organization.Organization, header string) (organization.User, error) {
+func authenticate(o *rules.Organization, header string) (rules.User, error) {
 	email, key, err := basicCredentials(header)
 	if err != nil {
-		return organization.User{}, err
+		return rules.User{}, err
 	}
 	if !keyShaped(key) {
-		return organization.User{}, unauthorized("Malformed API key")
+		return rules.User{}, unauthorized("Malformed API key")
 	}
 	u, known := o.UserByEmail(email)
 	// An unknown address is compared with a key as well, so that both take as long.
 	if subtle.ConstantTimeCompare([]byte(key), []byte(u.APIKey)) != 1 || !known {
-		return organization.User{}, unauthorized("Invalid API key")
+		return rules.User{}, unauthorized("Invalid API key")
 	}
 	if !u.Active {
-		return organization.User{}, unauthorized("Account is deactivated")
+		return rules.User{}, unauthorized("Account is deactivated")
 	}
 	return u, nil
 }
@@ -93,18 +93,18 @@ func (g guard) withBots() guard {
 }
 
 // check returns the refusal for a caller who may not call the endpoint.
-func (g guard) check(u organization.User) error {
+func (g guard) check(u rules.User) error {
 	if u.IsGuest() && (g == nonGuest || g == humanNonGuest) {
-		return organization.Refuse("Not allowed for guest users")
+		return rules.Refuse("Not allowed for guest users")
 	}
 	if u.IsBot && (g == human || g == humanNonGuest) {
-		return organization.Refuse("This endpoint does not accept bot requests.")
+		return rules.Refuse("This endpoint does not accept bot requests.")
 	}
 	if g == admin && !u.IsAdmin() {
-		return organization.ErrMustBeAdministrator
+		return rules.ErrMustBeAdministrator
 	}
 	if g == owner && !u.IsOwner() {
-		return organization.ErrMustBeOwner
+		return rules.ErrMustBeOwner
 	}
 	return nil
 }

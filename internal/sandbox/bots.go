@@ -3,12 +3,12 @@ package sandbox
 import (
 	"maps"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // botDefaults are the three defaults of a bot (server-behavior §U13).
-func (r *request) botDefaults(object fields, details organization.Bot) fields {
+func (r *request) botDefaults(object fields, details rules.Bot) fields {
 	name := func(channel int) any {
 		if ch, ok := r.org.Channels.Get(channel); ok {
 			return ch.Name
@@ -34,14 +34,14 @@ func listBots(r *request) (fields, error) {
 }
 
 func createBot(r *request) (fields, error) {
-	in := organization.NewBot{
+	in := rules.NewBot{
 		FullName:       required(r, "full_name", text()),
 		ShortName:      required(r, "short_name", text()),
-		Type:           withDefault(r, "bot_type", integer, organization.BotGeneric),
+		Type:           withDefault(r, "bot_type", integer, rules.BotGeneric),
 		PayloadURL:     withDefault(r, "payload_url", payloadURL, ""),
 		ServiceName:    withDefault(r, "service_name", text(), ""),
 		Config:         withDefault(r, "config_data", jsonOf(mapOf(parseString)), nil),
-		Interface:      withDefault(r, "interface_type", integer, organization.InterfaceGeneric),
+		Interface:      withDefault(r, "interface_type", integer, rules.InterfaceGeneric),
 		SendingChannel: optional(r, "default_sending_stream", text()),
 		Register:       optional(r, "default_events_register_stream", text()),
 		AllPublic:      optional(r, "default_all_public_streams", boolean),
@@ -58,14 +58,14 @@ func createBot(r *request) (fields, error) {
 }
 
 func updateBot(r *request) (fields, error) {
-	change := organization.BotChange{
+	change := rules.BotChange{
 		FullName:       optional(r, "full_name", text()),
 		ShortName:      optional(r.since(featurelevel.BotShortName), "short_name", text()),
 		Role:           optional(r.since(featurelevel.Since("zulip_bot", "role")), "role", roleNumber),
 		OwnerID:        optional(r, "bot_owner_id", integer),
 		Config:         withDefault(r, "config_data", jsonOf(mapOf(parseString)), nil),
 		PayloadURL:     optional(r, "service_payload_url", payloadURL),
-		Interface:      withDefault(r, "service_interface", integer, organization.InterfaceGeneric),
+		Interface:      withDefault(r, "service_interface", integer, rules.InterfaceGeneric),
 		SendingChannel: optional(r, "default_sending_stream", text()),
 		Register:       optional(r, "default_events_register_stream", text()),
 		AllPublic:      optional(r, "default_all_public_streams", boolean),
@@ -95,8 +95,8 @@ func updateBot(r *request) (fields, error) {
 // payloadURL is a URL as JSON.
 func payloadURL(raw, name string) (string, error) {
 	url, err := quoted(raw, name)
-	if err == nil && !organization.IsURL(url) {
-		err = organization.Refuse("Invalid %s: Value error, Not a URL", name)
+	if err == nil && !rules.IsURL(url) {
+		err = rules.Refuse("Invalid %s: Value error, Not a URL", name)
 	}
 	return url, err
 }

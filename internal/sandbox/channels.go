@@ -1,12 +1,12 @@
 package sandbox
 
 import (
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // channelObject is a channel as the API shows it (https://zulip.com/api/get-streams).
-func (r *request) channelObject(ch organization.Channel) fields {
+func (r *request) channelObject(ch rules.Channel) fields {
 	policy, first := r.org.PostPolicy(ch), r.org.FirstMessageID(ch.ID)
 	object := fields{
 		"stream_id": ch.ID, "name": ch.Name,
@@ -19,7 +19,7 @@ func (r *request) channelObject(ch organization.Channel) fields {
 		"stream_post_policy":            policy,
 		"is_announcement_only":          policy == 2,
 	}
-	for _, p := range organization.ChannelPermissions {
+	for _, p := range rules.ChannelPermissions {
 		r.add(object, p.Since, p.Name, r.org.Shown(ch.Permissions[p.Name]))
 	}
 	r.add(object, 199, "stream_weekly_traffic", nil)
@@ -33,7 +33,7 @@ func (r *request) channelObject(ch organization.Channel) fields {
 	return object
 }
 
-func (r *request) channelObjects(channels []organization.Channel) []fields {
+func (r *request) channelObjects(channels []rules.Channel) []fields {
 	objects := make([]fields, 0, len(channels))
 	for _, ch := range channels {
 		objects = append(objects, r.channelObject(ch))
@@ -42,7 +42,7 @@ func (r *request) channelObjects(channels []organization.Channel) []fields {
 }
 
 func listChannels(r *request) (fields, error) {
-	filter := organization.ChannelFilter{
+	filter := rules.ChannelFilter{
 		Public:          withDefault(r, "include_public", boolean, true),
 		WebPublic:       withDefault(r, "include_web_public", boolean, false),
 		Subscribed:      withDefault(r, "include_subscribed", boolean, true),
@@ -58,7 +58,7 @@ func listChannels(r *request) (fields, error) {
 	}
 	if allActive {
 		if r.level < 356 && !r.me.IsAdmin() {
-			return nil, organization.Refuse("User not authorized for this query")
+			return nil, rules.Refuse("User not authorized for this query")
 		}
 		filter.All = true
 	}
@@ -94,9 +94,9 @@ func getChannelID(r *request) (fields, error) {
 
 // readNewChannel declares the parameters of POST /channels/create; with named false, those that
 // POST /users/me/subscriptions has too.
-func readNewChannel(r *request, named bool) (spec organization.NewChannel, subscribers []int) {
+func readNewChannel(r *request, named bool) (spec rules.NewChannel, subscribers []int) {
 	spec.Announce = withDefault(r, "announce", boolean, false)
-	spec.Permissions = permissionValues(r.params, organization.ChannelPermissions)
+	spec.Permissions = permissionValues(r.params, rules.ChannelPermissions)
 	spec.DefaultPush = withDefault(r.since(featurelevel.ChannelPushNotifications), "default_push_notifications", boolean, false)
 	if named {
 		spec.Description = withDefault(r, "description", text(atMost(1024)), "")
@@ -128,7 +128,7 @@ func parseTopicsPolicy(value any, path string) (string, error) {
 	if !ok && value != nil {
 		return parseString(value, path)
 	}
-	return oneOf(organization.TopicsPolicies...)(policy, path)
+	return oneOf(rules.TopicsPolicies...)(policy, path)
 }
 
 func createChannel(r *request) (fields, error) {
@@ -147,13 +147,13 @@ func createChannel(r *request) (fields, error) {
 
 func updateChannel(r *request) (fields, error) {
 	r.inOrder("can_create_topic_group", "can_administer_channel_group")
-	change := organization.ChannelChange{
-		Permissions: permissionChanges(r.params, organization.ChannelPermissions),
+	change := rules.ChannelChange{
+		Permissions: permissionChanges(r.params, rules.ChannelPermissions),
 		DefaultPush: optional(r.since(featurelevel.ChannelPushNotifications), "default_push_notifications", boolean),
 		Description: optional(r, "description", text(atMost(1024))),
 	}
 	if folder := optional(r.since(featurelevel.Since("zulip_channel", "folder_id")), "folder_id", folderOrNone); folder != nil {
-		change.Folder = &organization.FolderChange{ID: *folder}
+		change.Folder = &rules.FolderChange{ID: *folder}
 	}
 	change.SharedHistory = optional(r, "history_public_to_subscribers", boolean)
 	change.Archived = optional(r.since(featurelevel.ReactivateChannel), "is_archived", boolean)
@@ -164,7 +164,7 @@ func updateChannel(r *request) (fields, error) {
 		change.Retention = *retention
 	}
 	change.Name = optional(r, "new_name", text())
-	change.TopicsPolicy = optional(r.since(featurelevel.Since("zulip_channel", "topics_policy")), "topics_policy", oneOf(organization.TopicsPolicies...))
+	change.TopicsPolicy = optional(r.since(featurelevel.Since("zulip_channel", "topics_policy")), "topics_policy", oneOf(rules.TopicsPolicies...))
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func getSubscribers(r *request) (fields, error) {
 // registerChannels is the stream part of a snapshot: whatever the caller may
 // know of; archived channels for who can take them (server-behavior §R22).
 func registerChannels(r *request, options registerOptions) fields {
-	filter := organization.ChannelFilter{
+	filter := rules.ChannelFilter{
 		All:      true,
 		Archived: options.capabilities["archived_channels"] && r.level >= levelArchivedChannels,
 	}

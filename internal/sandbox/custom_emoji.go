@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // emojiObjects are all custom emoji by id, deactivated ones too (server-behavior §L10).
@@ -19,7 +19,7 @@ func (r *request) emojiObjects() fields {
 	for id, e := range r.org.RealmEmoji.All() {
 		object := fields{
 			"id": strconv.Itoa(id), "name": e.Name, "author_id": e.AuthorID, "deactivated": e.Deactivated,
-			"source_url": fmt.Sprintf("%s%d%s", organization.CustomEmojiImages, id, e.Extension),
+			"source_url": fmt.Sprintf("%s%d%s", rules.CustomEmojiImages, id, e.Extension),
 		}
 		r.add(object, 113, "still_url", nil) // only animated images have one
 		objects[strconv.Itoa(id)] = object
@@ -60,19 +60,19 @@ func (s *Server) serveEmojiImage(w http.ResponseWriter, req *http.Request) {
 // serveEmojiNames answers as a web server does that serves a file: to everybody, and without the envelope.
 func serveEmojiNames(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(fields{"code_to_names": organization.StandardEmojiNames()}) // the client is gone, then
+	_ = json.NewEncoder(w).Encode(fields{"code_to_names": rules.StandardEmojiNames()}) // the client is gone, then
 }
 
 // uploads are the files of a request. The kind of one that does not say it is
 // guessed from its name.
-func (r *request) uploads() []organization.Upload {
-	var uploads []organization.Upload
+func (r *request) uploads() []rules.Upload {
+	var uploads []rules.Upload
 	for _, f := range r.files {
 		kind := f.ContentType
 		if kind == "" {
 			kind = mime.TypeByExtension(filepath.Ext(f.Name))
 		}
-		uploads = append(uploads, organization.Upload{ContentType: kind, Content: f.Content})
+		uploads = append(uploads, rules.Upload{ContentType: kind, Content: f.Content})
 	}
 	return uploads
 }

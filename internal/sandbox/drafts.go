@@ -6,18 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // draftKeys are what a draft may hold, in the order in which they are checked.
 var draftKeys = []string{"type", "to", "topic", "content", "timestamp"}
 
 // parseDraft reads a draft; unlike elsewhere, unknown keys are refused (server-behavior §M9).
-func parseDraft(value any, path string) (organization.DraftInput, error) {
-	var d organization.DraftInput
+func parseDraft(value any, path string) (rules.DraftInput, error) {
+	var d rules.DraftInput
 	object, ok := value.(map[string]any)
 	if !ok {
-		return d, organization.Refuse("Invalid %s: Input should be a valid dictionary or instance of DraftData", path)
+		return d, rules.Refuse("Invalid %s: Input should be a valid dictionary or instance of DraftData", path)
 	}
 	var err error
 	if d.Type, err = member(object, path, "type", parseDraftType); err != nil {
@@ -37,7 +37,7 @@ func parseDraft(value any, path string) (organization.DraftInput, error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(draftKeys, key) {
-			return d, organization.Refuse("Argument %q at %s[%q] is unexpected", key, path, key)
+			return d, rules.Refuse("Argument %q at %s[%q] is unexpected", key, path, key)
 		}
 	}
 	return d, nil
@@ -45,8 +45,8 @@ func parseDraft(value any, path string) (organization.DraftInput, error) {
 
 func parseDraftType(value any, path string) (string, error) {
 	kind, ok := value.(string)
-	if !ok || !slices.Contains([]string{organization.DraftUnaddressed, organization.ToChannel, organization.ToPeople}, kind) {
-		return "", organization.Refuse("Invalid %s", path)
+	if !ok || !slices.Contains([]string{rules.DraftUnaddressed, rules.ToChannel, rules.ToPeople}, kind) {
+		return "", rules.Refuse("Invalid %s", path)
 	}
 	return kind, nil
 }
@@ -72,7 +72,7 @@ func parseNumber(value any, path string) (float64, error) {
 	return 0, err
 }
 
-func draftObject(d organization.Draft) fields {
+func draftObject(d rules.Draft) fields {
 	kind, to := d.Address()
 	return fields{
 		"id": d.ID, "type": kind, "to": to, "topic": d.Topic, "content": d.Content, "timestamp": int64(d.EditedAt),

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // testdata/emoji.json.gz holds what a real server answered for each name, in a status and in a reaction alike: the code; for
@@ -20,8 +20,8 @@ func TestConformanceEmoji(t *testing.T) {
 	message := sent(t, s, "member", toGeneral("emoji", "Hello"))
 	reactions := fmt.Sprintf("/messages/%d/reactions", message)
 
-	held := func() (status, reaction organization.Emoji) {
-		s.Organization().Read(func(o *organization.Organization) {
+	held := func() (status, reaction rules.Emoji) {
+		s.Organization().Read(func(o *rules.Organization) {
 			all, _ := o.Statuses.Get(member.ID)
 			m, _ := o.Messages.Get(message)
 			status = all.Emoji
@@ -45,7 +45,7 @@ func TestConformanceEmoji(t *testing.T) {
 			continue
 		}
 		known++
-		want := organization.Emoji{Name: name, Code: recorded[name], Type: organization.StandardEmoji}
+		want := rules.Emoji{Name: name, Code: recorded[name], Type: rules.StandardEmoji}
 		if kind, code, other := strings.Cut(recorded[name], " "); other {
 			want.Type, want.Code = kind, code
 		}

@@ -1,6 +1,6 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 
 // endpoints is everything the server answers. Endpoints of one path stand
 // together; their order is that of allowed_methods, and of two paths that match

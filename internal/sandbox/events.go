@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // queueLife is how long an event queue stays when nobody asks for it.
@@ -50,7 +50,7 @@ func (q eventQueues) open(queue eventQueue) (id string) {
 func (r *request) ownQueue(id string) (*eventQueue, error) {
 	queue, ok := r.server.queues[id]
 	if !ok || queue.user != r.me.ID {
-		return nil, &organization.Error{
+		return nil, &rules.Error{
 			Code:  "BAD_EVENT_QUEUE_ID",
 			Msg:   fmt.Sprintf("Bad event queue ID: %s", id),
 			Extra: fields{"queue_id": id},
@@ -93,9 +93,9 @@ func getEvents(r *request) (fields, error) {
 	}
 	switch {
 	case id == nil:
-		return nil, organization.Refuse("Missing 'queue_id' argument")
+		return nil, rules.Refuse("Missing 'queue_id' argument")
 	case last == nil:
-		return nil, organization.Refuse("Missing 'last_event_id' argument")
+		return nil, rules.Refuse("Missing 'last_event_id' argument")
 	}
 	queue, err := r.ownQueue(*id)
 	if err != nil {
@@ -131,14 +131,14 @@ func getEvents(r *request) (fields, error) {
 // prune forgets the events that the client has.
 func (q *eventQueue) prune(last int) error {
 	if last < q.pruned {
-		return organization.Refuse("An event newer than %d has already been pruned!", last)
+		return rules.Refuse("An event newer than %d has already been pruned!", last)
 	}
 	for first := q.next - len(q.events); first < q.next && first <= last; first++ { // their IDs have no gaps
 		q.pruned = first
 		q.events = q.events[1:]
 	}
 	if q.pruned >= 0 && q.pruned != last {
-		return organization.Refuse("Event %d was not in this queue", last)
+		return rules.Refuse("Event %d was not in this queue", last)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (q *eventQueue) add(event fields) {
 
 // collectMessages adds what the client's person has received since.
 func (r *request) collectMessages(queue *eventQueue) {
-	var fresh []organization.Message
+	var fresh []rules.Message
 	for id, m := range r.org.Messages.Backward() {
 		if id <= queue.seen {
 			break

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // FaultAction is the kind of a fault.
@@ -192,7 +192,7 @@ func (f *Fault) damage() *answer {
 	case FaultEmpty:
 		return newAnswer(http.StatusOK, "application/json", nil)
 	case FaultStatus:
-		refusal := &organization.Error{Status: orElse(f.Status, http.StatusInternalServerError), Msg: "Internal server error"}
+		refusal := &rules.Error{Status: orElse(f.Status, http.StatusInternalServerError), Msg: "Internal server error"}
 		if f.Status == http.StatusTooManyRequests {
 			refusal = rateLimited(f.RetryAfter)
 		}

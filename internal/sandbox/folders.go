@@ -1,9 +1,9 @@
 package sandbox
 
 import (
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // Limits of a folder's texts, in characters (server-behavior §F1).
@@ -12,7 +12,7 @@ const (
 	maxFolderDescription = 1024
 )
 
-func (r *request) folderObjects(folders []organization.Folder) []fields {
+func (r *request) folderObjects(folders []rules.Folder) []fields {
 	objects := []fields{}
 	for _, f := range folders {
 		object := fields{
@@ -48,7 +48,7 @@ func createFolder(r *request) (fields, error) {
 }
 
 func updateFolder(r *request) (fields, error) {
-	change := organization.FolderUpdate{
+	change := rules.FolderUpdate{
 		Name:        optional(r, "name", text(atMost(maxFolderName))),
 		Description: optional(r, "description", text(atMost(maxFolderDescription))),
 		Archived:    optional(r, "is_archived", boolean),

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // whole is everything that an organization holds, row by row as it would be stored: table → id → row.
 type whole map[string]map[int]string
 
-func wholeOf(o *organization.Organization) whole {
+func wholeOf(o *rules.Organization) whole {
 	w := whole{}
 	tables := reflect.ValueOf(*o)
 	for i := range tables.NumField() {
@@ -51,7 +51,7 @@ func (w whole) difference(other whole) string {
 }
 
 // invariants are what holds of every organization, whatever it was asked. Each says what is wrong, "" for nothing.
-var invariants = map[string]func(*organization.Organization) string{
+var invariants = map[string]func(*rules.Organization) string{
 	"no group is below itself":              groupCycle,
 	"names are unique":                      doubledName,
 	"folders are there":                     channelInNoFolder,
@@ -62,7 +62,7 @@ var invariants = map[string]func(*organization.Organization) string{
 	"lists are in one order":                doubledOrder,
 }
 
-func groupCycle(o *organization.Organization) string {
+func groupCycle(o *rules.Organization) string {
 	const entered, left = 1, 2
 	seen := map[int]int{}
 	var descend func(id int) string
@@ -95,7 +95,7 @@ func groupCycle(o *organization.Organization) string {
 }
 
 // doubledName looks for two of a kind with one name, in the server's idea of the same name.
-func doubledName(o *organization.Organization) string {
+func doubledName(o *rules.Organization) string {
 	seen := map[string]bool{}
 	doubled := ""
 	take := func(kind, name string) {
@@ -141,7 +141,7 @@ func doubledName(o *organization.Organization) string {
 
 // channelInNoFolder lets a channel be in an archived folder: the server takes one (server-behavior §C9). It archives
 // none that has any.
-func channelInNoFolder(o *organization.Organization) string {
+func channelInNoFolder(o *rules.Organization) string {
 	for id, c := range o.Channels.All() {
 		if c.FolderID == nil {
 			continue
@@ -153,7 +153,7 @@ func channelInNoFolder(o *organization.Organization) string {
 	return ""
 }
 
-func wrongDefault(o *organization.Organization) string {
+func wrongDefault(o *rules.Organization) string {
 	for id := range o.DefaultChannels.All() {
 		if c, ok := o.Channels.Get(id); !ok || c.Private {
 			return fmt.Sprintf("the default channel %d is private, or not there", id)
@@ -169,7 +169,7 @@ func wrongDefault(o *organization.Organization) string {
 	return ""
 }
 
-func wrongSubscription(o *organization.Organization) string {
+func wrongSubscription(o *rules.Organization) string {
 	rows := map[[2]int]bool{}
 	for id, s := range o.Subscriptions.All() {
 		if !o.Users.Has(s.UserID) || !o.Channels.Has(s.ChannelID) || rows[[2]int{s.UserID, s.ChannelID}] {
@@ -191,7 +191,7 @@ func wrongSubscription(o *organization.Organization) string {
 	return ""
 }
 
-func danglingValue(o *organization.Organization) string {
+func danglingValue(o *rules.Organization) string {
 	for place, value := range valuesOf(o) {
 		groups := value.Subgroups
 		if value.Group != 0 {
@@ -215,7 +215,7 @@ func danglingValue(o *organization.Organization) string {
 }
 
 // botWithoutOwner lets a bot belong to a bot: one that takes it back into use from somebody who is gone owns it.
-func botWithoutOwner(o *organization.Organization) string {
+func botWithoutOwner(o *rules.Organization) string {
 	for id, u := range o.Users.All() {
 		owner, ok := o.Users.Get(u.BotOwnerID)
 		if u.IsBot && u.Active && (!ok || !owner.Active) {
@@ -225,9 +225,9 @@ func botWithoutOwner(o *organization.Organization) string {
 	return ""
 }
 
-func doubledOrder(o *organization.Organization) string {
+func doubledOrder(o *rules.Organization) string {
 	folders := o.ListFolders(true)
-	if !slices.IsSortedFunc(folders, func(a, b organization.Folder) int { return a.Order - b.Order }) {
+	if !slices.IsSortedFunc(folders, func(a, b rules.Folder) int { return a.Order - b.Order }) {
 		return fmt.Sprintf("folders are not shown in their order: %+v", folders)
 	}
 	places := map[int]bool{}
@@ -241,8 +241,8 @@ func doubledOrder(o *organization.Organization) string {
 }
 
 // valuesOf gathers every permission value, by where it stands; those of what is archived or deactivated too.
-func valuesOf(o *organization.Organization) map[string]organization.GroupValue {
-	all := map[string]organization.GroupValue{}
+func valuesOf(o *rules.Organization) map[string]rules.GroupValue {
+	all := map[string]rules.GroupValue{}
 	for id, c := range o.Channels.All() {
 		for name, value := range c.Permissions {
 			all[fmt.Sprintf("channel %d %s", id, name)] = value
@@ -263,7 +263,7 @@ func valuesOf(o *organization.Organization) map[string]organization.GroupValue {
 // lets nobody begin with it; it can only come about by deactivating the person, or by taking the user back into use.
 type uses map[string]bool
 
-func usesOf(o *organization.Organization) uses {
+func usesOf(o *rules.Organization) uses {
 	all := uses{}
 	inUse := map[string]bool{"organization": true}
 	for id, c := range o.Channels.All() {

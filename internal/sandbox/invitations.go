@@ -1,9 +1,9 @@
 package sandbox
 
 import (
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // inviteLifetime is how long an invitation stays unless said otherwise, in
@@ -27,7 +27,7 @@ func listInvites(r *request) (fields, error) {
 	return fields{"invites": objects}, nil
 }
 
-func inviteObject(id int, terms organization.InviteTerms, isLink bool) fields {
+func inviteObject(id int, terms rules.InviteTerms, isLink bool) fields {
 	var expires any
 	if terms.Expires != nil {
 		expires = terms.Expires.Unix()
@@ -38,15 +38,15 @@ func inviteObject(id int, terms organization.InviteTerms, isLink bool) fields {
 	}
 }
 
-func (r *request) linkURL(l organization.InviteLink) string { return r.site + "/join/" + l.Key + "/" }
+func (r *request) linkURL(l rules.InviteLink) string { return r.site + "/join/" + l.Key + "/" }
 
 // readInvite declares what both kinds of invitations take. channels tells
 // whether stream_ids must be there.
-func (r *request) readInvite(channelsNeeded bool) organization.NewInvite {
+func (r *request) readInvite(channelsNeeded bool) rules.NewInvite {
 	lifetime := inviteLifetime
-	in := organization.NewInvite{
+	in := rules.NewInvite{
 		Minutes: withDefault(r.since(featurelevel.Since("zulip_invite_link", "")), "invite_expires_in_minutes", jsonOf(orNull(parseInteger)), &lifetime),
-		Role:    withDefault(r, "invite_as", roleNumber, organization.RoleMember),
+		Role:    withDefault(r, "invite_as", roleNumber, rules.RoleMember),
 	}
 	if channelsNeeded {
 		in.Channels = required(r, "stream_ids", integers)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // cachedPaths begin the paths of the kinds that a server keeps in caches as one list.
@@ -22,13 +22,13 @@ const maxLag = time.Minute
 // pastLists are the lists as they were until a write.
 type pastLists struct {
 	until time.Time
-	organization.Lists
+	rules.Lists
 }
 
 // accountLists are the lists of people and of bots as a server has them in its caches.
 type accountLists struct {
-	users []organization.User
-	bots  map[int]organization.Bot
+	users []rules.User
+	bots  map[int]rules.Bot
 }
 
 // accountLists returns the lists as they are shown now.
@@ -36,7 +36,7 @@ func (s *Server) accountLists() *accountLists {
 	if s.staleAccounts != nil {
 		return s.staleAccounts
 	}
-	lists := &accountLists{bots: map[int]organization.Bot{}}
+	lists := &accountLists{bots: map[int]rules.Bot{}}
 	for id, u := range s.org.Users.All() {
 		lists.users = append(lists.users, u)
 		lists.bots[id] = s.org.BotDetails(id)
@@ -45,12 +45,12 @@ func (s *Server) accountLists() *accountLists {
 }
 
 // listedUsers are the rows of the list of people and bots, by ID.
-func (r *request) listedUsers() iter.Seq2[int, organization.User] {
+func (r *request) listedUsers() iter.Seq2[int, rules.User] {
 	stale := r.server.staleAccounts
 	if stale == nil {
 		return r.org.Users.All()
 	}
-	return func(yield func(int, organization.User) bool) {
+	return func(yield func(int, rules.User) bool) {
 		for _, u := range stale.users {
 			if !yield(u.ID, u) {
 				return
@@ -60,7 +60,7 @@ func (r *request) listedUsers() iter.Seq2[int, organization.User] {
 }
 
 // listedBot is what the list of bots says of one.
-func (r *request) listedBot(id int) organization.Bot {
+func (r *request) listedBot(id int) rules.Bot {
 	if stale := r.server.staleAccounts; stale != nil {
 		return stale.bots[id]
 	}

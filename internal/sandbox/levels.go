@@ -3,7 +3,7 @@ package sandbox
 import (
 	"fmt"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // DefaultFeatureLevel is what the sandbox claims unless it is told otherwise:

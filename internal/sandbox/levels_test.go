@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 func TestOlderServers(t *testing.T) {

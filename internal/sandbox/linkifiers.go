@@ -1,9 +1,9 @@
 package sandbox
 
 import (
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 func (r *request) linkifierObjects() []fields {
@@ -19,8 +19,8 @@ func (r *request) linkifierObjects() []fields {
 }
 
 // linkifierChange reads what is asked of a linkifier.
-func (r *request) linkifierChange() (organization.LinkifierChange, error) {
-	change := organization.LinkifierChange{
+func (r *request) linkifierChange() (rules.LinkifierChange, error) {
+	change := rules.LinkifierChange{
 		Pattern:                 required(r, "pattern", text()),
 		URLTemplate:             required(r, "url_template", text()),
 		ExampleInput:            optional(r.since(featurelevel.Since("zulip_linkifier", "example_input")), "example_input", text()),

@@ -1,9 +1,9 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 
 // editObjects lists what each edit changed, the newest first.
-func (r *request) editObjects(edits []organization.MessageEdit) []fields {
+func (r *request) editObjects(edits []rules.MessageEdit) []fields {
 	list := make([]fields, 0, len(edits))
 	for _, edit := range edits {
 		object := fields{"user_id": edit.UserID, "timestamp": edit.Time}

@@ -4,15 +4,15 @@ import (
 	"html"
 	"strconv"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // maxMessages is how many messages one request may read or change.
 const maxMessages = 5000
 
 // parseNarrowTerm is a condition: an object, or a pair of texts.
-func parseNarrowTerm(value any, path string) (organization.NarrowTerm, error) {
-	var term organization.NarrowTerm
+func parseNarrowTerm(value any, path string) (rules.NarrowTerm, error) {
+	var term rules.NarrowTerm
 	var err error
 	switch v := value.(type) {
 	case []any:
@@ -25,11 +25,11 @@ func parseNarrowTerm(value any, path string) (organization.NarrowTerm, error) {
 				return term, nil
 			}
 		}
-		return term, organization.Refuse("Invalid %s: Value error, element is not a string pair", path)
+		return term, rules.Refuse("Invalid %s: Value error, element is not a string pair", path)
 	case map[string]any:
 		for _, key := range []string{"operand", "operator"} {
 			if v[key] == nil {
-				return term, organization.Refuse("Invalid %s: Value error, %s is missing", path, key)
+				return term, rules.Refuse("Invalid %s: Value error, %s is missing", path, key)
 			}
 		}
 		if term.Operator, err = member(v, path, "operator", parseString); err != nil {
@@ -42,7 +42,7 @@ func parseNarrowTerm(value any, path string) (organization.NarrowTerm, error) {
 		term.Negated = negated != nil && *negated
 		return term, err
 	}
-	return term, organization.Refuse("Invalid %s: Value error, dict or list required", path)
+	return term, rules.Refuse("Invalid %s: Value error, dict or list required", path)
 }
 
 // parseOperand is a text, a number or a list of numbers.
@@ -57,29 +57,29 @@ func parseOperand(value any, path string) (any, error) {
 }
 
 // anchorOf reads an anchor: a message's id, or a word.
-func anchorOf(raw string, q *organization.MessageQuery) error {
+func anchorOf(raw string, q *rules.MessageQuery) error {
 	switch raw {
 	case "oldest":
-		q.Anchor = organization.AnchorOldest
+		q.Anchor = rules.AnchorOldest
 	case "newest":
-		q.Anchor = organization.AnchorNewest
+		q.Anchor = rules.AnchorNewest
 	case "first_unread":
 		q.FirstUnread = true
 	default:
 		id, err := strconv.Atoi(raw)
 		if err != nil {
-			return organization.Refuse("Invalid anchor")
+			return rules.Refuse("Invalid anchor")
 		}
-		q.Anchor = min(max(id, organization.AnchorOldest), organization.AnchorNewest)
+		q.Anchor = min(max(id, rules.AnchorOldest), rules.AnchorNewest)
 	}
 	return nil
 }
 
-var errExcludedInside = organization.Refuse("The anchor can only be excluded at an end of the range")
+var errExcludedInside = rules.Refuse("The anchor can only be excluded at an end of the range")
 
 func listMessages(r *request) (fields, error) {
 	r.inOrder("client_gravatar", "message_ids")
-	var q organization.MessageQuery
+	var q rules.MessageQuery
 	anchor := optional(r, "anchor", text())
 	q.ExcludeAnchor = !withDefault(r.since(155), "include_anchor", boolean, true)
 	q.Before, q.After = withDefault(r, "num_before", notNegative, 0), withDefault(r, "num_after", notNegative, 0)
@@ -101,7 +101,7 @@ func listMessages(r *request) (fields, error) {
 	switch {
 	case byID && (q.Before > 0 || q.After > 0 || anchor != nil || firstUnread):
 		const names = "num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor"
-		return nil, &organization.Error{Msg: "Unsupported parameter combination: " + names, Extra: fields{"parameters": names}}
+		return nil, &rules.Error{Msg: "Unsupported parameter combination: " + names, Extra: fields{"parameters": names}}
 	case byID:
 		q.IDs = append([]int{}, **ids...)
 	case anchor != nil:
@@ -111,10 +111,10 @@ func listMessages(r *request) (fields, error) {
 	case firstUnread:
 		q.FirstUnread = true
 	default:
-		return nil, organization.Refuse("Missing 'anchor' argument.")
+		return nil, rules.Refuse("Missing 'anchor' argument.")
 	}
 	if q.Before+q.After > maxMessages || len(q.IDs) > maxMessages {
-		return nil, organization.Refuse("Too many messages requested (maximum %d).", maxMessages)
+		return nil, rules.Refuse("Too many messages requested (maximum %d).", maxMessages)
 	}
 	if q.Before > 0 && q.After > 0 && q.ExcludeAnchor {
 		return nil, errExcludedInside
@@ -127,9 +127,9 @@ func listMessages(r *request) (fields, error) {
 	for _, id := range found.IDs {
 		m, _ := r.org.Messages.Get(id)
 		object := r.messageObject(m, view)
-		if words, ok := organization.Searched(q.Narrow); ok {
-			object["match_content"] = organization.Highlight(r.org.Render(m.Content), words)
-			object["match_subject"] = organization.Highlight(html.EscapeString(m.Topic), words)
+		if words, ok := rules.Searched(q.Narrow); ok {
+			object["match_content"] = rules.Highlight(r.org.Render(m.Content), words)
+			object["match_subject"] = rules.Highlight(html.EscapeString(m.Topic), words)
 		}
 		messages = append(messages, object)
 	}
@@ -160,7 +160,7 @@ func updateFlags(r *request) (fields, error) {
 }
 
 func updateFlagsForNarrow(r *request) (fields, error) {
-	var q organization.MessageQuery
+	var q rules.MessageQuery
 	anchor := required(r, "anchor", text())
 	flag := required(r, "flag", text())
 	q.ExcludeAnchor = !withDefault(r, "include_anchor", boolean, true)

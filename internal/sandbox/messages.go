@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // messageView says how messages are shown to a caller.
@@ -17,7 +17,7 @@ type messageView struct {
 }
 
 // messageObject is a message as the API shows it (https://zulip.com/api/get-message).
-func (r *request) messageObject(m organization.Message, v messageView) fields {
+func (r *request) messageObject(m rules.Message, v messageView) fields {
 	sender := r.org.Sender(m.SenderID)
 	object := fields{
 		"id": m.ID, "timestamp": m.Sent.Unix(), "client": m.Client,
@@ -32,11 +32,11 @@ func (r *request) messageObject(m organization.Message, v messageView) fields {
 		object["content"], object["content_type"] = r.org.Render(m.Content), "text/html"
 	}
 	if m.Direct() {
-		object["type"], object["display_recipient"] = organization.ToPeople, r.recipientObjects(m.People)
+		object["type"], object["display_recipient"] = rules.ToPeople, r.recipientObjects(m.People)
 		object["recipient_id"] = r.org.ConversationID(m)
 	} else {
 		ch, _ := r.org.Channels.Get(m.ChannelID)
-		object["type"], object["display_recipient"] = organization.ToChannel, ch.Name
+		object["type"], object["display_recipient"] = rules.ToChannel, ch.Name
 		object["stream_id"], object["recipient_id"] = ch.ID, r.org.ConversationID(m)
 		object["subject"] = shownTopic(m.Topic, v.emptyTopics)
 	}
@@ -53,7 +53,7 @@ func (r *request) messageObject(m organization.Message, v messageView) fields {
 }
 
 // realmOf is the part of the organization's address that is its own; system bots are in an organization of their own.
-func (r *request) realmOf(u organization.User) string {
+func (r *request) realmOf(u rules.User) string {
 	if !r.org.Users.Has(u.ID) {
 		return "zulipinternal"
 	}
@@ -114,10 +114,10 @@ func sendMessage(r *request) (fields, error) {
 		return nil, err
 	}
 	if forged == "yes" || forged == "true" {
-		return nil, organization.Refuse("User not authorized for this query")
+		return nil, rules.Refuse("User not authorized for this query")
 	}
 	if sender != nil {
-		return nil, organization.Refuse("Invalid mirrored message")
+		return nil, rules.Refuse("Invalid mirrored message")
 	}
 	id, visibility, err := r.org.SendMessage(r.me, addressee, content, readBySender, r.client)
 	if err != nil {
@@ -127,7 +127,7 @@ func sendMessage(r *request) (fields, error) {
 		return nil, err
 	}
 	answer := fields{"id": id}
-	if visibility != organization.TopicInherits {
+	if visibility != rules.TopicInherits {
 		r.add(answer, 218, "automatic_new_visibility_policy", visibility)
 	}
 	if m, ok := r.org.Messages.Get(id); ok {
@@ -140,7 +140,7 @@ func sendMessage(r *request) (fields, error) {
 
 // messageLocation is where a message is, in words and as a URL. Whoever may post to
 // a channel and not know of it learns no name.
-func (r *request) messageLocation(m organization.Message) (place, url string) {
+func (r *request) messageLocation(m rules.Message) (place, url string) {
 	var narrow string
 	if m.Direct() {
 		var ids []string
@@ -155,15 +155,15 @@ func (r *request) messageLocation(m organization.Message) (place, url string) {
 			name, slug = ch.Name, slug+"-"+strings.ReplaceAll(ch.Name, " ", "-")
 		}
 		topic := shownTopic(m.Topic, false)
-		place, narrow = fmt.Sprintf("#%s > %s", name, topic), "channel/"+organization.EncodeFragment(slug)+"/topic/"+organization.EncodeFragment(m.Topic)
+		place, narrow = fmt.Sprintf("#%s > %s", name, topic), "channel/"+rules.EncodeFragment(slug)+"/topic/"+rules.EncodeFragment(m.Topic)
 	}
 	return place, fmt.Sprintf("%s/#narrow/%s/near/%d", r.site, narrow, m.ID)
 }
 
 // addresseeOf reads whom a message is for. What looks like JSON is JSON, so
 // that a bare number is an id (server-behavior §M3).
-func addresseeOf(kind string, to, topic *string) (organization.Addressee, error) {
-	a := organization.Addressee{ToChannel: toChannel(kind), Topic: topic}
+func addresseeOf(kind string, to, topic *string) (rules.Addressee, error) {
+	a := rules.Addressee{ToChannel: toChannel(kind), Topic: topic}
 	if to == nil {
 		return a, nil
 	}
@@ -177,7 +177,7 @@ func addresseeOf(kind string, to, topic *string) (organization.Addressee, error)
 	}
 	if list, ok := value.([]any); ok {
 		if len(list) != 1 {
-			return a, organization.Refuse("Expected exactly one channel")
+			return a, rules.Refuse("Expected exactly one channel")
 		}
 		value = list[0]
 	}
@@ -193,7 +193,7 @@ func addresseeOf(kind string, to, topic *string) (organization.Addressee, error)
 		}
 	}
 	if err != nil {
-		return a, organization.Refuse("Invalid data type for channel")
+		return a, rules.Refuse("Invalid data type for channel")
 	}
 	a.ChannelID = &id
 	return a, nil
@@ -201,7 +201,7 @@ func addresseeOf(kind string, to, topic *string) (organization.Addressee, error)
 
 // recipientsOf reads people: ids or addresses, never mixed; addresses may come
 // as one text with commas.
-func recipientsOf(value any) ([]organization.Principal, error) {
+func recipientsOf(value any) ([]rules.Principal, error) {
 	if s, ok := value.(string); ok {
 		emails := []any{}
 		for email := range strings.SplitSeq(s, ",") {
@@ -211,17 +211,17 @@ func recipientsOf(value any) ([]organization.Principal, error) {
 	}
 	list, ok := value.([]any)
 	if !ok {
-		return nil, organization.Refuse("Invalid data type for recipients")
+		return nil, rules.Refuse("Invalid data type for recipients")
 	}
-	mixed := organization.Refuse("Recipient lists may contain emails or user IDs, but not both.")
-	var people []organization.Principal
+	mixed := rules.Refuse("Recipient lists may contain emails or user IDs, but not both.")
+	var people []rules.Principal
 	var byEmail bool
 	for i, item := range list {
 		email, isText := item.(string)
 		id, err := parseInteger(item, "to")
 		switch {
 		case i == 0 && !isText && err != nil:
-			return nil, organization.Refuse("Invalid data type for recipients")
+			return nil, rules.Refuse("Invalid data type for recipients")
 		case i == 0:
 			byEmail = isText
 		case isText != byEmail || !isText && err != nil:
@@ -229,11 +229,11 @@ func recipientsOf(value any) ([]organization.Principal, error) {
 		}
 		if isText {
 			if email = strings.TrimSpace(email); email != "" {
-				people = append(people, organization.Principal{Email: email})
+				people = append(people, rules.Principal{Email: email})
 			}
 			continue
 		}
-		people = append(people, organization.Principal{ID: id})
+		people = append(people, rules.Principal{ID: id})
 	}
 	return people, nil
 }
@@ -257,10 +257,10 @@ func getMessage(r *request) (fields, error) {
 }
 
 func updateMessage(r *request) (fields, error) {
-	change := organization.MessageChange{
+	change := rules.MessageChange{
 		Content:     optional(r, "content", text()),
 		ContentHash: optional(r.since(379), "prev_content_sha256", text()),
-		Propagate:   withDefault(r, "propagate_mode", oneOf(organization.MoveLater, organization.MoveOne, organization.MoveAll), organization.MoveOne),
+		Propagate:   withDefault(r, "propagate_mode", oneOf(rules.MoveLater, rules.MoveOne, rules.MoveAll), rules.MoveOne),
 		NotifyNew:   withDefault(r, "send_notification_to_new_thread", boolean, true),
 		NotifyOld:   withDefault(r, "send_notification_to_old_thread", boolean, false),
 		ChannelID:   optional(r, "stream_id", notNegative),

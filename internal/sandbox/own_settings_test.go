@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 func TestOwnSettings(t *testing.T) {
@@ -70,7 +70,7 @@ func TestRefusedOwnSettings(t *testing.T) {
 		{"email=nope&full_name=a*b", "Invalid address."},
 		{"email=", "Invalid address."},
 		{"email=LENA.FISCHER@example.com", "Already has an account."},
-		{"email=notification-bot@" + organization.Host, "Reserved for system bots."},
+		{"email=notification-bot@" + rules.Host, "Reserved for system bots."},
 		{"new_password=x", "Wrong password!"},
 	} {
 		if got := ask(t, s, "member", "PATCH", "/settings", queryParams(t, c.params)); got.status != http.StatusBadRequest || got.body["msg"] != c.msg {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // params reads the parameters of one request. A handler declares its
@@ -115,7 +115,7 @@ func required[T any](s source, name string, parse parser[T]) T {
 		return *value
 	}
 	if _, given := s.take(name); !given {
-		s.fail(name, &organization.Error{
+		s.fail(name, &rules.Error{
 			Code:  "REQUEST_VARIABLE_MISSING",
 			Msg:   fmt.Sprintf("Missing '%s' argument", name),
 			Extra: fields{"var_name": name},
@@ -156,7 +156,7 @@ func stripped(value, _ string) (string, error) { return strings.TrimSpace(value)
 // notBlank refuses the empty text.
 func notBlank(value, name string) (string, error) {
 	if value == "" {
-		return "", organization.Refuse("%s cannot be blank", name)
+		return "", rules.Refuse("%s cannot be blank", name)
 	}
 	return value, nil
 }
@@ -165,7 +165,7 @@ func notBlank(value, name string) (string, error) {
 func atMost(characters int) limit {
 	return func(value, name string) (string, error) {
 		if utf8.RuneCountInString(value) > characters {
-			return "", organization.Refuse("%s is too long (limit: %d characters)", name, characters)
+			return "", rules.Refuse("%s is too long (limit: %d characters)", name, characters)
 		}
 		return value, nil
 	}
@@ -175,7 +175,7 @@ func atMost(characters int) limit {
 func oneOf(allowed ...string) parser[string] {
 	return func(raw, name string) (string, error) {
 		if !slices.Contains(allowed, raw) {
-			return "", organization.Refuse("Invalid %s", name)
+			return "", rules.Refuse("Invalid %s", name)
 		}
 		return raw, nil
 	}
@@ -187,7 +187,7 @@ func listed[T comparable](parse parser[T], allowed ...T) parser[T] {
 	return func(raw, name string) (T, error) {
 		value, err := parse(raw, name)
 		if err == nil && !slices.Contains(allowed, value) {
-			err = organization.Refuse("Invalid %s: Value error, Not in the list of possible values", name)
+			err = rules.Refuse("Invalid %s: Value error, Not in the list of possible values", name)
 		}
 		return value, err
 	}

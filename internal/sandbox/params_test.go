@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // parsed runs a parser on a text and returns the value or the error's words.
@@ -56,13 +56,13 @@ func TestParsers(t *testing.T) {
 		{parsed(oneOf("a", "b"), "c"), "Invalid x"},
 		{parsed(listed(integer, 1, 2), "3"), "Invalid x: Value error, Not in the list of possible values"},
 		{parsed(listed(integer, 1, 2), "a"), "x is not valid JSON"},
-		{parsed(groupValue, `{"direct_members":[3,1,3],"direct_subgroups":[]}`), organization.GroupValue{Members: []int{3, 1, 3}, Subgroups: []int{}}},
+		{parsed(groupValue, `{"direct_members":[3,1,3],"direct_subgroups":[]}`), rules.GroupValue{Members: []int{3, 1, 3}, Subgroups: []int{}}},
 		{parsed(groupValue, `{"direct_members":[1]}`), `x["int"] is not an integer`},
 		{parsed(groupValue, `{"direct_members":["1"],"direct_subgroups":[]}`), `x["int"] is not an integer`},
 		{parsed(groupChange, "7"), "x does not have the expected format"},
 		{parsed(groupChange, `{"old":7}`), `x["new"] field is missing: Field required`},
 		{parsed(groupChange, `{"new":7,"old":"a"}`), `x["old"]["int"] is not an integer`},
-		{parsed(groupChange, `{"new":7,"old":null}`), organization.PermissionChange{New: organization.Named(7)}},
+		{parsed(groupChange, `{"new":7,"old":null}`), rules.PermissionChange{New: rules.Named(7)}},
 		{parsed(retentionDays, "30"), 30},
 		{parsed(retentionDays, `"unlimited"`), "unlimited"},
 		{parsed(retentionDays, "[]"), `x["json[str]"] is not a string`},
@@ -96,7 +96,7 @@ func TestDeclarations(t *testing.T) {
 
 	p = newParams(nil, 100)
 	required(p, "gone", text())
-	var refusal *organization.Error
+	var refusal *rules.Error
 	if !errors.As(p.checked(), &refusal) || refusal.Code != "REQUEST_VARIABLE_MISSING" || refusal.Extra["var_name"] != "gone" {
 		t.Errorf("a missing parameter: %+v", refusal)
 	}

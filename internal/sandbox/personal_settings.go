@@ -4,15 +4,15 @@ import (
 	"time"
 	_ "time/tzdata" // not every system has the names of time zones
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // updateSettings is PATCH /settings (https://zulip.com/api/update-settings).
 // Below the level of target_users that parameter is as unknown as any other, and
 // the caller's own settings are changed.
 func updateSettings(r *request) (fields, error) {
-	change := organization.OwnChange{
+	change := rules.OwnChange{
 		UserDefaults: r.userSettings(true),
 		FullName:     optional(r, "full_name", text()),
 		Email:        optional(r, "email", text()),
@@ -32,17 +32,17 @@ func updateSettings(r *request) (fields, error) {
 // timezone is the name of a time zone.
 func timezone(raw, name string) (string, error) {
 	if _, err := time.LoadLocation(raw); err != nil || raw == "" || raw == "Local" {
-		return "", organization.Refuse("Invalid %s: Value error, Not a recognized time zone", name)
+		return "", rules.Refuse("Invalid %s: Value error, Not a recognized time zone", name)
 	}
 	return raw, nil
 }
 
 // targetUsers reads whose settings are changed.
-func targetUsers(value any, path string) (organization.OthersSettings, error) {
-	var whose organization.OthersSettings
+func targetUsers(value any, path string) (rules.OthersSettings, error) {
+	var whose rules.OthersSettings
 	object, ok := value.(map[string]any)
 	if !ok {
-		return whose, organization.Refuse("%s does not have the expected format", path)
+		return whose, rules.Refuse("%s does not have the expected format", path)
 	}
 	users, err := optionalMember(object, path, "user_ids", false, listOf(parseInteger))
 	if err != nil {
@@ -62,7 +62,7 @@ func targetUsers(value any, path string) (organization.OthersSettings, error) {
 		whose.Groups = *groups
 	}
 	if len(whose.Users)+len(whose.Groups) == 0 {
-		return whose, organization.Refuse("Either user_ids or group_ids must be provided.")
+		return whose, rules.Refuse("Either user_ids or group_ids must be provided.")
 	}
 	return whose, nil
 }

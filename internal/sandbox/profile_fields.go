@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 func (r *request) profileFieldObjects() []fields {
@@ -31,11 +31,11 @@ func listProfileFields(r *request) (fields, error) {
 }
 
 func createProfileField(r *request) (fields, error) {
-	f := organization.ProfileField{
+	f := rules.ProfileField{
 		Name: withDefault(r, "name", text(stripped), ""),
 		Hint: withDefault(r, "hint", text(), ""),
 	}
-	data := withDefault(r, "field_data", fieldData, organization.FieldData{})
+	data := withDefault(r, "field_data", fieldData, rules.FieldData{})
 	f.Type = required(r, "field_type", integer)
 	f.Summary = withDefault(r.since(featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary")), "display_in_profile_summary", boolean, false)
 	f.Required = withDefault(r.since(featurelevel.Since("zulip_custom_profile_field", "required")), "required", boolean, false)
@@ -52,7 +52,7 @@ func createProfileField(r *request) (fields, error) {
 }
 
 func updateProfileField(r *request) (fields, error) {
-	change := organization.ProfileFieldChange{
+	change := rules.ProfileFieldChange{
 		Name:     optional(r, "name", text(stripped)),
 		Hint:     optional(r, "hint", text()),
 		Data:     optional(r, "field_data", fieldData),
@@ -81,7 +81,7 @@ func orderProfileFields(r *request) (fields, error) {
 
 // fieldData reads field_data: an object of texts, or of objects of texts. Of
 // what is neither, the server says that it is no such object.
-func fieldData(raw, name string) (organization.FieldData, error) {
+func fieldData(raw, name string) (rules.FieldData, error) {
 	entry := func(value any, path string) (any, error) {
 		if s, ok := value.(string); ok {
 			return s, nil
@@ -98,9 +98,9 @@ func fieldData(raw, name string) (organization.FieldData, error) {
 	}
 	value, err := jsonOf(mapOf(entry))(raw, name)
 	if err != nil {
-		return organization.FieldData{}, err
+		return rules.FieldData{}, err
 	}
-	return organization.FieldData{Text: compactText(raw), Value: value}, nil
+	return rules.FieldData{Text: compactText(raw), Value: value}, nil
 }
 
 // compactText writes JSON without blanks, with its keys in the order in which
@@ -151,7 +151,7 @@ func plainJSON(value any) []byte {
 
 func externalAccounts() fields {
 	accounts := fields{}
-	for _, a := range organization.ExternalAccounts {
+	for _, a := range rules.ExternalAccounts {
 		accounts[a.Key] = fields{"text": a.Text, "url_pattern": a.URLPattern, "name": a.Name, "hint": ""}
 	}
 	return accounts
@@ -161,8 +161,8 @@ func externalAccounts() fields {
 // has another key than GET /realm/profile_fields.
 func registerProfileFields(r *request, _ registerOptions) fields {
 	types := fields{}
-	for _, t := range organization.ProfileFieldTypes {
-		if t.ID != organization.FieldPronouns || r.level >= 151 {
+	for _, t := range rules.ProfileFieldTypes {
+		if t.ID != rules.FieldPronouns || r.level >= 151 {
 			types[t.Keyword] = fields{"id": t.ID, "name": t.Name}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // world draws requests about what a server holds now, and about what it does not.
@@ -17,18 +17,18 @@ type world struct {
 }
 
 // some draws a list of numbers of a table.
-func some[T any](w world, table func(*organization.Organization) *organization.Table[T], most int) []int {
+func some[T any](w world, table func(*rules.Organization) *rules.Table[T], most int) []int {
 	return rapid.SliceOfN(rapid.SampledFrom(idsOf(w, table)), 0, most).Draw(w.draw, "ids")
 }
 
-func one[T any](w world, table func(*organization.Organization) *organization.Table[T]) int {
+func one[T any](w world, table func(*rules.Organization) *rules.Table[T]) int {
 	return rapid.SampledFrom(idsOf(w, table)).Draw(w.draw, "id")
 }
 
 // idsOf are the numbers of a table, and one that nothing has.
-func idsOf[T any](w world, table func(*organization.Organization) *organization.Table[T]) []int {
+func idsOf[T any](w world, table func(*rules.Organization) *rules.Table[T]) []int {
 	ids := []int{999999}
-	w.replay.server.Organization().Read(func(o *organization.Organization) {
+	w.replay.server.Organization().Read(func(o *rules.Organization) {
 		for id := range table(o).All() {
 			ids = append(ids, id)
 		}
@@ -39,7 +39,7 @@ func idsOf[T any](w world, table func(*organization.Organization) *organization.
 // groupIDs are those of all groups, the ones that people have made several times: what can go wrong happens between them.
 func groupIDs(w world) []int {
 	ids := idsOf(w, groups)
-	w.replay.server.Organization().Read(func(o *organization.Organization) {
+	w.replay.server.Organization().Read(func(o *rules.Organization) {
 		for id, group := range o.Groups.All() {
 			if !group.System {
 				ids = append(ids, id, id, id, id, id, id)
@@ -55,17 +55,17 @@ func someGroups(w world, most int) []int {
 	return rapid.SliceOfN(rapid.SampledFrom(groupIDs(w)), 0, most).Draw(w.draw, "groups")
 }
 
-func people(o *organization.Organization) *organization.Table[organization.User] { return o.Users }
+func people(o *rules.Organization) *rules.Table[rules.User] { return o.Users }
 
-func groups(o *organization.Organization) *organization.Table[organization.UserGroup] {
+func groups(o *rules.Organization) *rules.Table[rules.UserGroup] {
 	return o.Groups
 }
 
-func channels(o *organization.Organization) *organization.Table[organization.Channel] {
+func channels(o *rules.Organization) *rules.Table[rules.Channel] {
 	return o.Channels
 }
 
-func folders(o *organization.Organization) *organization.Table[organization.Folder] { return o.Folders }
+func folders(o *rules.Organization) *rules.Table[rules.Folder] { return o.Folders }
 
 func (w world) word(words ...string) string {
 	return rapid.SampledFrom(words).Draw(w.draw, "word")
@@ -87,7 +87,7 @@ func (w world) value() any {
 // retired are the groups that are deactivated: no value may begin to name one.
 func (w world) retired() []int {
 	var ids []int
-	w.replay.server.Organization().Read(func(o *organization.Organization) {
+	w.replay.server.Organization().Read(func(o *rules.Organization) {
 		for id, group := range o.Groups.All() {
 			if group.Deactivated {
 				ids = append(ids, id)
@@ -98,8 +98,8 @@ func (w world) retired() []int {
 }
 
 // permission draws a change of one of the settings.
-func (w world) permission(all []organization.Permission) map[string]any {
-	writable := slices.DeleteFunc(slices.Clone(all), func(p organization.Permission) bool { return p.Unwritable })
+func (w world) permission(all []rules.Permission) map[string]any {
+	writable := slices.DeleteFunc(slices.Clone(all), func(p rules.Permission) bool { return p.Unwritable })
 	name := rapid.SampledFrom(writable).Draw(w.draw, "permission").Name
 	return map[string]any{name: map[string]any{"new": w.value()}}
 }
@@ -130,7 +130,7 @@ var requests = map[string]func(world) asked{
 	"create group": func(w world) asked {
 		params := map[string]any{"name": w.word("ops", "Ops", "qa", "qa2", "role:x", " "), "description": "d", "members": some(w, people, 3), "subgroups": someGroups(w, 2)}
 		if w.yes() {
-			params[rapid.SampledFrom(organization.GroupPermissions).Draw(w.draw, "permission").Name] = w.value()
+			params[rapid.SampledFrom(rules.GroupPermissions).Draw(w.draw, "permission").Name] = w.value()
 		}
 		return asked{"POST", "/user_groups/create", params}
 	},
@@ -139,7 +139,7 @@ var requests = map[string]func(world) asked{
 		return rapid.SampledFrom([]asked{
 			{"PATCH", path, map[string]any{"name": w.word("ops", "Ops", "qa", "new", "")}},
 			{"PATCH", path, map[string]any{"deactivated": false}},
-			{"PATCH", path, w.permission(organization.GroupPermissions)},
+			{"PATCH", path, w.permission(rules.GroupPermissions)},
 			{"POST", path + "/members", map[string]any{w.word("add", "delete"): some(w, people, 3)}},
 			{"POST", path + "/members", map[string]any{"add": some(w, people, 2), "add_subgroups": someGroups(w, 2)}},
 			{"POST", path + "/subgroups", map[string]any{w.word("add", "delete"): someGroups(w, 2)}},
@@ -167,7 +167,7 @@ var requests = map[string]func(world) asked{
 			{"PATCH", path, map[string]any{"is_default_stream": w.yes()}},
 			{"PATCH", path, map[string]any{"is_archived": false}},
 			{"PATCH", path, map[string]any{"new_name": w.word("new", "General", "renamed")}},
-			{"PATCH", path, w.permission(organization.ChannelPermissions)},
+			{"PATCH", path, w.permission(rules.ChannelPermissions)},
 			{"DELETE", path, nil},
 			{w.word("POST", "DELETE"), "/default_streams", map[string]any{"stream_id": one(w, channels)}},
 		}).Draw(w.draw, "channel")
@@ -183,7 +183,7 @@ var requests = map[string]func(world) asked{
 	},
 	"organization": func(w world) asked {
 		return asked{"PATCH", "/realm", rapid.SampledFrom([]map[string]any{
-			w.permission(organization.RealmPermissions),
+			w.permission(rules.RealmPermissions),
 			{"waiting_period_threshold": rapid.IntRange(-1, 3).Draw(w.draw, "days")},
 			{"new_stream_announcements_stream_id": one(w, channels)},
 			{"moderation_request_channel_id": one(w, channels)},
@@ -192,10 +192,10 @@ var requests = map[string]func(world) asked{
 		}).Draw(w.draw, "setting")}
 	},
 	"profile field, playground, domain": func(w world) asked {
-		fields := idsOf(w, func(o *organization.Organization) *organization.Table[organization.ProfileField] {
+		fields := idsOf(w, func(o *rules.Organization) *rules.Table[rules.ProfileField] {
 			return o.ProfileFields
 		})
-		playground := one(w, func(o *organization.Organization) *organization.Table[organization.Playground] { return o.Playgrounds })
+		playground := one(w, func(o *rules.Organization) *rules.Table[rules.Playground] { return o.Playgrounds })
 		field := fmt.Sprint("/realm/profile_fields/", rapid.SampledFrom(fields).Draw(w.draw, "field"))
 		domain := w.word("a.example.org", "A.example.org", "b.example.org", "no domain")
 		return rapid.SampledFrom([]asked{
@@ -229,7 +229,7 @@ var requests = map[string]func(world) asked{
 		}).Draw(w.draw, "person")
 	},
 	"emoji, default": func(w world) asked {
-		group := one(w, func(o *organization.Organization) *organization.Table[organization.DefaultChannelGroup] {
+		group := one(w, func(o *rules.Organization) *rules.Table[rules.DefaultChannelGroup] {
 			return o.DefaultChannelGroups
 		})
 		return rapid.SampledFrom([]asked{

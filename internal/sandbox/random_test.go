@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // callers are the accounts of the example organization, of every role.
@@ -41,7 +41,7 @@ func TestOrganizationSequences(t *testing.T) {
 
 // inOrder wants every invariant to hold.
 func (s *sequence) inOrder(t *rapid.T) {
-	s.replay.server.Organization().Read(func(o *organization.Organization) {
+	s.replay.server.Organization().Read(func(o *rules.Organization) {
 		for name, wrong := range invariants {
 			if text := wrong(o); text != "" {
 				t.Fatalf("%s: %s", name, text)
@@ -87,7 +87,7 @@ func (s *sequence) step(t *rapid.T, a asked) {
 
 // folderAfter reports whether a folder is archived now, and whether a channel is in it.
 func folderAfter(s *sequence, id int) (archived, inUse bool) {
-	s.replay.server.Organization().Read(func(o *organization.Organization) {
+	s.replay.server.Organization().Read(func(o *rules.Organization) {
 		f, _ := o.Folders.Get(id)
 		archived = f.Archived
 		for _, c := range o.Channels.All() {
@@ -106,7 +106,7 @@ type seen struct {
 
 // look reads everything.
 func (s *sequence) look() (now seen) {
-	s.replay.server.Organization().Read(func(o *organization.Organization) {
+	s.replay.server.Organization().Read(func(o *rules.Organization) {
 		out := map[string]bool{}
 		now = seen{wholeOf(o), usesOf(o), out}
 		for id, u := range o.Users.All() {
@@ -172,7 +172,7 @@ func (s *sequence) systemGroups(t *rapid.T, get func(string, string, map[string]
 			continue
 		}
 		want := []any{}
-		s.replay.server.Organization().Read(func(o *organization.Organization) {
+		s.replay.server.Organization().Read(func(o *rules.Organization) {
 			for id, u := range o.Users.All() {
 				in := map[string]bool{
 					"role:owners": u.Role == 100, "role:administrators": u.Role == 200, "role:moderators": u.Role == 300,

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // RateLimit allows a number of requests within a window of time, for each
@@ -74,8 +74,8 @@ func rateHeaders(limit, remaining int, reset time.Time) http.Header {
 	}
 }
 
-func rateLimited(wait time.Duration) *organization.Error {
-	return &organization.Error{
+func rateLimited(wait time.Duration) *rules.Error {
+	return &rules.Error{
 		Status: http.StatusTooManyRequests,
 		Code:   "RATE_LIMIT_HIT",
 		Msg:    "API usage exceeded rate limit; see https://zulip.com/api/http-headers#rate-limiting-response-headers",
@@ -85,7 +85,7 @@ func rateLimited(wait time.Duration) *organization.Error {
 
 // rateLimitWait reads the seconds out of what rateLimited made.
 func rateLimitWait(err error) float64 {
-	var refusal *organization.Error
+	var refusal *rules.Error
 	if !errors.As(err, &refusal) {
 		return 0
 	}

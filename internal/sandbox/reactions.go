@@ -1,8 +1,8 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 
-func (r *request) reactionObjects(reactions []organization.Reaction) []fields {
+func (r *request) reactionObjects(reactions []rules.Reaction) []fields {
 	list := make([]fields, 0, len(reactions))
 	for _, reaction := range reactions {
 		object := fields{
@@ -28,7 +28,7 @@ func addReaction(r *request) (fields, error) {
 
 func removeReaction(r *request) (fields, error) {
 	name, code := optional(r, "emoji_name", text()), optional(r, "emoji_code", text())
-	kind := withDefault(r, "reaction_type", text(), organization.StandardEmoji)
+	kind := withDefault(r, "reaction_type", text(), rules.StandardEmoji)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}

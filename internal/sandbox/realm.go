@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // Limits of the organization's texts, in characters (server-behavior §O6).
@@ -26,11 +26,11 @@ var orgTypes = []int{0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000}
 
 // updateRealm is PATCH /realm (server-behavior §O2).
 func updateRealm(r *request) (fields, error) {
-	update := organization.RealmUpdate{
+	update := rules.RealmUpdate{
 		Flags: map[string]bool{}, Numbers: map[string]int{}, Texts: map[string]string{}, Policies: map[string]string{},
 		TimeLimits: map[string]any{}, Channels: map[string]int{},
 	}
-	for _, s := range organization.RealmTexts {
+	for _, s := range rules.RealmTexts {
 		parse := text()
 		if limit, ok := realmTextLimits[s.Name]; ok {
 			parse = text(atMost(limit))
@@ -40,21 +40,21 @@ func updateRealm(r *request) (fields, error) {
 		}
 		collect(r.since(s.Since()), s.Name, parse, update.Texts)
 	}
-	for _, s := range organization.RealmFlags {
+	for _, s := range rules.RealmFlags {
 		collect(r.since(s.Since()), s.Name, boolean, update.Flags)
 	}
-	for _, s := range organization.RealmNumbers {
+	for _, s := range rules.RealmNumbers {
 		if number := optional(r.since(s.Since()), s.NameAt(r.level), realmNumber(s.Name)); number != nil {
 			update.Numbers[s.Name] = *number
 		}
 	}
-	for _, s := range organization.RealmPolicies {
+	for _, s := range rules.RealmPolicies {
 		collect(r.since(s.Since()), s.Name, oneOf(slices.Sorted(maps.Keys(s.Numbers))...), update.Policies)
 	}
-	for _, s := range organization.RealmTimeLimits {
+	for _, s := range rules.RealmTimeLimits {
 		collect(r.since(s.Since()), s.Name, numberOrWord, update.TimeLimits)
 	}
-	for _, s := range organization.RealmChannels {
+	for _, s := range rules.RealmChannels {
 		collect(r.since(s.Since()), s.Name, integer, update.Channels)
 	}
 	if days := optional(r.since(featurelevel.Since("zulip_organization", "message_retention_days")), "message_retention_days", numberOrWord); days != nil {
@@ -64,7 +64,7 @@ func updateRealm(r *request) (fields, error) {
 	update.OrgType = optional(r.since(featurelevel.Since("zulip_organization", "org_type")), "org_type", oneNumberOf(orgTypes...))
 	update.StringID = optional(r.since(104), "string_id", text(atMost(maxRealmName)))
 	update.AuthenticationMethods = withDefault(r, "authentication_methods", jsonOf(mapOf(parseBoolean)), nil)
-	update.Permissions = permissionChanges(r.params, organization.RealmPermissions)
+	update.Permissions = permissionChanges(r.params, rules.RealmPermissions)
 	r.inOrder("zulip_update_announcements_stream_id", "welcome_message_custom_text")
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -96,11 +96,11 @@ func oneNumberOf(allowed ...int) parser[int] {
 	return func(raw, name string) (int, error) {
 		value, err := decodeJSON(raw)
 		if err != nil {
-			return 0, organization.Refuse("%s is not valid JSON", name)
+			return 0, rules.Refuse("%s is not valid JSON", name)
 		}
 		number, err := parseInteger(value, name)
 		if err != nil || !slices.Contains(allowed, number) {
-			return 0, organization.Refuse("Invalid %s", name)
+			return 0, rules.Refuse("Invalid %s", name)
 		}
 		return number, nil
 	}
@@ -110,7 +110,7 @@ func oneNumberOf(allowed ...int) parser[int] {
 func notNegative(raw, name string) (int, error) {
 	n, err := integer(raw, name)
 	if err == nil && n < 0 {
-		err = organization.Refuse("%s is too small", name)
+		err = rules.Refuse("%s is too small", name)
 	}
 	return n, err
 }
@@ -120,7 +120,7 @@ func notNegative(raw, name string) (int, error) {
 func numberOrWord(raw, name string) (any, error) {
 	value, err := decodeJSON(raw)
 	if err != nil {
-		return nil, organization.Refuse("%s is not valid JSON", name)
+		return nil, rules.Refuse("%s is not valid JSON", name)
 	}
 	if word, ok := value.(string); ok {
 		return word, nil
@@ -134,8 +134,8 @@ func jitsiURL(raw, name string) (string, error) {
 	if err != nil || url == "default" {
 		return url, err
 	}
-	if !organization.IsURL(url) {
-		return "", organization.Refuse("%s is not an allowed_type", name)
+	if !rules.IsURL(url) {
+		return "", rules.Refuse("%s is not an allowed_type", name)
 	}
 	return atMost(maxJitsiURL)(url, name)
 }
@@ -145,29 +145,29 @@ func jitsiURL(raw, name string) (string, error) {
 func registerRealm(r *request, _ registerOptions) fields {
 	realm := r.org.Settings()
 	answer := fields{}
-	for _, s := range organization.RealmFlags {
+	for _, s := range rules.RealmFlags {
 		r.add(answer, s.Since(), "realm_"+s.Name, *s.Field(&realm))
 	}
-	for _, s := range organization.RealmNumbers {
+	for _, s := range rules.RealmNumbers {
 		r.add(answer, s.Since(), "realm_"+s.NameAt(r.level), *s.Field(&realm))
 	}
-	for _, s := range organization.RealmTexts {
+	for _, s := range rules.RealmTexts {
 		r.add(answer, s.Since(), "realm_"+s.Name, *s.Field(&realm))
 	}
-	for _, s := range organization.RealmPolicies {
+	for _, s := range rules.RealmPolicies {
 		r.add(answer, s.Since(), "realm_"+s.Name, *s.Field(&realm))
 	}
-	for _, s := range organization.RealmTimeLimits {
+	for _, s := range rules.RealmTimeLimits {
 		r.add(answer, s.Since(), "realm_"+s.Name, *s.Field(&realm))
 	}
-	for _, s := range organization.RealmChannels {
+	for _, s := range rules.RealmChannels {
 		channel := *s.Field(&realm)
 		if channel == 0 {
 			channel = -1
 		}
 		r.add(answer, s.Since(), "realm_"+s.Name, channel)
 	}
-	for _, p := range organization.RealmPermissions {
+	for _, p := range rules.RealmPermissions {
 		r.add(answer, p.Since, "realm_"+p.Name, r.org.Shown(realm.Permissions[p.Name]))
 	}
 	r.add(answer, featurelevel.Since("zulip_organization", "message_retention_days"), "realm_message_retention_days", realm.MessageRetentionDays)
@@ -182,7 +182,7 @@ func registerRealm(r *request, _ registerOptions) fields {
 }
 
 // authenticationMethods are shown in another form than they are written.
-func (r *request) authenticationMethods(realm organization.Realm) fields {
+func (r *request) authenticationMethods(realm rules.Realm) fields {
 	methods := fields{}
 	for name, enabled := range realm.AuthenticationMethods {
 		if r.level < 243 {
@@ -190,7 +190,7 @@ func (r *request) authenticationMethods(realm organization.Realm) fields {
 			continue
 		}
 		method := fields{"enabled": enabled, "available": true}
-		if name == organization.UnavailableAuthenticationMethod {
+		if name == rules.UnavailableAuthenticationMethod {
 			method["available"] = false
 			method["unavailable_reason"] = "You need to upgrade to the Zulip Cloud Plus plan to use this authentication method."
 		}
@@ -201,21 +201,21 @@ func (r *request) authenticationMethods(realm organization.Realm) fields {
 
 // addOlderSettings adds settings under the names and in the form of older
 // servers, which clients may still read.
-func (r *request) addOlderSettings(answer fields, realm organization.Realm) {
+func (r *request) addOlderSettings(answer fields, realm rules.Realm) {
 	policy := func(permission string, numbers map[string]int) int {
-		p, _ := organization.FindPermission(organization.RealmPermissions, permission)
+		p, _ := rules.FindPermission(rules.RealmPermissions, permission)
 		if g, ok := r.org.Groups.Get(realm.Permissions[permission].Group); ok && numbers[g.Name] != 0 {
 			return numbers[g.Name]
 		}
 		return numbers[p.Default]
 	}
 	creating := map[string]int{
-		organization.Members: 1, organization.Administrators: 2, organization.FullMembers: 3,
-		organization.Moderators: 4, organization.Nobody: 6, organization.Owners: 7,
+		rules.Members: 1, rules.Administrators: 2, rules.FullMembers: 3,
+		rules.Moderators: 4, rules.Nobody: 6, rules.Owners: 7,
 	}
 	mentioning := map[string]int{
-		organization.Everyone: 1, organization.Members: 2, organization.FullMembers: 3,
-		organization.Administrators: 5, organization.Nobody: 6, organization.Moderators: 7,
+		rules.Everyone: 1, rules.Members: 2, rules.FullMembers: 3,
+		rules.Administrators: 5, rules.Nobody: 6, rules.Moderators: 7,
 	}
 	answer["realm_create_public_stream_policy"] = policy("can_create_public_channel_group", creating)
 	answer["realm_create_private_stream_policy"] = policy("can_create_private_channel_group", creating)
@@ -226,10 +226,10 @@ func (r *request) addOlderSettings(answer fields, realm organization.Realm) {
 }
 
 // addServerFacts adds what nobody changes through the API.
-func (r *request) addServerFacts(answer fields, realm organization.Realm) {
+func (r *request) addServerFacts(answer fields, realm rules.Realm) {
 	const jitsi = "https://meet.jit.si"
 	maps.Copy(answer, fields{
-		"realm_url": r.site, "realm_uri": r.site, "realm_bot_domain": organization.Host,
+		"realm_url": r.site, "realm_uri": r.site, "realm_bot_domain": rules.Host,
 		"realm_date_created": realm.DateCreated, "realm_plan_type": 1, "realm_upload_quota_mib": nil,
 		"realm_presence_disabled": false, "realm_push_notifications_enabled": false,
 		"realm_push_notifications_enabled_end_timestamp": nil, "realm_owner_full_content_access": false,
@@ -255,7 +255,7 @@ func (r *request) addServerFacts(answer fields, realm organization.Realm) {
 		answer["jitsi_server_url"] = *realm.JitsiServerURL
 	}
 	ratings := fields{}
-	for id, rating := range organization.GIFRatings {
+	for id, rating := range rules.GIFRatings {
 		ratings[rating.Key] = fields{"name": rating.Name, "id": id}
 	}
 	if r.level >= featurelevel.GIFRatingPolicy {
@@ -264,7 +264,7 @@ func (r *request) addServerFacts(answer fields, realm organization.Realm) {
 		r.add(answer, 442, "gif_rating_options", ratings)
 	}
 	r.add(answer, 140, "server_emoji_data_url", emojiDataPath)
-	r.add(answer, 397, "max_bulk_new_subscription_messages", organization.MaxNewSubscriptionMessages)
+	r.add(answer, 397, "max_bulk_new_subscription_messages", rules.MaxNewSubscriptionMessages)
 	r.add(answer, 410, "max_channel_folder_name_length", maxFolderName)
 	r.add(answer, 410, "max_channel_folder_description_length", maxFolderDescription)
 	r.add(answer, 415, "max_reminder_note_length", 1000)
@@ -285,11 +285,11 @@ func (r *request) videoChatProviders() fields {
 
 // supportedPermissions describes which values the permissions take.
 func (r *request) supportedPermissions() fields {
-	describe := func(all []organization.Permission, creator string, ofSystemGroups any) fields {
+	describe := func(all []rules.Permission, creator string, ofSystemGroups any) fields {
 		described := fields{}
 		for _, p := range all {
 			byDefault := p.Default
-			if byDefault == organization.Creator {
+			if byDefault == rules.Creator {
 				byDefault = creator
 			}
 			r.add(described, p.Since, p.Name, fields{
@@ -302,8 +302,8 @@ func (r *request) supportedPermissions() fields {
 		return described
 	}
 	return fields{
-		"realm":  describe(organization.RealmPermissions, "", nil),
-		"stream": describe(organization.ChannelPermissions, "channel_creator", nil),
-		"group":  describe(organization.GroupPermissions, "group_creator", organization.Nobody),
+		"realm":  describe(rules.RealmPermissions, "", nil),
+		"stream": describe(rules.ChannelPermissions, "channel_creator", nil),
+		"group":  describe(rules.GroupPermissions, "group_creator", rules.Nobody),
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // registerOptions are what a caller of POST /register says it can take.
@@ -133,9 +133,9 @@ func checkEventNarrow(term []string) error {
 	case len(term) != 2:
 		return fmt.Errorf("a condition of %d texts", len(term)) // which no server answers
 	case !slices.Contains([]string{"channel", "stream", "topic", "sender", "is"}, term[0]):
-		return organization.Refuse("Operator %s not supported.", term[0])
+		return rules.Refuse("Operator %s not supported.", term[0])
 	case term[0] == "is" && term[1] == "followed":
-		return organization.Refuse("Operand %s not supported.", term[1])
+		return rules.Refuse("Operand %s not supported.", term[1])
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ var knownCapabilities = []string{
 func clientCapabilities(value any, path string) (map[string]bool, error) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, organization.Refuse("%s is not a dict", path)
+		return nil, rules.Refuse("%s is not a dict", path)
 	}
 	if _, ok := object[knownCapabilities[0]]; !ok {
 		_, err := member(object, path, knownCapabilities[0], parseBoolean)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 //go:embed register_constants.json
@@ -71,6 +71,6 @@ func registerPresence(r *request, _ registerOptions) fields {
 
 // registerUserSettings is the user_settings part of a snapshot: what PATCH /settings changes.
 func registerUserSettings(r *request, _ registerOptions) fields {
-	settings := r.userSettingsObject(func(s organization.UserSetting) any { return r.org.UserSetting(r.me.ID, s) })
+	settings := r.userSettingsObject(func(s rules.UserSetting) any { return r.org.UserSetting(r.me.ID, s) })
 	return fields{"user_settings": settings}
 }

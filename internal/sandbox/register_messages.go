@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // unreadMessages are the caller's unread messages by where they are (https://zulip.com/api/register-queue). "huddles" are the
@@ -20,8 +20,8 @@ func (r *request) unreadMessages(emptyAllowed bool) fields {
 		if !muted {
 			count++
 		}
-		if flags := m.FlagsFor(r.me.ID); flags&organization.FlagMentioned != 0 ||
-			!muted && flags&(organization.FlagChannelWildcard|organization.FlagTopicWildcard) != 0 {
+		if flags := m.FlagsFor(r.me.ID); flags&rules.FlagMentioned != 0 ||
+			!muted && flags&(rules.FlagChannelWildcard|rules.FlagTopicWildcard) != 0 {
 			mentions = append(mentions, m.ID)
 		}
 		others := slices.DeleteFunc(slices.Clone(m.People), func(id int) bool { return id == r.me.ID })
@@ -94,7 +94,7 @@ func joinIDs(ids []int) string {
 func (r *request) mutedTopics() [][]any {
 	list := [][]any{}
 	for _, v := range r.org.TopicVisibilities.All() {
-		if ch, ok := r.org.Channels.Get(v.ChannelID); ok && v.UserID == r.me.ID && v.Policy == organization.TopicMuted {
+		if ch, ok := r.org.Channels.Get(v.ChannelID); ok && v.UserID == r.me.ID && v.Policy == rules.TopicMuted {
 			list = append(list, []any{ch.Name, v.Topic, v.Updated})
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // replay asks a server what was recorded, with the numbers of that server in
@@ -48,7 +48,7 @@ func newReplay(s *Server) *replay {
 }
 
 // dummyAddress is one that the recorded server or the sandbox made of an ID.
-var dummyAddress = regexp.MustCompile(`^user\d+@(rec\.example\.com|` + regexp.QuoteMeta(organization.Host) + `)$`)
+var dummyAddress = regexp.MustCompile(`^user\d+@(rec\.example\.com|` + regexp.QuoteMeta(rules.Host) + `)$`)
 
 var symbol = regexp.MustCompile(`\$\{([^}]*)\}`)
 
@@ -59,7 +59,7 @@ func (p *replay) text(name string) (string, bool) {
 	case name == "site":
 		return p.server.URL(), true
 	case name == "bot_domain":
-		return organization.Host, true
+		return rules.Host, true
 	case kind == "email":
 		c, ok := p.server.Credentials(account)
 		return c.APIEmail, ok

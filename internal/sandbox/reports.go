@@ -1,10 +1,10 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 
 func reportMessage(r *request) (fields, error) {
 	var reasons []string
-	for _, reason := range organization.ReportReasons {
+	for _, reason := range rules.ReportReasons {
 		reasons = append(reasons, reason.Type)
 	}
 	description := withDefault(r, "description", text(atMost(1000)), "")

@@ -3,15 +3,15 @@ package sandbox
 import (
 	"strconv"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // request is what a handler works with: the caller, the parameters, and the
 // organization, which nobody else touches meanwhile.
 type request struct {
 	*params
-	org    *organization.Organization
-	me     organization.User // zero for open endpoints
+	org    *rules.Organization
+	me     rules.User        // zero for open endpoints
 	vars   map[string]string // variables of the path
 	files  []file
 	client string // the program that asks

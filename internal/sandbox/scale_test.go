@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // BenchmarkSnapshot reads an organization of 5,000 people and 5,000 channels,
 // which must take a time proportional to both.
 func BenchmarkSnapshot(b *testing.B) {
-	accounts := map[string]Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: organization.RoleOwner}}
+	accounts := map[string]Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: rules.RoleOwner}}
 	for i := range 5000 {
-		accounts[fmt.Sprint("member", i)] = Account{Email: fmt.Sprintf("m%d@example.com", i), FullName: fmt.Sprint("Member ", i), Role: organization.RoleMember}
+		accounts[fmt.Sprint("member", i)] = Account{Email: fmt.Sprintf("m%d@example.com", i), FullName: fmt.Sprint("Member ", i), Role: rules.RoleMember}
 	}
 	s, err := New(Config{Accounts: accounts})
 	if err != nil {

@@ -1,19 +1,19 @@
 package sandbox
 
 import (
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // scheduledObject is a scheduled message as the API shows it
 // (https://zulip.com/api/get-scheduled-messages).
-func (r *request) scheduledObject(s organization.ScheduledMessage) fields {
+func (r *request) scheduledObject(s rules.ScheduledMessage) fields {
 	object := fields{
-		"scheduled_message_id": s.ID, "type": organization.ToPeople, "to": s.Recipients(),
+		"scheduled_message_id": s.ID, "type": rules.ToPeople, "to": s.Recipients(),
 		"content": s.Content, "rendered_content": r.org.Render(s.Content),
 		"scheduled_delivery_timestamp": s.DeliverAt,
 	}
 	if s.ChannelID != 0 {
-		object["type"], object["to"], object["topic"] = organization.ToChannel, s.ChannelID, s.Topic
+		object["type"], object["to"], object["topic"] = rules.ToChannel, s.ChannelID, s.Topic
 	}
 	r.add(object, 181, "failed", s.Failed)
 	return object
@@ -47,9 +47,9 @@ func parseRecipients(value any, path string) (recipients, error) {
 func scheduledType(raw, name string) (string, error) {
 	kind, err := listed(text(), "direct", "private", "stream", "channel")(raw, name)
 	if toChannel(kind) {
-		return organization.ToChannel, err
+		return rules.ToChannel, err
 	}
-	return organization.ToPeople, err
+	return rules.ToPeople, err
 }
 
 func listScheduledMessages(r *request) (fields, error) {
@@ -67,7 +67,7 @@ func createScheduledMessage(r *request) (fields, error) {
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
-	id, err := r.org.ScheduleMessage(r.me, organization.NewSchedule{
+	id, err := r.org.ScheduleMessage(r.me, rules.NewSchedule{
 		Type: kind, Channel: to.channel, People: to.people, Topic: topic, Content: content,
 		DeliverAt: int64(deliverAt), ReadBySender: readBySender, Client: r.client,
 	})
@@ -79,7 +79,7 @@ func createScheduledMessage(r *request) (fields, error) {
 
 func editScheduledMessage(r *request) (fields, error) {
 	r.inOrder("content", "type")
-	change := organization.ScheduleChange{Type: optional(r, "type", scheduledType), Client: r.client}
+	change := rules.ScheduleChange{Type: optional(r, "type", scheduledType), Client: r.client}
 	if to := optional(r, "to", jsonOf(parseRecipients)); to != nil {
 		change.ToGiven, change.Channel, change.People = true, to.channel, to.people
 	}

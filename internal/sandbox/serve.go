@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // call is one HTTP request on its way through the server.
@@ -137,7 +137,7 @@ func (s *Server) admit(r *request, e endpoint, h *http.Request) (http.Header, er
 	if err != nil {
 		return nil, err
 	}
-	if me.IsBot && me.BotType == organization.BotIncomingWebhook && !e.webhookBots {
+	if me.IsBot && me.BotType == rules.BotIncomingWebhook && !e.webhookBots {
 		return nil, unauthorized("This API is not available to incoming webhook bots.")
 	}
 	r.me = me

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // Config configures a [Server]. The zero value is a server in memory with the
@@ -53,7 +53,7 @@ type Server struct {
 	level   atomic.Int64
 
 	mu                  sync.Mutex // guards what follows: one request at a time
-	org                 *organization.Organization
+	org                 *rules.Organization
 	store               *store // nil: memory only
 	limits, queueLimits rateLimiter
 	queues              eventQueues
@@ -62,7 +62,7 @@ type Server struct {
 	past                []pastLists   // oldest first; none while no rule makes the lists lag
 	staleAccounts       *accountLists // shown instead of the current ones; nil: those are shown
 	// staleSettings are what PATCH /realm compares with instead of the current settings; nil: with those.
-	staleSettings *organization.Realm
+	staleSettings *rules.Realm
 
 	closed    chan struct{} // closed by Close
 	closing   sync.Once
@@ -95,7 +95,7 @@ func New(cfg Config) (*Server, error) {
 		cfg.FeatureLevel = DefaultFeatureLevel
 	}
 	s.SetFeatureLevel(cfg.FeatureLevel)
-	s.org = organization.New(s.clock, s.featureLevel)
+	s.org = rules.New(s.clock, s.featureLevel)
 	s.org.SetUpVideoChat(cfg.VideoChatProviders...)
 	if err := s.loadOrCreate(cfg); err != nil {
 		return nil, errors.Join(err, s.store.close())
@@ -176,7 +176,7 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", s.serve)
 	mux.HandleFunc("GET "+emojiDataPath, serveEmojiNames)
-	mux.HandleFunc("GET "+organization.CustomEmojiImages, s.serveEmojiImage)
+	mux.HandleFunc("GET "+rules.CustomEmojiImages, s.serveEmojiImage)
 	return mux
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // start makes and starts a server that ends with the test.
@@ -108,7 +108,7 @@ func TestNounsHaveIDsOfTheirOwn(t *testing.T) {
 		}
 		owner[id] = noun
 	}
-	s.Organization().Read(func(o *organization.Organization) {
+	s.Organization().Read(func(o *rules.Organization) {
 		for id := range o.Users.All() {
 			note("user", id)
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // valueParser converts decoded JSON into a value, strictly: `"5"` is not an integer. Its
@@ -22,7 +22,7 @@ func jsonOf[T any](want valueParser[T]) parser[T] {
 		value, err := decodeJSON(raw)
 		if err != nil {
 			var zero T
-			return zero, organization.Refuse("%s is not valid JSON", name)
+			return zero, rules.Refuse("%s is not valid JSON", name)
 		}
 		return want(value, name)
 	}
@@ -54,7 +54,7 @@ func parseBoolean(value any, path string) (bool, error) {
 	if b, ok := value.(bool); ok {
 		return b, nil
 	}
-	return false, organization.Refuse("%s is not a boolean", path)
+	return false, rules.Refuse("%s is not a boolean", path)
 }
 
 func parseInteger(value any, path string) (int, error) {
@@ -63,7 +63,7 @@ func parseInteger(value any, path string) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, organization.Refuse("%s is not an integer", path)
+	return 0, rules.Refuse("%s is not an integer", path)
 }
 
 func parseFloat(value any, path string) (float64, error) {
@@ -72,21 +72,21 @@ func parseFloat(value any, path string) (float64, error) {
 			return f, nil
 		}
 	}
-	return 0, organization.Refuse("%s is not a float", path)
+	return 0, rules.Refuse("%s is not a float", path)
 }
 
 func parseString(value any, path string) (string, error) {
 	if s, ok := value.(string); ok {
 		return s, nil
 	}
-	return "", organization.Refuse("%s is not a string", path)
+	return "", rules.Refuse("%s is not a string", path)
 }
 
 func listOf[T any](element valueParser[T]) valueParser[[]T] {
 	return func(value any, path string) ([]T, error) {
 		items, ok := value.([]any)
 		if !ok {
-			return nil, organization.Refuse("%s is not a list", path)
+			return nil, rules.Refuse("%s is not a list", path)
 		}
 		list := make([]T, 0, len(items))
 		for i, item := range items {
@@ -105,7 +105,7 @@ func mapOf[T any](element valueParser[T]) valueParser[map[string]T] {
 	return func(value any, path string) (map[string]T, error) {
 		object, ok := value.(map[string]any)
 		if !ok {
-			return nil, organization.Refuse("%s is not a dict", path)
+			return nil, rules.Refuse("%s is not a dict", path)
 		}
 		read := make(map[string]T, len(object))
 		for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -136,7 +136,7 @@ func member[T any](object map[string]any, path, key string, want valueParser[T])
 	inside := fmt.Sprintf("%s[%q]", path, key)
 	if !ok {
 		var zero T
-		return zero, organization.Refuse("%s field is missing: Field required", inside)
+		return zero, rules.Refuse("%s field is missing: Field required", inside)
 	}
 	return want(value, inside)
 }
@@ -154,13 +154,13 @@ func optionalMember[T any](object map[string]any, path, key string, nullable boo
 
 // parseGroupValue reads a group-setting value. For any malformed value the server
 // reports that it is not an integer (server-behavior §P1).
-func parseGroupValue(value any, path string) (organization.GroupValue, error) {
+func parseGroupValue(value any, path string) (rules.GroupValue, error) {
 	if object, ok := value.(map[string]any); ok {
 		members, err := member(object, path, "direct_members", listOf(parseInteger))
 		if err == nil {
 			var subgroups []int
 			if subgroups, err = member(object, path, "direct_subgroups", listOf(parseInteger)); err == nil {
-				return organization.GroupValue{Members: members, Subgroups: subgroups}, nil
+				return rules.GroupValue{Members: members, Subgroups: subgroups}, nil
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func parseGroupValue(value any, path string) (organization.GroupValue, error) {
 	if group == 0 {
 		group = noGroup // 0 stands for a value that is a list
 	}
-	return organization.Named(group), err
+	return rules.Named(group), err
 }
 
 // noGroup is the ID of no group.
@@ -178,11 +178,11 @@ const noGroup = -1
 var groupValue = jsonOf(parseGroupValue)
 
 // groupChange is a permission given to a PATCH: {"new": …, "old": …}.
-var groupChange = jsonOf(func(value any, path string) (organization.PermissionChange, error) {
-	var change organization.PermissionChange
+var groupChange = jsonOf(func(value any, path string) (rules.PermissionChange, error) {
+	var change rules.PermissionChange
 	object, ok := value.(map[string]any)
 	if !ok {
-		return change, organization.Refuse("%s does not have the expected format", path)
+		return change, rules.Refuse("%s does not have the expected format", path)
 	}
 	var err error
 	if change.New, err = member(object, path, "new", parseGroupValue); err != nil {
@@ -193,18 +193,18 @@ var groupChange = jsonOf(func(value any, path string) (organization.PermissionCh
 })
 
 // permissionValues declares the permissions given when something is created.
-func permissionValues(p *params, all []organization.Permission) map[string]organization.GroupValue {
+func permissionValues(p *params, all []rules.Permission) map[string]rules.GroupValue {
 	return declareEach(p, all, groupValue)
 }
 
 // permissionChanges declares the permissions given to a PATCH.
-func permissionChanges(p *params, all []organization.Permission) map[string]organization.PermissionChange {
+func permissionChanges(p *params, all []rules.Permission) map[string]rules.PermissionChange {
 	return declareEach(p, all, groupChange)
 }
 
-func declareEach[T any](p *params, all []organization.Permission, parse parser[T]) map[string]T {
+func declareEach[T any](p *params, all []rules.Permission, parse parser[T]) map[string]T {
 	given := map[string]T{}
-	for _, permission := range slices.SortedFunc(slices.Values(all), func(a, b organization.Permission) int {
+	for _, permission := range slices.SortedFunc(slices.Values(all), func(a, b rules.Permission) int {
 		return strings.Compare(a.Name, b.Name)
 	}) {
 		if value := optional(p.since(permission.Since), permission.Name, parse); value != nil {
@@ -220,7 +220,7 @@ func retentionDays(raw, name string) (any, error) {
 	value, err := decodeJSON(raw)
 	path := name + `["json[str]"]`
 	if err != nil {
-		return nil, organization.Refuse("%s is not valid JSON", path)
+		return nil, rules.Refuse("%s is not valid JSON", path)
 	}
 	if days, err := parseInteger(value, path); err == nil {
 		return days, nil

@@ -1,12 +1,12 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 
 // maxStatusText is the limit of a status, in characters (server-behavior §U11).
 const maxStatusText = 60
 
 // statusObject holds the parts of a status that there are.
-func (r *request) statusObject(s organization.Status) fields {
+func (r *request) statusObject(s rules.Status) fields {
 	object := fields{}
 	if s.Text != "" {
 		object["status_text"] = s.Text
@@ -45,8 +45,8 @@ func setOwnStatus(r *request) (fields, error) {
 	return nil, r.org.SetStatus(r.me.ID, change)
 }
 
-func (r *request) readStatusChange() organization.StatusChange {
-	return organization.StatusChange{
+func (r *request) readStatusChange() rules.StatusChange {
+	return rules.StatusChange{
 		Text:      optional(r, "status_text", text(stripped, atMost(maxStatusText))),
 		Away:      optional(r, "away", boolean),
 		EmojiName: optional(r, "emoji_name", text()),

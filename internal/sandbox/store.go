@@ -8,7 +8,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 	boltErrors "go.etcd.io/bbolt/errors"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // store keeps the organization in a file: one bucket for each table, the id as
@@ -28,22 +28,22 @@ func openStore(path string) (*store, error) {
 	return &store{db}, nil
 }
 
-func (s *store) load(o *organization.Organization) error {
+func (s *store) load(o *rules.Organization) error {
 	return s.db.View(func(tx *bolt.Tx) error {
 		return tx.ForEach(func(table []byte, bucket *bolt.Bucket) error {
 			err := bucket.ForEach(func(key, row []byte) error {
 				id := int(binary.BigEndian.Uint64(key))
-				return o.Load(organization.Change{Table: string(table), ID: id, Row: row})
+				return o.Load(rules.Change{Table: string(table), ID: id, Row: row})
 			})
 			if err != nil {
 				return err
 			}
-			return o.LoadSequence(organization.Sequence{Table: string(table), Next: int(bucket.Sequence())})
+			return o.LoadSequence(rules.Sequence{Table: string(table), Next: int(bucket.Sequence())})
 		})
 	})
 }
 
-func (s *store) write(changes []organization.Change, sequences []organization.Sequence) error {
+func (s *store) write(changes []rules.Change, sequences []rules.Sequence) error {
 	if len(changes) == 0 && len(sequences) == 0 {
 		return nil
 	}

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // subscriptionObject is a channel with the caller's own settings of it
 // (https://zulip.com/api/get-subscriptions).
-func (r *request) subscriptionObject(sub organization.Subscription, ch organization.Channel) fields {
+func (r *request) subscriptionObject(sub rules.Subscription, ch rules.Channel) fields {
 	object := r.channelObject(ch)
 	object["color"] = sub.Color
 	object["is_muted"], object["in_home_view"] = sub.Muted, !sub.Muted
@@ -26,7 +26,7 @@ func (r *request) subscriptionObject(sub organization.Subscription, ch organizat
 
 // withoutNull replaces what follows a general setting of the caller by that setting, for clients that do not know null.
 func (r *request) withoutNull(subscription fields) {
-	for _, s := range organization.UserSettings {
+	for _, s := range rules.UserSettings {
 		name, ok := strings.CutPrefix(s.Name, "enable_stream_")
 		if !ok {
 			continue
@@ -40,7 +40,7 @@ func (r *request) withoutNull(subscription fields) {
 // ownSubscriptions lists the caller's subscriptions by name, those of archived channels only if asked to.
 func (r *request) ownSubscriptions(includeSubscribers string, archivedToo bool) []fields {
 	list := []fields{}
-	for _, ch := range r.org.ListChannels(r.me, organization.ChannelFilter{Subscribed: true, Archived: archivedToo}) {
+	for _, ch := range r.org.ListChannels(r.me, rules.ChannelFilter{Subscribed: true, Archived: archivedToo}) {
 		sub, ok := r.org.SubscriptionOf(r.me.ID, ch.ID)
 		if !ok {
 			continue
@@ -51,7 +51,7 @@ func (r *request) ownSubscriptions(includeSubscribers string, archivedToo bool) 
 }
 
 // withSubscribers adds who is in a channel, if it was asked for.
-func (r *request) withSubscribers(object fields, ch organization.Channel, include string) fields {
+func (r *request) withSubscribers(object fields, ch rules.Channel, include string) fields {
 	switch include {
 	case "true":
 		object["subscribers"] = r.org.Subscribers(ch.ID)
@@ -76,7 +76,7 @@ func listSubscriptions(r *request) (fields, error) {
 func registerSubscriptions(r *request, options registerOptions) fields {
 	unsubscribed, never := []fields{}, []fields{}
 	takesArchived := options.capabilities["archived_channels"]
-	for _, ch := range r.org.ListChannels(r.me, organization.ChannelFilter{All: true, Archived: takesArchived}) {
+	for _, ch := range r.org.ListChannels(r.me, rules.ChannelFilter{All: true, Archived: takesArchived}) {
 		sub, known := r.org.FormerSubscriptionOf(r.me.ID, ch.ID)
 		switch {
 		case ch.Archived && (r.level < levelArchivedOwn || !known && r.level < levelArchivedOthers):
@@ -96,11 +96,11 @@ func registerSubscriptions(r *request, options registerOptions) fields {
 }
 
 // parseChannelSpec is one entry of the channels to subscribe to.
-func parseChannelSpec(value any, path string) (organization.ChannelSpec, error) {
-	var spec organization.ChannelSpec
+func parseChannelSpec(value any, path string) (rules.ChannelSpec, error) {
+	var spec rules.ChannelSpec
 	object, ok := value.(map[string]any)
 	if !ok {
-		return spec, organization.Refuse("Invalid %s: Input should be a valid dictionary or instance of AddSubscriptionData", path)
+		return spec, rules.Refuse("Invalid %s: Input should be a valid dictionary or instance of AddSubscriptionData", path)
 	}
 	var err error
 	if spec.Name, err = member(object, path, "name", parseString); err != nil {
@@ -119,8 +119,8 @@ func parseChannelSpec(value any, path string) (organization.ChannelSpec, error) 
 	}
 	if color != nil {
 		// Looked at when the whole entry was read, and named as the other way to subscribe calls it.
-		if !organization.IsColor(*color) {
-			return spec, organization.Refuse("Invalid %s: Value error, add.color is not a valid hex color code", path)
+		if !rules.IsColor(*color) {
+			return spec, rules.Refuse("Invalid %s: Value error, add.color is not a valid hex color code", path)
 		}
 		spec.Color = *color
 	}
@@ -137,17 +137,17 @@ func parseDescription(value any, path string) (string, error) {
 }
 
 // principals are people by id, or people by address, never mixed.
-func principals(raw, name string) ([]organization.Principal, error) {
+func principals(raw, name string) ([]rules.Principal, error) {
 	if emails, err := texts(raw, name); err == nil {
-		var people []organization.Principal
+		var people []rules.Principal
 		for _, email := range emails {
-			people = append(people, organization.Principal{Email: email})
+			people = append(people, rules.Principal{Email: email})
 		}
 		return people, nil
 	}
 	value, err := decodeJSON(raw)
 	if err != nil {
-		return nil, organization.Refuse("%s is not valid JSON", name)
+		return nil, rules.Refuse("%s is not valid JSON", name)
 	}
 	ids, err := listOf(parseInteger)(value, name)
 	if err != nil {
@@ -155,9 +155,9 @@ func principals(raw, name string) ([]organization.Principal, error) {
 		_, err = listOf(parseString)(value, name+`["list[str]"]`)
 		return nil, err
 	}
-	var people []organization.Principal
+	var people []rules.Principal
 	for _, id := range ids {
-		people = append(people, organization.Principal{ID: id})
+		people = append(people, rules.Principal{ID: id})
 	}
 	return people, nil
 }
@@ -166,7 +166,7 @@ func subscribe(r *request) (fields, error) {
 	r.inOrder("can_delete_own_message_group", "can_administer_channel_group", "can_create_topic_group")
 	specs := required(r, "subscriptions", jsonOf(listOf(parseChannelSpec)))
 	create, _ := readNewChannel(r, false)
-	request := organization.SubscribeRequest{
+	request := rules.SubscribeRequest{
 		Channels:   specs,
 		Create:     create,
 		Principals: withDefault(r, "principals", principals, nil),
@@ -184,7 +184,7 @@ func subscribe(r *request) (fields, error) {
 	return r.subscribed(result, request.Lenient, sendMessages), nil
 }
 
-func (r *request) subscribed(result organization.SubscribeResult, lenient, sendMessages bool) fields {
+func (r *request) subscribed(result rules.SubscribeResult, lenient, sendMessages bool) fields {
 	answer := fields{
 		"subscribed":         r.byPerson(result.Subscribed),
 		"already_subscribed": r.byPerson(result.Already),
@@ -193,7 +193,7 @@ func (r *request) subscribed(result organization.SubscribeResult, lenient, sendM
 		answer["unauthorized"] = result.Unauthorized
 	}
 	if sendMessages {
-		r.add(answer, featurelevel.QuietSubscribing, "new_subscription_messages_sent", result.Changed <= organization.MaxNewSubscriptionMessages)
+		r.add(answer, featurelevel.QuietSubscribing, "new_subscription_messages_sent", result.Changed <= rules.MaxNewSubscriptionMessages)
 	}
 	return answer
 }
@@ -233,12 +233,12 @@ func updateSubscriptions(r *request) (fields, error) {
 		return nil, err
 	}
 	if len(add) == 0 && len(remove) == 0 {
-		return nil, organization.Refuse("Nothing to do. Specify at least one of \"add\" or \"delete\".")
+		return nil, rules.Refuse("Nothing to do. Specify at least one of \"add\" or \"delete\".")
 	}
 	if err := nonGuest.check(r.me); err != nil {
 		return nil, err
 	}
-	added, err := r.org.Subscribe(r.me, organization.SubscribeRequest{Channels: add})
+	added, err := r.org.Subscribe(r.me, rules.SubscribeRequest{Channels: add})
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +263,7 @@ type propertyChange struct {
 func propertyChanges(value any, path string) ([]propertyChange, error) {
 	items, ok := value.([]any)
 	if !ok {
-		return nil, organization.Refuse("%s is not a list", path)
+		return nil, rules.Refuse("%s is not a list", path)
 	}
 	var changes []propertyChange
 	var first error
@@ -271,11 +271,11 @@ func propertyChanges(value any, path string) ([]propertyChange, error) {
 		place := fmt.Sprintf("%s[%d]", path, i)
 		change, err := parsePropertyChange(item, place)
 		if err == nil {
-			if err := organization.CheckSubscriptionProperty(change.property, change.value); err != nil {
+			if err := rules.CheckSubscriptionProperty(change.property, change.value); err != nil {
 				return nil, err
 			}
-			if color, isText := change.value.(string); change.property == "color" && (!isText || !organization.IsColor(color)) {
-				err = organization.Refuse("Invalid %s: Value error, color is not a valid hex color code", place)
+			if color, isText := change.value.(string); change.property == "color" && (!isText || !rules.IsColor(color)) {
+				err = rules.Refuse("Invalid %s: Value error, color is not a valid hex color code", place)
 			}
 		}
 		if first == nil {
@@ -290,7 +290,7 @@ func parsePropertyChange(value any, path string) (propertyChange, error) {
 	var change propertyChange
 	object, ok := value.(map[string]any)
 	if !ok {
-		return change, organization.Refuse("Invalid %s: Input should be a valid dictionary or instance of SubscriptionPropertyChangeRequest", path)
+		return change, rules.Refuse("Invalid %s: Input should be a valid dictionary or instance of SubscriptionPropertyChangeRequest", path)
 	}
 	var err error
 	if change.channel, err = member(object, path, "stream_id", parseInteger); err != nil {
@@ -337,7 +337,7 @@ func setSubscriptionProperty(r *request) (fields, error) {
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
-	if color, ok := value.(string); ok && property == "color" && !organization.IsColor(color) {
+	if color, ok := value.(string); ok && property == "color" && !rules.IsColor(color) {
 		return nil, fmt.Errorf("%s is no color", color) // which no server answers
 	}
 	return nil, r.org.SetSubscriptionProperty(r.me, r.id("stream_id"), property, value)

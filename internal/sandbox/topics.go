@@ -1,13 +1,13 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 
 // topicParam declares a topic, under its name or the older one, without blanks
 // around it.
 func topicParam(r *request) *string {
 	topic, subject := optional(r, "topic", text(stripped)), optional(r, "subject", text(stripped))
 	if topic != nil && subject != nil {
-		r.fail("topic", &organization.Error{
+		r.fail("topic", &rules.Error{
 			Code:  "REQUEST_CONFUSING_VAR",
 			Msg:   "Can't decide between 'topic' and 'subject' arguments",
 			Extra: fields{"var_name1": "topic", "var_name2": "subject"},
@@ -28,7 +28,7 @@ func emptyTopics(r *request) bool {
 // shownTopic is the name under which a topic is shown.
 func shownTopic(name string, emptyAllowed bool) string {
 	if name == "" && !emptyAllowed {
-		return organization.EmptyTopicShownName
+		return rules.EmptyTopicShownName
 	}
 	return name
 }

@@ -1,6 +1,6 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+import "github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 
 func sendTyping(r *request) (fields, error) {
 	r.inOrder("to", "op", "type", "stream_id")
@@ -14,13 +14,13 @@ func sendTyping(r *request) (fields, error) {
 	}
 	switch {
 	case toChannel(kind) && (channel == nil || *channel == nil):
-		return nil, organization.Refuse("Missing 'stream_id' argument")
+		return nil, rules.Refuse("Missing 'stream_id' argument")
 	case toChannel(kind) && topic == nil:
-		return nil, organization.Refuse("Missing topic")
+		return nil, rules.Refuse("Missing topic")
 	case toChannel(kind):
 		return nil, r.org.CheckTypingInChannel(r.me, **channel)
 	case people == nil || *people == nil:
-		return nil, organization.Refuse("Missing 'to' argument")
+		return nil, rules.Refuse("Missing 'to' argument")
 	}
 	return nil, r.org.CheckTypingDirect(**people)
 }

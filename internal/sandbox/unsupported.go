@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // otherEndpoints are those of Zulip's API that the sandbox does not support,
@@ -77,7 +77,7 @@ func notSupported(name string) handler {
 }
 
 func notSupportedError(what string) error {
-	return &organization.Error{
+	return &rules.Error{
 		Status: http.StatusNotFound, Code: "NOT_SUPPORTED_BY_SANDBOX", Msg: "The sandbox does not support " + what + ".",
 	}
 }

@@ -1,9 +1,9 @@
 package sandbox
 
 import (
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // groupObjects are groups as the API shows them, by id (server-behavior §G2).
@@ -22,7 +22,7 @@ func (r *request) groupObjects(deactivatedToo bool) []fields {
 		r.add(object, 290, "deactivated", g.Deactivated)
 		r.add(object, 292, "creator_id", g.CreatorID)
 		r.add(object, 292, "date_created", g.DateCreated)
-		for _, p := range organization.GroupPermissions {
+		for _, p := range rules.GroupPermissions {
 			r.add(object, p.Since, p.Name, r.org.Shown(g.Permissions[p.Name]))
 		}
 		objects = append(objects, object)
@@ -48,12 +48,12 @@ func createUserGroup(r *request) (fields, error) {
 	if err := r.org.CheckMayCreateGroups(r.me); err != nil {
 		return nil, err
 	}
-	in := organization.NewGroup{
+	in := rules.NewGroup{
 		Name:        required(r, "name", text()),
 		Description: required(r, "description", text()),
 		Members:     required(r, "members", integers),
 		Subgroups:   withDefault(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "subgroups", integers, nil),
-		Permissions: permissionValues(r.params, organization.GroupPermissions),
+		Permissions: permissionValues(r.params, rules.GroupPermissions),
 	}
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -68,11 +68,11 @@ func createUserGroup(r *request) (fields, error) {
 }
 
 func updateUserGroup(r *request) (fields, error) {
-	change := organization.GroupChange{
+	change := rules.GroupChange{
 		Name:        optional(r, "name", text()),
 		Description: optional(r, "description", text()),
 		Deactivated: optional(r.since(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")), "deactivated", boolean),
-		Permissions: permissionChanges(r.params, organization.GroupPermissions),
+		Permissions: permissionChanges(r.params, rules.GroupPermissions),
 	}
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func deactivateUserGroup(r *request) (fields, error) {
 }
 
 func changeGroupMembers(r *request) (fields, error) {
-	change := organization.MembershipChange{
+	change := rules.MembershipChange{
 		Add:             withDefault(r, "add", integers, nil),
 		Delete:          withDefault(r, "delete", integers, nil),
 		AddSubgroups:    withDefault(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "add_subgroups", integers, nil),
@@ -95,13 +95,13 @@ func changeGroupMembers(r *request) (fields, error) {
 		return nil, err
 	}
 	if len(change.Add)+len(change.Delete)+len(change.AddSubgroups)+len(change.DeleteSubgroups) == 0 {
-		return nil, organization.Refuse("Nothing to do. Specify at least one of \"add\", \"delete\", \"add_subgroups\" or \"delete_subgroups\".")
+		return nil, rules.Refuse("Nothing to do. Specify at least one of \"add\", \"delete\", \"add_subgroups\" or \"delete_subgroups\".")
 	}
 	return nil, r.org.ChangeMembership(r.me, r.id("group_id"), change)
 }
 
 func changeSubgroups(r *request) (fields, error) {
-	change := organization.MembershipChange{
+	change := rules.MembershipChange{
 		DeleteSubgroups: withDefault(r, "delete", integers, nil),
 		AddSubgroups:    withDefault(r, "add", integers, nil),
 	}
@@ -109,7 +109,7 @@ func changeSubgroups(r *request) (fields, error) {
 		return nil, err
 	}
 	if len(change.AddSubgroups)+len(change.DeleteSubgroups) == 0 {
-		return nil, organization.Refuse("Nothing to do. Specify at least one of \"add\" or \"delete\".")
+		return nil, rules.Refuse("Nothing to do. Specify at least one of \"add\" or \"delete\".")
 	}
 	return nil, r.org.ChangeMembership(r.me, r.id("group_id"), change)
 }

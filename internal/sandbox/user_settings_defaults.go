@@ -3,7 +3,7 @@ package sandbox
 import (
 	"slices"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // updateUserDefaults is PATCH /realm/user_settings_defaults
@@ -18,13 +18,13 @@ func updateUserDefaults(r *request) (fields, error) {
 
 // userSettings declares the settings that people have; own ones too, for which an
 // organization has no defaults.
-func (r *request) userSettings(own bool) organization.UserDefaults {
-	change := organization.UserDefaults{
+func (r *request) userSettings(own bool) rules.UserDefaults {
+	change := rules.UserDefaults{
 		Flags: map[string]bool{}, Numbers: map[string]int{}, Texts: map[string]string{},
 	}
-	settings := organization.UserSettings
+	settings := rules.UserSettings
 	if own {
-		settings = slices.Concat(settings, organization.OwnUserSettings)
+		settings = slices.Concat(settings, rules.OwnUserSettings)
 	}
 	for _, s := range settings {
 		from := r.since(s.Since())
@@ -47,17 +47,17 @@ func collect[T any](s source, name string, parse parser[T], into map[string]T) {
 	}
 }
 
-func numberOf(s organization.UserSetting) parser[int] {
+func numberOf(s rules.UserSetting) parser[int] {
 	if len(s.Numbers) == 0 {
 		return integer
 	}
 	return listed(integer, s.Numbers...)
 }
 
-func (r *request) wordOf(s organization.UserSetting, own bool) parser[string] {
+func (r *request) wordOf(s rules.UserSetting, own bool) parser[string] {
 	words := s.WordsAt(r.level)
 	switch {
-	case s.Name == organization.Timezone:
+	case s.Name == rules.Timezone:
 		return timezone
 	case len(words) == 0:
 		return text()
@@ -70,17 +70,17 @@ func (r *request) wordOf(s organization.UserSetting, own bool) parser[string] {
 // registerUserDefaults is the realm_user_settings_defaults part of a snapshot.
 func registerUserDefaults(r *request, _ registerOptions) fields {
 	defaults := r.userSettingsObject(r.org.UserDefault)
-	delete(defaults, organization.Timezone)
+	delete(defaults, rules.Timezone)
 	return fields{"realm_user_settings_defaults": defaults}
 }
 
 // userSettingsObject shows all settings that people have.
-func (r *request) userSettingsObject(value func(organization.UserSetting) any) fields {
+func (r *request) userSettingsObject(value func(rules.UserSetting) any) fields {
 	object := fields{}
-	for _, s := range slices.Concat(organization.UserSettings, organization.OwnUserSettings) {
+	for _, s := range slices.Concat(rules.UserSettings, rules.OwnUserSettings) {
 		r.add(object, s.Since(), s.Name, value(s))
 	}
-	object["available_notification_sounds"] = organization.NotificationSounds
+	object["available_notification_sounds"] = rules.NotificationSounds
 	object["emojiset_choices"] = []fields{
 		{"key": "google", "text": "Google"}, {"key": "twitter", "text": "Twitter"}, {"key": "text", "text": "Plain text"},
 	}

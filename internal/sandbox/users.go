@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // userView says how people are shown to a caller.
@@ -16,7 +16,7 @@ type userView struct {
 }
 
 // userObject is a person or bot as the API shows it (https://zulip.com/api/get-user).
-func (r *request) userObject(u organization.User, v userView) fields {
+func (r *request) userObject(u rules.User, v userView) fields {
 	object := fields{
 		"user_id": u.ID, "email": u.APIEmail(), "full_name": u.FullName,
 		"role": u.Role, "is_owner": u.IsOwner(), "is_admin": u.IsAdmin(), "is_guest": u.IsGuest(),
@@ -43,7 +43,7 @@ func (r *request) userObject(u organization.User, v userView) fields {
 }
 
 // profileData holds the custom profile fields a person has filled in.
-func (r *request) profileData(u organization.User) fields {
+func (r *request) profileData(u rules.User) fields {
 	data := fields{}
 	for _, f := range r.org.ListProfileFields() {
 		value, ok := u.ProfileData[f.ID]
@@ -51,7 +51,7 @@ func (r *request) profileData(u organization.User) fields {
 			continue
 		}
 		shown := fields{"value": value}
-		if f.Type == organization.FieldShortText || f.Type == organization.FieldLongText {
+		if f.Type == rules.FieldShortText || f.Type == rules.FieldLongText {
 			shown["rendered_value"] = r.org.Render(value)
 		}
 		data[strconv.Itoa(f.ID)] = shown
@@ -61,16 +61,16 @@ func (r *request) profileData(u organization.User) fields {
 
 // hiddenUser stands for somebody whom the caller may not know (server-behavior §U3).
 func (r *request) hiddenUser(id int) fields {
-	return r.userObject(organization.User{
-		ID: id, FullName: "Unknown user", Role: organization.RoleMember, Active: true,
-		EmailVisibility: organization.EmailVisibleToNobody, DateJoined: time.Unix(0, 0), AvatarVersion: 1,
+	return r.userObject(rules.User{
+		ID: id, FullName: "Unknown user", Role: rules.RoleMember, Active: true,
+		EmailVisibility: rules.EmailVisibleToNobody, DateJoined: time.Unix(0, 0), AvatarVersion: 1,
 	}, userView{customFields: true})
 }
 
 // avatarURL is null only where the client can compute it: an address everyone
 // may see, and a client that says it does so.
-func avatarURL(u organization.User, clientGravatar bool) any {
-	if clientGravatar && u.EmailVisibility == organization.EmailVisibleToEveryone {
+func avatarURL(u rules.User, clientGravatar bool) any {
+	if clientGravatar && u.EmailVisibility == rules.EmailVisibleToEveryone {
 		return nil
 	}
 	return fmt.Sprintf("/user_avatars/%d.png?version=%d", u.ID, u.AvatarVersion)
@@ -133,7 +133,7 @@ func getUser(r *request) (fields, error) {
 }
 
 // targetUser is whom a path names, by number or by address.
-func (r *request) targetUser() (organization.User, error) {
+func (r *request) targetUser() (rules.User, error) {
 	id := r.id("user_id")
 	if email, ok := r.vars["email"]; ok {
 		u, err := r.org.UserByAddress(r.me, email)
@@ -146,12 +146,12 @@ func (r *request) targetUser() (organization.User, error) {
 }
 
 // roleNumber is a role, as JSON.
-var roleNumber = listed(integer, organization.RoleOwner, organization.RoleAdministrator, organization.RoleModerator,
-	organization.RoleMember, organization.RoleGuest)
+var roleNumber = listed(integer, rules.RoleOwner, rules.RoleAdministrator, rules.RoleModerator,
+	rules.RoleMember, rules.RoleGuest)
 
 func createUser(r *request) (fields, error) {
 	r.inOrder("password", "full_name")
-	in := organization.NewUser{
+	in := rules.NewUser{
 		Email:    required(r, "email", text()),
 		Password: required(r, "password", text()),
 		FullName: required(r, "full_name", text()),
@@ -167,7 +167,7 @@ func createUser(r *request) (fields, error) {
 }
 
 func updateUser(r *request) (fields, error) {
-	change := organization.UserChange{
+	change := rules.UserChange{
 		FullName: optional(r, "full_name", text()),
 		Role:     optional(r, "role", roleNumber),
 		Profile: withDefault(r, "profile_data", jsonOf(listOf(profileValue(true,
@@ -187,12 +187,12 @@ func updateUser(r *request) (fields, error) {
 // profileValue reads one element of profile data, which may hold null if that is
 // nullable; what is no object is refused as the endpoint words it. A value that is
 // neither a text nor a list of numbers is reported as the first alternative.
-func profileValue(nullable bool, noObject string) valueParser[organization.ProfileValue] {
-	return func(value any, path string) (organization.ProfileValue, error) {
-		var v organization.ProfileValue
+func profileValue(nullable bool, noObject string) valueParser[rules.ProfileValue] {
+	return func(value any, path string) (rules.ProfileValue, error) {
+		var v rules.ProfileValue
 		object, ok := value.(map[string]any)
 		if !ok {
-			return v, organization.Refuse(noObject, path)
+			return v, rules.Refuse(noObject, path)
 		}
 		var err error
 		if v.Field, err = member(object, path, "id", parseInteger); err != nil {
@@ -224,9 +224,9 @@ func removeOwnProfileData(r *request) (fields, error) {
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
-	var values []organization.ProfileValue
+	var values []rules.ProfileValue
 	for _, id := range ids {
-		values = append(values, organization.ProfileValue{Field: id})
+		values = append(values, rules.ProfileValue{Field: id})
 	}
 	return nil, r.org.SetProfileData(r.me, r.me.ID, values)
 }
@@ -243,7 +243,7 @@ func getOwnUser(r *request) (fields, error) {
 
 func deactivateUser(r *request) (fields, error) {
 	optional(r.since(featurelevel.Since("zulip_user", "deactivation_notification_comment")), "deactivation_notification_comment", text(stripped, atMost(2000)))
-	what := withDefault(r.since(featurelevel.DeactivationActions), "actions", jsonOf(parseDeletions), organization.Deletions{})
+	what := withDefault(r.since(featurelevel.DeactivationActions), "actions", jsonOf(parseDeletions), rules.Deletions{})
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -251,11 +251,11 @@ func deactivateUser(r *request) (fields, error) {
 }
 
 // parseDeletions reads what is to be deleted; what is left out is not.
-func parseDeletions(value any, path string) (organization.Deletions, error) {
-	var what organization.Deletions
+func parseDeletions(value any, path string) (rules.Deletions, error) {
+	var what rules.Deletions
 	object, ok := value.(map[string]any)
 	if !ok {
-		return what, organization.Refuse("%s is not a dict", path)
+		return what, rules.Refuse("%s is not a dict", path)
 	}
 	for _, choice := range []struct {
 		key   string
@@ -305,7 +305,7 @@ func registerUsers(r *request, options registerOptions) fields {
 		"cross_realm_bots": r.systemBots(),
 		"user_id":          r.me.ID, "email": r.me.APIEmail(), "delivery_email": r.me.Email, "full_name": r.me.FullName,
 		"is_admin": r.me.IsAdmin(), "is_owner": r.me.IsOwner(), "is_guest": r.me.IsGuest(),
-		"is_moderator":  r.me.Role <= organization.RoleModerator,
+		"is_moderator":  r.me.Role <= rules.RoleModerator,
 		"avatar_source": "G", "avatar_url": avatarURL(r.me, false), "avatar_url_medium": avatarURL(r.me, false),
 		"can_create_public_streams":     mayCreate("public"),
 		"can_create_private_streams":    mayCreate("private"),

@@ -3,7 +3,7 @@ package sandbox
 import (
 	"slices"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // View looks at what a server holds, in words, without going through the API.
@@ -110,7 +110,7 @@ func (v View) Settings(email string) map[string]any {
 	defer v.s.mu.Unlock()
 	u, _ := v.s.org.UserByEmail(email)
 	settings := map[string]any{}
-	for _, s := range organization.UserSettings {
+	for _, s := range rules.UserSettings {
 		settings[s.Name] = v.s.org.UserSetting(u.ID, s)
 	}
 	return settings
@@ -136,13 +136,13 @@ func (v View) Permissions() map[string][]string {
 
 // Read lets a test look at the rules' own tables between two requests. f must
 // not change them.
-func (v View) Read(f func(*organization.Organization)) {
+func (v View) Read(f func(*rules.Organization)) {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
 	f(v.s.org)
 }
 
-func (v View) channel(ch organization.Channel) ChannelView {
+func (v View) channel(ch rules.Channel) ChannelView {
 	o := v.s.org
 	view := ChannelView{
 		ID: ch.ID, Name: ch.Name, Description: ch.Description,
@@ -163,7 +163,7 @@ func (v View) channel(ch organization.Channel) ChannelView {
 	return view
 }
 
-func (v View) group(g organization.UserGroup) GroupView {
+func (v View) group(g rules.UserGroup) GroupView {
 	view := GroupView{
 		ID: g.ID, Name: g.Name, Description: g.Description, System: g.System, Deactivated: g.Deactivated,
 		Permissions: v.permissions(g.Permissions),
@@ -180,12 +180,12 @@ func (v View) group(g organization.UserGroup) GroupView {
 	return view
 }
 
-func (v View) person(u organization.User) PersonView {
+func (v View) person(u rules.User) PersonView {
 	owner, _ := v.s.org.Users.Get(u.BotOwnerID)
 	return PersonView{u.ID, u.Email, u.FullName, u.Role, u.Active, u.Deleted, u.IsBot, owner.Email}
 }
 
-func (v View) permissions(values map[string]organization.GroupValue) map[string][]string {
+func (v View) permissions(values map[string]rules.GroupValue) map[string][]string {
 	words := map[string][]string{}
 	for name, value := range values {
 		words[name] = v.principals(value)
@@ -193,7 +193,7 @@ func (v View) permissions(values map[string]organization.GroupValue) map[string]
 	return words
 }
 
-func (v View) principals(value organization.GroupValue) []string {
+func (v View) principals(value rules.GroupValue) []string {
 	groups := value.Subgroups
 	if value.Group != 0 {
 		groups = []int{value.Group}

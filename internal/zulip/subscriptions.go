@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // ChannelSubscribers reads who is in a channel: the IDs of the active people and bots,

@@ -27,10 +27,7 @@ type importRule struct {
 	Allow []string `yaml:"allow"`
 }
 
-const (
-	modulePath   = "github.com/zulip-iac/terraform-provider-zulip/"
-	featureLevel = "internal/featurelevel"
-)
+const modulePath = "github.com/zulip-iac/terraform-provider-zulip/"
 
 // The table of packages in CONTRIBUTING.md has every package, from the bottom to the top, and says of each what the linter
 // says.
@@ -53,10 +50,10 @@ func TestDocsPackagesAsTheLinterHasThem(t *testing.T) {
 }
 
 func TestPackageProblems(t *testing.T) {
-	const table = "| Package | Holds | May import (of ours) |\n|---|---|---|\n| `internal/a` | x | – |\n"
+	const table = "| Room | Holds | May import (of ours) |\n|---|---|---|\n| `internal/a` | x | – |\n"
 	const b = "| `internal/b` | y | `a` |\n"
 	rules := map[string]importRule{
-		"a": {Files: []string{"**/internal/a/**", "!$test"}, Allow: []string{modulePath + "internal/a", modulePath + featureLevel}},
+		"a": {Files: []string{"**/internal/a/**", "!$test"}, Allow: []string{modulePath + "internal/a"}},
 		"b": {Files: []string{"**/internal/b/*.go", "!$test"}, Allow: []string{modulePath + "internal/b", modulePath + "internal/a"}},
 	}
 	with := func(name string, rule importRule) map[string]importRule {
@@ -109,7 +106,7 @@ func TestPackageProblems(t *testing.T) {
 func packageProblems(rows []packageRow, rules map[string]importRule, folders []string) (problems []string) {
 	add := func(format string, values ...any) { problems = append(problems, fmt.Sprintf(format, values...)) }
 	byFolder := rulesOfCode(rules)
-	above := map[string]bool{}
+	var above []string
 	for _, row := range rows {
 		if row.folder != "main.go" && !slices.ContainsFunc(folders, func(folder string) bool { return isIn(folder, row.folder) }) {
 			add("%s stands in the table of CONTRIBUTING.md and is not there", row.folder)
@@ -125,11 +122,11 @@ func packageProblems(rows []packageRow, rules map[string]importRule, folders []s
 			add("%s may import %v by CONTRIBUTING.md, %v by .golangci.yml", row.folder, row.imports, allowed)
 		}
 		for _, imported := range row.imports {
-			if !above[imported] {
+			if !slices.ContainsFunc(above, func(folder string) bool { return isIn(imported, folder) }) {
 				add("%s may import %s, which does not stand above it", row.folder, imported)
 			}
 		}
-		above[row.folder] = true
+		above = append(above, row.folder)
 	}
 	for _, folder := range folders {
 		if !slices.ContainsFunc(rows, func(row packageRow) bool { return isIn(folder, row.folder) }) {
@@ -159,7 +156,7 @@ func testProblems(rules map[string]importRule, rows []packageRow) (problems []st
 			continue
 		}
 		folder := rules[name].folder()
-		allowed := append(code[folder].imports(folder), folder, "internal/acctest", "internal/sandbox")
+		allowed := append(code[folder].imports(folder), folder, "internal/dev", "internal/sandbox")
 		for _, row := range rows {
 			if row.folder == folder {
 				break
@@ -188,11 +185,11 @@ func (r importRule) folder() string {
 	return folder
 }
 
-// imports are the folders that a rule allows beside the package's own, sorted: without what every package may import.
+// imports are the folders that a rule allows beside the room's own, sorted.
 func (r importRule) imports(own string) []string {
 	imports := []string{}
 	for _, allowed := range r.Allow {
-		if folder := strings.TrimPrefix(allowed, modulePath); folder != own && folder != featureLevel {
+		if folder := strings.TrimPrefix(allowed, modulePath); folder != own {
 			imports = append(imports, folder)
 		}
 	}
@@ -219,7 +216,7 @@ var codeSpan = regexp.MustCompile("`([^`]+)`")
 
 // packageRows reads the table of packages.
 func packageRows(guide string) (rows []packageRow) {
-	_, table, _ := strings.Cut(guide, "| Package | Holds | May import (of ours) |\n")
+	_, table, _ := strings.Cut(guide, "| Room | Holds | May import (of ours) |\n")
 	for line := range strings.Lines(table) {
 		cells := strings.Split(line, "|")
 		if len(cells) != 5 {

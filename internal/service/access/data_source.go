@@ -16,13 +16,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // DataSource is the data source zulip_channel_access.
@@ -103,12 +102,12 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
 		return
 	}
 	channel, err := lookup.Channel(view, wanted.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", diagnostics.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", base.Sentence(err))
 		return
 	}
 	facts, ok := d.facts(ctx, channel, &resp.Diagnostics)
@@ -147,7 +146,7 @@ func (d *DataSource) facts(ctx context.Context, channel *zulip.Channel, diags *d
 	}
 	found, err := d.Meta.Store.Subscribers(ctx, channel.ID)
 	if err != nil {
-		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Cannot read who is in channel %q", channel.Name), diagnostics.Explain(err))
+		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Cannot read who is in channel %q", channel.Name), base.Explain(err))
 		return facts, false
 	}
 	if found == nil && channel.IsArchived {

@@ -15,15 +15,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // UserDataSource is the data source zulip_user_access.
@@ -111,12 +110,12 @@ func (d *UserDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
 		return
 	}
 	user, err := lookup.User(view, found.User.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such user", diagnostics.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such user", base.Sentence(err))
 		return
 	}
 	if user.IsSystemBot {
@@ -127,7 +126,7 @@ func (d *UserDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	channels := d.selected(view, &found)
 	subscribers, err := d.subscribers(ctx, channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the subscribers of the channels", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the subscribers of the channels", base.Explain(err))
 		return
 	}
 	person := view.Access().Person(user)
@@ -140,7 +139,7 @@ func (d *UserDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 func (d *UserDataSource) selected(view *snapshot.Snapshot, config *userModel) (channels []*zulip.Channel) {
 	matches := func(string) bool { return true }
 	if !config.ChannelName.IsNull() {
-		matches = resourcekit.NamePattern(config.ChannelName.ValueString())
+		matches = core.NamePattern(config.ChannelName.ValueString())
 	}
 	for _, channel := range view.Channels().List() {
 		if matches(channel.Name) && (!channel.IsArchived || config.IncludeArchived.ValueBool()) {

@@ -3,8 +3,8 @@ package bot_test
 import (
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 func TestProtocolBotSaysWhatARoleOrAnOwnerMeans(t *testing.T) {

@@ -10,11 +10,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -91,7 +90,7 @@ func hasShortName(user *zulip.User, name string) bool {
 // address is that of a bot with the short name; "" if it is not known.
 func (m *model) address(s *snapshot.Snapshot) string {
 	domain := s.Realm().BotDomain
-	if domain == "" || !tfvalue.IsSet(m.ShortName) {
+	if domain == "" || !base.IsSet(m.ShortName) {
 		return ""
 	}
 	return m.ShortName.ValueString() + suffix + "@" + domain
@@ -105,7 +104,7 @@ var channelFields = map[string]func(*model) *types.String{
 
 // readInto sets the model to what the server has. What the server does not tell stays: the type of a bot on a server that
 // is not supported, and the configuration of a bot that is not listed any more because another account owns it.
-func readInto(m *model, user *zulip.User, c *resourcekit.Context) {
+func readInto(m *model, user *zulip.User, c *core.Context) {
 	s := c.Snapshot
 	isRenamed := renamesInPlace(c.Base) && !m.Email.IsNull() && !strings.EqualFold(m.Email.ValueString(), user.Address()) && !hasShortName(user, m.ShortName.ValueString())
 	if m.ShortName.IsNull() || isRenamed {
@@ -159,17 +158,17 @@ func channelText(prior types.String, name *string, s *snapshot.Snapshot) types.S
 
 // keepPrior gives attributes their prior value where both mean the same.
 func (m *model) keepPrior(prior *model, s *snapshot.Snapshot) {
-	if tfvalue.IsSet(m.FullName) && strings.TrimSpace(m.FullName.ValueString()) == strings.TrimSpace(prior.FullName.ValueString()) {
+	if base.IsSet(m.FullName) && strings.TrimSpace(m.FullName.ValueString()) == strings.TrimSpace(prior.FullName.ValueString()) {
 		m.FullName = prior.FullName
 	}
-	if tfvalue.IsSet(m.Owner) && tfvalue.IsSet(prior.Owner) {
+	if base.IsSet(m.Owner) && base.IsSet(prior.Owner) {
 		if owner, err := lookup.User(s, m.Owner.ValueString()); err == nil && lookup.KeepUser(prior.Owner.ValueString(), owner, s) == prior.Owner.ValueString() {
 			m.Owner = prior.Owner
 		}
 	}
 	for _, field := range channelFields {
 		planned, before := field(m), *field(prior)
-		if !tfvalue.IsSet(*planned) || planned.ValueString() == "" {
+		if !base.IsSet(*planned) || planned.ValueString() == "" {
 			continue
 		}
 		if channel, err := lookup.Channel(s, planned.ValueString()); err == nil && lookup.KeepChannel(before.ValueString(), channel.ID, s) == before.ValueString() {
@@ -199,7 +198,7 @@ func (m *model) changes(user *zulip.User, current *model, s *snapshot.Snapshot) 
 	if !m.Owner.Equal(current.Owner) {
 		owner, err := lookup.User(s, m.Owner.ValueString())
 		if err != nil {
-			diags.AddAttributeError(path.Root("owner"), "No such person", diagnostics.Sentence(err))
+			diags.AddAttributeError(path.Root("owner"), "No such person", base.Sentence(err))
 		} else {
 			update.OwnerID = &owner.ID
 		}
@@ -213,7 +212,7 @@ func (m *model) changes(user *zulip.User, current *model, s *snapshot.Snapshot) 
 		planned := m.service(bot)
 		update.Service = &planned
 	}
-	return update, resourcekit.AsError(diags)
+	return update, core.AsError(diags)
 }
 
 // channelChange returns the name of a planned channel to send; nil if it does not change.
@@ -225,7 +224,7 @@ func (m *model) channelChange(attribute string, current *model, s *snapshot.Snap
 	if planned.ValueString() != "" {
 		channel, err := lookup.Channel(s, planned.ValueString())
 		if err != nil {
-			diags.AddAttributeError(path.Root(attribute), "No such channel", diagnostics.Sentence(err))
+			diags.AddAttributeError(path.Root(attribute), "No such channel", base.Sentence(err))
 			return nil
 		}
 		name = channel.Name
@@ -239,7 +238,7 @@ func (m *model) service(bot *zulip.Bot) zulip.BotService {
 	if len(bot.Services) > 0 {
 		planned.Interface = bot.Services[0].Interface
 	}
-	if tfvalue.IsSet(m.Interface) {
+	if base.IsSet(m.Interface) {
 		planned.Interface = number(interfaceNames, m.Interface.ValueString())
 	}
 	return planned
@@ -249,7 +248,7 @@ func (m *model) service(bot *zulip.Bot) zulip.BotService {
 func (m *model) config() map[string]string {
 	config := map[string]string{}
 	for key, element := range m.ConfigData.Elements() {
-		if text, ok := element.(types.String); ok && tfvalue.IsSet(text) {
+		if text, ok := element.(types.String); ok && base.IsSet(text) {
 			config[key] = text.ValueString()
 		}
 	}

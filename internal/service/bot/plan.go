@@ -10,19 +10,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // validate refuses what is wrong in any organization.
@@ -35,7 +33,7 @@ func validate(config *model, diags *diag.Diagnostics) {
 		diags.AddAttributeError(path.Root("payload_url"), "Missing payload_url", "An outgoing webhook needs payload_url.")
 	}
 	for attribute, value := range map[string]types.String{"payload_url": config.PayloadURL, "interface": config.Interface} {
-		if !isOutgoing && tfvalue.IsSet(value) {
+		if !isOutgoing && base.IsSet(value) {
 			diags.AddAttributeError(path.Root(attribute), "Only for outgoing webhooks", fmt.Sprintf("Remove %s, or set bot_type = \"outgoing_webhook\".", attribute))
 		}
 	}
@@ -69,7 +67,7 @@ func (r *Resource) planShortName(ctx context.Context, req resource.ModifyPlanReq
 }
 
 // checkPlan refuses what the server would refuse, with the reason and the way out.
-func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+func checkPlan(ctx context.Context, p *core.Plan[model]) {
 	const doing = "create or update bots"
 	if !p.IsDestroy() && (!p.Meta.RequirePerson(path.Empty(), doing, p.Diags) || !p.Meta.RequireMember(doing, p.Diags)) {
 		return
@@ -80,7 +78,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 	s, err := p.Meta.Store.ReadNaming(ctx, owner, store.Bots)
 	if err != nil {
-		p.Diags.AddError("Cannot read the bots", diagnostics.Explain(err))
+		p.Diags.AddError("Cannot read the bots", base.Explain(err))
 		return
 	}
 	if p.IsDestroy() {
@@ -101,7 +99,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	case p.IsCreate() || p.Diags.HasError():
 	case p.IsReplaced:
 		email := p.Prior.Email.ValueString()
-		resourcekit.RegisterDestroy(p.Meta, resourcekit.Existing{Kind: kind, Title: "bot", Name: email, Key: key(p.Prior), ID: p.Prior.ID.ValueInt64(), Import: email}, p.Diags)
+		core.RegisterDestroy(p.Meta, core.Existing{Kind: kind, Title: "bot", Name: email, Key: key(p.Prior), ID: p.Prior.ID.ValueInt64(), Import: email}, p.Diags)
 		checkDeactivation(ctx, p, s)
 	default:
 		warnOfAccess(ctx, p, s)
@@ -112,7 +110,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 func key(m *model) string { return strings.ToLower(m.ShortName.ValueString()) }
 
 // checkNew refuses a bot that the account may not create, or that already exists.
-func checkNew(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+func checkNew(ctx context.Context, p *core.Plan[model], s *snapshot.Snapshot) {
 	rights := []string{"can_create_bots_group"}
 	if p.Plan.botType() == zulip.BotIncomingWebhook {
 		rights = append(rights, "can_create_write_only_bots_group")
@@ -125,7 +123,7 @@ func checkNew(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snaps
 		}
 		holder, err := accounts.Holder(ctx, p.Meta, s, address)
 		if err != nil {
-			p.Diags.AddError("Cannot read "+address, diagnostics.Explain(err))
+			p.Diags.AddError("Cannot read "+address, base.Explain(err))
 			return
 		}
 		if holder != nil {
@@ -140,7 +138,7 @@ func checkNew(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snaps
 }
 
 // checkHolder refuses a short name whose address another account has, unless it is to be adopted.
-func checkHolder(p *resourcekit.Plan[model], holder *zulip.User) {
+func checkHolder(p *core.Plan[model], holder *zulip.User) {
 	run := &p.Meta.Run
 	// A bot that is replaced is deactivated first, and then reactivated.
 	isOwn := run.IsManaged(kind, holder.ID) && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)) &&
@@ -153,22 +151,22 @@ func checkHolder(p *resourcekit.Plan[model], holder *zulip.User) {
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("Bot %s will be reactivated", holder.Address()),
 			fmt.Sprintf("It has the ID %d and the name %q, and keeps its API key. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
 	case holder.IsActive && sameType(holder, p.Plan):
-		resourcekit.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
+		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
 	default:
 		summary, detail := taken(holder, p.Plan)
-		resourcekit.RefuseTakenName(p.Meta, kind, holder.ID, path.Root("short_name"), summary, detail, p.Diags)
+		core.RefuseTakenName(p.Meta, kind, holder.ID, path.Root("short_name"), summary, detail, p.Diags)
 	}
 }
 
 // existing describes the active bot that has the planned short name.
-func existing(plan *model, holder *zulip.User) resourcekit.Existing {
+func existing(plan *model, holder *zulip.User) core.Existing {
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString())
 	joined, isKnown := holder.Joined()
-	return resourcekit.Existing{
+	return core.Existing{
 		Kind: kind, Title: "bot", Name: holder.Address(), Key: key(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
 		Summary:   fmt.Sprintf("A bot with the short name %s already exists", suggest.Quote(plan.ShortName.ValueString())),
 		Detail:    fmt.Sprintf("%s has the ID %d and the name %q.", holder.Address(), holder.ID, holder.FullName),
-		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && resourcekit.IsRecent(joined), // the server does not tell who created it
+		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && core.IsRecent(joined), // the server does not tell who created it
 	}
 }
 
@@ -190,7 +188,7 @@ func taken(holder *zulip.User, plan *model) (summary, detail string) {
 }
 
 // checkUpdate keeps the prior values that mean what is configured, and refuses what the server would.
-func checkUpdate(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+func checkUpdate(p *core.Plan[model], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	if !ok {
 		return // the next read removes it from the state
@@ -207,7 +205,7 @@ func checkUpdate(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
 }
 
 // checkShortName refuses a new short name that another account has. That of a bot which this run manages may be free by then.
-func checkShortName(p *resourcekit.Plan[model], s *snapshot.Snapshot, user *zulip.User) {
+func checkShortName(p *core.Plan[model], s *snapshot.Snapshot, user *zulip.User) {
 	address := p.Plan.address(s)
 	if address == "" {
 		return
@@ -232,8 +230,8 @@ func checkShortName(p *resourcekit.Plan[model], s *snapshot.Snapshot, user *zuli
 }
 
 // checkName refuses the name of another active account. id is the bot's, zero for a new one.
-func checkName(p *resourcekit.Plan[model], s *snapshot.Snapshot, id int64) {
-	if !tfvalue.IsSet(p.Plan.FullName) {
+func checkName(p *core.Plan[model], s *snapshot.Snapshot, id int64) {
+	if !base.IsSet(p.Plan.FullName) {
 		return
 	}
 	name := strings.TrimSpace(p.Plan.FullName.ValueString())
@@ -246,7 +244,7 @@ func checkName(p *resourcekit.Plan[model], s *snapshot.Snapshot, id int64) {
 	}
 }
 
-func checkRole(p *resourcekit.Plan[model], s *snapshot.Snapshot, user *zulip.User, prior zulip.Role) {
+func checkRole(p *core.Plan[model], s *snapshot.Snapshot, user *zulip.User, prior zulip.Role) {
 	if planned, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && planned != prior {
 		accounts.Change{User: user, Prior: prior, Planned: planned, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
 	}
@@ -254,29 +252,29 @@ func checkRole(p *resourcekit.Plan[model], s *snapshot.Snapshot, user *zulip.Use
 
 // checkChannels refuses channels that do not exist. A name that the state has may be that of a channel which the account
 // does not see.
-func checkChannels(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+func checkChannels(p *core.Plan[model], s *snapshot.Snapshot) {
 	for attribute, field := range channelFields {
 		planned := *field(p.Plan)
-		if !tfvalue.IsSet(planned) || planned.ValueString() == "" || p.Prior != nil && planned.Equal(*field(p.Prior)) {
+		if !base.IsSet(planned) || planned.ValueString() == "" || p.Prior != nil && planned.Equal(*field(p.Prior)) {
 			continue
 		}
 		if _, _, err := lookup.ChannelInPlan(s, planned.ValueString()); err != nil {
 			p.Diags.AddAttributeError(path.Root(attribute), "No such channel",
-				diagnostics.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+				base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
 		}
 	}
 }
 
 // checkOwner refuses an owner who does not exist, or with whom the provider could not manage the bot any more.
-func checkOwner(p *resourcekit.Plan[model], s *snapshot.Snapshot) {
-	if !tfvalue.IsSet(p.Plan.Owner) || p.Prior != nil && p.Plan.Owner.Equal(p.Prior.Owner) {
+func checkOwner(p *core.Plan[model], s *snapshot.Snapshot) {
+	if !base.IsSet(p.Plan.Owner) || p.Prior != nil && p.Plan.Owner.Equal(p.Prior.Owner) {
 		return
 	}
 	at := path.Root("owner")
 	owner, isPlanned, err := lookup.UserInPlan(s, p.Plan.Owner.ValueString())
 	switch {
 	case err != nil:
-		p.Diags.AddAttributeError(at, "No such person", diagnostics.Sentence(err))
+		p.Diags.AddAttributeError(at, "No such person", base.Sentence(err))
 		return
 	case !isPlanned && owner.IsBot:
 		p.Diags.AddAttributeError(at, "Bots own no bots", fmt.Sprintf("%s is a bot.", owner.Address()))
@@ -302,7 +300,7 @@ func checkOwnership(meta *base.Meta, self *zulip.User, owner *int64, diags *diag
 }
 
 // warnOfAccess warns who gains and who loses which right by another role or owner: a bot may post where its owner may.
-func warnOfAccess(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+func warnOfAccess(ctx context.Context, p *core.Plan[model], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.Prior.ID.ValueInt64())
 	if !ok {
 		return
@@ -311,7 +309,7 @@ func warnOfAccess(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.S
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && role != bot.Role {
 		change.Roles[bot.ID] = role
 	}
-	if tfvalue.IsSet(p.Plan.Owner) {
+	if base.IsSet(p.Plan.Owner) {
 		if owner, err := lookup.User(s, p.Plan.Owner.ValueString()); err == nil && (bot.BotOwnerID == nil || *bot.BotOwnerID != owner.ID) {
 			change.Owners[bot.ID] = owner.ID
 		}
@@ -322,7 +320,7 @@ func warnOfAccess(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.S
 }
 
 // checkDeactivation refuses to deactivate the account that the provider uses, and warns what nobody can do any more without the bot in the state.
-func checkDeactivation(ctx context.Context, p *resourcekit.Plan[model], s *snapshot.Snapshot) {
+func checkDeactivation(ctx context.Context, p *core.Plan[model], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.Prior.ID.ValueInt64())
 	if ok && accounts.Deactivation(bot).Check(p.Meta, s, p.Diags) && !p.Diags.HasError() {
 		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, bot, s.Users())

@@ -13,15 +13,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // kind is what the run state knows bots as.
@@ -30,16 +30,16 @@ const kind = "zulip_bot"
 // Resource is zulip_bot. Its objects are the accounts of bots; what a bot has beside its account is in
 // [snapshot.Snapshot.Bots], as far as the provider's account may manage the bot.
 type Resource struct {
-	*resourcekit.Resource[model, zulip.User, model]
+	*core.Resource[model, zulip.User, model]
 }
 
 // NewResource returns zulip_bot.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(&resourcekit.Definition[model, zulip.User, model]{
+	return &Resource{core.New(&core.Definition[model, zulip.User, model]{
 		Name: "bot", Title: "bot", Plural: "bots",
 		Schema:   resourceSchema,
 		ForceNew: []string{"bot_type"}, Unsent: []string{"service_name", "adopt_deactivated"},
-		Source: resourcekit.Source{Part: store.Bots, One: (*store.Store).ReadBot},
+		Source: core.Source{Part: store.Bots, One: (*store.Store).ReadBot},
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
 
@@ -48,7 +48,7 @@ func NewResource() resource.Resource {
 		HowToAdopt: func(user *zulip.User) string {
 			return fmt.Sprintf("%s (ID %d) is deactivated. To reactivate it, write a zulip_bot with its short name and adopt_deactivated = true.", user.Address(), user.ID)
 		},
-		Unique: resourcekit.Unique[model, zulip.User]{
+		Unique: core.Unique[model, zulip.User]{
 			Attribute: "short_name", Word: "short name", IgnoresCase: true, IsCheckedByPlan: true,
 			Of:      func(m *model) string { return m.ShortName.ValueString() },
 			IsTaken: func(err error) bool { return zulip.IsMessage(err, "Email is already in use.") },
@@ -57,8 +57,8 @@ func NewResource() resource.Resource {
 		ReadInto: readInto, Validate: validate, CheckPlan: checkPlan,
 		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated,
 		SentLater:       []string{"owner", "role", "default_sending_stream", "default_events_register_stream", "default_all_public_streams"},
-		RegisterCreated: func(c *resourcekit.Context, _ int64, _ *model) { c.Meta.Store.BecameActive() },
-		IsUnread:        func(attribute string, _ *model, _ *resourcekit.Context) bool { return attribute == "config_data" },
+		RegisterCreated: func(c *core.Context, _ int64, _ *model) { c.Meta.Store.BecameActive() },
+		IsUnread:        func(attribute string, _ *model, _ *core.Context) bool { return attribute == "config_data" },
 		Update:          update, Delete: deactivate, DeleteVerb: "deactivate",
 		Hint: hint,
 	})}
@@ -66,7 +66,7 @@ func NewResource() resource.Resource {
 
 // adopt reactivates the deactivated bot of the short name, where that is configured or this run has deactivated it, and
 // refuses any other account that has the address.
-func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, ok bool, err error) {
+func adopt(ctx context.Context, c *core.Context, plan *model) (id int64, ok bool, err error) {
 	s, err := c.Meta.Store.Read(ctx, store.Bots)
 	if err != nil {
 		return 0, false, err
@@ -84,19 +84,19 @@ func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, 
 		if err = reactivate(ctx, c, holder.ID); err == nil {
 			return holder.ID, true, nil
 		}
-		diags.AddError("Cannot reactivate bot "+holder.Address(), diagnostics.Explain(err))
+		diags.AddError("Cannot reactivate bot "+holder.Address(), base.Explain(err))
 	case holder.IsActive && sameType(holder, plan):
 		existing(plan, holder).Refuse(c.Meta, &diags)
 	default:
 		summary, detail := taken(holder, plan)
 		diags.AddAttributeError(path.Root("short_name"), summary, detail)
 	}
-	return 0, false, &diagnostics.Error{Diagnostics: diags}
+	return 0, false, &base.Error{Diagnostics: diags}
 }
 
 // reactivate reactivates a bot. The server refuses that for an active bot, so that after a lost answer the bot is read
 // (server-behavior §U10).
-func reactivate(ctx context.Context, c *resourcekit.Context, id int64) error {
+func reactivate(ctx context.Context, c *core.Context, id int64) error {
 	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, id) })
 	if zulip.MayHaveHappened(err) {
 		if current, readErr := c.Meta.Client.User(ctx, id); readErr == nil && current.IsActive {
@@ -106,7 +106,7 @@ func reactivate(ctx context.Context, c *resourcekit.Context, id int64) error {
 	return err
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	bot := zulip.NewBot{
 		FullName: strings.TrimSpace(plan.FullName.ValueString()), ShortName: plan.ShortName.ValueString(), Type: plan.botType(),
 		PayloadURL: plan.PayloadURL.ValueString(), Interface: max(1, number(interfaceNames, plan.Interface.ValueString())),
@@ -115,7 +115,7 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 	return c.Meta.Client.CreateBot(ctx, bot)
 }
 
-func mayBeCreated(m *model, user *zulip.User, c *resourcekit.Context) bool {
+func mayBeCreated(m *model, user *zulip.User, c *core.Context) bool {
 	return user.IsBot && strings.EqualFold(user.Address(), m.address(c.Snapshot))
 }
 
@@ -137,7 +137,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		}
 	}
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the bots", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the bots", base.Explain(err))
 		return
 	}
 	user, isVisible := s.User(id.ValueInt64())
@@ -161,7 +161,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 }
 
 // update sends what differs. The server makes one change after the other: those before the one that it refuses stay.
-func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+func update(ctx context.Context, c *core.Context, planned, current *model) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
 		return errors.New("the server does not show the bot to the provider's account. Plan again to see what became of it")
@@ -190,24 +190,24 @@ func update(ctx context.Context, c *resourcekit.Context, planned, current *model
 
 // protectOwnership refuses, right before the request and for the account as it is now, to hand a bot over that the account could
 // not manage any more. owner is nil if the bot keeps its owner.
-func protectOwnership(ctx context.Context, c *resourcekit.Context, owner *int64) error {
+func protectOwnership(ctx context.Context, c *core.Context, owner *int64) error {
 	if owner == nil || !c.Meta.LockoutProtection {
 		return nil
 	}
 	var diags diag.Diagnostics
 	switch self, err := c.Meta.Store.FreshUser(ctx, c.Meta.Store.Self().ID); {
 	case err != nil:
-		diags.AddAttributeError(path.Root("owner"), "Cannot read the provider's account", "Nothing was sent, because it is not known whether the account could still manage the bot. "+diagnostics.Explain(err))
+		diags.AddAttributeError(path.Root("owner"), "Cannot read the provider's account", "Nothing was sent, because it is not known whether the account could still manage the bot. "+base.Explain(err))
 	case self == nil:
 		diags.AddAttributeError(path.Root("owner"), "Cannot read the provider's account", "Nothing was sent, because the server does not show the account to itself. Plan again.")
 	default:
 		checkOwnership(c.Meta, self, owner, &diags)
 	}
-	return resourcekit.AsError(diags)
+	return core.AsError(diags)
 }
 
 // checkRenamed reports a server that does not change the short name, and reports success.
-func checkRenamed(ctx context.Context, c *resourcekit.Context, plan, prior *model) error {
+func checkRenamed(ctx context.Context, c *core.Context, plan, prior *model) error {
 	user, err := c.Meta.Client.User(ctx, prior.ID.ValueInt64())
 	if err != nil || hasShortName(user, plan.ShortName.ValueString()) {
 		return err
@@ -216,11 +216,11 @@ func checkRenamed(ctx context.Context, c *resourcekit.Context, plan, prior *mode
 	diags.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Cannot change the short name of %s to %q", prior.Email.ValueString(), plan.ShortName.ValueString()),
 		fmt.Sprintf("The server reported success, but the bot's address is %s. The server may be older than its feature level says: changing the short name needs %s. "+
 			"Set short_name back to %q, or replace the bot with terraform apply -replace=ADDRESS.", user.Address(), featurelevel.Describe(featurelevel.BotShortName), prior.ShortName.ValueString()))
-	return &diagnostics.Error{Diagnostics: diags}
+	return &base.Error{Diagnostics: diags}
 }
 
 // deactivate deactivates the bot: the server deletes none. A bot that is gone is fine.
-func deactivate(ctx context.Context, c *resourcekit.Context, state *model) error {
+func deactivate(ctx context.Context, c *core.Context, state *model) error {
 	id := state.ID.ValueInt64()
 	if err := accounts.ProtectDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
 		return err

@@ -11,17 +11,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 const description = "Manages a bot. The provider's account has to be a person's, since the server lets no bot manage bots; it owns the new bot unless `owner` names somebody else.\n\n" +
 	"The bot's API key is in no state and no plan: the ephemeral resource `zulip_bot_api_key` reads it where it is needed.\n\n" +
 	"Zulip cannot delete a bot: destroying the resource deactivates it. A deactivated bot keeps its short name; `adopt_deactivated = true` reactivates it. " +
-	resourcekit.NeverAdopted
+	core.NeverAdopted
 
 func resourceSchema() schema.Schema {
 	return schema.Schema{

@@ -14,13 +14,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 var _ ephemeral.EphemeralResourceWithConfigure = (*Ephemeral)(nil)
@@ -89,12 +88,12 @@ func (e *Ephemeral) read(ctx context.Context, result *model, diags *diag.Diagnos
 	}
 	bots, err := e.Meta.Client.BotKeys(ctx)
 	if err != nil {
-		diags.AddError("Cannot read the bots", diagnostics.Explain(err))
+		diags.AddError("Cannot read the bots", base.Explain(err))
 		return false
 	}
 	bot, err := findKey(bots, result.Bot.ValueString())
 	if err != nil {
-		diags.AddAttributeError(path.Root("bot"), fmt.Sprintf("Cannot read the API key of %q", result.Bot.ValueString()), diagnostics.Sentence(err))
+		diags.AddAttributeError(path.Root("bot"), fmt.Sprintf("Cannot read the API key of %q", result.Bot.ValueString()), base.Sentence(err))
 		return false
 	}
 	result.UserID, result.Email, result.APIKey = types.Int64Value(bot.UserID), types.StringValue(bot.Email), types.StringValue(bot.APIKey)
@@ -111,7 +110,7 @@ func (e *Ephemeral) find(ctx context.Context, text string, diags *diag.Diagnosti
 	}
 	switch {
 	case err != nil:
-		diags.AddAttributeError(at, summary, diagnostics.Explain(err)+"\n\nWrite the address or the ID of an active bot.")
+		diags.AddAttributeError(at, summary, base.Explain(err)+"\n\nWrite the address or the ID of an active bot.")
 	case !user.IsBot:
 		diags.AddAttributeError(at, summary, fmt.Sprintf("%s is a person. Only the keys of bots can be read.", user.Address()))
 	case !user.IsActive:
@@ -144,14 +143,14 @@ func (e *Ephemeral) explain(err error) string {
 	case err == nil:
 		return "The server answered without a key. Check the server's log, and report this if the server is a supported one."
 	case zulip.IsUnknownEndpoint(err):
-		return diagnostics.Explain(err) + fmt.Sprintf("\n\nThe server reports feature level %d, and reading the key by itself needs %s. Check that no proxy changes the request, and that the server is what it says it is.",
+		return base.Explain(err) + fmt.Sprintf("\n\nThe server reports feature level %d, and reading the key by itself needs %s. Check that no proxy changes the request, and that the server is what it says it is.",
 			e.FeatureLevel(), featurelevel.Describe(featurelevel.BotAPIKey))
 	case zulip.IsMessage(err, "Insufficient permission"):
-		return diagnostics.Explain(err) + "\n\n" + who
+		return base.Explain(err) + "\n\n" + who
 	case zulip.IsMessage(err, "No such bot"):
-		return diagnostics.Explain(err) + "\n\nThe server does not give the key of this bot. It may have been deactivated meanwhile: look at it in the organization's settings."
+		return base.Explain(err) + "\n\nThe server does not give the key of this bot. It may have been deactivated meanwhile: look at it in the organization's settings."
 	}
-	return diagnostics.Explain(err)
+	return base.Explain(err)
 }
 
 // findKey returns the bot that an address or an ID names, of those whose keys the server lists.

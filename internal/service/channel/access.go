@@ -9,13 +9,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -34,7 +32,7 @@ func (p planning) reviewAccess(ctx context.Context) {
 }
 
 // protect refuses, just before a request and on what was just read, what [refuseNobodyLeft] refuses in a plan.
-func protect(ctx context.Context, b *base.Base, now *compareandset.Reading[*zulip.Channel], p pending, diags *diag.Diagnostics) {
+func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Channel], p pending, diags *diag.Diagnostics) {
 	if !b.Meta.LockoutProtection {
 		return
 	}
@@ -142,21 +140,21 @@ func (p planning) planned() permission.Channel {
 	channel := p.before()
 	if p.Plan.Privacy.IsUnknown() {
 		channel.PrivacyUnknown = true
-	} else if tfvalue.IsSet(p.Plan.Privacy) {
+	} else if base.IsSet(p.Plan.Privacy) {
 		channel.Privacy = zulip.Privacy(p.Plan.Privacy.ValueString())
 	}
 	if p.Plan.TopicsPolicy.IsUnknown() && !p.Config.TopicsPolicy.IsNull() {
 		channel.TopicsPolicyUnknown = true
-	} else if tfvalue.IsSet(p.Plan.TopicsPolicy) {
+	} else if base.IsSet(p.Plan.TopicsPolicy) {
 		channel.TopicsPolicy = p.Plan.TopicsPolicy.ValueString()
 	}
 	plan := p.Permissions()
 	channel.Permissions, channel.Unknown = maps.Clone(channel.Permissions), map[string]bool{}
 	for _, setting := range permission.ChannelSettings {
 		switch found := plan.Classify(setting.Name); found.Outcome {
-		case permissionattribute.Unknown, permissionattribute.Unusable, permissionattribute.Planned:
+		case attribute.Unknown, attribute.Unusable, attribute.Planned:
 			channel.Unknown[setting.Name] = true
-		case permissionattribute.Written:
+		case attribute.Written:
 			channel.Permissions[setting.Name] = found.Value
 		}
 	}

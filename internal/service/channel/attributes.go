@@ -11,18 +11,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 type (
-	step    = compareandset.Step[*zulip.Channel, zulip.ChannelUpdate]
-	pending = compareandset.Pending[*zulip.Channel, zulip.ChannelUpdate]
+	step    = attribute.Step[*zulip.Channel, zulip.ChannelUpdate]
+	pending = attribute.Pending[*zulip.Channel, zulip.ChannelUpdate]
 
 	table             = attribute.Table[facts, *zulip.Channel, zulip.ChannelUpdate]
 	rows              = []attribute.Row[facts, *zulip.Channel, zulip.ChannelUpdate]
@@ -171,7 +169,7 @@ var attributes = table{
 		"can_subscribe_group":                    {At: func(f *facts) *types.Set { return &f.CanSubscribeGroup }},
 		"can_resolve_topics_group":               {At: func(f *facts) *types.Set { return &f.CanResolveTopicsGroup }},
 	},
-	Wire: permissionattribute.Permissions[*zulip.Channel, zulip.ChannelUpdate]{
+	Wire: attribute.Permissions[*zulip.Channel, zulip.ChannelUpdate]{
 		Table:   permission.Channels,
 		Held:    func(c *zulip.Channel) map[string]zulip.GroupSettingValue { return c.Permissions },
 		Changes: func(u *zulip.ChannelUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },

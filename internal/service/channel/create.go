@@ -10,27 +10,25 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // errTaken says that a channel has the name of one that is to be created.
 var errTaken = errors.New("a channel with the name exists")
 
 // isOwn reports whether the provider's account created a channel.
-func isOwn(_ *model, channel *zulip.Channel, c *resourcekit.Context) bool {
+func isOwn(_ *model, channel *zulip.Channel, c *core.Context) bool {
 	return channel.CreatorID == nil || *channel.CreatorID == c.Meta.Store.Self().ID
 }
 
 // adopt returns the archived channel of the name, if the plan asks for it.
-func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, ok bool, err error) {
+func adopt(ctx context.Context, c *core.Context, plan *model) (id int64, ok bool, err error) {
 	if !plan.AdoptArchived.ValueBool() {
 		return 0, false, nil
 	}
@@ -46,11 +44,11 @@ func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, 
 }
 
 // create creates a channel and returns its ID.
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	var diags diag.Diagnostics
 	request := createRequest(c, plan, &diags)
 	if diags.HasError() {
-		return 0, resourcekit.AsError(diags)
+		return 0, core.AsError(diags)
 	}
 	if !c.HasLevel(featurelevel.CreateChannel) {
 		return createBySubscribing(ctx, c, plan, request)
@@ -63,7 +61,7 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 }
 
 // createRequest is what differs from a channel of which nothing is set.
-func createRequest(c *resourcekit.Context, plan *model, diags *diag.Diagnostics) zulip.ChannelCreate {
+func createRequest(c *core.Context, plan *model, diags *diag.Diagnostics) zulip.ChannelCreate {
 	request := zulip.ChannelCreate{
 		Name:        plan.Name.ValueString(),
 		Subscribers: initialSubscribers(c, plan, diags),
@@ -72,7 +70,7 @@ func createRequest(c *resourcekit.Context, plan *model, diags *diag.Diagnostics)
 	}
 	on := attribute.On(c.Base, c.Snapshot)
 	steps, problems := attributes.Steps(attributes.PriorObject(newChannel, on, diags), &plan.facts, on)
-	permissionattribute.ReportProblems(diags, problems)
+	attribute.ReportProblems(diags, problems)
 	var update zulip.ChannelUpdate
 	for _, step := range steps {
 		if step.Attribute != "name" && step.Attribute != "privacy" { // which a creation has parameters of its own for
@@ -87,7 +85,7 @@ func createRequest(c *resourcekit.Context, plan *model, diags *diag.Diagnostics)
 		update.Description = plan.Description.ValueStringPointer() // the server stores a new one as it stores a changed one
 	}
 	request.Settings = update
-	if privacy := zulip.Privacy(plan.Privacy.ValueString()); tfvalue.IsSet(plan.Privacy) {
+	if privacy := zulip.Privacy(plan.Privacy.ValueString()); base.IsSet(plan.Privacy) {
 		private, web, history := privacy.IsPrivate(), privacy == zulip.PrivacyWebPublic, privacy != zulip.PrivacyPrivateProtectedHistory
 		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
 	}
@@ -96,8 +94,8 @@ func createRequest(c *resourcekit.Context, plan *model, diags *diag.Diagnostics)
 
 // initialSubscribers are who is in the channel from the start. A private channel without any would lock out the account
 // that manages it, for good (server-behavior §C17): by default it is subscribed.
-func initialSubscribers(c *resourcekit.Context, plan *model, diags *diag.Diagnostics) []int64 {
-	if !tfvalue.IsSet(plan.InitialSubscribers) {
+func initialSubscribers(c *core.Context, plan *model, diags *diag.Diagnostics) []int64 {
+	if !base.IsSet(plan.InitialSubscribers) {
 		if zulip.Privacy(plan.Privacy.ValueString()).IsPrivate() {
 			return []int64{c.Meta.Store.Self().ID}
 		}
@@ -108,7 +106,7 @@ func initialSubscribers(c *resourcekit.Context, plan *model, diags *diag.Diagnos
 		text, _ := element.(types.String)
 		user, err := lookup.User(c.Snapshot, text.ValueString())
 		if err != nil {
-			diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", diagnostics.Sentence(err))
+			diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", base.Sentence(err))
 			continue
 		}
 		ids = append(ids, user.ID)
@@ -119,7 +117,7 @@ func initialSubscribers(c *resourcekit.Context, plan *model, diags *diag.Diagnos
 
 // createBySubscribing creates a channel on a server below feature level 417, which creates those that it is to subscribe
 // somebody to.
-func createBySubscribing(ctx context.Context, c *resourcekit.Context, plan *model, request zulip.ChannelCreate) (int64, error) {
+func createBySubscribing(ctx context.Context, c *core.Context, plan *model, request zulip.ChannelCreate) (int64, error) {
 	answer, err := subscribeNew(ctx, c, request)
 	if err != nil && !zulip.MayHaveHappened(err) {
 		return 0, err
@@ -128,11 +126,11 @@ func createBySubscribing(ctx context.Context, c *resourcekit.Context, plan *mode
 	if created == nil {
 		cause := "The server accepted the request."
 		if err != nil {
-			cause = diagnostics.Explain(err)
+			cause = base.Explain(err)
 		}
 		var diags diag.Diagnostics
 		diags.AddError(fmt.Sprintf("Cannot create channel %q", request.Name), cause+"\n\n"+outcomeOf(lookErr))
-		return 0, resourcekit.AsError(diags)
+		return 0, core.AsError(diags)
 	}
 	if answer != nil {
 		c.WarnIgnored(fmt.Sprintf("channel %q", request.Name), answer, attributes.Wire.Table)
@@ -140,7 +138,7 @@ func createBySubscribing(ctx context.Context, c *resourcekit.Context, plan *mode
 	if len(request.Subscribers) == 0 { // which means the caller, on the wire
 		err := unsubscribeSelf(ctx, c, created)
 		if err != nil {
-			c.Diags.AddWarning(fmt.Sprintf("The provider's account is still subscribed to channel %q", request.Name), diagnostics.Explain(err))
+			c.Diags.AddWarning(fmt.Sprintf("The provider's account is still subscribed to channel %q", request.Name), base.Explain(err))
 		}
 	}
 	return created.ID, nil
@@ -148,11 +146,11 @@ func createBySubscribing(ctx context.Context, c *resourcekit.Context, plan *mode
 
 // subscribeNew sends the request that creates a channel by subscribing people to it. To a channel that has the name it would
 // silently subscribe them instead, so it is looked for before the request, and again before it is repeated.
-func subscribeNew(ctx context.Context, c *resourcekit.Context, request zulip.ChannelCreate) (*zulip.Answer, error) {
+func subscribeNew(ctx context.Context, c *core.Context, request zulip.ChannelCreate) (*zulip.Answer, error) {
 	for retries := c.Meta.Client.NewRetries(); ; {
 		before, err := c.Meta.Store.Fresh(ctx, store.Channels)
 		if err != nil {
-			return nil, &resourcekit.NotCreatedError{Cause: err}
+			return nil, &core.NotCreatedError{Cause: err}
 		}
 		if _, isTaken := before.Channels().ByName(request.Name); isTaken {
 			return nil, errTaken
@@ -169,7 +167,7 @@ func subscribeNew(ctx context.Context, c *resourcekit.Context, request zulip.Cha
 
 // unsubscribeSelf unsubscribes the provider's account from a channel that was just created. The request goes by the name, which
 // is read again before it is repeated.
-func unsubscribeSelf(ctx context.Context, c *resourcekit.Context, created *zulip.Channel) error {
+func unsubscribeSelf(ctx context.Context, c *core.Context, created *zulip.Channel) error {
 	isFirst := true
 	return c.Meta.Client.Retry(ctx, func(ctx context.Context) error {
 		now := created
@@ -187,7 +185,7 @@ func unsubscribeSelf(ctx context.Context, c *resourcekit.Context, created *zulip
 
 // findCreated returns the channel that was just created, which was not there before; nil if it is not there. After a lost answer
 // the server may still be at it: it is looked for as often as other requests are repeated.
-func findCreated(ctx context.Context, c *resourcekit.Context, plan *model, isAnswerLost bool) (*zulip.Channel, error) {
+func findCreated(ctx context.Context, c *core.Context, plan *model, isAnswerLost bool) (*zulip.Channel, error) {
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
 		s, err := c.Meta.Store.Fresh(ctx, store.Channels)
@@ -213,12 +211,12 @@ func outcomeOf(lookErr error) string {
 	if lookErr == nil {
 		return "The channel was looked for afterwards and is not there, so that applying again is safe. If the server carries it out later, the next plan says so, and how to import it."
 	}
-	return "Whether the channel is there nevertheless could not be found out: " + diagnostics.Explain(lookErr) +
+	return "Whether the channel is there nevertheless could not be found out: " + base.Explain(lookErr) +
 		" If it is, the next plan says so, and how to import it."
 }
 
 // unarchive reactivates an archived channel.
-func unarchive(ctx context.Context, c *resourcekit.Context, id int64) error {
+func unarchive(ctx context.Context, c *core.Context, id int64) error {
 	active := false
 	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error {
 		_, err := c.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
 // Two applies of plans that were made before, and one change by hand, at one channel, in every order in which the server

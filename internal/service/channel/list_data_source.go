@@ -7,10 +7,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
 // ListDataSource is the data source zulip_channels.
@@ -58,7 +57,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
 		return
 	}
 	list.Channels = []facts{}

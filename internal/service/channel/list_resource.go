@@ -6,23 +6,23 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/list"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // NewListResource returns the list resource zulip_channel.
 func NewListResource() list.ListResource {
-	return resourcekit.NewList(resourcekit.List[zulip.Channel]{
+	return core.NewList(core.List[zulip.Channel]{
 		Name: "channel", Plural: "channels",
-		ListText: resourcekit.ListText{Description: "Lists the channels that the provider's account can see. An administrator sees all channels; a member does not see private channels of others."},
-		Objects:  resourcekit.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.Channel { return s.Channels().List() }, func(*snapshot.Snapshot, *zulip.Channel) bool { return true }, store.Channels),
+		ListText: core.ListText{Description: "Lists the channels that the provider's account can see. An administrator sees all channels; a member does not see private channels of others."},
+		Objects:  core.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.Channel { return s.Channels().List() }, func(*snapshot.Snapshot, *zulip.Channel) bool { return true }, store.Channels),
 		Key:      func(channel *zulip.Channel) any { return channel.ID },
 		Label:    func(channel *zulip.Channel, _ *snapshot.Snapshot) string { return channel.Name },
 		IsGone:   func(channel *zulip.Channel) bool { return channel.IsArchived }, GoneWord: "archived",
-		Filters: []resourcekit.ListFilter[zulip.Channel]{
+		Filters: []core.ListFilter[zulip.Channel]{
 			{
 				Name: "folder", Description: "Lists only the channels in this folder: its name or ID. `\"\"` lists those in no folder.",
 				Select: selectFolder,
@@ -55,5 +55,5 @@ func selectPrivacy(s *snapshot.Snapshot, text string) (func(*zulip.Channel) bool
 	for _, privacy := range zulip.Privacies {
 		words[string(privacy)] = func(channel *zulip.Channel) bool { return channel.Privacy() == privacy }
 	}
-	return resourcekit.OneOf(words)(s, text)
+	return core.OneOf(words)(s, text)
 }

@@ -3,7 +3,7 @@ package channel_test
 import (
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
 // two manages two channels, a and b, and plans both in one run, in either order.

@@ -7,13 +7,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // planning is the plan of one channel while it is checked.
@@ -25,7 +24,7 @@ func derive(p *tablePlan) {
 		p.Plan.IsArchived = types.BoolValue(false)
 		return
 	}
-	if tfvalue.IsSet(p.Plan.Name) {
+	if base.IsSet(p.Plan.Name) {
 		p.Plan.URL = types.StringValue(zulip.ChannelURL(p.On.Site, p.State.ID.ValueInt64(), p.Plan.Name.ValueString()))
 	} else {
 		p.Plan.URL = types.StringUnknown()
@@ -72,7 +71,7 @@ func (p planning) checkProtectedHistory() {
 	if zulip.Privacy(p.Plan.Privacy.ValueString()) != zulip.PrivacyPrivateProtectedHistory {
 		return
 	}
-	principals, known := permissionattribute.PrincipalsOf(p.Plan.CanCreateTopicGroup)
+	principals, known := attribute.PrincipalsOf(p.Plan.CanCreateTopicGroup)
 	if !known || p.Plan.CanCreateTopicGroup.IsNull() {
 		return
 	}
@@ -86,19 +85,19 @@ func (p planning) checkProtectedHistory() {
 
 // checkSubscribers refuses initial subscribers that do not exist or are deactivated.
 func (p planning) checkSubscribers() {
-	if p.State != nil || !tfvalue.IsSet(p.Plan.InitialSubscribers) {
+	if p.State != nil || !base.IsSet(p.Plan.InitialSubscribers) {
 		return
 	}
 	for _, element := range p.Plan.InitialSubscribers.Elements() {
 		text, ok := element.(types.String)
-		if !ok || !tfvalue.IsSet(text) {
+		if !ok || !base.IsSet(text) {
 			continue
 		}
 		user, later, err := lookup.UserInPlan(p.On.View, text.ValueString())
 		switch {
 		case later:
 		case err != nil:
-			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", diagnostics.Sentence(err))
+			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", base.Sentence(err))
 		case !user.IsActive:
 			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot subscribe a deactivated user",
 				fmt.Sprintf("%s is deactivated. Remove the address, or reactivate the account.", text.ValueString()))

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -16,9 +16,9 @@ import (
 func BenchmarkPlanOneChannel(b *testing.B) {
 	for _, size := range []int{20, 2000} {
 		b.Run(fmt.Sprintf("%d channels, %d people", size, size), func(b *testing.B) {
-			accounts := map[string]sandbox.Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: organization.RoleOwner}}
+			accounts := map[string]sandbox.Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: rules.RoleOwner}}
 			for i := range size {
-				accounts[fmt.Sprint("m", i)] = sandbox.Account{Email: fmt.Sprintf("m%d@example.com", i), FullName: fmt.Sprint("Member ", i), Role: organization.RoleMember}
+				accounts[fmt.Sprint("m", i)] = sandbox.Account{Email: fmt.Sprintf("m%d@example.com", i), FullName: fmt.Sprint("Member ", i), Role: rules.RoleMember}
 			}
 			server, err := sandbox.New(sandbox.Config{Accounts: accounts})
 			if err != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -27,26 +27,26 @@ import (
 const kind = lookup.ChannelKind
 
 type (
-	definition = resourcekit.Definition[model, zulip.Channel, zulip.ChannelUpdate]
-	tablePlan  = resourcekit.TablePlan[model, zulip.Channel, zulip.ChannelUpdate]
+	definition = core.Definition[model, zulip.Channel, zulip.ChannelUpdate]
+	tablePlan  = core.TablePlan[model, zulip.Channel, zulip.ChannelUpdate]
 )
 
 // NewResource returns zulip_channel.
-func NewResource() resource.Resource { return resourcekit.New(channels) }
+func NewResource() resource.Resource { return core.New(channels) }
 
 var channels = &definition{
 	Name: "channel", Title: "channel", Plural: "channels",
 	Schema: resourceSchema,
 	// What channels name is not read again with them.
-	Source:     resourcekit.Source{Part: store.Channels, Needs: []store.Part{store.Organization}},
+	Source:     core.Source{Part: store.Channels, Needs: []store.Part{store.Organization}},
 	Index:      (*snapshot.Snapshot).Channels,
 	Key:        func(channel *zulip.Channel) int64 { return channel.ID },
 	Find:       lookup.Channel,
 	IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
 	HowToAdopt: howToAdopt,
-	Table:      resourcekit.Rows(&attributes, func(m *model) *facts { return &m.facts }),
+	Table:      core.Rows(&attributes, func(m *model) *facts { return &m.facts }),
 	Unsent:     []string{"announce", "initial_subscribers", "adopt_archived", "on_destroy"},
-	Unique: resourcekit.Unique[model, zulip.Channel]{
+	Unique: core.Unique[model, zulip.Channel]{
 		Of:          func(m *model) string { return m.Name.ValueString() },
 		IgnoresCase: true,
 		IsFreed: func(s *snapshot.Snapshot, _ *zulip.Channel, name string) bool {
@@ -58,10 +58,10 @@ var channels = &definition{
 		CreatedBy: func(channel *zulip.Channel) (creator *int64, at time.Time) {
 			return channel.CreatorID, time.Unix(channel.DateCreated, 0)
 		},
-		Existing: func(e *resourcekit.Existing, _ *zulip.Channel, _ *resourcekit.Context) {
+		Existing: func(e *core.Existing, _ *zulip.Channel, _ *core.Context) {
 			e.Detail = "Names are compared without regard to case."
 		},
-		Adoption: &resourcekit.Adoption[model, zulip.Channel]{
+		Adoption: &core.Adoption[model, zulip.Channel]{
 			Attribute: "adopt_archived",
 			IsAsked:   func(m *model) bool { return m.AdoptArchived.ValueBool() },
 			Warning:   warnOfAdoption, Refusal: refuseArchived,
@@ -139,14 +139,14 @@ func requests(pending pending) []zulip.ChannelUpdate {
 
 // leaveArchivedFolder takes a channel out of a folder that this run has archived: Terraform destroys what is not used any
 // more before it changes what has used it.
-func leaveArchivedFolder(c *resourcekit.Context, prior *model) {
+func leaveArchivedFolder(c *core.Context, prior *model) {
 	if folder, ok := c.Meta.Run.TakenFromFolder(prior.ID.ValueInt64()); ok && prior.FolderID.ValueInt64() == folder {
 		prior.FolderID = types.Int64Value(0)
 	}
 }
 
 // archive archives a channel. Nothing is deleted for good (server-behavior §C14).
-func archive(ctx context.Context, c *resourcekit.Context, state *model) error {
+func archive(ctx context.Context, c *core.Context, state *model) error {
 	err := c.Meta.Client.ArchiveChannel(ctx, state.ID.ValueInt64())
 	if zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 		return nil

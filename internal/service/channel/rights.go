@@ -7,11 +7,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -40,7 +39,7 @@ func (p planning) isNobodyAtFirst(change step) bool {
 		return false
 	}
 	found := p.Permissions().Classify(change.Attribute)
-	return found.Outcome == permissionattribute.Written && permission.Equal(found.Value, zulip.GroupSettingValue{}, permission.NobodyID(p.On.View))
+	return found.Outcome == attribute.Written && permission.Equal(found.Value, zulip.GroupSettingValue{}, permission.NobodyID(p.On.View))
 }
 
 // checkMayCreate refuses a channel of a kind that the account may not create.
@@ -77,7 +76,7 @@ func (p planning) checkLockout() {
 		p.Diags.AddAttributeError(path.Root("can_administer_channel_group"), "This would lock the provider out",
 			fmt.Sprintf("%s is not an administrator of the organization and manages this channel only because can_administer_channel_group names it. Name it there, or use an administrator's key.", self.Address())+base.LockoutAdvice)
 	}
-	if p.State == nil && zulip.Privacy(p.Plan.Privacy.ValueString()).IsPrivate() && tfvalue.IsSet(p.Plan.InitialSubscribers) &&
+	if p.State == nil && zulip.Privacy(p.Plan.Privacy.ValueString()).IsPrivate() && base.IsSet(p.Plan.InitialSubscribers) &&
 		!p.subscribesSelf(self) && !p.opensTo("can_add_subscribers_group", self) && !p.opensTo("can_subscribe_group", self) {
 		p.Diags.AddAttributeError(path.Root("initial_subscribers"), "This would lock the provider out",
 			fmt.Sprintf("%s is not among the initial subscribers of this private channel, nor in can_add_subscribers_group or can_subscribe_group. It could never add anybody to the channel or change its privacy, whatever its role.", self.Address())+base.LockoutAdvice)
@@ -98,7 +97,7 @@ func (p planning) opensTo(setting string, self *zulip.User) bool {
 func (p planning) subscribesSelf(self *zulip.User) bool {
 	for _, element := range p.Plan.InitialSubscribers.Elements() {
 		text, ok := element.(types.String)
-		if !ok || !tfvalue.IsSet(text) {
+		if !ok || !base.IsSet(text) {
 			return true
 		}
 		if user, err := lookup.User(p.On.View, text.ValueString()); err != nil || user.ID == self.ID {

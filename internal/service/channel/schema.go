@@ -7,11 +7,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 func resourceSchema() schema.Schema {
@@ -28,7 +28,7 @@ An attribute that is not set is not managed: its value is read, and never writte
 
 A change is applied only to the values that the plan was computed from: if somebody else has changed the same attribute since, the apply stops and shows the value when the plan was made, the value now, and what the configuration asks for.
 
-` + resourcekit.NeverAdopted + permissionattribute.DeactivatedPrincipals,
+` + core.NeverAdopted + attribute.DeactivatedPrincipals,
 		Attributes: all,
 	}
 }

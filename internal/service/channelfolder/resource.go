@@ -11,21 +11,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // NewResource returns zulip_channel_folder.
 func NewResource() resource.Resource {
-	return resourcekit.New(&resourcekit.Definition[model, zulip.ChannelFolder, model]{
+	return core.New(&core.Definition[model, zulip.ChannelFolder, model]{
 		Name: "channel_folder", Title: "channel folder", Plural: "channel folders",
-		ListText: resourcekit.ListText{Description: "Lists the channel folders of the organization."},
+		ListText: core.ListText{Description: "Lists the channel folders of the organization."},
 		Schema:   resourceSchema,
 		Role:     zulip.RoleAdministrator, Unsent: []string{"adopt_archived", "on_destroy"},
-		Source:   resourcekit.Source{Part: store.Folders},
+		Source:   core.Source{Part: store.Folders},
 		Index:    (*snapshot.Snapshot).Folders,
 		Key:      func(folder *zulip.ChannelFolder) int64 { return folder.ID },
 		IsGone:   func(folder *zulip.ChannelFolder) bool { return folder.IsArchived },
@@ -33,19 +33,19 @@ func NewResource() resource.Resource {
 		HowToAdopt: func(folder *zulip.ChannelFolder) string {
 			return fmt.Sprintf("Channel folder %q is archived. To reactivate it, write a zulip_channel_folder with its name and adopt_archived = true.", folder.Name)
 		},
-		Unique: resourcekit.Unique[model, zulip.ChannelFolder]{
+		Unique: core.Unique[model, zulip.ChannelFolder]{
 			IgnoresCase: true,
 			Of:          func(m *model) string { return m.Name.ValueString() },
 			ByName:      byName,
 			Where:       "the data source zulip_channel_folders lists all",
 			IsTaken:     zulip.IsFolderNameTaken,
-			Existing: func(e *resourcekit.Existing, folder *zulip.ChannelFolder, c *resourcekit.Context) {
+			Existing: func(e *core.Existing, folder *zulip.ChannelFolder, c *core.Context) {
 				isOwn := folder.CreatorID != nil && *folder.CreatorID == c.Meta.Store.Self().ID
 				e.Detail = "Case is ignored in names."
-				e.MayBeReplaced, e.Ours = e.AsPlanned && isOwn, isOwn && resourcekit.IsRecent(time.Unix(folder.DateCreated, 0))
+				e.MayBeReplaced, e.Ours = e.AsPlanned && isOwn, isOwn && core.IsRecent(time.Unix(folder.DateCreated, 0))
 			},
 		},
-		ReadInto:  func(m *model, folder *zulip.ChannelFolder, _ *resourcekit.Context) { m.read(folder) },
+		ReadInto:  func(m *model, folder *zulip.ChannelFolder, _ *core.Context) { m.read(folder) },
 		CheckPlan: checkPlan,
 		Create:    create, Update: update, Delete: archive, DeleteVerb: "archive",
 		Adopt: adopt, IsKept: func(state *model) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
@@ -62,13 +62,13 @@ func byName(view *snapshot.Snapshot, name string) (*zulip.ChannelFolder, bool) {
 }
 
 // checkPlan says which archived folder will be reactivated.
-func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+func checkPlan(ctx context.Context, p *core.Plan[model]) {
 	if !p.IsCreate() || !p.Plan.AdoptArchived.ValueBool() || p.Plan.Name.IsUnknown() {
 		return
 	}
 	view, err := p.Meta.Store.Read(ctx, store.Folders)
 	if err != nil {
-		p.Diags.AddError("Cannot read the channel folders", diagnostics.Explain(err))
+		p.Diags.AddError("Cannot read the channel folders", base.Explain(err))
 		return
 	}
 	if archived, ok := adoptable(view, p.Plan); ok {
@@ -88,13 +88,13 @@ func adoptable(view *snapshot.Snapshot, plan *model) (*zulip.ChannelFolder, bool
 	return view.ArchivedFolder(name)
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	return c.Meta.Client.CreateChannelFolder(ctx, plan.Name.ValueString(), plan.Description.ValueString())
 }
 
 // adopt reactivates an archived folder, with the name and description that are planned. They come first, in the same
 // request: while it is archived its own name does not stand in the way of another case.
-func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, ok bool, err error) {
+func adopt(ctx context.Context, c *core.Context, plan *model) (id int64, ok bool, err error) {
 	if !plan.AdoptArchived.ValueBool() {
 		return 0, false, nil
 	}
@@ -115,7 +115,7 @@ func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, 
 
 // update sends what differs; what the server wrote before it refused the rest stays (server-behavior §F6). For the server a folder's own name is taken, so that another case of its letters is refused
 // (server-behavior §F4): then the way leads over a name in between.
-func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+func update(ctx context.Context, c *core.Context, planned, current *model) error {
 	id, before, change := current.ID.ValueInt64(), current.Name.ValueString(), planned.changes(current)
 	err := c.Meta.Client.UpdateChannelFolder(ctx, id, change)
 	if !zulip.IsFolderNameTaken(err) || !strings.EqualFold(before, *change.Name) {
@@ -151,7 +151,7 @@ func isFree(view *snapshot.Snapshot, name string) bool {
 
 // archive empties a folder and archives it. Whoever puts a channel into it meanwhile makes it begin again. A folder that
 // is gone is fine.
-func archive(ctx context.Context, c *resourcekit.Context, state *model) error {
+func archive(ctx context.Context, c *core.Context, state *model) error {
 	id, archived := state.ID.ValueInt64(), true
 	for attempt := 0; ; attempt++ {
 		err := empty(ctx, c, id)
@@ -172,7 +172,7 @@ func archive(ctx context.Context, c *resourcekit.Context, state *model) error {
 // empty takes every channel out of a folder, archived ones included, also those that this run has archived: an archived
 // channel stays in its folder, and keeps it from being archived (https://zulip.com/api/update-channel-folder). The server
 // takes one channel out at a time.
-func empty(ctx context.Context, c *resourcekit.Context, id int64) error {
+func empty(ctx context.Context, c *core.Context, id int64) error {
 	view, err := c.Meta.Store.Fresh(ctx, store.Channels)
 	if err != nil {
 		return err

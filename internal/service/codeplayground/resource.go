@@ -14,33 +14,31 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/suggest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // NewResource returns zulip_code_playground.
 func NewResource() resource.Resource {
-	return resourcekit.New(&resourcekit.Definition[model, zulip.Playground, model]{
+	return core.New(&core.Definition[model, zulip.Playground, model]{
 		Name: "code_playground", Title: "code playground", Plural: "code playgrounds",
-		ListText: resourcekit.ListText{Called: "language and name, as in `Python/Try it`,", Description: "Lists the code playgrounds of the organization."},
+		ListText: core.ListText{Called: "language and name, as in `Python/Try it`,", Description: "Lists the code playgrounds of the organization."},
 		Schema:   resourceSchema,
 		Role:     zulip.RoleAdministrator, ForceNew: []string{"name", "pygments_language", "url_template"},
-		Source: resourcekit.Source{Part: store.Playgrounds, Lags: true, StoresAsSent: true},
+		Source: core.Source{Part: store.Playgrounds, Lags: true, StoresAsSent: true},
 		Index:  (*snapshot.Snapshot).Playgrounds,
 		Key:    func(playground *zulip.Playground) int64 { return playground.ID },
 		Find:   find,
-		Unique: resourcekit.Unique[model, zulip.Playground]{
+		Unique: core.Unique[model, zulip.Playground]{
 			Attribute: "name", Word: "language and name",
 			Of:      (*model).name,
 			IsTaken: zulip.IsPlaygroundTaken,
-			Existing: func(e *resourcekit.Existing, playground *zulip.Playground, _ *resourcekit.Context) {
+			Existing: func(e *core.Existing, playground *zulip.Playground, _ *core.Context) {
 				e.Detail = fmt.Sprintf("It has the ID %d and the URL template %q.", playground.ID, playground.URLTemplate)
 				e.MayBeReplaced = true // one with another address may be the one that this replaces
 			},
@@ -62,7 +60,7 @@ func (m *model) wire() zulip.Playground {
 
 // name is the language and name together, of which there is one playground.
 func (m *model) name() string {
-	if !tfvalue.IsSet(m.Name) || !tfvalue.IsSet(m.Language) {
+	if !base.IsSet(m.Name) || !base.IsSet(m.Language) {
 		return ""
 	}
 	wire := m.wire()
@@ -76,7 +74,7 @@ func resourceSchema() schema.Schema {
 
 The server changes no playground: any change removes it and adds another one. When a playground is removed whose language is the organization's ` + "`default_code_block_language`" + `, the server unsets that setting, even if another playground has the language.
 
-There is one playground of each language and name. ` + resourcekit.NeverAdopted,
+There is one playground of each language and name. ` + core.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "The playground's ID.",
@@ -100,17 +98,17 @@ There is one playground of each language and name. ` + resourcekit.NeverAdopted,
 	}
 }
 
-func readInto(m *model, playground *zulip.Playground, _ *resourcekit.Context) {
+func readInto(m *model, playground *zulip.Playground, _ *core.Context) {
 	m.ID, m.Name = types.Int64Value(playground.ID), types.StringValue(playground.Name)
 	m.Language, m.URLTemplate = types.StringValue(playground.Language), types.StringValue(playground.URLTemplate)
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	return c.Meta.Client.AddPlayground(ctx, plan.wire())
 }
 
 // remove removes the playground. The organization's default language of code blocks may be unset with it.
-func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
+func remove(ctx context.Context, c *core.Context, state *model) error {
 	defer c.Meta.Store.Invalidate(store.Organization)
 	return c.Meta.Client.DeletePlayground(ctx, state.ID.ValueInt64())
 }
@@ -173,7 +171,7 @@ func (v textValidator) ValidateString(_ context.Context, req validator.StringReq
 		resp.Diagnostics.AddAttributeError(req.Path, "White space at an end", "The server takes white space at both ends away. Write the text without.")
 	case v.check != nil:
 		if err := v.check(text); err != nil {
-			resp.Diagnostics.AddAttributeError(req.Path, "The server would refuse this", diagnostics.Sentence(err))
+			resp.Diagnostics.AddAttributeError(req.Path, "The server would refuse this", base.Sentence(err))
 		}
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -50,7 +50,7 @@ The server shrinks the image and does not give the file back, so the SHA-256 of 
 
 Only people add emoji, not bots: those whom the organization's setting `+"`can_add_custom_emoji_group`"+` names. Administrators and who added it take one away. Destroying it deactivates it: messages that have it keep it.
 
-No two active emoji have one name. `+resourcekit.NeverAdopted+` Its picture is not compared, for the server does not give it back.
+No two active emoji have one name. `+core.NeverAdopted+` Its picture is not compared, for the server does not give it back.
 
 After an import the content of the file is unknown, and the first plan takes the configured file for it; an import by `+"`NAME=FILE`"+`, as in `+"`kudos=./kudos.png`"+`, takes the file at once. Files up to %d MiB are taken, unless the server's administrator chose another limit.`, usualLimit>>20),
 		Attributes: map[string]schema.Attribute{

@@ -8,10 +8,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -49,7 +49,7 @@ func planFile(plan, state *model, resp *resource.ModifyPlanResponse) {
 	}
 	picture, err := openPicture(plan.File.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(at, "Not an image to upload", diagnostics.Sentence(err))
+		resp.Diagnostics.AddAttributeError(at, "Not an image to upload", base.Sentence(err))
 		return
 	}
 	if size := len(picture.content); size > usualLimit {
@@ -70,7 +70,7 @@ func planFile(plan, state *model, resp *resource.ModifyPlanResponse) {
 }
 
 // checkPlan refuses what the account may not do.
-func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+func checkPlan(ctx context.Context, p *core.Plan[model]) {
 	if p.IsDestroy() || p.IsReplaced {
 		checkMayDeactivate(p)
 	}
@@ -79,14 +79,14 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 	view, err := p.Meta.Store.Read(ctx, store.CustomEmoji)
 	if err != nil {
-		p.Diags.AddError("Cannot read the custom emoji", diagnostics.Explain(err))
+		p.Diags.AddError("Cannot read the custom emoji", base.Explain(err))
 		return
 	}
 	checkMayAdd(p, view)
 }
 
 // checkMayAdd refuses what the account may not add (server-behavior §R15, §L8).
-func checkMayAdd(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
+func checkMayAdd(p *core.Plan[model], view *snapshot.Snapshot) {
 	const doing = "add emoji"
 	if p.Meta.RequirePerson(path.Empty(), doing, p.Diags) && p.Meta.RequireMember(doing, p.Diags) {
 		p.Meta.RequireRight(view, path.Empty(), doing, p.Diags, "can_add_custom_emoji_group")
@@ -94,7 +94,7 @@ func checkMayAdd(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
 }
 
 // checkMayDeactivate refuses to plan the end of an emoji that the account may not take away.
-func checkMayDeactivate(p *resourcekit.Plan[model]) {
+func checkMayDeactivate(p *core.Plan[model]) {
 	self := p.Meta.Store.Self()
 	if self.Role <= zulip.RoleAdministrator || p.Prior.AuthorID.ValueInt64() == self.ID {
 		return

@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -21,17 +21,17 @@ const list = zulip.FetchCustomEmoji
 
 // Resource is zulip_custom_emoji.
 type Resource struct {
-	*resourcekit.Resource[model, zulip.CustomEmoji, model]
+	*core.Resource[model, zulip.CustomEmoji, model]
 }
 
 // NewResource returns zulip_custom_emoji.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(&resourcekit.Definition[model, zulip.CustomEmoji, model]{
+	return &Resource{core.New(&core.Definition[model, zulip.CustomEmoji, model]{
 		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
-		ListText: resourcekit.ListText{Description: "Lists the custom emoji of the organization. The server does not give the image files back: add `file` to the generated configuration."},
+		ListText: core.ListText{Description: "Lists the custom emoji of the organization. The server does not give the image files back: add `file` to the generated configuration."},
 		Schema:   resourceSchema,
 		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
-		Source:   resourcekit.Source{Part: list, Lags: true},
+		Source:   core.Source{Part: list, Lags: true},
 		Index:    (*snapshot.Snapshot).CustomEmoji,
 		Key:      func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
 		IsGone:   func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
@@ -39,15 +39,15 @@ func NewResource() resource.Resource {
 		HowToAdopt: func(emoji *zulip.CustomEmoji) string {
 			return fmt.Sprintf("Emoji %q with the ID %d is deactivated, and the server cannot reactivate it. Upload it anew.", emoji.Name, emoji.ID)
 		},
-		Unique: resourcekit.Unique[model, zulip.CustomEmoji]{
+		Unique: core.Unique[model, zulip.CustomEmoji]{
 			Of:       func(m *model) string { return m.Name.ValueString() },
 			Where:    "the organization's settings list all, under Custom emoji",
 			IsTaken:  func(err error) bool { return zulip.IsMessage(err, "A custom emoji with this name already exists.") },
 			Existing: describeExisting,
 		},
-		ReadInto:  func(m *model, emoji *zulip.CustomEmoji, _ *resourcekit.Context) { m.read(emoji) },
+		ReadInto:  func(m *model, emoji *zulip.CustomEmoji, _ *core.Context) { m.read(emoji) },
 		CheckPlan: checkPlan,
-		IsCreated: func(m *model, emoji *zulip.CustomEmoji, c *resourcekit.Context) bool {
+		IsCreated: func(m *model, emoji *zulip.CustomEmoji, c *core.Context) bool {
 			return emoji.Name == m.Name.ValueString() && isOwn(emoji, c)
 		},
 		Create: create, Delete: deactivate, DeletesByName: true, DeleteVerb: "deactivate",
@@ -57,14 +57,14 @@ func NewResource() resource.Resource {
 
 // describeExisting tells who added an emoji. The server does not give its picture back, nor say when it was added: of the
 // account's own ones each counts as the planned one.
-func describeExisting(e *resourcekit.Existing, emoji *zulip.CustomEmoji, c *resourcekit.Context) {
+func describeExisting(e *core.Existing, emoji *zulip.CustomEmoji, c *core.Context) {
 	own := isOwn(emoji, c)
 	e.Detail = fmt.Sprintf("It has the ID %d%s.", emoji.ID, addedBy(emoji, c.Snapshot))
 	e.AsPlanned, e.Ours, e.MayBeReplaced = own, own, own
 }
 
 // isOwn reports whether the provider's account added an emoji.
-func isOwn(emoji *zulip.CustomEmoji, c *resourcekit.Context) bool {
+func isOwn(emoji *zulip.CustomEmoji, c *core.Context) bool {
 	return emoji.AuthorID != nil && *emoji.AuthorID == c.Meta.Store.Self().ID
 }
 
@@ -87,7 +87,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	picture, err := openPicture(plan.File.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("file"), "Not an image to upload", diagnostics.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("file"), "Not an image to upload", base.Sentence(err))
 		return
 	}
 	if !plan.FileSHA256.IsUnknown() && plan.FileSHA256.ValueString() != picture.sha256() {
@@ -98,7 +98,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	r.Resource.Create(ctx, req, resp)
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	picture, err := openPicture(plan.File.ValueString())
 	if err != nil {
 		return 0, err
@@ -118,7 +118,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	picture, err := openPicture(file)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this custom emoji", "The file that it is to be imported with cannot be used. "+diagnostics.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import this custom emoji", "The file that it is to be imported with cannot be used. "+base.Sentence(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file"), file)...)
@@ -126,7 +126,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 }
 
 // deactivate deactivates the emoji by its name, which is how the server knows emoji.
-func deactivate(ctx context.Context, c *resourcekit.Context, state *model) error {
+func deactivate(ctx context.Context, c *core.Context, state *model) error {
 	return c.Meta.Client.DeactivateCustomEmoji(ctx, state.Name.ValueString())
 }
 

@@ -12,11 +12,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -25,25 +25,25 @@ const list = zulip.FetchDefaultGroups
 
 // NewResource returns zulip_default_channel_group.
 func NewResource() resource.Resource {
-	return resourcekit.New(&resourcekit.Definition[model, zulip.DefaultChannelGroup, model]{
+	return core.New(&core.Definition[model, zulip.DefaultChannelGroup, model]{
 		Name: "default_channel_group", Title: "default channel group", Plural: "default channel groups",
-		ListText: resourcekit.ListText{Description: "Lists the default channel groups, which new people may choose when they join."},
+		ListText: core.ListText{Description: "Lists the default channel groups, which new people may choose when they join."},
 		Schema:   resourceSchema,
 		Role:     zulip.RoleAdministrator,
-		Source:   resourcekit.Source{Part: list, Lags: true, Needs: []store.Part{store.Channels}, SendsNames: true},
+		Source:   core.Source{Part: list, Lags: true, Needs: []store.Part{store.Channels}, SendsNames: true},
 		Index:    (*snapshot.Snapshot).DefaultChannelGroups,
 		Key:      func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
-		Unique: resourcekit.Unique[model, zulip.DefaultChannelGroup]{
+		Unique: core.Unique[model, zulip.DefaultChannelGroup]{
 			Of:      func(m *model) string { return m.Name.ValueString() },
 			IsTaken: isNameTaken,
-			Existing: func(e *resourcekit.Existing, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) {
+			Existing: func(e *core.Existing, group *zulip.DefaultChannelGroup, _ *core.Context) {
 				e.Detail = fmt.Sprintf("It has the ID %d.", group.ID)
 			},
 		},
-		ReadInto:  func(m *model, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) { m.read(group) },
+		ReadInto:  func(m *model, group *zulip.DefaultChannelGroup, _ *core.Context) { m.read(group) },
 		ByElement: []string{"channel_ids"},
 		CheckPlan: checkPlan,
-		IsCreated: func(m *model, group *zulip.DefaultChannelGroup, _ *resourcekit.Context) bool {
+		IsCreated: func(m *model, group *zulip.DefaultChannelGroup, _ *core.Context) bool {
 			return group.Name == m.Name.ValueString()
 		},
 		Create: create, Update: update, Delete: remove,
@@ -52,7 +52,7 @@ func NewResource() resource.Resource {
 }
 
 // checkPlan refuses channels that cannot be put into the group.
-func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+func checkPlan(ctx context.Context, p *core.Plan[model]) {
 	if p.IsDestroy() {
 		return
 	}
@@ -65,7 +65,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 	view, err := p.Meta.Store.Read(ctx, store.DefaultChannelGroups)
 	if err != nil {
-		p.Diags.AddError("Cannot read the default channel groups", diagnostics.Explain(err))
+		p.Diags.AddError("Cannot read the default channel groups", base.Explain(err))
 		return
 	}
 	for _, id := range added {
@@ -74,7 +74,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 }
 
 // checkChannel refuses a channel that cannot be put into a group. What this run manages may be otherwise by then.
-func checkChannel(p *resourcekit.Plan[model], id int64, view *snapshot.Snapshot) {
+func checkChannel(p *core.Plan[model], id int64, view *snapshot.Snapshot) {
 	at := path.Root("channel_ids").AtSetValue(types.Int64Value(id))
 	refuse := p.Diags.AddAttributeError
 	if p.Meta.Run.IsManaged(lookup.ChannelKind, id) {
@@ -94,7 +94,7 @@ func checkChannel(p *resourcekit.Plan[model], id int64, view *snapshot.Snapshot)
 	}
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	names, err := namesOf(channels(plan.ChannelIDs), c.Snapshot)
 	if err != nil {
 		return 0, err
@@ -103,7 +103,7 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 }
 
 // update sends what differs: the texts, what leaves, what joins. The server refuses what is so already (server-behavior §S10).
-func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+func update(ctx context.Context, c *core.Context, planned, current *model) error {
 	id, name, description := current.ID.ValueInt64(), "", ""
 	if !planned.Name.Equal(current.Name) {
 		name = planned.Name.ValueString()
@@ -143,7 +143,7 @@ func update(ctx context.Context, c *resourcekit.Context, planned, current *model
 	return nil
 }
 
-func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
+func remove(ctx context.Context, c *core.Context, state *model) error {
 	return c.Meta.Client.DeleteDefaultChannelGroup(ctx, state.ID.ValueInt64())
 }
 
@@ -175,7 +175,7 @@ func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
 }
 
 // currentNames are the names of channels as the server has them now: a request before this one may have waited.
-func currentNames(ctx context.Context, c *resourcekit.Context, ids []int64) ([]string, error) {
+func currentNames(ctx context.Context, c *core.Context, ids []int64) ([]string, error) {
 	names := []string{}
 	for _, id := range ids {
 		channel, err := c.Meta.Client.Channel(ctx, id)

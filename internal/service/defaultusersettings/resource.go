@@ -17,13 +17,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 var (
@@ -111,7 +110,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	now, err := r.fresh(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
+		resp.Diagnostics.AddError(unreadable, base.Explain(err))
 		return
 	}
 	prior := defaults.Read(now.Thing, r.FeatureLevel(), nil, &resp.Diagnostics)
@@ -169,13 +168,13 @@ const unreadable = "Cannot read the default user settings"
 func (r *Resource) held(ctx context.Context, kept settings.Values, diags *diag.Diagnostics) settings.Values {
 	view, err := r.Meta.Store.Read(ctx, store.UserDefaults)
 	if err != nil {
-		diags.AddError(unreadable, diagnostics.Explain(err))
+		diags.AddError(unreadable, base.Explain(err))
 		return nil
 	}
 	return defaults.Read(view.UserDefaults(), r.FeatureLevel(), kept, diags)
 }
 
-type reading = compareandset.Reading[settings.Held]
+type reading = attribute.Reading[settings.Held]
 
 // fresh reads the settings as they are now.
 func (r *Resource) fresh(ctx context.Context) (*reading, error) {
@@ -190,10 +189,10 @@ func (r *Resource) fresh(ctx context.Context) (*reading, error) {
 // be read. now is what was just read, or nil.
 func (r *Resource) change(ctx context.Context, prior, plan settings.Values, now *reading, diags *diag.Diagnostics) *reading {
 	const name = "zulip_default_user_settings"
-	subject := compareandset.Subject[settings.Held, zulip.Form]{
+	subject := attribute.Subject[settings.Held, zulip.Form]{
 		Unread: name, Name: func(settings.Held) string { return name },
 		Read: func(ctx context.Context, _ func(settings.Held) bool) (*reading, error) { return r.fresh(ctx) },
-		Send: func(ctx context.Context, pending compareandset.Pending[settings.Held, zulip.Form]) ([]string, error) {
+		Send: func(ctx context.Context, pending attribute.Pending[settings.Held, zulip.Form]) ([]string, error) {
 			form := pending.Update()
 			answer, err := r.Meta.Client.UpdateUserDefaults(ctx, &form)
 			if err != nil {
@@ -216,7 +215,7 @@ func (e *sendError) Unwrap() error { return e.error }
 
 // Explanation explains the cause, and says which settings were sent.
 func (e *sendError) Explanation() string {
-	return fmt.Sprintf("%s\n\nSent were %s.", diagnostics.Explain(e.error), strings.Join(e.names, ", "))
+	return fmt.Sprintf("%s\n\nSent were %s.", base.Explain(e.error), strings.Join(e.names, ", "))
 }
 
 // store puts what the server holds after an apply into the state. What the plan did not change, and somebody else has

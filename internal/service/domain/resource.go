@@ -14,31 +14,30 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // NewResource returns zulip_domain.
 func NewResource() resource.Resource {
-	return resourcekit.New(&resourcekit.Definition[model, zulip.Domain, model]{
+	return core.New(&core.Definition[model, zulip.Domain, model]{
 		Name: "domain", Title: "domain", Plural: "domains",
-		ListText: resourcekit.ListText{Description: "Lists the domains from which people may join while `emails_restricted_to_domains` of `zulip_organization` is `true`."},
+		ListText: core.ListText{Description: "Lists the domains from which people may join while `emails_restricted_to_domains` of `zulip_organization` is `true`."},
 		Schema:   resourceSchema,
 		Role:     zulip.RoleOwner, ForceNew: []string{"domain"},
-		Source: resourcekit.Source{Part: store.Domains, Lags: true, StoresAsSent: true},
+		Source: core.Source{Part: store.Domains, Lags: true, StoresAsSent: true},
 		Index:  (*snapshot.Snapshot).Domains,
-		Key:    func(domain *zulip.Domain) int64 { return resourcekit.TextID(domain.Domain) },
-		Unique: resourcekit.Unique[model, zulip.Domain]{
+		Key:    func(domain *zulip.Domain) int64 { return core.TextID(domain.Domain) },
+		Unique: core.Unique[model, zulip.Domain]{
 			Attribute: "domain",
 			Of:        (*model).name,
 			Where:     "the organization's settings list all, under Organization permissions", Unquoted: true,
 			IsTaken: zulip.IsDomainTaken,
-			Existing: func(e *resourcekit.Existing, domain *zulip.Domain, _ *resourcekit.Context) {
+			Existing: func(e *core.Existing, domain *zulip.Domain, _ *core.Context) {
 				e.Detail = fmt.Sprintf("It has allow_subdomains = %t.", domain.AllowSubdomains)
 			},
 		},
@@ -68,7 +67,7 @@ func resourceSchema() schema.Schema {
 
 When the last domain is removed while only addresses of the organization's domains may join, the server ends that restriction, for else nobody could: the plan warns of it.
 
-` + resourcekit.NeverAdopted,
+` + core.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "The domain as the server writes it, in lower case.",
@@ -85,7 +84,7 @@ When the last domain is removed while only addresses of the organization's domai
 	}
 }
 
-func readInto(m *model, domain *zulip.Domain, _ *resourcekit.Context) {
+func readInto(m *model, domain *zulip.Domain, _ *core.Context) {
 	m.ID, m.AllowSubdomains = types.StringValue(domain.Domain), types.BoolValue(domain.AllowSubdomains)
 	if m.name() != domain.Domain {
 		m.Domain = types.StringValue(domain.Domain)
@@ -100,7 +99,7 @@ func keepPrior(plan, prior *model) {
 }
 
 // checkPlan warns of what else happens when the last domain is removed.
-func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+func checkPlan(ctx context.Context, p *core.Plan[model]) {
 	switch {
 	case p.IsDestroy():
 		warnOfLast(ctx, p, "")
@@ -109,17 +108,17 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 }
 
-func warnOfLast(ctx context.Context, p *resourcekit.Plan[model], whenReplaced string) {
+func warnOfLast(ctx context.Context, p *core.Plan[model], whenReplaced string) {
 	const removed = "removed zulip_domain"
 	view, err := p.Meta.Store.Read(ctx, store.Domains)
 	if err != nil {
-		p.Diags.AddError("Cannot read the domains", diagnostics.Explain(err))
+		p.Diags.AddError("Cannot read the domains", base.Explain(err))
 		return
 	}
 	name := p.Prior.ID.ValueString()
-	p.Meta.Run.Manage(removed, resourcekit.TextID(name)) // the last of several is the one that is planned last
+	p.Meta.Run.Manage(removed, core.TextID(name)) // the last of several is the one that is planned last
 	stays := slices.ContainsFunc(view.Domains().List(), func(domain *zulip.Domain) bool {
-		return !p.Meta.Run.IsManaged(removed, resourcekit.TextID(domain.Domain))
+		return !p.Meta.Run.IsManaged(removed, core.TextID(domain.Domain))
 	})
 	if _, exists := view.Domains().ByName(name); exists && !stays {
 		p.Diags.AddAttributeWarning(path.Root("domain"), "This is the organization's last domain",
@@ -127,20 +126,20 @@ func warnOfLast(ctx context.Context, p *resourcekit.Plan[model], whenReplaced st
 	}
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	if plan.AllowSubdomains.IsUnknown() {
 		plan.AllowSubdomains = types.BoolValue(false)
 	}
 	plan.ID = types.StringValue(plan.name())
-	return resourcekit.TextID(plan.name()), c.Meta.Client.AddDomain(ctx, plan.wire())
+	return core.TextID(plan.name()), c.Meta.Client.AddDomain(ctx, plan.wire())
 }
 
-func update(ctx context.Context, c *resourcekit.Context, planned, _ *model) error {
+func update(ctx context.Context, c *core.Context, planned, _ *model) error {
 	return c.Meta.Client.UpdateDomain(ctx, planned.wire())
 }
 
 // remove removes the domain. With the last one the organization's restriction to its domains ends (server-behavior §L11).
-func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
+func remove(ctx context.Context, c *core.Context, state *model) error {
 	defer c.Meta.Store.Invalidate(store.Organization)
 	return c.Meta.Client.DeleteDomain(ctx, state.ID.ValueString())
 }
@@ -167,6 +166,6 @@ func (domainValidator) ValidateString(_ context.Context, req validator.StringReq
 		return
 	}
 	if err := zulip.CheckDomain(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Not a domain", diagnostics.Sentence(err))
+		resp.Diagnostics.AddAttributeError(req.Path, "Not a domain", base.Sentence(err))
 	}
 }

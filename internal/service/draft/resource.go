@@ -7,24 +7,24 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // NewResource returns zulip_draft.
 func NewResource() resource.Resource {
-	return resourcekit.New(&resourcekit.Definition[model, zulip.Draft, model]{
+	return core.New(&core.Definition[model, zulip.Draft, model]{
 		Name: "draft", Title: "draft", Plural: "drafts",
-		ListText: resourcekit.ListText{Called: "display name, as in `draft 5001`,", Description: "Lists the drafts of the provider's account. Nobody else's drafts can be read."},
+		ListText: core.ListText{Called: "display name, as in `draft 5001`,", Description: "Lists the drafts of the provider's account. Nobody else's drafts can be read."},
 		Schema:   resourceSchema,
-		Source:   resourcekit.Source{Part: store.Drafts, Needs: []store.Part{store.Channels}, StoresAsSent: true},
+		Source:   core.Source{Part: store.Drafts, Needs: []store.Part{store.Channels}, StoresAsSent: true},
 		List:     func(ctx context.Context, s *store.Store) ([]*zulip.Draft, error) { return s.Drafts(ctx) },
 		WhereIDs: "GET /drafts lists the account's own. It may have been sent or deleted; only the account that began a draft sees it.",
 		Key:      func(draft *zulip.Draft) int64 { return draft.ID },
-		ReadInto: func(m *model, draft *zulip.Draft, c *resourcekit.Context) {
+		ReadInto: func(m *model, draft *zulip.Draft, c *core.Context) {
 			m.read(draft, c.Snapshot, c.Meta.Store.Self().ID)
 		},
 		Validate: validate, CheckPlan: checkPlan,
@@ -41,13 +41,13 @@ func validate(config *model, diags *diag.Diagnostics) {
 }
 
 // checkPlan refuses what the server would cut or refuse, and plans no change where the draft means the same.
-func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+func checkPlan(ctx context.Context, p *core.Plan[model]) {
 	if p.IsDestroy() {
 		return
 	}
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		p.Diags.AddError("Cannot read the organization", diagnostics.Explain(err))
+		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	compose.CheckContent(p.Plan.Content, view, p.Diags)
@@ -61,7 +61,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 	}
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	draft, err := plan.wire(ctx, c)
 	if err != nil {
 		return 0, err
@@ -70,7 +70,7 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 }
 
 // update replaces the draft: the server knows no smaller change.
-func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+func update(ctx context.Context, c *core.Context, planned, current *model) error {
 	draft, err := planned.wire(ctx, c)
 	if err != nil {
 		return err
@@ -78,12 +78,12 @@ func update(ctx context.Context, c *resourcekit.Context, planned, current *model
 	return c.Meta.Client.ReplaceDraft(ctx, current.ID.ValueInt64(), draft)
 }
 
-func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
+func remove(ctx context.Context, c *core.Context, state *model) error {
 	return c.Meta.Client.DeleteDraft(ctx, state.ID.ValueInt64())
 }
 
 // wire is the draft as it is sent.
-func (m *model) wire(ctx context.Context, c *resourcekit.Context) (zulip.Draft, error) {
+func (m *model) wire(ctx context.Context, c *core.Context) (zulip.Draft, error) {
 	content := m.Content.ValueString()
 	if m.IsEmpty() {
 		return zulip.NewDraft(nil, content), nil

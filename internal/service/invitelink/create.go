@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -24,7 +24,7 @@ type link struct {
 // list is compared with what it was before: a new link of this account, for the same role and the same time, is the one.
 func (r *Resource) makeLink(ctx context.Context, wanted zulip.NewInviteLink) (*link, error) {
 	made := &link{}
-	_, err := resourcekit.Creation{
+	_, err := core.Creation{
 		Kind: kind, Thing: fmt.Sprint(roleOf(wanted), minutesOf(wanted.ExpiresInMinutes)),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			list, err := r.Meta.Store.Invitations(ctx)
@@ -66,7 +66,7 @@ func (r *Resource) looksLike(one *zulip.Invitation, wanted zulip.NewInviteLink) 
 func (l *link) explain() string {
 	why := "The server does not list it among the invitations that can be used; it may have expired or been revoked at once."
 	if l.problem != nil {
-		why = diagnostics.Explain(l.problem)
+		why = base.Explain(l.problem)
 	}
 	return why + "\n\nThe link is in the state, and would be revoked by its address when it is replaced or destroyed. Terraform marks it as tainted: the next apply replaces it. To keep it, run \"terraform untaint\" first; its ID is found when it is read again."
 }

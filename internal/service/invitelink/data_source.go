@@ -9,8 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -87,7 +86,7 @@ func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *d
 	}
 	all, err := d.Meta.Store.Invitations(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the invitations", diagnostics.ExplainWith(err, hint))
+		resp.Diagnostics.AddError("Cannot read the invitations", base.ExplainWith(err, hint))
 		return
 	}
 	list := listModel{InviteLinks: []linkFacts{}, EmailInvitations: []mailFacts{}}

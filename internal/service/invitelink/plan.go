@@ -14,11 +14,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -42,13 +41,13 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 // checkPlan refuses a link that the server would refuse.
-func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+func checkPlan(ctx context.Context, p *core.Plan[model]) {
 	if p.IsDestroy() || !p.IsCreate() && !p.IsReplaced {
 		return
 	}
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		p.Diags.AddError("Cannot read the organization", diagnostics.Explain(err))
+		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	checkCaller(p, view)
@@ -71,7 +70,7 @@ func changes(state, plan map[string]attr.Value, imported bool) []string {
 }
 
 // checkCaller refuses a link that the account may not make (server-behavior §R15, §U15, §U16).
-func checkCaller(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
+func checkCaller(p *core.Plan[model], view *snapshot.Snapshot) {
 	plan, diags, self := p.Plan, p.Diags, p.Meta.Store.Self()
 	const doing = "make invitation links"
 	if !p.Meta.RequirePerson(path.Empty(), doing, diags) || !p.Meta.RequireMember(doing, diags) || !p.Meta.RequireRight(view, path.Empty(), doing, diags, right) {
@@ -84,7 +83,7 @@ func checkCaller(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
 	if role, ok := zulip.ParseRole(plan.InviteAs.ValueString()); ok && role < zulip.RoleMember {
 		p.Meta.RequireRole(min(zulip.RoleAdministrator, role), path.Root("invite_as"), fmt.Sprintf("invite %ss", role), diags)
 	}
-	if tfvalue.IsSet(plan.WelcomeMessage) {
+	if base.IsSet(plan.WelcomeMessage) {
 		p.Meta.RequireRole(zulip.RoleAdministrator, path.Root("welcome_message_custom_text"), "choose the welcome message", diags)
 	}
 }
@@ -123,7 +122,7 @@ func checkGroups(ids types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics
 func numbers(set types.Set) []int64 {
 	var known []int64
 	for _, element := range set.Elements() {
-		if number, ok := element.(types.Int64); ok && tfvalue.IsSet(number) {
+		if number, ok := element.(types.Int64); ok && base.IsSet(number) {
 			known = append(known, number.ValueInt64())
 		}
 	}

@@ -9,35 +9,35 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Resource is zulip_invite_link.
 type Resource struct {
-	*resourcekit.Resource[model, zulip.Invitation, model]
+	*core.Resource[model, zulip.Invitation, model]
 }
 
 // NewResource returns zulip_invite_link.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(&resourcekit.Definition[model, zulip.Invitation, model]{
+	return &Resource{core.New(&core.Definition[model, zulip.Invitation, model]{
 		Name: "invite_link", Title: "invitation link", Plural: "invitations",
-		ListText: resourcekit.ListText{Called: "display name, as in `invitation link 12`,", Description: "Lists the reusable invitation links that have neither expired nor been revoked: all links if the provider's account is an administrator's, else its own. Invitations by email are not listed. The server does not show the channels, groups and welcome message of a link: they are not in the generated configuration."},
+		ListText: core.ListText{Called: "display name, as in `invitation link 12`,", Description: "Lists the reusable invitation links that have neither expired nor been revoked: all links if the provider's account is an administrator's, else its own. Invitations by email are not listed. The server does not show the channels, groups and welcome message of a link: they are not in the generated configuration."},
 		Schema:   resourceSchema,
-		Source:   resourcekit.Source{Part: store.Invitations},
+		Source:   core.Source{Part: store.Invitations},
 		List: func(ctx context.Context, s *store.Store) ([]*zulip.Invitation, error) {
 			all, err := s.Invitations(ctx)
 			return slices.DeleteFunc(slices.Clone(all), func(one *zulip.Invitation) bool { return !one.IsMultiuse }), err
 		},
 		WhereIDs:  "The link itself is a secret; the data source zulip_invite_links lists the IDs. It may have expired or been revoked; only administrators see those of others; and invitations by e-mail have IDs of their own.",
 		Key:       func(link *zulip.Invitation) int64 { return link.ID },
-		ReadInto:  func(m *model, link *zulip.Invitation, _ *resourcekit.Context) { m.read(link) },
+		ReadInto:  func(m *model, link *zulip.Invitation, _ *core.Context) { m.read(link) },
 		CheckPlan: checkPlan,
-		IsCreated: func(m *model, link *zulip.Invitation, _ *resourcekit.Context) bool {
+		IsCreated: func(m *model, link *zulip.Invitation, _ *core.Context) bool {
 			return link.LinkURL == m.LinkURL.ValueString()
 		},
-		Delete: func(ctx context.Context, c *resourcekit.Context, state *model) error {
+		Delete: func(ctx context.Context, c *core.Context, state *model) error {
 			return c.Meta.Client.RevokeInviteLink(ctx, state.ID.ValueInt64())
 		},
 		DeleteVerb: "revoke",

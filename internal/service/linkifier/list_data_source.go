@@ -6,9 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
 // ListDataSource is the data source zulip_linkifiers.
@@ -46,7 +45,7 @@ func (d *ListDataSource) Read(ctx context.Context, _ datasource.ReadRequest, res
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Linkifiers)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the linkifiers", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the linkifiers", base.Explain(err))
 		return
 	}
 	list := listModel{Linkifiers: []model{}}

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
 func TestMain(m *testing.M) {

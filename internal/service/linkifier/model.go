@@ -6,9 +6,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // The feature levels of what not every server has.
@@ -48,13 +48,13 @@ func (m *model) read(held *zulip.Linkifier, level int) {
 // is no state.
 func (m *model) wire(state *model) zulip.LinkifierChange {
 	change := zulip.LinkifierChange{Pattern: stored(m.Pattern), URLTemplate: stored(m.URLTemplate)}
-	if tfvalue.IsSet(m.ExampleInput) && (state == nil || !m.ExampleInput.Equal(state.ExampleInput)) {
+	if base.IsSet(m.ExampleInput) && (state == nil || !m.ExampleInput.Equal(state.ExampleInput)) {
 		change.ExampleInput = m.ExampleInput.ValueStringPointer()
 	}
-	if tfvalue.IsSet(m.ReverseTemplate) && (state == nil || !m.ReverseTemplate.Equal(state.ReverseTemplate)) {
+	if base.IsSet(m.ReverseTemplate) && (state == nil || !m.ReverseTemplate.Equal(state.ReverseTemplate)) {
 		change.ReverseTemplate = m.ReverseTemplate.ValueStringPointer()
 	}
-	if tfvalue.IsSet(m.AlternativeURLTemplates) && (state == nil || !m.AlternativeURLTemplates.Equal(state.AlternativeURLTemplates)) {
+	if base.IsSet(m.AlternativeURLTemplates) && (state == nil || !m.AlternativeURLTemplates.Equal(state.AlternativeURLTemplates)) {
 		texts := textsOf(m.AlternativeURLTemplates)
 		change.AlternativeURLTemplates = &texts
 	}
@@ -64,7 +64,7 @@ func (m *model) wire(state *model) zulip.LinkifierChange {
 // keepPrior plans no change where only white space at the ends differs.
 func keepPrior(plan, prior *model) {
 	for _, text := range []struct{ planned, prior *types.String }{{&plan.Pattern, &prior.Pattern}, {&plan.URLTemplate, &prior.URLTemplate}} {
-		if tfvalue.IsSet(*text.planned) && stored(*text.planned) == stored(*text.prior) {
+		if base.IsSet(*text.planned) && stored(*text.planned) == stored(*text.prior) {
 			*text.planned = *text.prior
 		}
 	}
@@ -75,7 +75,7 @@ func keepPrior(plan, prior *model) {
 func stored(text types.String) string { return strings.TrimSpace(text.ValueString()) }
 
 func keep(kept types.String, held string) types.String {
-	if tfvalue.IsSet(kept) && stored(kept) == held {
+	if base.IsSet(kept) && stored(kept) == held {
 		return kept
 	}
 	return types.StringValue(held)
@@ -100,7 +100,7 @@ func listOf(texts []string) types.List {
 func textsOf(list types.List) []string {
 	texts := []string{}
 	for _, element := range list.Elements() {
-		if text, ok := element.(types.String); ok && tfvalue.IsSet(text) {
+		if text, ok := element.(types.String); ok && base.IsSet(text) {
 			texts = append(texts, text.ValueString())
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -21,24 +21,24 @@ const list = zulip.FetchLinkifiers
 
 // NewResource returns zulip_linkifier.
 func NewResource() resource.Resource {
-	return resourcekit.New(&resourcekit.Definition[model, zulip.Linkifier, model]{
+	return core.New(&core.Definition[model, zulip.Linkifier, model]{
 		Name: "linkifier", Title: "linkifier", Plural: "linkifiers",
-		ListText: resourcekit.ListText{Called: "regular expression", Description: "Lists the linkifiers of the organization."},
+		ListText: core.ListText{Called: "regular expression", Description: "Lists the linkifiers of the organization."},
 		Schema:   resourceSchema,
 		Role:     zulip.RoleAdministrator,
-		Source:   resourcekit.Source{Part: list, Lags: true},
+		Source:   core.Source{Part: list, Lags: true},
 		Index:    (*snapshot.Snapshot).Linkifiers,
 		Key:      func(linkifier *zulip.Linkifier) int64 { return linkifier.ID },
-		Unique: resourcekit.Unique[model, zulip.Linkifier]{
+		Unique: core.Unique[model, zulip.Linkifier]{
 			Attribute: "pattern", Word: "pattern",
 			Of:      func(m *model) string { return stored(m.Pattern) },
 			Where:   "the data source zulip_linkifiers lists all",
 			IsTaken: zulip.IsPatternTaken,
-			Existing: func(e *resourcekit.Existing, linkifier *zulip.Linkifier, _ *resourcekit.Context) {
+			Existing: func(e *core.Existing, linkifier *zulip.Linkifier, _ *core.Context) {
 				e.Detail = fmt.Sprintf("Linkifier %d makes links to %s. The server takes a pattern only once.", linkifier.ID, linkifier.URLTemplate)
 			},
 		},
-		ReadInto: func(m *model, linkifier *zulip.Linkifier, c *resourcekit.Context) {
+		ReadInto: func(m *model, linkifier *zulip.Linkifier, c *core.Context) {
 			m.read(linkifier, c.FeatureLevel())
 		},
 		KeepPrior: keepPrior, Validate: validate,
@@ -47,15 +47,15 @@ func NewResource() resource.Resource {
 	})
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	return c.Meta.Client.CreateLinkifier(ctx, plan.wire(nil))
 }
 
-func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+func update(ctx context.Context, c *core.Context, planned, current *model) error {
 	return c.Meta.Client.UpdateLinkifier(ctx, current.ID.ValueInt64(), planned.wire(current))
 }
 
-func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
+func remove(ctx context.Context, c *core.Context, state *model) error {
 	return c.Meta.Client.DeleteLinkifier(ctx, state.ID.ValueInt64())
 }
 
@@ -72,13 +72,13 @@ func hint(err error) string {
 // validate refuses what is wrong in any organization, as far as it is known.
 func validate(config *model, diags *diag.Diagnostics) {
 	switch {
-	case tfvalue.IsSet(config.Pattern) && tfvalue.IsSet(config.URLTemplate):
+	case base.IsSet(config.Pattern) && base.IsSet(config.URLTemplate):
 		_, err := zulip.ParseLinkifier(config.Pattern.ValueString(), config.URLTemplate.ValueString())
 		addWrong(err, diags)
-	case tfvalue.IsSet(config.Pattern):
+	case base.IsSet(config.Pattern):
 		_, err := zulip.ParseLinkifierPattern(config.Pattern.ValueString())
 		addWrong(err, diags)
-	case tfvalue.IsSet(config.URLTemplate):
+	case base.IsSet(config.URLTemplate):
 		_, err := zulip.ParseURLTemplate(config.URLTemplate.ValueString())
 		addWrong(err, diags)
 	}
@@ -87,7 +87,7 @@ func validate(config *model, diags *diag.Diagnostics) {
 			diags.AddAttributeError(path.Root("alternative_url_templates").AtListIndex(i), "Not a URL template", "The server would refuse it: it is empty, or not a URL template of RFC 6570.")
 		}
 	}
-	if config.ReverseTemplate.ValueString() != "" && tfvalue.IsSet(config.ExampleInput) && config.ExampleInput.ValueString() == "" {
+	if config.ReverseTemplate.ValueString() != "" && base.IsSet(config.ExampleInput) && config.ExampleInput.ValueString() == "" {
 		diags.AddAttributeError(path.Root("example_input"), "An example is missing", "The server wants an example_input with every reverse_template.")
 	}
 }

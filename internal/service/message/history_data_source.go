@@ -10,8 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -100,7 +99,7 @@ func (d *HistoryDataSource) Read(ctx context.Context, req datasource.ReadRequest
 
 // explainHistory adds what a refusal means for a history.
 func explainHistory(err error) string {
-	text := diagnostics.Explain(err)
+	text := base.Explain(err)
 	switch {
 	case zulip.IsNoMessage(err):
 		text += "\n\nThe message is gone, or the account the provider uses may not read it."

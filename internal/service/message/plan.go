@@ -9,20 +9,20 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // checkPlan refuses what the server would refuse, and plans no change where the message means the same.
-func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+func checkPlan(ctx context.Context, p *core.Plan[model]) {
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		p.Diags.AddError("Cannot read the organization", diagnostics.Explain(err))
+		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	if p.IsDestroy() {
@@ -43,7 +43,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 }
 
 // checkChange plans another message for other recipients, and refuses to edit what the account did not send.
-func checkChange(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
+func checkChange(p *core.Plan[model], view *snapshot.Snapshot) {
 	self := p.Meta.Store.Self().ID
 	p.Plan.KeepWords(p.Prior.Addressee, view, self)
 	if !p.Plan.Content.IsUnknown() {
@@ -64,7 +64,7 @@ func checkChange(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
 }
 
 // warnOfEditLimit warns of an edit that the server will refuse (https://zulip.com/api/update-message).
-func warnOfEditLimit(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
+func warnOfEditLimit(p *core.Plan[model], view *snapshot.Snapshot) {
 	state, settings := p.Prior, view.Realm().Settings
 	var reason string
 	switch {
@@ -82,7 +82,7 @@ func warnOfEditLimit(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
 
 // warnOfDeleteLimit warns of a deletion that the server will refuse because of its time limit, which does not apply to
 // accounts that may delete any message (https://zulip.com/api/delete-message).
-func warnOfDeleteLimit(p *resourcekit.Plan[model], view *snapshot.Snapshot) {
+func warnOfDeleteLimit(p *core.Plan[model], view *snapshot.Snapshot) {
 	const right = "can_delete_any_message_group"
 	state := p.Prior
 	self, limit := p.Meta.Store.Self(), view.Realm().Settings["message_content_delete_limit_seconds"]
@@ -132,5 +132,5 @@ func whyNotRead(err error) string {
 	if err == nil {
 		return "The account may not read what it has sent there, or the message was deleted at once. It is in the state; the next plan shows what is left."
 	}
-	return diagnostics.Explain(err) + "\n\nIt is in the state. The next plan shows whether anything is left to do."
+	return base.Explain(err) + "\n\nIt is in the state. The next plan shows whether anything is left to do."
 }

@@ -10,11 +10,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 var (
@@ -89,7 +88,7 @@ func (a *ReportAction) Invoke(ctx context.Context, req action.InvokeRequest, res
 
 // explainReport adds what a refusal means for a report.
 func explainReport(err error) string {
-	text := diagnostics.Explain(err)
+	text := base.Explain(err)
 	switch {
 	case zulip.IsNoMessage(err):
 		text += "\n\nThe message is gone, or the account the provider uses may not read it."

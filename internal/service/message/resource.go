@@ -12,27 +12,26 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Resource is zulip_message. Messages are read one by one: no list has all of them.
 type Resource struct {
-	*resourcekit.Resource[model, zulip.Message, model]
+	*core.Resource[model, zulip.Message, model]
 }
 
 // NewResource returns zulip_message.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(&resourcekit.Definition[model, zulip.Message, model]{
+	return &Resource{core.New(&core.Definition[model, zulip.Message, model]{
 		Name: "message", Title: "message", Plural: "messages",
 		Schema:    resourceSchema,
 		Unsent:    []string{"on_destroy"},
 		Validate:  func(config *model, diags *diag.Diagnostics) { config.Validate(diags) },
 		CheckPlan: checkPlan,
-		Delete: func(ctx context.Context, c *resourcekit.Context, state *model) error {
+		Delete: func(ctx context.Context, c *core.Context, state *model) error {
 			return c.Meta.Client.DeleteMessage(ctx, state.ID.ValueInt64())
 		},
 		IsKept: func(state *model) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
@@ -49,7 +48,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	to, _ := plan.Resolve(view, &resp.Diagnostics)
@@ -91,7 +90,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	r.Meta.Run.Manage(kind, id)
 	found, err := r.Meta.Store.Message(ctx, id)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), diagnostics.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), base.Explain(err))
 		return
 	}
 	if found == nil {
@@ -101,7 +100,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	state.read(found, view, r.Meta.Store.Self().ID)
@@ -121,7 +120,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	found, err := r.Meta.Store.Message(ctx, id.ValueInt64())
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id.ValueInt64()), diagnostics.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id.ValueInt64()), base.Explain(err))
 		return
 	case found == nil:
 		resp.Diagnostics.AddError("Cannot import this message",

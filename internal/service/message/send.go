@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -16,7 +16,7 @@ const lookBack = 100
 func send(ctx context.Context, meta *base.Meta, to zulip.Addressee, content string) (sent zulip.SentMessage, err error) {
 	self := meta.Store.Self().ID
 	stored := zulip.StoredContent(content)
-	id, err := resourcekit.Creation{
+	id, err := core.Creation{
 		Kind: kind, Thing: fmt.Sprintf("%d %q %v %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, stored),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			recent, err := meta.Client.RecentMessages(ctx, to, self, lookBack)

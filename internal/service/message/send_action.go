@@ -9,10 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
 )
 
 var (
@@ -67,7 +66,7 @@ func (a *SendAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReques
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	compose.CheckContent(config.Content, view, &resp.Diagnostics)
@@ -85,7 +84,7 @@ func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	}
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	compose.CheckContent(config.Content, view, &resp.Diagnostics)
@@ -96,7 +95,7 @@ func (a *SendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Sending to " + config.Words()})
 	sent, err := send(ctx, a.Meta, to, config.Content.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot send the message", diagnostics.ExplainWith(err, hint))
+		resp.Diagnostics.AddError("Cannot send the message", base.ExplainWith(err, hint))
 		return
 	}
 	text := fmt.Sprintf("Sent as message %d", sent.ID)

@@ -7,11 +7,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -22,9 +21,9 @@ type change struct {
 }
 
 type (
-	step    = compareandset.Step[*zulip.Message, change]
-	pending = compareandset.Pending[*zulip.Message, change]
-	reading = compareandset.Reading[*zulip.Message]
+	step    = attribute.Step[*zulip.Message, change]
+	pending = attribute.Pending[*zulip.Message, change]
+	reading = attribute.Reading[*zulip.Message]
 )
 
 // Update moves the message and edits it, whichever is planned, unless somebody else has done so since.
@@ -37,7 +36,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	to, _ := plan.Resolve(view, &resp.Diagnostics)
@@ -56,7 +55,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		state = plan
 		state.read(now.Thing, view, self)
 		state.Addressee, state.Content = plan.Addressee, plan.Content
-		if tfvalue.IsSet(plan.ChannelID) {
+		if base.IsSet(plan.ChannelID) {
 			state.ChannelID = plan.ChannelID
 		}
 	}
@@ -99,9 +98,9 @@ func channelText(id int64, view *snapshot.Snapshot) string {
 }
 
 // subject is how a message is read and changed.
-func (r *Resource) subject(id int64) compareandset.Subject[*zulip.Message, change] {
+func (r *Resource) subject(id int64) attribute.Subject[*zulip.Message, change] {
 	name := fmt.Sprintf("message %d", id)
-	return compareandset.Subject[*zulip.Message, change]{
+	return attribute.Subject[*zulip.Message, change]{
 		Unread: name, Name: func(*zulip.Message) string { return name }, Explain: r.Explain,
 		Read: func(ctx context.Context, _ func(*zulip.Message) bool) (*reading, error) {
 			found, err := r.Meta.Store.Message(ctx, id)

@@ -12,11 +12,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 var (
@@ -109,7 +108,7 @@ func warnIgnored(channels []int64, diags *diag.Diagnostics) {
 
 // explain adds what a refusal means for flags.
 func explain(err error) string {
-	text := diagnostics.Explain(err)
+	text := base.Explain(err)
 	if zulip.IsNoMessage(err) {
 		text += "\n\nAt least one of the messages is gone, or the account the provider uses may not read it. None was changed."
 	}

@@ -10,10 +10,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -95,12 +94,12 @@ func (a *TopicAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReque
 func (a *TopicAction) channel(ctx context.Context, config *topicModel, diags *diag.Diagnostics) *zulip.Channel {
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		diags.AddError("Cannot read the channels", diagnostics.Explain(err))
+		diags.AddError("Cannot read the channels", base.Explain(err))
 		return nil
 	}
 	channel, err := lookup.Channel(view, config.Channel.ValueString())
 	if err != nil {
-		diags.AddAttributeError(path.Root("channel"), "No such channel", diagnostics.Sentence(err))
+		diags.AddAttributeError(path.Root("channel"), "No such channel", base.Sentence(err))
 		return nil
 	}
 	return channel
@@ -125,6 +124,6 @@ func (a *TopicAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	}
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Marking " + what + " as read"})
 	if err := a.Meta.Client.MarkTopicAsRead(ctx, channel.ID, zulip.StoredTopic(config.Topic.ValueString())); err != nil {
-		resp.Diagnostics.AddError("Cannot mark "+what+" as read", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot mark "+what+" as read", base.Explain(err))
 	}
 }

@@ -11,18 +11,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 type (
-	step    = compareandset.Step[*zulip.Realm, zulip.RealmUpdate]
-	pending = compareandset.Pending[*zulip.Realm, zulip.RealmUpdate]
-	reading = compareandset.Reading[*zulip.Realm]
+	step    = attribute.Step[*zulip.Realm, zulip.RealmUpdate]
+	pending = attribute.Pending[*zulip.Realm, zulip.RealmUpdate]
+	reading = attribute.Reading[*zulip.Realm]
 	prior   = attribute.Prior[model, *zulip.Realm]
 	table   = attribute.Table[model, *zulip.Realm, zulip.RealmUpdate]
 )
@@ -32,7 +30,7 @@ var attributes = func() table {
 	all := table{
 		Resource:    "zulip_organization",
 		Permissions: map[string]attribute.Permission[model]{},
-		Wire: permissionattribute.Permissions[*zulip.Realm, zulip.RealmUpdate]{
+		Wire: attribute.Permissions[*zulip.Realm, zulip.RealmUpdate]{
 			Table:   permission.Organizations,
 			Held:    func(r *zulip.Realm) map[string]zulip.GroupSettingValue { return r.Permissions },
 			Changes: func(u *zulip.RealmUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },

@@ -6,15 +6,14 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // subject is the organization as what is changed.
-func (r *Resource) subject() compareandset.Subject[*zulip.Realm, zulip.RealmUpdate] {
-	return compareandset.Subject[*zulip.Realm, zulip.RealmUpdate]{
+func (r *Resource) subject() attribute.Subject[*zulip.Realm, zulip.RealmUpdate] {
+	return attribute.Subject[*zulip.Realm, zulip.RealmUpdate]{
 		Unread: "the organization",
 		Name:   func(*zulip.Realm) string { return "the organization" },
 		Read:   func(ctx context.Context, _ func(*zulip.Realm) bool) (*reading, error) { return r.fresh(ctx) },

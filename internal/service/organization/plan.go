@@ -15,17 +15,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // The attributes of which more is to be checked than their kind can.
@@ -71,12 +70,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	var err error
 	if p.view, err = r.readNaming(ctx, p.plan); err != nil {
-		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
+		resp.Diagnostics.AddError(unreadable, base.Explain(err))
 		return
 	}
 	on := attribute.On(&r.Base, p.view)
 	if p.state != nil {
-		p.prior = attributes.PriorState(p.state, permissionattribute.Raw(ctx, req.Private, p.diags), on)
+		p.prior = attributes.PriorState(p.state, attribute.Raw(ctx, req.Private, p.diags), on)
 	} else {
 		p.prior = attributes.PriorObject(p.view.Realm(), on, p.diags)
 	}
@@ -89,7 +88,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 // permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
-func (p *planning) permissions() permissionattribute.Plan {
+func (p *planning) permissions() attribute.Plan {
 	return attributes.PermissionPlan(p.config, p.plan, p.prior, p.view)
 }
 
@@ -203,7 +202,7 @@ func (p *planning) checkAlone() {
 		p.declare(setting.Name, describe(value))
 	}
 	for _, setting := range permission.Organizations.Settings {
-		principals, known := permissionattribute.PrincipalsOf(*p.plan.permission(setting.Name))
+		principals, known := attribute.PrincipalsOf(*p.plan.permission(setting.Name))
 		if !known || p.config.permission(setting.Name).IsNull() {
 			continue
 		}
@@ -273,13 +272,13 @@ func (p *planning) checkChannel(ctx context.Context, attribute string, value att
 	}
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		p.diags.AddError("Cannot read the channels", diagnostics.Explain(err))
+		p.diags.AddError("Cannot read the channels", base.Explain(err))
 		return
 	}
 	channel, err := lookup.Channel(view, strconv.FormatInt(number.ValueInt64(), 10))
 	switch at := path.Root(attribute); {
 	case err != nil:
-		p.diags.AddAttributeError(at, "No such channel", diagnostics.Sentence(err))
+		p.diags.AddAttributeError(at, "No such channel", base.Sentence(err))
 	case channel.IsArchived:
 		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is archived", channel.Name), "The server takes only active channels.")
 	case attribute == moderationAttribute && !channel.Privacy().IsPrivate() && !p.Meta.Run.IsManaged(lookup.ChannelKind, channel.ID): // else this run may make it so

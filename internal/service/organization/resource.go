@@ -15,14 +15,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
 )
 
 var (
@@ -69,7 +67,7 @@ If somebody else has changed an attribute since the plan was made, the apply sto
 
 Administrators and owners may change most attributes; the others say that only owners may set them. An administrator's configuration may contain those too, as long as they have the configured value already.
 
-The profile picture, the logos and the address of the organization cannot be set with this resource.` + permissionattribute.DeactivatedPrincipals,
+The profile picture, the logos and the address of the organization cannot be set with this resource.` + attribute.DeactivatedPrincipals,
 		Attributes: all,
 	}
 }
@@ -93,7 +91,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		now, err = r.fresh(ctx)
 	}
 	if err != nil {
-		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
+		resp.Diagnostics.AddError(unreadable, base.Explain(err))
 		return
 	}
 	on := attribute.On(&r.Base, now.View)
@@ -122,7 +120,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 	view, err := r.readNaming(ctx, state)
 	if err != nil {
-		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
+		resp.Diagnostics.AddError(unreadable, base.Explain(err))
 		return
 	}
 	r.store(ctx, state, &reading{Thing: view.Realm(), View: view}, nil, &resp.State, resp.Private, &resp.Diagnostics)
@@ -136,11 +134,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	view, err := r.readNaming(ctx, plan, prior)
 	if err != nil {
-		resp.Diagnostics.AddError(unreadable, diagnostics.Explain(err))
+		resp.Diagnostics.AddError(unreadable, base.Explain(err))
 		return
 	}
 	on := attribute.On(&r.Base, view)
-	before := attributes.PriorState(prior, permissionattribute.Raw(ctx, req.Private, &resp.Diagnostics), on)
+	before := attributes.PriorState(prior, attribute.Raw(ctx, req.Private, &resp.Diagnostics), on)
 	now := r.apply(ctx, before, plan, nil, on, &resp.Diagnostics)
 	state, planned := plan.clone(), plan
 	if resp.Diagnostics.HasError() {
@@ -167,7 +165,7 @@ const unreadable = "Cannot read the organization"
 // be read. now is what was just read, or nil.
 func (r *Resource) apply(ctx context.Context, prior *prior, plan *model, now *reading, on attribute.Server, diags *diag.Diagnostics) *reading {
 	steps, problems := attributes.Steps(prior, plan, on)
-	permissionattribute.ReportProblems(diags, problems)
+	attribute.ReportProblems(diags, problems)
 	if diags.HasError() {
 		return nil
 	}
@@ -175,7 +173,7 @@ func (r *Resource) apply(ctx context.Context, prior *prior, plan *model, now *re
 }
 
 // store puts what the server has into the state; after an apply, planned is its plan.
-func (r *Resource) store(ctx context.Context, state *model, now *reading, planned *model, into *tfsdk.State, private permissionattribute.PrivateSetter, diags *diag.Diagnostics) {
+func (r *Resource) store(ctx context.Context, state *model, now *reading, planned *model, into *tfsdk.State, private attribute.PrivateSetter, diags *diag.Diagnostics) {
 	set := func() diag.Diagnostics {
 		state.set("id", types.StringValue(settings.OnceID))
 		return state.write(ctx, into)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // The server's limits, counted in characters (server-behavior §O6).

@@ -4,9 +4,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // levelPartial is the feature level from which a change names only what changes.
@@ -84,21 +84,21 @@ func (m *model) wire(state *model) zulip.ProfileFieldChange {
 		state = &model{}
 	}
 	var change zulip.ProfileFieldChange
-	if tfvalue.IsSet(m.Name) && !m.Name.Equal(state.Name) {
+	if base.IsSet(m.Name) && !m.Name.Equal(state.Name) {
 		change.Name = m.Name.ValueStringPointer()
 	}
-	if tfvalue.IsSet(m.Hint) && !m.Hint.Equal(state.Hint) {
+	if base.IsSet(m.Hint) && !m.Hint.Equal(state.Hint) {
 		change.Hint = m.Hint.ValueStringPointer()
 	}
-	if tfvalue.IsSet(m.Options) && !m.Options.Equal(state.Options) {
+	if base.IsSet(m.Options) && !m.Options.Equal(state.Options) {
 		change.Options = optionsOf(m.Options)
 	}
-	if tfvalue.IsSet(m.Subtype) && (!m.Subtype.Equal(state.Subtype) || !m.URLPattern.Equal(state.URLPattern)) {
+	if base.IsSet(m.Subtype) && (!m.Subtype.Equal(state.Subtype) || !m.URLPattern.Equal(state.URLPattern)) {
 		change.ExternalAccount = &zulip.ExternalAccount{Subtype: m.Subtype.ValueString(), URLPattern: m.URLPattern.ValueString()}
 	}
 	held := state.flags()
 	for i, sent := range []**bool{&change.DisplayInProfileSummary, &change.Required, &change.EditableByUser, &change.UseForUserMatching} {
-		if value := *m.flags()[i].value; tfvalue.IsSet(value) && !value.Equal(*held[i].value) {
+		if value := *m.flags()[i].value; base.IsSet(value) && !value.Equal(*held[i].value) {
 			*sent = value.ValueBoolPointer()
 		}
 	}
@@ -107,7 +107,7 @@ func (m *model) wire(state *model) zulip.ProfileFieldChange {
 
 // label is what tells the field from others: the service that the server knows, else its name.
 func (m *model) label() string {
-	if tfvalue.IsSet(m.Subtype) && m.Subtype.ValueString() != custom {
+	if base.IsSet(m.Subtype) && m.Subtype.ValueString() != custom {
 		return m.Subtype.ValueString()
 	}
 	return m.Name.ValueString()

@@ -11,10 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -31,7 +30,7 @@ func validate(config *model, diags *diag.Diagnostics) {
 		switch {
 		case value.IsNull() && does:
 			diags.AddAttributeError(path.Root(name), name+" is missing", fmt.Sprintf("A field of the %s needs it.", of))
-		case tfvalue.IsSet(value) && !does:
+		case base.IsSet(value) && !does:
 			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("Only a field of the %s has it. Take it out, or change that.", of))
 		}
 	}
@@ -42,7 +41,7 @@ func validate(config *model, diags *diag.Diagnostics) {
 		belongs("url_pattern", config.URLPattern, "subtype custom", config.Subtype.ValueString() == custom)
 		config.validateName(diags)
 	}
-	if tfvalue.IsSet(config.URLPattern) && strings.Count(config.URLPattern.ValueString(), "%(username)s") != 1 {
+	if base.IsSet(config.URLPattern) && strings.Count(config.URLPattern.ValueString(), "%(username)s") != 1 {
 		diags.AddAttributeError(path.Root("url_pattern"), "Not a pattern of URLs", "It holds %(username)s once, where the name of the account goes.")
 	}
 	if kind == zulip.ProfileFieldUser && config.DisplayInProfileSummary.ValueBool() {
@@ -62,7 +61,7 @@ func (m *model) validateName(diags *diag.Diagnostics) {
 		return
 	}
 	for name, value := range map[string]attr.Value{"name": m.Name, "hint": m.Hint} {
-		if tfvalue.IsSet(value) {
+		if base.IsSet(value) {
 			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("The server knows %s and gives the field its own name, without a hint. Take it out, or choose the subtype custom.", subtype))
 		}
 	}
@@ -84,7 +83,7 @@ func (m *model) validateOptions(diags *diag.Diagnostics) {
 }
 
 // checkPlan says what people lose, and refuses to show a long text in the summary where the server is too old for it.
-func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+func checkPlan(ctx context.Context, p *core.Plan[model]) {
 	everybody := func(string) bool { return true }
 	switch {
 	case p.IsDestroy():
@@ -104,7 +103,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
 
 // lostOptions are the keys of the options that a plan removes, as far as that is known.
 func lostOptions(plan, prior *model) map[string]bool {
-	if plan.Options.IsUnknown() || !tfvalue.IsSet(prior.Options) {
+	if plan.Options.IsUnknown() || !base.IsSet(prior.Options) {
 		return nil
 	}
 	gone := map[string]bool{}
@@ -121,10 +120,10 @@ func lostOptions(plan, prior *model) map[string]bool {
 }
 
 // warnLoss says how many people lose what they have written in the field.
-func warnLoss(ctx context.Context, p *resourcekit.Plan[model], loses func(value string) bool, why string) {
+func warnLoss(ctx context.Context, p *core.Plan[model], loses func(value string) bool, why string) {
 	view, err := p.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		p.Diags.AddError("Cannot read the people", diagnostics.Explain(err))
+		p.Diags.AddError("Cannot read the people", base.Explain(err))
 		return
 	}
 	field, count := strconv.FormatInt(p.Prior.ID.ValueInt64(), 10), 0

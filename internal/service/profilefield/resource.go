@@ -7,9 +7,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -18,26 +18,26 @@ const list = zulip.FetchProfileFields
 
 // NewResource returns zulip_custom_profile_field.
 func NewResource() resource.Resource {
-	return resourcekit.New(&resourcekit.Definition[model, zulip.ProfileField, model]{
+	return core.New(&core.Definition[model, zulip.ProfileField, model]{
 		Name: "custom_profile_field", Title: "custom profile field", Plural: "custom profile fields",
-		ListText: resourcekit.ListText{Description: "Lists the custom profile fields of the organization."},
+		ListText: core.ListText{Description: "Lists the custom profile fields of the organization."},
 		Schema:   resourceSchema,
 		Role:     zulip.RoleAdministrator, ForceNew: []string{"field_type", "subtype"},
-		Source: resourcekit.Source{Part: list, Lags: true},
+		Source: core.Source{Part: list, Lags: true},
 		Index:  (*snapshot.Snapshot).ProfileFields,
 		Key:    func(field *zulip.ProfileField) int64 { return field.ID },
-		Unique: resourcekit.Unique[model, zulip.ProfileField]{
+		Unique: core.Unique[model, zulip.ProfileField]{
 			At:      (*model).namedBy,
 			Of:      (*model).label,
 			Find:    func(view *snapshot.Snapshot, plan *model) (*zulip.ProfileField, bool) { return plan.namesake(view) },
 			Where:   "the organization's settings list all, under Custom profile fields",
 			IsTaken: zulip.IsProfileFieldNameTaken,
-			Existing: func(e *resourcekit.Existing, field *zulip.ProfileField, _ *resourcekit.Context) {
+			Existing: func(e *core.Existing, field *zulip.ProfileField, _ *core.Context) {
 				e.Detail = fmt.Sprintf("Field %d is called %q, and is of the type %s. The server takes a name only once.", field.ID, field.Name, field.Type)
 				e.MayBeReplaced = true // one of another type may be the one that this replaces
 			},
 		},
-		ReadInto: func(m *model, field *zulip.ProfileField, c *resourcekit.Context) { m.read(field, c.FeatureLevel()) },
+		ReadInto: func(m *model, field *zulip.ProfileField, c *core.Context) { m.read(field, c.FeatureLevel()) },
 		Fixed:    fixedByService,
 		Validate: validate, CheckPlan: checkPlan,
 		Create: create, Update: update, Delete: remove,
@@ -45,14 +45,14 @@ func NewResource() resource.Resource {
 	})
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	field := plan.wire(nil)
 	field.Type = zulip.ParseProfileFieldType(plan.FieldType.ValueString())
 	return c.Meta.Client.CreateProfileField(ctx, field)
 }
 
 // update sends what differs; servers below feature level 252 want everything.
-func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+func update(ctx context.Context, c *core.Context, planned, current *model) error {
 	change := planned.wire(current)
 	if !c.HasLevel(levelPartial) {
 		change = planned.wire(nil)
@@ -60,14 +60,14 @@ func update(ctx context.Context, c *resourcekit.Context, planned, current *model
 	return c.Meta.Client.UpdateProfileField(ctx, current.ID.ValueInt64(), change)
 }
 
-func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
+func remove(ctx context.Context, c *core.Context, state *model) error {
 	return c.Meta.Client.DeleteProfileField(ctx, state.ID.ValueInt64())
 }
 
 // namesake returns the field of the organization that has the name of the planned one. A service that the server knows
 // has one name, which only the server says.
 func (m *model) namesake(view *snapshot.Snapshot) (*zulip.ProfileField, bool) {
-	if tfvalue.IsSet(m.Name) {
+	if base.IsSet(m.Name) {
 		return view.ProfileFields().ByName(m.Name.ValueString())
 	}
 	for _, field := range view.ProfileFields().List() {
@@ -80,7 +80,7 @@ func (m *model) namesake(view *snapshot.Snapshot) (*zulip.ProfileField, bool) {
 
 // namedBy is the attribute that the name comes from.
 func (m *model) namedBy() string {
-	if tfvalue.IsSet(m.Name) {
+	if base.IsSet(m.Name) {
 		return "name"
 	}
 	return "subtype"

@@ -12,10 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -96,7 +95,7 @@ func resourceSchema() schema.Schema {
 		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages an emoji reaction of the provider's account to a message. An account can react to a message once with each emoji. Any change forces a new reaction.
 
-` + resourcekit.NeverAdopted,
+` + core.NeverAdopted,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "Message ID, emoji type and emoji code, as in `1234/unicode_emoji/1f44d`.",
@@ -127,7 +126,7 @@ func resourceSchema() schema.Schema {
 
 // explain adds what a refusal means for a reaction, where that is special.
 func explain(err error) string {
-	text := diagnostics.Explain(err)
+	text := base.Explain(err)
 	if zulip.IsNoMessage(err) {
 		text += "\n\nThe message is gone, or the account the provider uses may not read it."
 	}

@@ -15,11 +15,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -71,7 +70,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	view, err := r.Meta.Store.Read(ctx, store.CustomEmoji)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -144,7 +143,7 @@ func (r *Resource) afterLostReading(plan *model) string {
 
 // adopts reports whether a reaction that was there already may be taken into the state, and refuses it if not.
 func (r *Resource) adopts(plan *model, diags *diag.Diagnostics) bool {
-	existing := resourcekit.Existing{
+	existing := core.Existing{
 		Kind: plan.takeover(), Title: "reaction", Name: plan.EmojiName.ValueString(), Import: plan.importID(), At: path.Root("emoji_name"),
 		Summary:   fmt.Sprintf("The account has reacted with %q to message %d already", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64()),
 		AsPlanned: true, Ours: true, // the server does not tell when it was added
@@ -153,7 +152,7 @@ func (r *Resource) adopts(plan *model, diags *diag.Diagnostics) bool {
 		existing.Refuse(r.Meta, diags)
 		return false
 	}
-	resourcekit.CheckExisting(r.Meta, existing, diags) // says that it is taken
+	core.CheckExisting(r.Meta, existing, diags) // says that it is taken
 	r.Meta.Run.Adopt(plan.takeover(), 0)
 	return true
 }
@@ -182,7 +181,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
 	message, err := r.Meta.Store.Message(ctx, state.MessageID.ValueInt64())
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", state.MessageID.ValueInt64()), diagnostics.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", state.MessageID.ValueInt64()), base.Explain(err))
 		return
 	}
 	var own []zulip.Reaction

@@ -9,20 +9,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 )
 
 // checkPlan refuses what the server would refuse, and plans no change where the message means the same.
-func checkPlan(ctx context.Context, p *resourcekit.Plan[model]) {
+func checkPlan(ctx context.Context, p *core.Plan[model]) {
 	if p.IsDestroy() {
 		return
 	}
 	view, err := p.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		p.Diags.AddError("Cannot read the organization", diagnostics.Explain(err))
+		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	plan, prior := p.Plan, p.Prior

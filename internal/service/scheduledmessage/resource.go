@@ -11,29 +11,29 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Resource is zulip_scheduled_message.
 type Resource struct {
-	*resourcekit.Resource[model, zulip.ScheduledMessage, model]
+	*core.Resource[model, zulip.ScheduledMessage, model]
 }
 
 // NewResource returns zulip_scheduled_message.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(&resourcekit.Definition[model, zulip.ScheduledMessage, model]{
+	return &Resource{core.New(&core.Definition[model, zulip.ScheduledMessage, model]{
 		Name: "scheduled_message", Title: "scheduled message", Plural: "scheduled messages",
-		ListText: resourcekit.ListText{Called: "display name, as in `scheduled message 6001`,", Description: "Lists the messages that the provider's account has scheduled and that are not sent yet. Nobody else's can be read."},
+		ListText: core.ListText{Called: "display name, as in `scheduled message 6001`,", Description: "Lists the messages that the provider's account has scheduled and that are not sent yet. Nobody else's can be read."},
 		Schema:   resourceSchema,
-		Source:   resourcekit.Source{Part: store.ScheduledMessages, Needs: []store.Part{store.Channels}, StoresAsSent: true},
+		Source:   core.Source{Part: store.ScheduledMessages, Needs: []store.Part{store.Channels}, StoresAsSent: true},
 		List: func(ctx context.Context, s *store.Store) ([]*zulip.ScheduledMessage, error) {
 			return s.ScheduledMessages(ctx)
 		},
 		WhereIDs: "GET /scheduled_messages lists the account's own. It may have been sent or deleted.",
 		Key:      func(message *zulip.ScheduledMessage) int64 { return message.ID },
-		ReadInto: func(m *model, message *zulip.ScheduledMessage, c *resourcekit.Context) {
+		ReadInto: func(m *model, message *zulip.ScheduledMessage, c *core.Context) {
 			m.read(message, c.Snapshot, c.Meta.Store.Self().ID)
 		},
 		Validate:  func(config *model, diags *diag.Diagnostics) { config.Validate(diags) },
@@ -65,7 +65,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 }
 
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	to, err := plan.ResolveToSend(ctx, c.Meta.Store)
 	if err != nil {
 		return 0, err
@@ -75,7 +75,7 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 }
 
 // update changes what differs, as long as the message is not delivered.
-func update(ctx context.Context, c *resourcekit.Context, planned, current *model) error {
+func update(ctx context.Context, c *core.Context, planned, current *model) error {
 	to, err := planned.ResolveToSend(ctx, c.Meta.Store)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func update(ctx context.Context, c *resourcekit.Context, planned, current *model
 	return c.Meta.Client.UpdateScheduledMessage(ctx, current.ID.ValueInt64(), change)
 }
 
-func remove(ctx context.Context, c *resourcekit.Context, state *model) error {
+func remove(ctx context.Context, c *core.Context, state *model) error {
 	return c.Meta.Client.DeleteScheduledMessage(ctx, state.ID.ValueInt64())
 }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -126,7 +126,7 @@ func isRefusal(err error) bool {
 func (a *application) read(ctx context.Context, withUsers bool, diags *diag.Diagnostics) bool {
 	in, err := a.Meta.Store.FreshSubscribers(ctx, a.id)
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Cannot read the subscribers of channel %d", a.id), diagnostics.Explain(err))
+		diags.AddError(fmt.Sprintf("Cannot read the subscribers of channel %d", a.id), base.Explain(err))
 		return false
 	}
 	parts := []store.Part{store.Channels}
@@ -135,7 +135,7 @@ func (a *application) read(ctx context.Context, withUsers bool, diags *diag.Diag
 	}
 	view, err := a.Meta.Store.Fresh(ctx, parts...)
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Cannot read channel %d", a.id), diagnostics.Explain(err))
+		diags.AddError(fmt.Sprintf("Cannot read channel %d", a.id), base.Explain(err))
 		return false
 	}
 	channel, ok := view.Channels().ByID(a.id)
@@ -200,7 +200,7 @@ func (a *application) mayBeSent(ctx context.Context, planned *change, diags *dia
 		// Whether the channel lets the account in again may hang on a group.
 		view, err := a.Meta.Store.Fresh(ctx, store.UserGroups)
 		if err != nil {
-			diags.AddError("Cannot read the user groups", diagnostics.Explain(err))
+			diags.AddError("Cannot read the user groups", base.Explain(err))
 			return false
 		}
 		planned.view = view
@@ -236,7 +236,7 @@ func (a *application) verify(ctx context.Context, sent request, changed []int64,
 		a.assume(sent, changed)
 		if err != nil {
 			diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("Could not read who is in channel %q now", sent.channel),
-				"The server has accepted the request. The next plan reads it again. "+diagnostics.Explain(err))
+				"The server has accepted the request. The next plan reads it again. "+base.Explain(err))
 		}
 		return true
 	}
@@ -252,7 +252,7 @@ func (a *application) verify(ctx context.Context, sent request, changed []int64,
 	}
 	view, err := a.Meta.Store.Fresh(ctx, store.Channels, store.Users)
 	if err != nil {
-		diags.AddError("Cannot read the channels", diagnostics.Explain(err))
+		diags.AddError("Cannot read the channels", base.Explain(err))
 		return false
 	}
 	a.now.view = view
@@ -312,7 +312,7 @@ func (a *application) undo(ctx context.Context, sent request, other *zulip.Chann
 		who = "some or none of " + lookup.UserList.Describe(sent.users, a.now.view)
 		undone = "Which of them the server does not say, so that it could not be undone. Look at who is in that channel."
 	case err != nil:
-		undone = "This could not be undone: " + diagnostics.Explain(err)
+		undone = "This could not be undone: " + base.Explain(err)
 	}
 	diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Channel %d was renamed while the request was on its way", a.id),
 		fmt.Sprintf("The server takes only the name, %q, which belongs to channel %d since then. So these were %s another channel, %q: %s. %s\n\nChannel %d, now %q, is as it was. Plan again.",
@@ -325,7 +325,7 @@ func (a *application) fail(ctx context.Context, sent request, err error, diags *
 	if sent.removes {
 		summary = "Cannot unsubscribe %s from channel %q"
 	}
-	detail := diagnostics.Explain(err)
+	detail := base.Explain(err)
 	if zulip.IsMessage(err, "Insufficient permission") {
 		detail += "\n\nThe account the provider uses lost the right to it since the plan was made. Plan again: it names the right."
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 )
 
 // ids is a set of user IDs.
@@ -60,7 +60,7 @@ type people struct {
 func peopleIn(list types.List, view *snapshot.Snapshot, diags *diag.Diagnostics) people {
 	resolved, known := lookup.UserList.Resolve(list, view)
 	for _, err := range resolved.Problems {
-		diags.AddAttributeError(path.Root("users"), "Not in the organization", diagnostics.Sentence(err))
+		diags.AddAttributeError(path.Root("users"), "Not in the organization", base.Sentence(err))
 	}
 	return people{setOf(resolved.IDs), setOf(resolved.Deactivated), known && len(resolved.Planned) == 0}
 }

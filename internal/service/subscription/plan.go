@@ -15,11 +15,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -57,7 +56,7 @@ type planning struct {
 func (b *relation) locate(ctx context.Context, plan, state *shared, resp *resource.ModifyPlanResponse) *planning {
 	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return nil
 	}
 	p := &planning{view: view, wanted: peopleIn(plan.Users, view, &resp.Diagnostics)}
@@ -98,7 +97,7 @@ func (b *relation) locate(ctx context.Context, plan, state *shared, resp *resour
 func (b *relation) locateInApply(ctx context.Context, plan *shared, diags *diag.Diagnostics) (*zulip.Channel, people) {
 	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
-		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
+		diags.AddError("Cannot read the organization", base.Explain(err))
 		return nil, people{}
 	}
 	channel, wanted := findChannel(view, plan.Channel, diags), peopleIn(plan.Users, view, diags)
@@ -118,7 +117,7 @@ func findChannel(view *snapshot.Snapshot, text types.String, diags *diag.Diagnos
 	switch {
 	case err != nil:
 		diags.AddAttributeError(path.Root("channel"), "No such channel",
-			diagnostics.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+			base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
 		return nil
 	case channel.IsArchived:
 		diags.AddAttributeError(path.Root("channel"), "The channel is archived",
@@ -133,7 +132,7 @@ func (b *relation) subscribers(ctx context.Context, channel *zulip.Channel, diag
 	list, err := b.Meta.Store.Subscribers(ctx, channel.ID)
 	switch {
 	case err != nil:
-		diags.AddError(fmt.Sprintf("Cannot read the subscribers of channel %q", channel.Name), diagnostics.Explain(err))
+		diags.AddError(fmt.Sprintf("Cannot read the subscribers of channel %q", channel.Name), base.Explain(err))
 	case list == nil:
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Cannot read the subscribers of channel %q", channel.Name), cannotSee)
 	}
@@ -146,7 +145,7 @@ func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics
 	// First, for the channels may come with them.
 	in, err := b.Meta.Store.Subscribers(ctx, id)
 	if err != nil {
-		diags.AddError("Cannot read the subscribers", diagnostics.Explain(err))
+		diags.AddError("Cannot read the subscribers", base.Explain(err))
 		return nil, false
 	}
 	names := make([]string, len(in))
@@ -155,7 +154,7 @@ func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics
 	}
 	view, err := b.Meta.Store.ReadNaming(ctx, names, store.Channels)
 	if err != nil {
-		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
+		diags.AddError("Cannot read the organization", base.Explain(err))
 		return nil, false
 	}
 	channel, ok := view.Channels().ByID(id)

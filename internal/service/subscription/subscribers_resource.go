@@ -13,9 +13,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 )
 
 var (
@@ -208,7 +208,7 @@ func (r *Subscribers) changedMeanwhile(ctx context.Context, now *reading, saw, w
 	if len(left) > 0 { // whom the server has deactivated meanwhile it does not list any more
 		view, err := r.Meta.Store.Fresh(ctx, store.Users)
 		if err != nil {
-			diags.AddError("Cannot read the users", diagnostics.Explain(err))
+			diags.AddError("Cannot read the users", base.Explain(err))
 			return true
 		}
 		left = slices.DeleteFunc(left, func(id int64) bool { return !isActive(view, id) })
@@ -247,7 +247,7 @@ func (r *Subscribers) ImportState(ctx context.Context, req resource.ImportStateR
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
 		return
 	}
 	channel := findChannel(view, types.StringValue(req.ID), &resp.Diagnostics)

@@ -14,11 +14,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -133,7 +132,7 @@ func (r *Subscription) check(ctx context.Context, view *snapshot.Snapshot, chann
 func (r *Subscription) planEnd(ctx context.Context, state *additive, diags *diag.Diagnostics) {
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
+		diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	channel, ok := view.Channels().ByID(state.ChannelID.ValueInt64())
@@ -255,7 +254,7 @@ func (r *Subscription) Delete(ctx context.Context, req resource.DeleteRequest, r
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	if channel, ok := view.Channels().ByID(id); !ok || channel.IsArchived {
@@ -291,7 +290,7 @@ func (r *Subscription) ImportState(ctx context.Context, req resource.ImportState
 func (r *Subscription) importUsers(ctx context.Context, channelText string, users []string, resp *resource.ImportStateResponse) {
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	channel := findChannel(view, types.StringValue(channelText), &resp.Diagnostics)
@@ -310,7 +309,7 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 		user, err := lookup.User(view, strings.TrimSpace(text))
 		switch {
 		case err != nil:
-			resp.Diagnostics.AddAttributeError(path.Root("users"), "Not in the organization", diagnostics.Sentence(err))
+			resp.Diagnostics.AddAttributeError(path.Root("users"), "Not in the organization", base.Sentence(err))
 		case user.IsActive && !in[user.ID]:
 			resp.Diagnostics.AddAttributeError(path.Root("users"), fmt.Sprintf("%s is not in channel %q", user.Address(), channel.Name),
 				"Only what is there can be imported. Leave the user out: the next apply adds whom the configuration names.")

@@ -11,9 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -81,11 +80,11 @@ func (m *model) readUnknown(found *zulip.Subscription) {
 // changes are the settings that are planned otherwise than they are held.
 func (m *model) changes(held *model) []zulip.SubscriptionProperty {
 	var changes []zulip.SubscriptionProperty
-	if tfvalue.IsSet(m.Color) && !m.Color.Equal(held.Color) {
+	if base.IsSet(m.Color) && !m.Color.Equal(held.Color) {
 		changes = append(changes, zulip.SubscriptionProperty{Property: "color", Value: m.Color.ValueString()})
 	}
 	for _, flag := range flags {
-		if planned := *flag.of(m); tfvalue.IsSet(planned) && !planned.Equal(*flag.of(held)) {
+		if planned := *flag.of(m); base.IsSet(planned) && !planned.Equal(*flag.of(held)) {
 			changes = append(changes, zulip.SubscriptionProperty{Property: flag.property, Value: planned.ValueBool()})
 		}
 	}

@@ -14,10 +14,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -65,7 +64,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -81,7 +80,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	channel, err := lookup.Channel(view, plan.Channel.ValueString())
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel",
-			diagnostics.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+			base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
 		return
 	}
 	if !req.State.Raw.IsNull() {
@@ -100,7 +99,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	subscription, err := r.Meta.Store.Subscription(ctx, channel.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the account's subscriptions", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the account's subscriptions", base.Explain(err))
 	} else if subscription == nil {
 		resp.Diagnostics.AddAttributeWarning(path.Root("channel"), "The account is not in the channel",
 			fmt.Sprintf("The account the provider uses has settings only of channels it is in, and it is not in %q now. Unless this run subscribes it before (then let this resource depend on that one), the apply fails.", channel.Name))
@@ -126,12 +125,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
 		return
 	}
 	channel, err := lookup.Channel(view, plan.Channel.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", diagnostics.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", base.Sentence(err))
 		return
 	}
 	// The account may have been subscribed since the plan was made.
@@ -154,7 +153,7 @@ func (r *Resource) subscription(ctx context.Context, channel int64, diags *diag.
 	found, err := r.Meta.Store.Subscription(ctx, channel)
 	switch {
 	case err != nil:
-		diags.AddError("Cannot read the account's subscriptions", diagnostics.Explain(err))
+		diags.AddError("Cannot read the account's subscriptions", base.Explain(err))
 	case found == nil:
 		diags.AddAttributeError(path.Root("channel"), "The account is not in the channel",
 			fmt.Sprintf("The account the provider uses has settings only of channels it is in. Subscribe it to channel %d first.", channel))
@@ -174,7 +173,7 @@ func (r *Resource) set(ctx context.Context, now *zulip.Subscription, changes []z
 	r.Meta.Store.Invalidate(store.Subscriptions)
 	if err != nil {
 		diags.AddError(fmt.Sprintf("Cannot change the account's settings of channel %d", now.ChannelID),
-			diagnostics.Explain(err)+"\n\nThe server changes one setting after the other: those before the one it refused are changed. The next plan shows what is left.")
+			base.Explain(err)+"\n\nThe server changes one setting after the other: those before the one it refused are changed. The next plan shows what is left.")
 	}
 	if found, readErr := r.Meta.Store.Subscription(ctx, now.ChannelID); readErr == nil && found != nil {
 		now = found
@@ -192,12 +191,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ChannelID})...)
 	found, err := r.Meta.Store.Subscription(ctx, state.ChannelID.ValueInt64())
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the account's subscriptions", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the account's subscriptions", base.Explain(err))
 		return
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
 		return
 	}
 	if found == nil {
@@ -274,12 +273,12 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
 		return
 	}
 	channel, err := lookup.Channel(view, req.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import the settings of this channel", diagnostics.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import the settings of this channel", base.Sentence(err))
 		return
 	}
 	if r.subscription(ctx, channel.ID, &resp.Diagnostics) == nil {

@@ -10,12 +10,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // DataSource is the data source zulip_channel_topics.
@@ -78,18 +77,18 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
 		return
 	}
 	channel, err := lookup.Channel(view, state.Channel.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", diagnostics.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", base.Sentence(err))
 		return
 	}
 	topics, err := d.Meta.Client.Topics(ctx, channel.ID)
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("channel"), fmt.Sprintf("Cannot read the topics of channel %q", channel.Name),
-			diagnostics.Explain(err)+"\n\n"+d.whyUnreadable(channel))
+			base.Explain(err)+"\n\n"+d.whyUnreadable(channel))
 		return
 	}
 	state.ChannelID, state.Topics = types.Int64Value(channel.ID), []entry{}

@@ -8,8 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 )
 
@@ -48,7 +47,7 @@ func (d *OrganizationsDataSource) Read(ctx context.Context, _ datasource.ReadReq
 	}
 	organizations, err := d.Meta.Trading.Organizations(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot list the trading cloud's organizations", diagnostics.Sentence(err))
+		resp.Diagnostics.AddError("Cannot list the trading cloud's organizations", base.Sentence(err))
 		return
 	}
 	slices.SortFunc(organizations, func(a, b trading.Organization) int { return cmp.Compare(a.ID, b.ID) })

@@ -9,8 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 )
 
@@ -60,7 +59,7 @@ func (d *PingDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	ping, err := d.Meta.Trading.Ping(ctx, check.PlatformID.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot check the connection to the platform %s", check.PlatformID.ValueString()), diagnostics.Sentence(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot check the connection to the platform %s", check.PlatformID.ValueString()), base.Sentence(err))
 		return
 	}
 	check.Reachable = types.BoolValue(ping.Reachable)

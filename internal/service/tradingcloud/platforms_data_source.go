@@ -11,8 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 )
 
@@ -59,7 +58,7 @@ func (d *PlatformsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	}
 	platforms, err := d.Meta.Trading.Platforms(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot list the trade platforms", diagnostics.Sentence(err))
+		resp.Diagnostics.AddError("Cannot list the trade platforms", base.Sentence(err))
 		return
 	}
 	slices.SortFunc(platforms, func(a, b trading.Platform) int { return cmp.Compare(a.ID, b.ID) })

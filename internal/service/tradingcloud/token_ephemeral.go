@@ -11,9 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 )
 
 const (
@@ -73,7 +72,7 @@ func (e *TokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, re
 	}
 	token, err := e.Meta.Trading.Token(ctx, wanted)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot get a token of the trading cloud", diagnostics.Sentence(err))
+		resp.Diagnostics.AddError("Cannot get a token of the trading cloud", base.Sentence(err))
 		return
 	}
 	result.AccessToken = types.StringValue(token.AccessToken)

@@ -9,11 +9,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -68,7 +67,7 @@ func (a *Action) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, r
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	config.CheckPlan(view, &resp.Diagnostics)
@@ -85,7 +84,7 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	}
 	view, err := a.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	to, _ := config.Check(view, &resp.Diagnostics)
@@ -94,6 +93,6 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	}
 	resp.SendProgress(action.InvokeProgressEvent{Message: "Typing (" + config.Operation.ValueString() + ") to " + config.Words()})
 	if err := a.Meta.Client.SendTyping(ctx, config.Operation.ValueString(), to); err != nil {
-		resp.Diagnostics.AddError("Cannot show that the account is typing", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot show that the account is typing", base.Explain(err))
 	}
 }

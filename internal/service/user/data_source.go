@@ -9,12 +9,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // DataSource is the data source zulip_user.
@@ -54,7 +53,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the users", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the users", base.Explain(err))
 		return
 	}
 	wanted, at := config.Email.ValueString(), path.Root("email")
@@ -63,7 +62,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	user, err := lookup.User(s, wanted)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(at, "No such user", diagnostics.Sentence(err))
+		resp.Diagnostics.AddAttributeError(at, "No such user", base.Sentence(err))
 		return
 	}
 	var found facts

@@ -10,11 +10,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // deletions lists what a deactivation can delete: the attribute, the field of the request, and what it is.
@@ -66,7 +66,7 @@ func checkActions(b *base.Base, state *account, diags *diag.Diagnostics) {
 }
 
 // warnOfActions warns what is deleted when the account is deactivated. The actions are those of m.
-func warnOfActions(p *resourcekit.Plan[account], s *snapshot.Snapshot, user *zulip.User, m *account) {
+func warnOfActions(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User, m *account) {
 	actions := m.deactivationActions()
 	if actions == (zulip.DeactivationActions{}) || !user.IsActive {
 		return

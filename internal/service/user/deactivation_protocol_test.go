@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 const (
@@ -50,7 +50,7 @@ func written(t *testing.T, level int, actions values) (*acctest.Organization, *a
 // left lists what the sandbox still holds of tomas and his bot: their names, and the kinds of their messages.
 func left(o *acctest.Organization) string {
 	var found []string
-	o.Sandbox.Organization().Read(func(org *organization.Organization) {
+	o.Sandbox.Organization().Read(func(org *rules.Organization) {
 		for _, m := range org.Messages.All() {
 			if !strings.HasPrefix(m.Content, "by ") {
 				continue

@@ -11,14 +11,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // ListDataSource is the data source zulip_users.
@@ -86,16 +85,16 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the users", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the users", base.Explain(err))
 		return
 	}
 	for _, address := range list.Emails {
 		if _, err := lookup.User(s, address); err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("emails"), "Not in the organization", diagnostics.Sentence(err))
+			resp.Diagnostics.AddAttributeError(path.Root("emails"), "Not in the organization", base.Sentence(err))
 		}
 	}
 	if field := list.ProfileField; field != nil && !slices.ContainsFunc(s.ProfileFields().List(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
-		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", diagnostics.Sentence(lookup.NoProfileField(field.Name, s)))
+		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", base.Sentence(lookup.NoProfileField(field.Name, s)))
 	}
 	if resp.Diagnostics.HasError() {
 		return

@@ -10,17 +10,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // ModifyPlan also refuses what the server is too old for where nothing is sent: what counts when the account is
@@ -33,14 +32,14 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 // checkPlan refuses what the server would refuse, with the reason and the way out.
-func checkPlan(ctx context.Context, p *resourcekit.Plan[account]) {
+func checkPlan(ctx context.Context, p *core.Plan[account]) {
 	var id []string
 	if p.Prior != nil {
 		id = append(id, fmt.Sprint(p.Prior.ID.ValueInt64()))
 	}
 	s, err := p.Meta.Store.ReadNaming(ctx, id, store.Users)
 	if err != nil {
-		p.Diags.AddError("Cannot read the users", diagnostics.Explain(err))
+		p.Diags.AddError("Cannot read the users", base.Explain(err))
 		return
 	}
 	if p.IsDestroy() {
@@ -57,7 +56,7 @@ func checkPlan(ctx context.Context, p *resourcekit.Plan[account]) {
 }
 
 // checkDestroy refuses to deactivate whom the server keeps, and warns of what is lost.
-func checkDestroy(ctx context.Context, p *resourcekit.Plan[account], s *snapshot.Snapshot) {
+func checkDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	if !ok {
 		return
@@ -76,32 +75,32 @@ func checkDestroy(ctx context.Context, p *resourcekit.Plan[account], s *snapshot
 var levelNewEmail = featurelevel.Since("zulip_user", "email")
 
 // checkProfile refuses fields that do not exist, and people who do not.
-func checkProfile(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
+func checkProfile(p *core.Plan[account], s *snapshot.Snapshot) {
 	profile, _ := p.Plan.profile()
 	for _, name := range slices.Sorted(maps.Keys(profile)) {
 		field, ok := s.ProfileFields().ByName(name)
 		if !ok {
-			p.Diags.AddAttributeError(path.Root("profile_data"), "No such profile field", diagnostics.Sentence(lookup.NoProfileField(name, s)))
+			p.Diags.AddAttributeError(path.Root("profile_data"), "No such profile field", base.Sentence(lookup.NoProfileField(name, s)))
 			continue
 		}
 		if err := checkValue(field, profile[name], s); err != nil {
-			p.Diags.AddAttributeError(path.Root("profile_data"), "Not people", diagnostics.Sentence(err))
+			p.Diags.AddAttributeError(path.Root("profile_data"), "Not people", base.Sentence(err))
 		}
 	}
 }
 
 // checkNew refuses an account that already exists, and whom the server lets create none.
-func checkNew(ctx context.Context, p *resourcekit.Plan[account], s *snapshot.Snapshot) {
+func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	if p.Meta.Store.Self().Role > zulip.RoleAdministrator {
 		p.Meta.Refuse(path.Empty(), "create accounts", "Only administrators and owners of the organization may, with the right can_create_users of the server's shell.", p.Diags)
 		return
 	}
 	user := &zulip.User{Email: p.Plan.Email.ValueString(), Role: zulip.RoleMember}
-	if tfvalue.IsSet(p.Plan.Email) {
+	if base.IsSet(p.Plan.Email) {
 		p.Meta.Run.WillCreate(kind, strings.ToLower(user.Email))
 		holder, err := accounts.Holder(ctx, p.Meta, s, user.Email)
 		if err != nil {
-			p.Diags.AddError("Cannot read "+user.Email, diagnostics.Explain(err))
+			p.Diags.AddError("Cannot read "+user.Email, base.Explain(err))
 			return
 		}
 		if holder != nil {
@@ -117,7 +116,7 @@ func checkNew(ctx context.Context, p *resourcekit.Plan[account], s *snapshot.Sna
 }
 
 // checkHolder refuses an address that another account has, unless it is to be adopted.
-func checkHolder(p *resourcekit.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
+func checkHolder(p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
 	run := &p.Meta.Run
 	isOwn := run.IsManaged(kind, holder.ID) || run.IsDestroyed(kind, holder.ID)
 	switch {
@@ -129,20 +128,20 @@ func checkHolder(p *resourcekit.Plan[account], s *snapshot.Snapshot, holder *zul
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The account of %s will be reactivated", holder.Address()),
 			fmt.Sprintf("It has the ID %d and the name %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
 	case holder.IsActive && !holder.IsBot:
-		resourcekit.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
+		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
 	default:
 		summary, detail := taken(holder)
-		resourcekit.RefuseTakenName(p.Meta, kind, holder.ID, path.Root("email"), summary, detail, p.Diags)
+		core.RefuseTakenName(p.Meta, kind, holder.ID, path.Root("email"), summary, detail, p.Diags)
 	}
 }
 
 // existing describes the active account that has the planned address.
-func existing(plan *account, holder *zulip.User) resourcekit.Existing {
+func existing(plan *account, holder *zulip.User) core.Existing {
 	role, isPlanned := zulip.ParseRole(plan.Role.ValueString())
 	joined, isKnown := holder.Joined()
-	isRecent := isKnown && resourcekit.IsRecent(joined) // the server does not tell who created it
+	isRecent := isKnown && core.IsRecent(joined) // the server does not tell who created it
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!isPlanned || role == holder.Role)
-	return resourcekit.Existing{
+	return core.Existing{
 		Kind: kind, Title: "user", Name: holder.Address(), Key: strings.ToLower(plan.Email.ValueString()), ID: holder.ID, Import: holder.Address(), At: path.Root("email"),
 		Summary:   fmt.Sprintf("%s already has an account", holder.Address()),
 		Detail:    fmt.Sprintf("It has the ID %d and the name %q.", holder.ID, holder.FullName),
@@ -163,12 +162,12 @@ func taken(holder *zulip.User) (summary, detail string) {
 }
 
 // checkUpdate keeps the prior values that mean what is configured, and refuses what the server would.
-func checkUpdate(p *resourcekit.Plan[account], s *snapshot.Snapshot) {
+func checkUpdate(p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	if !ok {
 		return // the next read removes it from the state
 	}
-	if tfvalue.IsSet(p.Plan.FullName) && strings.TrimSpace(p.Plan.FullName.ValueString()) == strings.TrimSpace(p.Prior.FullName.ValueString()) {
+	if base.IsSet(p.Plan.FullName) && strings.TrimSpace(p.Plan.FullName.ValueString()) == strings.TrimSpace(p.Prior.FullName.ValueString()) {
 		p.Plan.FullName = p.Prior.FullName
 	}
 	p.Plan.keepProfile(p.Prior, s)
@@ -186,7 +185,7 @@ func (a *account) isSameAccount(b *account) bool {
 }
 
 // warnOfAccess warns who gains and who loses which right by another role.
-func warnOfAccess(ctx context.Context, p *resourcekit.Plan[account], s *snapshot.Snapshot) {
+func warnOfAccess(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	role, isKnown := zulip.ParseRole(p.Plan.Role.ValueString())
 	if !ok || !isKnown || p.Plan.Role.Equal(p.Prior.Role) || role == user.Role || p.Diags.HasError() {
@@ -197,7 +196,7 @@ func warnOfAccess(ctx context.Context, p *resourcekit.Plan[account], s *snapshot
 }
 
 // checkEmail refuses an address that cannot be given. One that the person hides is taken on trust the first time.
-func checkEmail(p *resourcekit.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
+func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	planned, at := p.Plan.Email.ValueString(), path.Root("email")
 	if p.Plan.Email.IsUnknown() {
 		return

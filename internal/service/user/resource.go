@@ -13,13 +13,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -28,28 +27,28 @@ const kind = "zulip_user"
 
 // Resource is zulip_user.
 type Resource struct {
-	*resourcekit.Resource[account, zulip.User, account]
+	*core.Resource[account, zulip.User, account]
 }
 
 // NewResource returns zulip_user.
 func NewResource() resource.Resource {
-	return &Resource{resourcekit.New(&resourcekit.Definition[account, zulip.User, account]{
+	return &Resource{core.New(&core.Definition[account, zulip.User, account]{
 		Name: "user", Title: "user", Plural: "users",
 		Schema: resourceSchema,
 		Unsent: []string{"deactivation_notification_comment", "deactivation_actions", "adopt_deactivated"},
-		Source: resourcekit.Source{Part: store.Users, One: (*store.Store).ReadUser},
+		Source: core.Source{Part: store.Users, One: (*store.Store).ReadUser},
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
 
 		IsReadByItself: accounts.IsAboveMember,
 		IsGone:         func(user *zulip.User) bool { return !user.IsActive },
-		Unique: resourcekit.Unique[account, zulip.User]{
+		Unique: core.Unique[account, zulip.User]{
 			Attribute: "email", Word: "address", IgnoresCase: true, IsCheckedByPlan: true,
 			Of: func(a *account) string { return a.Email.ValueString() },
 		},
 		ReadInto: readInto, CheckPlan: checkPlan, Names: (*account).namesInProfile,
 		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated, SentLater: []string{"role", "profile_data"},
-		RegisterCreated: func(c *resourcekit.Context, _ int64, _ *account) { c.Meta.Store.BecameActive() },
+		RegisterCreated: func(c *core.Context, _ int64, _ *account) { c.Meta.Store.BecameActive() },
 		IsUnread:        isUnread,
 		Update:          update, Delete: deactivate, DeleteVerb: "deactivate",
 		Hint: hint,
@@ -70,7 +69,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 // adopt reactivates the deactivated account of the address, where that is configured or this run has deactivated it, and
 // refuses any other account that has the address.
-func adopt(ctx context.Context, c *resourcekit.Context, plan *account) (id int64, ok bool, err error) {
+func adopt(ctx context.Context, c *core.Context, plan *account) (id int64, ok bool, err error) {
 	holder, err := c.Meta.Client.UserByEmail(ctx, plan.Email.ValueString())
 	if zulip.IsNoUser(err) {
 		return 0, false, nil
@@ -85,14 +84,14 @@ func adopt(ctx context.Context, c *resourcekit.Context, plan *account) (id int64
 		if err == nil {
 			return holder.ID, true, nil
 		}
-		diags.AddError("Cannot reactivate "+holder.Address(), diagnostics.ExplainWith(err, hint))
+		diags.AddError("Cannot reactivate "+holder.Address(), base.ExplainWith(err, hint))
 	case holder.IsActive && !holder.IsBot:
 		existing(plan, holder).Refuse(c.Meta, &diags)
 	default:
 		summary, detail := taken(holder)
 		diags.AddAttributeError(path.Root("email"), summary, detail)
 	}
-	return 0, false, &diagnostics.Error{Diagnostics: diags}
+	return 0, false, &base.Error{Diagnostics: diags}
 }
 
 // isReactivatable reports whether a zulip_user can reactivate an account.
@@ -101,7 +100,7 @@ func isReactivatable(user *zulip.User) bool {
 }
 
 // create creates the account. Without a password it gets one that nobody knows.
-func create(ctx context.Context, c *resourcekit.Context, plan *account) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *account) (int64, error) {
 	password, _ := ctx.Value(passwordKey{}).(string)
 	if password == "" {
 		password = rand.Text() + rand.Text()
@@ -112,13 +111,13 @@ func create(ctx context.Context, c *resourcekit.Context, plan *account) (int64, 
 
 // mayBeCreated reports whether an account has the planned address or, since the person may hide it, the planned name and a
 // hidden address.
-func mayBeCreated(a *account, user *zulip.User, _ *resourcekit.Context) bool {
+func mayBeCreated(a *account, user *zulip.User, _ *core.Context) bool {
 	isAlike := sameEmail(user.Address(), a.Email.ValueString()) || hidesEmail(user) && user.FullName == strings.TrimSpace(a.FullName.ValueString())
 	return isAlike && !user.IsBot
 }
 
 // isUnread says that the server does not show an address which the account hides. One that was imported is taken on trust.
-func isUnread(attribute string, prior *account, c *resourcekit.Context) bool {
+func isUnread(attribute string, prior *account, c *core.Context) bool {
 	if attribute != "email" || prior == nil {
 		return false
 	}
@@ -127,7 +126,7 @@ func isUnread(attribute string, prior *account, c *resourcekit.Context) bool {
 }
 
 // update sends what differs. The server makes all of a change or nothing. Roles are groups too.
-func update(ctx context.Context, c *resourcekit.Context, planned, current *account) error {
+func update(ctx context.Context, c *core.Context, planned, current *account) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
 		return errors.New("the server does not show the account to the provider's account. Plan again to see what became of it")
@@ -147,10 +146,10 @@ func update(ctx context.Context, c *resourcekit.Context, planned, current *accou
 }
 
 // deactivate deactivates the account: the server deletes nobody. One that is gone or deactivated already is fine.
-func deactivate(ctx context.Context, c *resourcekit.Context, state *account) error {
+func deactivate(ctx context.Context, c *core.Context, state *account) error {
 	var diags diag.Diagnostics
 	if checkActions(c.Base, state, &diags); diags.HasError() {
-		return resourcekit.AsError(diags)
+		return core.AsError(diags)
 	}
 	id := state.ID.ValueInt64()
 	if err := accounts.ProtectDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
@@ -165,7 +164,7 @@ func deactivate(ctx context.Context, c *resourcekit.Context, state *account) err
 	c.Meta.Run.Destroy(kind, id)
 	if already && how.Actions != (zulip.DeactivationActions{}) {
 		diags.AddWarning(fmt.Sprintf("%s is deactivated already", state.Email.ValueString()), alreadyDeactivated)
-		return &diagnostics.Error{Diagnostics: diags} // a warning: the deactivation did not fail
+		return &base.Error{Diagnostics: diags} // a warning: the deactivation did not fail
 	}
 	return nil
 }
@@ -180,7 +179,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		err = checkImported(user)
 	}
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this user", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot import this user", base.Explain(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), user.ID)...)

@@ -14,10 +14,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -37,7 +37,7 @@ type account struct {
 
 // readInto sets the model to what the server has. A model without an address is one that is imported: it gets the whole
 // profile.
-func readInto(a *account, user *zulip.User, c *resourcekit.Context) {
+func readInto(a *account, user *zulip.User, c *core.Context) {
 	isImported := a.Email.IsNull()
 	a.ID, a.DateJoined, a.Role = types.Int64Value(user.ID), types.StringValue(user.DateJoined), types.StringValue(user.Role.String())
 	if isImported || !hidesEmail(user) && !sameEmail(a.Email.ValueString(), user.Address()) {
@@ -125,19 +125,19 @@ func (a *account) changes(user *zulip.User, s *snapshot.Snapshot) (update zulip.
 	for _, name := range slices.Sorted(maps.Keys(profile)) {
 		field, ok := s.ProfileFields().ByName(name)
 		if !ok {
-			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", diagnostics.Sentence(lookup.NoProfileField(name, s)))
+			diags.AddAttributeError(path.Root("profile_data"), "No such profile field", base.Sentence(lookup.NoProfileField(name, s)))
 			continue
 		}
 		value, err := wireValue(field, profile[name], s)
 		if err != nil {
-			diags.AddAttributeError(path.Root("profile_data").AtMapKey(name), "Not people", diagnostics.Sentence(err))
+			diags.AddAttributeError(path.Root("profile_data").AtMapKey(name), "Not people", base.Sentence(err))
 			continue
 		}
 		if !sameValue(field, profile[name], valueOf(user, name, s), s) {
 			update.ProfileData = append(update.ProfileData, zulip.ProfileChange{ID: field.ID, Value: value})
 		}
 	}
-	return update, resourcekit.AsError(diags)
+	return update, core.AsError(diags)
 }
 
 // fieldOfPeople is the type of profile fields that hold people (server-behavior §L7).

@@ -13,16 +13,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 const description = "Manages the account of a person. Bots are managed with `zulip_bot`; `zulip_user_role` manages only the role of somebody who joined by themselves.\n\n" +
 	"To create accounts, the provider's account has to be an administrator with the right `can_create_users`, which only the server's shell grants; changing an address takes `can_change_user_emails`. Most organizations invite people instead.\n\n" +
-	"Zulip cannot delete an account: destroying the resource deactivates it, with the bots it owns. A deactivated account keeps its address; `adopt_deactivated = true` reactivates it. " + resourcekit.NeverAdopted + "\n\n" +
+	"Zulip cannot delete an account: destroying the resource deactivates it, with the bots it owns. A deactivated account keeps its address; `adopt_deactivated = true` reactivates it. " + core.NeverAdopted + "\n\n" +
 	"If the answer to a creation is lost, the account is found by its address or, where the person hides the address from the provider's account, as the new account with the same name. After an apply that was killed, import the account."
 
 func resourceSchema() schema.Schema {

@@ -3,7 +3,7 @@ package usergroup_test
 import (
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
 // Members of sre administer the channel incidents of the example.

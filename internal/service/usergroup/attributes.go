@@ -8,11 +8,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -24,9 +22,9 @@ type update struct {
 }
 
 type (
-	step    = compareandset.Step[*zulip.UserGroup, update]
-	pending = compareandset.Pending[*zulip.UserGroup, update]
-	reading = compareandset.Reading[*zulip.UserGroup]
+	step    = attribute.Step[*zulip.UserGroup, update]
+	pending = attribute.Pending[*zulip.UserGroup, update]
+	reading = attribute.Reading[*zulip.UserGroup]
 	prior   = attribute.Prior[facts, *zulip.UserGroup]
 
 	table             = attribute.Table[facts, *zulip.UserGroup, update]
@@ -102,7 +100,7 @@ var attributes = table{
 		"can_mention_group":        {At: func(f *facts) *types.Set { return &f.CanMentionGroup }},
 		"can_remove_members_group": {At: func(f *facts) *types.Set { return &f.CanRemoveMembersGroup }},
 	},
-	Wire: permissionattribute.Permissions[*zulip.UserGroup, update]{
+	Wire: attribute.Permissions[*zulip.UserGroup, update]{
 		Table:   permission.UserGroups,
 		Held:    func(g *zulip.UserGroup) map[string]zulip.GroupSettingValue { return g.Permissions },
 		Changes: func(u *update) *map[string]zulip.GroupSettingChange { return &u.Permissions },

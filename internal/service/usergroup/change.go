@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // sendUpdate sends the group and its members in a request each. The group goes first, so that nothing else has changed when a

@@ -8,11 +8,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -34,7 +34,7 @@ func deactivate(ctx context.Context, r *tableResource, state *model) error {
 	}
 	var diags diag.Diagnostics
 	diags.AddError(fmt.Sprintf("Cannot deactivate user group %q", state.Name.ValueString()), explainDeactivate(ctx, r, err, objections))
-	return &diagnostics.Error{Diagnostics: diags}
+	return &base.Error{Diagnostics: diags}
 }
 
 // sendDeactivate sends the request that deactivates a group; one that is deactivated or gone already is fine.
@@ -69,14 +69,14 @@ func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settin
 	}
 	var diags diag.Diagnostics
 	if r.Change(ctx, id, steps, now, &diags); diags.HasError() {
-		return &diagnostics.Error{Diagnostics: diags}
+		return &base.Error{Diagnostics: diags}
 	}
 	return nil
 }
 
 // explainDeactivate says what still names the group: which channel, which right.
 func explainDeactivate(ctx context.Context, r *tableResource, cause error, objections []zulip.Objection) string {
-	text := diagnostics.Explain(cause)
+	text := base.Explain(cause)
 	if len(objections) == 0 {
 		return text
 	}

@@ -9,11 +9,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 )
 
 // ListDataSource is the data source zulip_user_groups.
@@ -59,14 +58,14 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	s, err := d.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
 		return
 	}
 	var user int64
 	if !list.User.IsNull() {
 		found, err := lookup.User(s, list.User.ValueString())
 		if err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("user"), "Cannot find the user", diagnostics.Sentence(err))
+			resp.Diagnostics.AddAttributeError(path.Root("user"), "Cannot find the user", base.Sentence(err))
 			return
 		}
 		user = found.ID

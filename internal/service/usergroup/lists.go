@@ -16,16 +16,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // membershipList is the list of members or that of subgroups. The attribute has addresses or names; IDs are compared and sent.
@@ -70,7 +69,7 @@ var elements = listvalidator.ValueStringsAre(validators.Length(1, 0))
 func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Problem {
 	var problems []permission.Problem
 	for _, err := range resolved.Problems {
-		problems = append(problems, permission.Problem{Summary: "Cannot find one of the " + l.name, Detail: diagnostics.Sentence(err)})
+		problems = append(problems, permission.Problem{Summary: "Cannot find one of the " + l.name, Detail: base.Sentence(err)})
 	}
 	for _, text := range resolved.Planned {
 		problems = append(problems, permission.Problem{
@@ -85,12 +84,12 @@ func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Prob
 func (l membershipList) check(list types.List, group runstate.GroupKey, view *snapshot.Snapshot, diags *diag.Diagnostics) lookup.ResolvedList {
 	resolved, _ := l.principals.Resolve(list, view)
 	for _, err := range resolved.Problems {
-		diags.AddAttributeError(path.Root(l.name), "Cannot find one of the "+l.name, diagnostics.Sentence(err))
+		diags.AddAttributeError(path.Root(l.name), "Cannot find one of the "+l.name, base.Sentence(err))
 	}
 	if l.name == subgroupsList.name {
 		for _, element := range list.Elements() {
 			text, ok := element.(types.String)
-			if found, err := lookup.Group(view, text.ValueString()); ok && tfvalue.IsSet(text) && err == nil && found.Key == group {
+			if found, err := lookup.Group(view, text.ValueString()); ok && base.IsSet(text) && err == nil && found.Key == group {
 				refuseCycle(text.ValueString()+" contains "+text.ValueString(), diags)
 			}
 		}
@@ -244,7 +243,7 @@ func (l listRow) KeepPrior(_, planned, state *facts, on attribute.Server) {
 
 // KeepPlanned gives the model the planned list, unless that is unknown.
 func (l listRow) KeepPlanned(f, planned *facts) {
-	tfvalue.KeepKnown(l.attribute(f), *l.attribute(planned))
+	base.KeepKnown(l.attribute(f), *l.attribute(planned))
 }
 
 // ForgetUnknown makes an unknown list null.

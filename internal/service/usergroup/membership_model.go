@@ -9,10 +9,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -95,7 +95,7 @@ type foundThere map[string][]int64
 // privateFoundThere is where they stand in the private state.
 const privateFoundThere = "found_there"
 
-func readFoundThere(ctx context.Context, private permissionattribute.PrivateGetter, diags *diag.Diagnostics) foundThere {
+func readFoundThere(ctx context.Context, private attribute.PrivateGetter, diags *diag.Diagnostics) foundThere {
 	data, problems := private.GetKey(ctx, privateFoundThere)
 	diags.Append(problems...)
 	found := foundThere{}
@@ -107,7 +107,7 @@ func readFoundThere(ctx context.Context, private permissionattribute.PrivateGett
 	return found
 }
 
-func (f foundThere) write(ctx context.Context, private permissionattribute.PrivateSetter, diags *diag.Diagnostics) {
+func (f foundThere) write(ctx context.Context, private attribute.PrivateSetter, diags *diag.Diagnostics) {
 	data, err := json.Marshal(f)
 	if err != nil {
 		diags.AddError("Who was in the group before cannot be kept", err.Error())

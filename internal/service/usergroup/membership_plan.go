@@ -13,11 +13,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -58,7 +58,7 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 	view, err := r.Meta.Store.ReadNaming(ctx, named, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
 		return
 	}
 	found := readFoundThere(ctx, req.Private, &resp.Diagnostics)
@@ -77,7 +77,7 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 	group, err := groupToChange(view, plan.Group.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", diagnostics.Sentence(err)+
+		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", base.Sentence(err)+
 			"\n\nIf this configuration creates the group, write zulip_user_group.NAME.name, so that it is planned before.")
 		return
 	}

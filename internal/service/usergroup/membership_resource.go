@@ -17,16 +17,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 var (
@@ -102,19 +101,19 @@ func (r *MembershipResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Members.Elements()), store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
 		return
 	}
 	id, err := managedGroup(view, plan.Group.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", diagnostics.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", base.Sentence(err))
 		return
 	}
 	plan.GroupID = types.Int64Value(id)
 	group := r.group()
 	before, err := group.Fresh(ctx, id)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), diagnostics.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), base.Explain(err))
 		return
 	}
 	found := foundThere{}
@@ -144,7 +143,7 @@ func (r *MembershipResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(state.Members.Elements()), store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
 		return
 	}
 	group, ok := view.UserGroups().ByID(state.GroupID.ValueInt64())
@@ -175,7 +174,7 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 	group := r.group()
 	before, err := group.Fresh(ctx, id)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), diagnostics.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), base.Explain(err))
 		return
 	}
 	found := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(before.Thing, before.View)
@@ -203,7 +202,7 @@ func (r *MembershipResource) Update(ctx context.Context, req resource.UpdateRequ
 // resolve finds whom a list of a plan names, and registers that they stay in the group whatever other resources of the run end.
 func (r *MembershipResource) resolve(list membershipList, plan *membershipModel, before *reading, diags *diag.Diagnostics) lookup.ResolvedList {
 	wanted, _ := list.principals.Resolve(*plan.list(list), before.View)
-	permissionattribute.ReportProblems(diags, list.problems(wanted))
+	attribute.ReportProblems(diags, list.problems(wanted))
 	for _, id := range wanted.IDs {
 		r.Meta.Run.Adopt(list.kind(before.Thing.ID), id)
 	}
@@ -223,7 +222,7 @@ func (r *MembershipResource) Delete(ctx context.Context, req resource.DeleteRequ
 		view, err = r.Meta.Store.Fresh(ctx, store.UserGroups)
 	}
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), diagnostics.Explain(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), base.Explain(err))
 		return
 	}
 	group, ok := view.UserGroups().ByID(id)
@@ -278,7 +277,7 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
 		return
 	}
 	byIdentity := req.ID == ""
@@ -288,7 +287,7 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 	}
 	id, err := managedGroup(view, wanted.Group.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this membership", diagnostics.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import this membership", base.Sentence(err))
 		return
 	}
 	group, _ := view.UserGroups().ByID(id)

@@ -14,16 +14,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -31,17 +29,17 @@ import (
 const kind = "zulip_user_group"
 
 type (
-	definition    = resourcekit.Definition[model, zulip.UserGroup, update]
-	tableResource = resourcekit.Resource[model, zulip.UserGroup, update]
-	tablePlan     = resourcekit.TablePlan[model, zulip.UserGroup, update]
+	definition    = core.Definition[model, zulip.UserGroup, update]
+	tableResource = core.Resource[model, zulip.UserGroup, update]
+	tablePlan     = core.TablePlan[model, zulip.UserGroup, update]
 )
 
 // NewResource returns zulip_user_group.
-func NewResource() resource.Resource { return resourcekit.New(groups()) }
+func NewResource() resource.Resource { return core.New(groups()) }
 
 // groupOn returns the resource of groups on a server.
 func groupOn(b base.Base) *tableResource {
-	r := resourcekit.New(groups())
+	r := core.New(groups())
 	r.Base = b
 	return r
 }
@@ -50,23 +48,23 @@ func groups() *definition {
 	return &definition{
 		Name: "user_group", Title: "user group", Plural: "user groups",
 		Schema: resourceSchema,
-		Source: resourcekit.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}, NeedsDecide: true},
+		Source: core.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}, NeedsDecide: true},
 		Index:  (*snapshot.Snapshot).UserGroups,
 		Key:    func(group *zulip.UserGroup) int64 { return group.ID },
 		Find:   findManageable,
 		IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdopt,
-		Table:  resourcekit.Rows(&attributes, func(m *model) *facts { return &m.facts }),
+		Table:  core.Rows(&attributes, func(m *model) *facts { return &m.facts }),
 		Unsent: []string{"adopt_deactivated"},
 		Names: func(m *model) []string {
 			return append(attributes.Sets(&m.facts).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
 		},
-		Unique: resourcekit.Unique[model, zulip.UserGroup]{
+		Unique: core.Unique[model, zulip.UserGroup]{
 			Of:          func(m *model) string { return m.Name.ValueString() },
 			IsFreed:     isFreed,
 			IsReferable: true,
 			IsTaken:     isTaken,
 			CreatedBy:   createdBy,
-			Adoption: &resourcekit.Adoption[model, zulip.UserGroup]{
+			Adoption: &core.Adoption[model, zulip.UserGroup]{
 				Attribute: "adopt_deactivated",
 				IsAsked:   func(m *model) bool { return m.AdoptDeactivated.ValueBool() },
 				Warning:   warnOfAdoption, Refusal: refuseDeactivated,
@@ -83,7 +81,7 @@ func groups() *definition {
 		Protect: func(_ context.Context, b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
 			protect(b, now, p, diags)
 		},
-		Delete: func(ctx context.Context, c *resourcekit.Context, state *model) error {
+		Delete: func(ctx context.Context, c *core.Context, state *model) error {
 			return deactivate(ctx, groupOn(*c.Base), state)
 		},
 		Archives: true, DeleteVerb: "deactivate",
@@ -91,12 +89,12 @@ func groups() *definition {
 }
 
 // isOwn reports whether the provider's account created a group.
-func isOwn(_ *model, group *zulip.UserGroup, c *resourcekit.Context) bool {
+func isOwn(_ *model, group *zulip.UserGroup, c *core.Context) bool {
 	return group.CreatorID == nil || *group.CreatorID == c.Meta.Store.Self().ID
 }
 
 // adopt returns the deactivated group of the name, if the plan asks for it.
-func adopt(ctx context.Context, c *resourcekit.Context, plan *model) (id int64, ok bool, err error) {
+func adopt(ctx context.Context, c *core.Context, plan *model) (id int64, ok bool, err error) {
 	if !plan.AdoptDeactivated.ValueBool() {
 		return 0, false, nil
 	}
@@ -169,7 +167,7 @@ func itself(f *facts) permission.Principal {
 func atCreation(planned *facts) *facts {
 	created := *planned
 	for _, one := range attributes.Permissions {
-		if principals, known := permissionattribute.PrincipalsOf(*one.At(&created)); known && slices.Contains(principals, itself(planned)) {
+		if principals, known := attribute.PrincipalsOf(*one.At(&created)); known && slices.Contains(principals, itself(planned)) {
 			*one.At(&created) = types.SetNull(types.StringType)
 		}
 	}
@@ -177,11 +175,11 @@ func atCreation(planned *facts) *facts {
 }
 
 // create creates a group and returns its ID.
-func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, error) {
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	var diags diag.Diagnostics
 	on := attribute.On(c.Base, c.Snapshot)
 	steps, problems := attributes.Steps(attributes.PriorObject(&zulip.UserGroup{}, on, &diags), atCreation(&plan.facts), on)
-	permissionattribute.ReportProblems(&diags, problems)
+	attribute.ReportProblems(&diags, problems)
 	var all update
 	for _, step := range steps {
 		step.Put(&all, &zulip.UserGroup{}, false)
@@ -196,7 +194,7 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 	}
 	newCaller(c.Meta, c.Snapshot).checkLockout(after(nil, all), false, &diags)
 	if diags.HasError() {
-		return 0, resourcekit.AsError(diags)
+		return 0, core.AsError(diags)
 	}
 	id, answer, err := c.Meta.Client.CreateUserGroup(ctx, request)
 	if err != nil {
@@ -218,9 +216,9 @@ func create(ctx context.Context, c *resourcekit.Context, plan *model) (int64, er
 }
 
 // registerMembership registers which lists of a group that was just created its resource manages.
-func registerMembership(c *resourcekit.Context, id int64, planned *model) {
+func registerMembership(c *core.Context, id int64, planned *model) {
 	for _, list := range membershipLists {
-		if tfvalue.IsSet(*list.attribute(&planned.facts)) { // on creation, only what is configured is known
+		if base.IsSet(*list.attribute(&planned.facts)) { // on creation, only what is configured is known
 			c.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.name, true)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permissionattribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resourcekit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // toldText says on the pages of resources that change the members of groups that the server notifies people.
@@ -37,7 +37,7 @@ Destroying deactivates the group, which keeps its name, its members and its perm
 
 Members are added and removed before the channels change that refer to the group. To add somebody only after channels have stopped naming the group, so that nobody has a right in between that they have neither before nor after, use a ` + "`zulip_user_group_membership`" + ` whose ` + "`depends_on`" + ` names those channels.
 
-` + resourcekit.NeverAdopted + permissionattribute.DeactivatedPrincipals,
+` + core.NeverAdopted + attribute.DeactivatedPrincipals,
 		Attributes: all,
 	}
 }

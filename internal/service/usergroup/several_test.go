@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
 // A part is one resource of a configuration.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // Runs of several resources that change roles and deactivate accounts, planned and applied in every order that the references
@@ -322,7 +322,7 @@ func (r *orderedRun) give(account, role string) {
 func (r *orderedRun) held() map[string]string {
 	roles := map[int]string{100: "owner", 200: "administrator", 300: "moderator", 400: "member", 600: "guest"}
 	all := map[string]string{}
-	r.o.Sandbox.Organization().Read(func(org *organization.Organization) {
+	r.o.Sandbox.Organization().Read(func(org *rules.Organization) {
 		for _, u := range org.Users.All() {
 			name := u.Account
 			if name == "" {

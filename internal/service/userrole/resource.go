@@ -17,15 +17,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accesswarning"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/accounts"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -119,7 +118,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	view, err := r.Meta.Store.ReadNaming(ctx, named, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
 		return
 	}
 	if plan == nil {
@@ -139,7 +138,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person or bot",
-			diagnostics.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
+			base.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
 		return
 	}
 	change := accounts.Change{User: user, Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
@@ -175,12 +174,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	view, err := r.Meta.Store.ReadNaming(ctx, []string{plan.User.ValueString()}, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
 		return
 	}
 	user, err := lookup.User(view, plan.User.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person or bot", diagnostics.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person or bot", base.Sentence(err))
 		return
 	}
 	plan.UserID = types.Int64Value(user.ID)
@@ -206,14 +205,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
 		return
 	}
 	user, ok := view.User(state.UserID.ValueInt64())
 	isOld := ok && user.Role != role(state.Role) // the list, or the state; an import has no role yet, and is one of few
 	if !ok || isOld || accounts.IsAboveMember(user) {
 		if view, err = r.Meta.Store.ReadUser(ctx, state.UserID.ValueInt64()); err != nil {
-			resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
+			resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
 			return
 		}
 		user, ok = view.User(state.UserID.ValueInt64())
@@ -274,7 +273,7 @@ func (r *Resource) onDestroy(ctx context.Context, state *model, diags *diag.Diag
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		diags.AddError("Cannot read the people", diagnostics.Explain(err))
+		diags.AddError("Cannot read the people", base.Explain(err))
 		return change, false
 	}
 	user, visible := view.User(state.UserID.ValueInt64())
@@ -315,7 +314,7 @@ func (r *Resource) give(ctx context.Context, m *model, change accounts.Change, d
 		return nil
 	})
 	if err != nil {
-		diags.AddAttributeError(change.At, summary, diagnostics.Explain(err))
+		diags.AddAttributeError(change.At, summary, base.Explain(err))
 	}
 	return ok
 }
@@ -345,12 +344,12 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	word := base.ImportedText(ctx, req, "user_id", &resp.Diagnostics)
 	view, err := r.Meta.Store.ReadNaming(ctx, []string{word}, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
 		return
 	}
 	user, err := lookup.User(view, word)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this role", diagnostics.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import this role", base.Sentence(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("user_id"), user.ID)...)

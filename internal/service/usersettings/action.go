@@ -16,16 +16,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/settings"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 var (
@@ -133,7 +131,7 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	answer, err := a.Meta.Client.UpdateSettingsOf(ctx, change.SettingsTarget, change.settings.Form(change.config, nil, a.FeatureLevel()))
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError("Cannot set the settings of others", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot set the settings of others", base.Explain(err))
 	case len(answer.IgnoredParameters) > 0:
 		resp.Diagnostics.AddError("The server does not take everything",
 			fmt.Sprintf("It ignores %s (feature level %d). The rest is set.", strings.Join(answer.IgnoredParameters, ", "), a.FeatureLevel()))
@@ -165,7 +163,7 @@ func (a *Action) prepare(ctx context.Context, config tfsdk.Config, diags *diag.D
 	}
 	view, err := a.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
-		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
+		diags.AddError("Cannot read the organization", base.Explain(err))
 		return c
 	}
 	c.findUsers(view, diags)
@@ -196,7 +194,7 @@ func (c *change) findUsers(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 		case err == nil && user == nil:
 			c.planned[usersAttribute] = append(c.planned[usersAttribute], text)
 		case err != nil:
-			diags.AddAttributeError(at, "Not in the organization", diagnostics.Sentence(err))
+			diags.AddAttributeError(at, "Not in the organization", base.Sentence(err))
 		case user.IsBot:
 			diags.AddAttributeError(at, "A bot has no personal settings", fmt.Sprintf("%s is a bot. Take it out of users.", text))
 		default:
@@ -213,7 +211,7 @@ func (c *change) findGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 		group, err := lookup.Group(view, text)
 		switch {
 		case err != nil:
-			diags.AddAttributeError(at, "No such user group", diagnostics.Sentence(err))
+			diags.AddAttributeError(at, "No such user group", base.Sentence(err))
 		case group.Group == nil:
 			c.planned[groupsAttribute] = append(c.planned[groupsAttribute], text)
 		case group.Group.Deactivated:
@@ -242,7 +240,7 @@ func (c *change) target() string {
 func texts(value any) (known []string) {
 	set, _ := value.(types.Set)
 	for _, element := range set.Elements() {
-		if text, ok := element.(types.String); ok && tfvalue.IsSet(text) {
+		if text, ok := element.(types.String); ok && base.IsSet(text) {
 			known = append(known, text.ValueString())
 		}
 	}

@@ -9,11 +9,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // DataSource is the data source zulip_user_status.
@@ -59,13 +58,13 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
 		return
 	}
 	user, err := lookup.User(view, data.User.ValueString())
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person", diagnostics.Sentence(err))
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person", base.Sentence(err))
 		return
 	case user.IsBot:
 		resp.Diagnostics.AddAttributeError(path.Root("user"), "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
@@ -76,7 +75,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	status, err := d.Meta.Client.Status(ctx, user.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the status of "+user.Address(), diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the status of "+user.Address(), base.Explain(err))
 		return
 	}
 	data.UserID = types.Int64Value(user.ID)

@@ -12,12 +12,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // model is the resource. A part that is null is not managed: it is neither read nor written, nor cleared on destroy.
@@ -74,9 +73,9 @@ func (m *model) over(status zulip.Status) zulip.Status {
 }
 
 // steps are the changes of the parts that are planned and not as in the prior status.
-func (m *model) steps(prior zulip.Status) (steps []compareandset.Step[zulip.Status, zulip.StatusUpdate]) {
+func (m *model) steps(prior zulip.Status) (steps []attribute.Step[zulip.Status, zulip.StatusUpdate]) {
 	if text := storedText(m.StatusText.ValueString()); !m.StatusText.IsNull() && text != prior.Text {
-		steps = append(steps, compareandset.Step[zulip.Status, zulip.StatusUpdate]{
+		steps = append(steps, attribute.Step[zulip.Status, zulip.StatusUpdate]{
 			Attribute: "status_text", Prior: strconv.Quote(prior.Text), Planned: strconv.Quote(text),
 			Current: func(status zulip.Status) string { return strconv.Quote(status.Text) },
 			Put:     func(update *zulip.StatusUpdate, _ zulip.Status, _ bool) { update.Text = &text },
@@ -84,7 +83,7 @@ func (m *model) steps(prior zulip.Status) (steps []compareandset.Step[zulip.Stat
 	}
 	if !m.EmojiName.IsNull() && !m.emojiIs(prior) {
 		planned := strconv.Quote(m.EmojiName.ValueString())
-		steps = append(steps, compareandset.Step[zulip.Status, zulip.StatusUpdate]{
+		steps = append(steps, attribute.Step[zulip.Status, zulip.StatusUpdate]{
 			Attribute: "emoji_name", Prior: emojiText(prior), Planned: planned,
 			Current: func(status zulip.Status) string {
 				if m.emojiIs(status) {
@@ -100,10 +99,10 @@ func (m *model) steps(prior zulip.Status) (steps []compareandset.Step[zulip.Stat
 
 func (m *model) putEmoji(update *zulip.StatusUpdate, _ zulip.Status, _ bool) {
 	update.EmojiName = m.EmojiName.ValueStringPointer()
-	if tfvalue.IsSet(m.EmojiCode) {
+	if base.IsSet(m.EmojiCode) {
 		update.EmojiCode = m.EmojiCode.ValueStringPointer()
 	}
-	if tfvalue.IsSet(m.ReactionType) {
+	if base.IsSet(m.ReactionType) {
 		update.ReactionType = m.ReactionType.ValueStringPointer()
 	}
 }
@@ -111,8 +110,8 @@ func (m *model) putEmoji(update *zulip.StatusUpdate, _ zulip.Status, _ bool) {
 // emojiIs reports whether a status has the emoji; what is not known of it does not differ.
 func (m *model) emojiIs(status zulip.Status) bool {
 	return m.EmojiName.ValueString() == status.EmojiName &&
-		(!tfvalue.IsSet(m.EmojiCode) || m.EmojiCode.ValueString() == status.EmojiCode) &&
-		(!tfvalue.IsSet(m.ReactionType) || m.ReactionType.ValueString() == status.ReactionType)
+		(!base.IsSet(m.EmojiCode) || m.EmojiCode.ValueString() == status.EmojiCode) &&
+		(!base.IsSet(m.ReactionType) || m.ReactionType.ValueString() == status.ReactionType)
 }
 
 // emojiText is the emoji of a status for people. An emoji can have the name of another one.

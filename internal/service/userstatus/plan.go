@@ -10,12 +10,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compose"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/tfvalue"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // ValidateConfig refuses what is wrong in any organization.
@@ -30,7 +29,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 			fmt.Sprintf("It has %d characters. The server takes %d.", length, zulip.MaxStatusLength))
 	}
 	for attribute, value := range map[string]types.String{"emoji_code": config.EmojiCode, "reaction_type": config.ReactionType} {
-		if tfvalue.IsSet(value) && (config.EmojiName.IsNull() || tfvalue.IsSet(config.EmojiName) && config.EmojiName.ValueString() == "") {
+		if base.IsSet(value) && (config.EmojiName.IsNull() || base.IsSet(config.EmojiName) && config.EmojiName.ValueString() == "") {
 			resp.Diagnostics.AddAttributeError(path.Root(attribute), "No emoji to go with", "Set emoji_name, or leave "+attribute+" out.")
 		}
 	}
@@ -77,7 +76,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		}
 	}
 	plan.UserID = types.Int64Value(user.ID)
-	if state != nil && tfvalue.IsSet(plan.StatusText) && storedText(plan.StatusText.ValueString()) == storedText(state.StatusText.ValueString()) && !state.StatusText.IsNull() {
+	if state != nil && base.IsSet(plan.StatusText) && storedText(plan.StatusText.ValueString()) == storedText(state.StatusText.ValueString()) && !state.StatusText.IsNull() {
 		plan.StatusText = state.StatusText
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -96,7 +95,7 @@ func (m *model) deriveEmoji(config, state *model) {
 		(config.ReactionType.IsNull() || config.ReactionType.Equal(state.ReactionType))
 	derive := func(configured types.String, held func() types.String) types.String {
 		switch {
-		case m.EmojiName.IsNull() || tfvalue.IsSet(m.EmojiName) && m.EmojiName.ValueString() == "":
+		case m.EmojiName.IsNull() || base.IsSet(m.EmojiName) && m.EmojiName.ValueString() == "":
 			return types.StringNull()
 		case !configured.IsNull():
 			return configured
@@ -115,7 +114,7 @@ func (r *Resource) checkAlone(user *zulip.User, config *model, diags *diag.Diagn
 		attribute, kind string
 		value           types.String
 	}{{"status_text", kindText, config.StatusText}, {"emoji_name", kindEmoji, config.EmojiName}} {
-		if tfvalue.IsSet(part.value) && !r.Meta.Run.Declare(part.kind, user.ID, storedText(part.value.ValueString())) {
+		if base.IsSet(part.value) && !r.Meta.Run.Declare(part.kind, user.ID, storedText(part.value.ValueString())) {
 			diags.AddAttributeError(path.Root(part.attribute), "Two statuses of "+user.Address(),
 				"Another zulip_user_status of this configuration sets "+part.attribute+" to something else for the same person, and each apply would undo one of them. Keep one.")
 		}
@@ -145,12 +144,12 @@ func (r *Resource) checkCaller(user *zulip.User, diags *diag.Diagnostics) {
 
 // checkEmoji refuses an emoji that the server does not know.
 func (r *Resource) checkEmoji(ctx context.Context, config *model, diags *diag.Diagnostics) {
-	if !tfvalue.IsSet(config.EmojiName) || config.EmojiName.ValueString() == "" {
+	if !base.IsSet(config.EmojiName) || config.EmojiName.ValueString() == "" {
 		return
 	}
 	view, err := r.Meta.Store.Read(ctx, store.Statuses)
 	if err != nil {
-		diags.AddError("Cannot read the organization", diagnostics.Explain(err))
+		diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
 	compose.Emoji{Name: config.EmojiName, Code: config.EmojiCode, Kind: config.ReactionType}.Check(ctx, r.Meta, view, diags)

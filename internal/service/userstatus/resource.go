@@ -13,13 +13,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/compareandset"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/diagnostics"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/featurelevel"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/lookup"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 var (
@@ -99,7 +98,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.UserID})...)
 	view, err := r.Meta.Store.ReadNaming(ctx, []string{strconv.FormatInt(state.UserID.ValueInt64(), 10)}, store.Statuses)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the statuses", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the statuses", base.Explain(err))
 		return
 	}
 	user, ok := view.User(state.UserID.ValueInt64())
@@ -168,7 +167,7 @@ func (r *Resource) isPlanned(ctx context.Context, text types.String, diags *diag
 	}
 	view, err := r.Meta.Store.ReadNaming(ctx, []string{text.ValueString()}, store.Statuses)
 	if err != nil {
-		diags.AddError("Cannot read the people", diagnostics.Explain(err))
+		diags.AddError("Cannot read the people", base.Explain(err))
 		return false
 	}
 	_, later, _ := lookup.UserInPlan(view, text.ValueString())
@@ -182,13 +181,13 @@ func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *
 	}
 	view, err := r.Meta.Store.ReadNaming(ctx, []string{m.User.ValueString()}, store.Statuses)
 	if err != nil {
-		diags.AddError("Cannot read the people", diagnostics.Explain(err))
+		diags.AddError("Cannot read the people", base.Explain(err))
 		return nil
 	}
 	user, err := lookup.User(view, m.User.ValueString())
 	if err != nil {
 		diags.AddAttributeError(path.Root("user"), "No such person",
-			diagnostics.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
+			base.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
 	}
 	return user
 }
@@ -211,16 +210,16 @@ func (r *Resource) set(ctx context.Context, prior, plan *model, diags *diag.Diag
 	return now
 }
 
-type reading = compareandset.Reading[zulip.Status]
+type reading = attribute.Reading[zulip.Status]
 
 // change sends what differs between the prior status and the planned one. What is not in the prior state, or all where
 // there is none, has no prior value to compare with: it is compared with the status as it is.
 func (r *Resource) change(ctx context.Context, prior, plan *model, diags *diag.Diagnostics) *reading {
 	id, name := plan.UserID.ValueInt64(), "the status of "+plan.User.ValueString()
-	subject := compareandset.Subject[zulip.Status, zulip.StatusUpdate]{
+	subject := attribute.Subject[zulip.Status, zulip.StatusUpdate]{
 		Unread: name, Name: func(zulip.Status) string { return name },
 		Read: func(ctx context.Context, _ func(zulip.Status) bool) (*reading, error) { return r.now(ctx, id) },
-		Send: func(ctx context.Context, pending compareandset.Pending[zulip.Status, zulip.StatusUpdate]) ([]string, error) {
+		Send: func(ctx context.Context, pending attribute.Pending[zulip.Status, zulip.StatusUpdate]) ([]string, error) {
 			return nil, r.send(ctx, id, pending.Update())
 		},
 	}
@@ -229,7 +228,7 @@ func (r *Resource) change(ctx context.Context, prior, plan *model, diags *diag.D
 	case zulip.IsDeactivated(err) && plan.isCleared():
 		return nil // a deactivated person shows none
 	case err != nil:
-		diags.AddError("Cannot read "+name, diagnostics.Explain(err))
+		diags.AddError("Cannot read "+name, base.Explain(err))
 		return nil
 	}
 	return subject.Change(ctx, &r.Base, plan.steps(prior.over(now.Thing)), now, diags)
@@ -272,13 +271,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	view, err := r.Meta.Store.ReadNaming(ctx, []string{req.ID}, store.Statuses)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the statuses", diagnostics.Explain(err))
+		resp.Diagnostics.AddError("Cannot read the statuses", base.Explain(err))
 		return
 	}
 	user, err := lookup.User(view, req.ID)
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError("Cannot import this status", diagnostics.Sentence(err))
+		resp.Diagnostics.AddError("Cannot import this status", base.Sentence(err))
 		return
 	case user.IsBot || !user.IsActive:
 		resp.Diagnostics.AddError("Cannot import this status", fmt.Sprintf("%s is a bot, or deactivated. Only people who are active have a status.", user.Address()))

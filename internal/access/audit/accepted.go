@@ -1,0 +1,385 @@
+package audit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+)
+
+// Acceptance says that people know of a finding and leave it as it is.
+type Acceptance struct {
+	Reason string `json:"reason"`
+	// Until is the day on which it ends, as 2027-06-30; empty if it never does.
+	Until string `json:"until,omitempty"`
+}
+
+// AcceptedFile is a file that accepts findings.
+type AcceptedFile struct {
+	path    string
+	entries []*acceptEntry
+}
+
+// acceptEntry accepts the findings of a kind about one object.
+type acceptEntry struct {
+	Acceptance
+
+	kind   Kind
+	object string
+	// worst is the gravest severity that is accepted; empty: any.
+	worst Severity
+	ends  time.Time // zero: never
+	line  int
+}
+
+// ParseAccepted reads a file that accepts findings. An error names every mistake with its line.
+func ParseAccepted(path string, content []byte) (*AcceptedFile, error) {
+	p := &acceptParser{file: &AcceptedFile{path: path}}
+	parsed, problems := hclparse.NewParser().ParseHCL(content, path)
+	for _, problem := range problems {
+		p.diagnostic(problem)
+	}
+	if problems.HasErrors() {
+		return nil, p.err()
+	}
+	body, ok := parsed.Body.(*hclsyntax.Body)
+	if !ok {
+		return nil, fmt.Errorf("%s: it is no file in the syntax of Terraform", path)
+	}
+	for _, one := range body.Attributes {
+		p.fail(one.NameRange.Start.Line, "%s stands outside of a block: a file that accepts findings has only blocks, such as accept \"internet\" { … }", suggest.Quote(one.Name))
+	}
+	for _, block := range body.Blocks {
+		p.block(block)
+	}
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return p.file, nil
+}
+
+// acceptParser reads a file that accepts findings.
+type acceptParser struct {
+	file  *AcceptedFile
+	fails []acceptFailure
+}
+
+type acceptFailure struct {
+	line int
+	text string
+}
+
+func (p *acceptParser) fail(line int, format string, args ...any) {
+	p.fails = append(p.fails, acceptFailure{line, fmt.Sprintf(format, args...)})
+}
+
+func (p *acceptParser) diagnostic(problem *hcl.Diagnostic) {
+	line := 1
+	if problem.Subject != nil {
+		line = problem.Subject.Start.Line
+	}
+	p.fail(line, "%s: %s", problem.Summary, problem.Detail)
+}
+
+// err returns what is wrong with the file, by line.
+func (p *acceptParser) err() error {
+	slices.SortStableFunc(p.fails, func(a, b acceptFailure) int { return cmp.Compare(a.line, b.line) })
+	all := make([]error, len(p.fails))
+	for i, one := range p.fails {
+		all[i] = fmt.Errorf("%s:%d: %s", p.file.path, one.line, one.text)
+	}
+	return errors.Join(all...)
+}
+
+// The attributes of a block that accepts findings.
+const (
+	acceptObject   = "object"
+	acceptObjects  = "objects"
+	acceptReason   = "reason"
+	acceptUntil    = "until"
+	acceptSeverity = "severity"
+)
+
+var acceptAttributes = suggest.Names{Things: "attributes", All: []string{acceptObject, acceptObjects, acceptReason, acceptUntil, acceptSeverity}}
+
+func (p *acceptParser) block(block *hclsyntax.Block) {
+	line, before := block.TypeRange.Start.Line, len(p.fails)
+	if block.Type != "accept" {
+		p.fail(line, "there is no block %s%s", suggest.Quote(block.Type), suggest.Names{Things: "blocks", All: []string{"accept"}}.Suggest(block.Type))
+		return
+	}
+	if len(block.Labels) != 1 {
+		p.fail(line, `accept takes one kind of finding, as in accept "internet" { … }`)
+		return
+	}
+	entry := acceptEntry{kind: Kind(block.Labels[0]), line: line}
+	if kindRank(entry.kind) < 0 {
+		names := suggest.Names{Things: "kinds"}
+		for _, known := range Kinds {
+			names.All = append(names.All, string(known.Kind))
+		}
+		p.fail(line, "there is no kind of finding %s%s", suggest.Quote(block.Labels[0]), names.Suggest(block.Labels[0]))
+	}
+	for _, inner := range block.Body.Blocks {
+		p.fail(inner.TypeRange.Start.Line, "accept has no block %s%s", suggest.Quote(inner.Type), acceptAttributes.Suggest(inner.Type))
+	}
+	var objects []string
+	for _, one := range block.Body.Attributes {
+		at := one.NameRange.Start.Line
+		switch one.Name {
+		case acceptObject:
+			objects = append(objects, p.text(one))
+		case acceptObjects:
+			objects = append(objects, p.list(one)...)
+		case acceptReason:
+			entry.Reason = strings.TrimSuffix(p.text(one), ".")
+		case acceptUntil:
+			entry.Until = p.text(one)
+			var err error
+			if entry.ends, err = time.Parse(time.DateOnly, entry.Until); err != nil && entry.Until != "" {
+				p.fail(at, "until is %s, which is no date: write year, month and day, such as \"2027-06-30\"", suggest.Quote(entry.Until))
+			}
+		case acceptSeverity:
+			entry.worst = Severity(p.text(one))
+			if entry.worst != "" && entry.worst.rank() < 0 {
+				p.fail(at, "there is no severity %s%s", suggest.Quote(string(entry.worst)), suggest.Names{Things: "severities", All: []string{string(High), string(Medium), string(Low)}}.Suggest(string(entry.worst)))
+			}
+		default:
+			p.fail(at, "accept has no attribute %s%s", suggest.Quote(one.Name), acceptAttributes.Suggest(one.Name))
+		}
+	}
+	has := func(name string) bool { return block.Body.Attributes[name] != nil }
+	switch {
+	case has(acceptObject) && has(acceptObjects):
+		p.fail(line, "object and objects are both set: write one of them")
+	case !has(acceptObject) && !has(acceptObjects) && len(p.fails) == before:
+		p.fail(line, `object is missing: write what the finding is about as the audit does, such as object = "the organization"`)
+	}
+	if !has(acceptReason) && len(p.fails) == before {
+		p.fail(line, "reason is missing: say in a few words why the finding may stay")
+	}
+	if len(p.fails) > before {
+		return
+	}
+	for _, object := range objects {
+		p.add(entry, object)
+	}
+}
+
+func (p *acceptParser) add(entry acceptEntry, object string) {
+	entry.object = object
+	for _, other := range p.file.entries {
+		if other.kind == entry.kind && other.object == object {
+			p.fail(entry.line, "%s about %s is accepted on line %d already", entry.kind, object, other.line)
+			return
+		}
+	}
+	p.file.entries = append(p.file.entries, &entry)
+}
+
+// value returns the value of an attribute, which refers to nothing.
+func (p *acceptParser) value(of *hclsyntax.Attribute) (cty.Value, bool) {
+	value, problems := of.Expr.Value(nil)
+	for _, problem := range problems {
+		p.diagnostic(problem)
+	}
+	return value, !problems.HasErrors()
+}
+
+func (p *acceptParser) text(of *hclsyntax.Attribute) string {
+	value, ok := p.value(of)
+	if !ok {
+		return ""
+	}
+	text, ok := textOf(value)
+	if !ok {
+		p.fail(of.NameRange.Start.Line, "%s has to be a text in quotes that is not empty", of.Name)
+	}
+	return text
+}
+
+func (p *acceptParser) list(of *hclsyntax.Attribute) (texts []string) {
+	value, ok := p.value(of)
+	if !ok {
+		return nil
+	}
+	isList := !value.IsNull() && value.Type().IsTupleType() && value.LengthInt() > 0
+	if isList {
+		for _, element := range value.AsValueSlice() {
+			text, ok := textOf(element)
+			isList = isList && ok
+			texts = append(texts, text)
+		}
+	}
+	if !isList {
+		p.fail(of.NameRange.Start.Line, "%s has to be a list of texts that is not empty", of.Name)
+	}
+	return texts
+}
+
+func textOf(value cty.Value) (string, bool) {
+	if value.IsNull() || !value.Type().Equals(cty.String) || strings.TrimSpace(value.AsString()) == "" {
+		return "", false
+	}
+	return value.AsString(), true
+}
+
+// entry returns what accepts a finding about a place; isTooGrave says that it would, if the finding were less grave.
+func (f *AcceptedFile) entry(finding *Finding, place string) (entry *acceptEntry, isTooGrave bool) {
+	if f == nil {
+		return nil, false
+	}
+	for _, one := range f.entries {
+		if one.kind == finding.Kind && one.object == place {
+			return one, one.worst != "" && finding.Severity.rank() < one.worst.rank()
+		}
+	}
+	return nil, false
+}
+
+// acceptances is what became of the entries of a file.
+type acceptances struct {
+	used, tooGrave map[*acceptEntry]bool
+}
+
+// findingPart is one part of a finding, and the people concerned in its places.
+type findingPart struct {
+	Finding
+
+	people permission.People
+	ids    map[int64]bool
+}
+
+// split divides a finding into what is not accepted, what is, for which reason and until when, and what no longer is.
+func (m *maker) split(finding Finding, people permission.People) []*findingPart {
+	if m.options.Accepted == nil {
+		return []*findingPart{{Finding: finding, people: people}}
+	}
+	type key struct {
+		acceptance Acceptance
+		isExpired  bool
+	}
+	var parts []*findingPart
+	known := map[key]*findingPart{}
+	for at, place := range finding.Where {
+		var k key
+		switch entry, isTooGrave := m.options.Accepted.entry(&finding, place); {
+		case entry == nil:
+		case isTooGrave:
+			m.acceptances.tooGrave[entry] = true
+		default:
+			m.acceptances.used[entry] = true
+			k = key{entry.Acceptance, !entry.ends.IsZero() && !m.options.Now.UTC().Before(entry.ends)}
+		}
+		part := known[k]
+		if part == nil {
+			part = &findingPart{Finding: finding, people: people, ids: map[int64]bool{}}
+			part.Where = nil
+			switch {
+			case k.isExpired:
+				part.Expired = &k.acceptance
+			case k.acceptance != Acceptance{}:
+				part.Accepted = &k.acceptance
+			}
+			known[k], parts = part, append(parts, part)
+		}
+		part.Where = append(part.Where, place)
+		if finding.peopleOf != nil {
+			for user := range finding.peopleOf[at].All() {
+				part.ids[user.ID] = true
+			}
+		}
+	}
+	if finding.peopleOf != nil {
+		for _, part := range parts {
+			part.people = m.access.People(slices.Collect(maps.Keys(part.ids)))
+		}
+	}
+	return parts
+}
+
+// warnOfUnused warns of what accepts nothing. In an audit of a part, or of an account that does not see everything, a finding
+// may be missing without being mended.
+func (m *maker) warnOfUnused() {
+	if m.options.Accepted == nil || m.audit.Selection != nil || !m.audit.Complete {
+		return
+	}
+	for _, entry := range m.options.Accepted.entries {
+		if m.acceptances.used[entry] {
+			continue
+		}
+		text := fmt.Sprintf("there is no finding %s about %s any more%s", entry.kind, entry.object, m.nearestPlace(entry))
+		if m.acceptances.tooGrave[entry] {
+			text = fmt.Sprintf("the finding %s about %s is graver than %s.", entry.kind, entry.object, entry.worst)
+		}
+		m.audit.Warnings = append(m.audit.Warnings, fmt.Sprintf("%s:%d accepts nothing: %s", m.options.Accepted.path, entry.line, text))
+	}
+}
+
+// nearestPlace ends a sentence by asking whether another object of which there is such a finding was meant.
+func (m *maker) nearestPlace(entry *acceptEntry) string {
+	var places []string
+	for _, finding := range m.audit.Findings {
+		if finding.Kind == entry.kind && finding.Accepted == nil {
+			places = append(places, finding.Where...)
+		}
+	}
+	if near := suggest.Nearest(entry.object, places); len(near) > 0 {
+		return "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return "."
+}
+
+// AcceptedText says whether a finding is accepted, or was; "" if it never was.
+func (f *Finding) AcceptedText() string {
+	switch {
+	case f.Accepted != nil && f.Accepted.Until != "":
+		return fmt.Sprintf("Accepted until %s: %s.", f.Accepted.Until, f.Accepted.Reason)
+	case f.Accepted != nil:
+		return fmt.Sprintf("Accepted: %s.", f.Accepted.Reason)
+	case f.Expired != nil:
+		return fmt.Sprintf("No longer accepted since %s. It was for: %s.", f.Expired.Until, f.Expired.Reason)
+	}
+	return ""
+}
+
+// Open are the findings that are not accepted.
+func (a *Audit) Open() []*Finding {
+	return slices.DeleteFunc(slices.Clone(a.Findings), func(finding *Finding) bool { return finding.Accepted != nil })
+}
+
+// acceptedCount counts the findings that are accepted, and says until when; "" if none is.
+func (a *Audit) acceptedCount() string {
+	n, first, hasOther := 0, "", false
+	for _, finding := range a.Findings {
+		if finding.Accepted == nil {
+			continue
+		}
+		until := finding.Accepted.Until
+		hasOther = hasOther || n > 0 && until != first
+		if n == 0 || until != "" && (first == "" || until < first) {
+			first = until
+		}
+		n++
+	}
+	switch {
+	case n == 0:
+		return ""
+	case first == "":
+		return fmt.Sprintf("; %d accepted", n)
+	case hasOther:
+		return fmt.Sprintf("; %d accepted, the first until %s", n, first)
+	}
+	return fmt.Sprintf("; %d accepted until %s", n, first)
+}

@@ -1,0 +1,267 @@
+package audit_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+)
+
+func accepted(t testing.TB, text string) *audit.AcceptedFile {
+	t.Helper()
+	file, err := audit.ParseAccepted("accepted.hcl", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func day(text string) time.Time {
+	when, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return when
+}
+
+func kinds(words ...string) audit.Gate {
+	gate, err := audit.ParseGate(words, true)
+	if err != nil {
+		panic(err)
+	}
+	return gate
+}
+
+// officeWithBots has a bot that is an administrator, and two channels in which one person posts.
+func officeWithBots(t *testing.T) *acctest.Organization {
+	t.Helper()
+	o := office(t)
+	o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
+	newChannel(t, o, "c", map[string]string{"can_send_message_group": named(id(t, o, "max"))})
+	newChannel(t, o, "d", map[string]string{"can_send_message_group": named(id(t, o, "mel"))})
+	return o
+}
+
+// What is accepted is counted and listed apart and stops no gate, until the day that it ends on.
+func TestAcceptedFindings(t *testing.T) {
+	o := officeWithBots(t)
+	file := accepted(t, `
+accept "bot-administrator" {
+  object = "bot news-bot@example.com"
+  reason = "runs the news."
+  until  = "2027-06-30"
+}
+`)
+	for _, test := range []struct {
+		now, says, verdict string
+		isAccepted         bool
+	}{
+		{"2027-06-29T23:59:59Z", "Accepted until 2027-06-30: runs the news.", "; 1 accepted until 2027-06-30. ", true},
+		{"2027-06-30T00:30:00+01:00", "Accepted until 2027-06-30: runs the news.", "; 1 accepted until 2027-06-30. ", true}, // days are those of UTC
+		{"2027-06-30T00:00:00Z", "No longer accepted since 2027-06-30. It was for: runs the news.", " 2 high, ", false},
+		{"2030-01-01T00:00:00Z", "No longer accepted since 2027-06-30. It was for: runs the news.", " 2 high, ", false},
+	} {
+		a := auditWith(t, o, audit.Options{Now: day(test.now), Accepted: file})
+		all := found(a, audit.BotAdministrator, "bot news-bot@example.com")
+		if len(all) != 1 || (all[0].Accepted != nil) != test.isAccepted || (all[0].Expired != nil) == test.isAccepted || all[0].AcceptedText() != test.says {
+			t.Fatalf("%s: %+v", test.now, all)
+		}
+		if fails := a.Fails(kinds("bot-administrator")); (len(fails) == 0) != test.isAccepted {
+			t.Errorf("%s: the gate stops at %v", test.now, fails)
+		}
+		if got := slices.Index(a.Findings, all[0]) == len(a.Findings)-1; got != test.isAccepted {
+			t.Errorf("%s: it is the last of the findings: %t", test.now, got)
+		}
+		if verdict := a.Verdict(); !strings.Contains(verdict, test.verdict) {
+			t.Errorf("%s: %s, want %s", test.now, verdict, test.verdict)
+		}
+		text := markdownOf(t, a)
+		before, after, apart := strings.Cut(text, "#### Accepted findings")
+		if inText := after; apart != test.isAccepted || apart && (!strings.Contains(inText, "`bot-administrator`") || strings.Contains(before, "`bot-administrator`")) {
+			t.Errorf("%s: the Markdown is\n%.3000s", test.now, text)
+		}
+		if len(a.Warnings) > 0 {
+			t.Errorf("%s: %q", test.now, a.Warnings)
+		}
+	}
+}
+
+// Of a finding about several places some can be accepted; who is concerned is said of each part.
+func TestAcceptedPlacesOfAFinding(t *testing.T) {
+	o := officeWithBots(t)
+	whole := found(auditOf(t, o, audit.Selection{}), audit.WiderThanChannel, `channel "c"`)
+	if len(whole) == 0 || !slices.Contains(whole[0].Where, `channel "d"`) {
+		t.Fatalf("there is no finding about both channels: %+v", whole)
+	}
+	a := auditWith(t, o, audit.Options{Accepted: accepted(t, `
+accept "wider-than-channel" {
+  objects = ["channel \"c\""]
+  reason  = "c is for all"
+}
+accept "single-person" {
+  objects = ["channel \"c\"", "channel \"d\""]
+  reason  = "wanted"
+  until   = "2999-01-01"
+}
+`)})
+	c, d := found(a, audit.WiderThanChannel, `channel "c"`), found(a, audit.WiderThanChannel, `channel "d"`)
+	if len(c) != len(whole) || len(d) == 0 || c[0].Accepted == nil || d[0].Accepted != nil || slices.Contains(c[0].Where, `channel "d"`) || slices.Contains(d[0].Where, `channel "c"`) {
+		t.Errorf("of c %+v, of d %+v", c[0], d[0])
+	}
+	for _, where := range []string{`channel "c"`, `channel "d"`} {
+		if all := found(a, audit.SinglePerson, where); len(all) != 1 || all[0].Accepted == nil {
+			t.Errorf("%s: %+v", where, all)
+		}
+	}
+	if verdict, want := a.Verdict(), fmt.Sprintf("; %d accepted, the first until 2999-01-01", len(c)+2); !strings.Contains(verdict, want) {
+		t.Errorf("%s, want %s", verdict, want)
+	}
+}
+
+// A part of a finding concerns the people in its places alone.
+func TestAPartOfAFindingConcernsItsOwnPeople(t *testing.T) {
+	o := office(t)
+	newChannel(t, o, "open", nil)
+	newChannel(t, o, "closed", map[string]string{"invite_only": "true"})
+	const both, own = `channel "open"`, `channel "closed"`
+	for _, finding := range found(auditOf(t, o, audit.Selection{}), audit.WiderThanChannel, both) {
+		if slices.Contains(finding.Where, own) {
+			t.Fatalf("in the private channel is nobody but the owner: %+v", finding)
+		}
+	}
+	newGroup(t, o, "g", "mel")
+	private := newChannel(t, o, "private", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", o.Self.ID, id(t, o, "max"))})
+	a := auditWith(t, o, audit.Options{Accepted: accepted(t, `
+accept "wider-than-channel" {
+  object = "channel \"open\""
+  reason = "everybody is in it"
+}`)})
+	parts := found(a, audit.WiderThanChannel, `channel "private"`)
+	if len(parts) == 0 || private == 0 {
+		t.Fatal("nothing is found about the private channel")
+	}
+	for _, finding := range parts {
+		if !isAbout(t, o, a, finding, []string{"max"}) || finding.Accepted != nil {
+			t.Errorf("%s concerns %v, want max alone", finding.Text, a.Sets[finding.People].IDs)
+		}
+	}
+}
+
+// What is graver than what was accepted is not, whoever accepted the rest.
+func TestAcceptedUpToASeverity(t *testing.T) {
+	o := officeWithBots(t)
+	a := auditWith(t, o, audit.Options{Accepted: accepted(t, "accept \"bot-administrator\" {\n  object   = \"bot news-bot@example.com\"\n  reason   = \"x\"\n  severity = \"medium\"\n}\n")})
+	if all := found(a, audit.BotAdministrator, "bot news-bot@example.com"); len(all) != 1 || all[0].Accepted != nil {
+		t.Errorf("%+v", all)
+	}
+	want := "accepted.hcl:1 accepts nothing: the finding bot-administrator about bot news-bot@example.com is graver than medium."
+	if len(a.Warnings) != 1 || a.Warnings[0] != want {
+		t.Errorf("%q, want %q", a.Warnings, want)
+	}
+}
+
+// What accepts nothing is a warning, where all is seen.
+func TestWhatAcceptsNothingIsWarnedOf(t *testing.T) {
+	o := officeWithBots(t)
+	file := accepted(t, `accept "bot-administrator" {
+  objects = ["bot nevs-bot@example.com"]
+  reason  = "x"
+}
+
+accept "internet" {
+  object = "channel \"c\""
+  reason = "x"
+}`)
+	a := auditWith(t, o, audit.Options{Accepted: file})
+	want := []string{
+		"accepted.hcl:1 accepts nothing: there is no finding bot-administrator about bot nevs-bot@example.com any more; did you mean bot news-bot@example.com?",
+		`accepted.hcl:6 accepts nothing: there is no finding internet about channel "c" any more.`,
+	}
+	if !slices.Equal(a.Warnings, want) {
+		t.Errorf("%q", a.Warnings)
+	}
+	expectText(t, markdownOf(t, a), "**Warning:** `accepted.hcl:6` accepts nothing")
+	if a := auditWith(t, o, audit.Options{Accepted: file, Selection: audit.Selection{Channels: []string{"d"}}}); len(a.Warnings) > 0 {
+		t.Errorf("an audit of a part: %q", a.Warnings)
+	}
+	if a := auditWith(t, o.As(t, "mel"), audit.Options{Accepted: file}); len(a.Warnings) > 0 {
+		t.Errorf("an audit of a member: %q", a.Warnings)
+	}
+}
+
+// Between two audits what is accepted is never new, and what no longer is, is.
+func TestCompareAcceptedFindings(t *testing.T) {
+	o := officeWithBots(t)
+	file := accepted(t, "accept \"bot-administrator\" {\n  object = \"bot news-bot@example.com\"\n  reason = \"x\"\n  until  = \"2027-06-30\"\n}\n")
+	without := auditOf(t, o, audit.Selection{})
+	during := auditWith(t, o, audit.Options{Accepted: file, Now: day("2027-06-01T00:00:00Z")})
+	after := auditWith(t, o, audit.Options{Accepted: file, Now: day("2027-07-01T00:00:00Z")})
+	for _, test := range []struct {
+		before, after *audit.Audit
+		isNew         bool
+		says          string
+	}{
+		{without, during, false, "Accepted until 2027-06-30: x."},
+		{during, during, false, "Accepted until 2027-06-30: x."},
+		{during, after, true, "No longer accepted since 2027-06-30."},
+		{after, after, false, "No longer accepted since 2027-06-30."},
+	} {
+		changes, err := audit.Compare(test.before, test.after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits := 0
+		for i, one := range changes.Found {
+			if one.Kind != string(audit.BotAdministrator) {
+				continue
+			}
+			if hits++; one.IsNew != test.isNew || !strings.Contains(one.Text, test.says) {
+				t.Errorf("%+v, want new %t and %s", one, test.isNew, test.says)
+			}
+			if isLast := i == len(changes.Found)-1; strings.HasPrefix(test.says, "Accepted") && !isLast {
+				t.Errorf("what is accepted is listed before what is not: %+v", changes.Found)
+			}
+		}
+		if hits != 1 {
+			t.Errorf("it is in the comparison %d times", hits)
+		}
+	}
+}
+
+func TestAcceptedFileSaysWhatIsWrong(t *testing.T) {
+	const good = "  object = \"the organization\"\n  reason = \"x\"\n"
+	for text, says := range map[string]string{
+		"accept \"intrnet\" {\n" + good + "}":                                        `accepted.hcl:1: there is no kind of finding "intrnet"; did you mean "internet"?`,
+		"\naccpt \"internet\" {\n" + good + "}":                                      `accepted.hcl:2: there is no block "accpt"; did you mean "accept"?`,
+		"accept {\n" + good + "}":                                                    "accepted.hcl:1: accept takes one kind of finding",
+		"accept \"internet\" {\n" + good + "  resaon = \"x\"\n}":                     `accepted.hcl:4: accept has no attribute "resaon"; did you mean "reason"?`,
+		"accept \"internet\" {\n" + good + "  note {}\n}":                            `accepted.hcl:4: accept has no block "note"`,
+		"accept \"internet\" {\n  object = \"a\"\n}":                                 "accepted.hcl:1: reason is missing",
+		"accept \"internet\" {\n  reason = \"a\"\n}":                                 "accepted.hcl:1: object is missing",
+		"accept \"internet\" {\n  object = \"a\"\n  reason = \" \"\n}":               "accepted.hcl:3: reason has to be a text in quotes that is not empty",
+		"accept \"internet\" {\n  object = null\n  reason = \"a\"\n}":                "accepted.hcl:2: object has to be a text",
+		"accept \"internet\" {\n  object = [\"a\"]\n  reason = \"a\"\n}":             "accepted.hcl:2: object has to be a text",
+		"accept \"internet\" {\n  objects = \"a\"\n  reason = \"a\"\n}":              "accepted.hcl:2: objects has to be a list",
+		"accept \"internet\" {\n  objects = []\n  reason = \"a\"\n}":                 "accepted.hcl:2: objects has to be a list",
+		"accept \"internet\" {\n  objects = [1]\n  reason = \"a\"\n}":                "accepted.hcl:2: objects has to be a list",
+		"accept \"internet\" {\n  object = var.x\n  reason = \"a\"\n}":               "accepted.hcl:2: Variables not allowed",
+		"accept \"internet\" {\n  objects = [\"a\"]\n" + good + "}":                  "accepted.hcl:1: object and objects are both set",
+		"accept \"internet\" {\n" + good + "  until = \"2027-6-30\"\n}":              `accepted.hcl:4: until is "2027-6-30", which is no date`,
+		"accept \"internet\" {\n" + good + "  until = \"2027-02-30\"\n}":             "which is no date",
+		"accept \"internet\" {\n" + good + "  until = 2027\n}":                       "accepted.hcl:4: until has to be a text",
+		"accept \"internet\" {\n" + good + "  severity = \"hihg\"\n}":                `accepted.hcl:4: there is no severity "hihg"; did you mean "high"?`,
+		"accept \"internet\" {\n" + good + "}\naccept \"internet\" {\n" + good + "}": "accepted.hcl:5: internet about the organization is accepted on line 1 already",
+		"reason = \"x\"":          "accepted.hcl:1: \"reason\" stands outside of a block",
+		"accept \"internet\" {\n": "accepted.hcl:1: Unclosed configuration block",
+		"accept \"internet\" {\n  until = \"x\"\n}\naccept \"x\" {\n" + good + "}": "accepted.hcl:4: there is no kind",
+	} {
+		file, err := audit.ParseAccepted("accepted.hcl", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), says) || file != nil {
+			t.Errorf("%s\n%v, want an error that says %s", text, err, says)
+		}
+	}
+}

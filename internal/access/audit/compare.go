@@ -1,0 +1,252 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Compare returns who has gained and who has lost what between two audits. Audits of one organization are matched by IDs,
+// those of two by names and addresses. What somebody can do by having a new account, or can no longer do because the account
+// is deactivated, is said of the account and not of every right.
+func Compare(before, after *Audit) (*report.Report, error) {
+	switch {
+	case before.Person != nil || after.Person != nil:
+		return nil, fmt.Errorf("an audit of one person cannot be compared: leave --person out of both")
+	case !reflect.DeepEqual(before.Selection, after.Selection):
+		return nil, fmt.Errorf("the earlier audit is of another part of the organization: make both with the same --channel, --guests and --bots")
+	}
+	c := &comparison{before: &side{audit: before}, after: &side{audit: after}, byName: !report.IsSameSite(before.Site, after.Site)}
+	c.report = &report.Report{
+		FormatVersion: report.FormatVersion, Site: after.Site, Organization: after.Organization, Since: since(before, after),
+		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{}, Also: []*report.Also{},
+	}
+	c.accounts()
+	was, is := c.organizations()
+	access.Compare(was, is, c.people, c.report)
+	c.things()
+	c.findings()
+	c.incomplete()
+	c.report.Accounts = c.people.Accounts()
+	c.report.Assess()
+	return c.report, nil
+}
+
+func since(before, after *Audit) string {
+	text := "the audit of " + before.When.UTC().Format("2006-01-02 15:04 MST")
+	if !report.IsSameSite(before.Site, after.Site) {
+		text += " of " + before.Site
+	}
+	return text
+}
+
+// comparison compares two audits.
+type comparison struct {
+	before, after *side
+	// byName says that the audits are of two organizations.
+	byName bool
+	people *report.PeopleSets
+	report *report.Report
+}
+
+// side is one of two audits. Both have the same accounts: who is not there is not active.
+type side struct {
+	audit  *Audit
+	access *permission.Access
+	// ids are the IDs of accounts in the comparison, by the IDs in the audit.
+	ids  map[int64]int64
+	sets map[int]permission.People
+}
+
+// set returns a set of the audit.
+func (s *side) set(index int) permission.People {
+	if known, ok := s.sets[index]; ok {
+		return known
+	}
+	ids := make([]int64, 0, len(s.audit.Sets[index].IDs))
+	for _, id := range s.audit.Sets[index].IDs {
+		ids = append(ids, s.ids[id])
+	}
+	set := s.access.People(ids)
+	s.sets[index] = set
+	return set
+}
+
+// accounts matches the accounts of both audits, and says who has come and gone, and whose role changed.
+func (c *comparison) accounts() {
+	byAddress := map[string]int64{}
+	c.before.ids, c.after.ids = map[int64]int64{}, map[int64]int64{}
+	for _, account := range c.after.audit.Accounts {
+		byAddress[strings.ToLower(account.Address)] = account.ID
+		c.after.ids[account.ID] = account.ID
+	}
+	last := int64(0)
+	for _, account := range c.before.audit.Accounts {
+		id, known := byAddress[strings.ToLower(account.Address)]
+		switch {
+		case !c.byName:
+			id = account.ID
+		case !known:
+			last--
+			id = last
+		}
+		c.before.ids[account.ID] = id
+	}
+	was, is := c.before.users(), c.after.users()
+	everybody := map[int64]*zulip.User{}
+	for id, user := range is {
+		everybody[id] = user
+	}
+	for id, user := range was {
+		everybody[id] = user // roles are those of before
+	}
+	c.before.access, c.after.access = accessOf(was, everybody), accessOf(is, everybody)
+	c.before.sets, c.after.sets = map[int]permission.People{}, map[int]permission.People{}
+	c.people = report.NewPeopleSets(c.after.audit.AccountID)
+	var all []*zulip.User
+	for _, user := range everybody {
+		all = append(all, user)
+	}
+	c.people.SetEverybody(all)
+	slices.SortFunc(all, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
+	for _, user := range all {
+		c.account(user, was[user.ID], is[user.ID])
+	}
+}
+
+// users are the active accounts of an audit, by their IDs in the comparison.
+func (s *side) users() map[int64]*zulip.User {
+	users := map[int64]*zulip.User{}
+	for _, account := range s.audit.Accounts {
+		if !account.IsActive {
+			continue
+		}
+		role, _ := zulip.ParseRole(account.Role)
+		user := &zulip.User{ID: s.ids[account.ID], FullName: account.Name, Email: account.Address, Role: role, IsActive: true, IsBot: account.IsBot}
+		if owner, ok := s.ids[account.OwnerID]; ok {
+			user.BotOwnerID = &owner
+		}
+		users[user.ID] = user
+	}
+	return users
+}
+
+// accessOf returns an organization of some active accounts, in which all have a place.
+func accessOf(active, everybody map[int64]*zulip.User) *permission.Access {
+	var users []*zulip.User
+	for id, user := range everybody {
+		if here, ok := active[id]; ok {
+			users = append(users, here)
+			continue
+		}
+		absent := *user
+		absent.IsActive = false
+		users = append(users, &absent)
+	}
+	return permission.NewAccess(permission.Facts{Users: users})
+}
+
+// account says what happened to one account.
+func (c *comparison) account(user, was, is *zulip.User) {
+	if was != nil && is != nil && was.Role == is.Role && c.owner(was) == c.owner(is) {
+		return
+	}
+	person := &report.Person{Account: c.people.Account(user), AccountID: user.ID, Addresses: []string{}}
+	switch {
+	case was == nil && !c.byName && slices.Contains(c.before.audit.DeactivatedIDs, user.ID):
+		person.Action = report.Reactivate
+	case was == nil:
+		person.Action = report.Create
+	case is == nil:
+		person.Action, person.LosesEverything = report.Deactivate, true
+	default:
+		person.Action = report.Update
+	}
+	if was != nil {
+		person.Role.Before = report.ValueOf(was.Role.String())
+	}
+	if is != nil {
+		person.Role.After = report.ValueOf(is.Role.String())
+	}
+	if was != nil && is != nil && c.owner(was) != c.owner(is) {
+		person.Owner = &report.Change{Before: ownerValue(c.owner(was)), After: ownerValue(c.owner(is))}
+	}
+	c.report.People = append(c.report.People, person)
+}
+
+// owner is the address of the owner of a bot; "" if there is none who is known.
+func (c *comparison) owner(bot *zulip.User) string {
+	if bot.BotOwnerID == nil {
+		return ""
+	}
+	for _, side := range []*side{c.after, c.before} {
+		for _, account := range side.audit.Accounts {
+			if side.ids[account.ID] == *bot.BotOwnerID {
+				return account.Address
+			}
+		}
+	}
+	return ""
+}
+
+func ownerValue(owner string) report.Value {
+	if owner == "" {
+		return report.Value{}
+	}
+	return report.ValueOf(owner)
+}
+
+// findings lists those of the later audit, the new ones first and those that are accepted last. One that was accepted and no
+// longer is, is new.
+func (c *comparison) findings() {
+	was := map[string]bool{}
+	key := func(finding *Finding, place string) string {
+		return fmt.Sprintf("%s %q %q", finding.Kind, finding.Text, place)
+	}
+	for _, finding := range c.before.audit.Open() {
+		for _, place := range finding.Where {
+			was[key(finding, place)] = true
+		}
+	}
+	for _, finding := range c.after.audit.Findings {
+		places := map[bool][]string{} // by whether it is new there
+		for _, place := range finding.Where {
+			isNew := !was[key(finding, place)] && finding.Accepted == nil
+			places[isNew] = append(places[isNew], place)
+		}
+		text := strings.TrimSpace(finding.Text + " " + finding.AcceptedText())
+		for isNew, where := range places {
+			c.report.Found = append(c.report.Found, report.Found{
+				Kind: string(finding.Kind), Severity: string(finding.Severity), Where: where, Text: text, IsNew: isNew,
+			})
+		}
+	}
+	slices.SortStableFunc(c.report.Found, func(x, y report.Found) int {
+		switch {
+		case x.IsNew == y.IsNew:
+			return 0
+		case x.IsNew:
+			return -1
+		}
+		return 1
+	})
+}
+
+// incomplete says what neither audit shows.
+func (c *comparison) incomplete() {
+	for _, one := range []struct {
+		of    *Audit
+		which string
+	}{{c.before.audit, "The earlier audit"}, {c.after.audit, "This audit"}} {
+		for _, text := range one.of.Missing {
+			c.report.Unknown = append(c.report.Unknown, one.which+" does not have everything: "+text)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+)
+
+// Severity says how much a finding matters.
+type Severity string
+
+// The severities.
+const (
+	High   Severity = "high"
+	Medium Severity = "medium"
+	Low    Severity = "low"
+)
+
+// Severities lists the severities, the gravest first.
+var Severities = []Severity{High, Medium, Low}
+
+func (s Severity) rank() int { return slices.Index(Severities, s) }
+
+// Kind is what a finding is of.
+type Kind string
+
+// The kinds of finding. What each means exactly is in [Kinds].
+const (
+	OpenPrivate       Kind = "open-private"
+	Internet          Kind = "internet"
+	BotAdministrator  Kind = "bot-administrator"
+	BotKey            Kind = "bot-key"
+	BotOwner          Kind = "bot-owner"
+	Invitation        Kind = "invitation"
+	OpenSignUp        Kind = "open-sign-up"
+	GuestsAdd         Kind = "guests-add"
+	NoAdministrator   Kind = "no-administrator"
+	DeactivatedMember Kind = "deactivated-member"
+	SinglePerson      Kind = "single-person"
+	WiderThanChannel  Kind = "wider-than-channel"
+	ShortRetention    Kind = "short-retention"
+)
+
+// KindMeaning is a kind of finding and what it means.
+type KindMeaning struct {
+	Kind    Kind
+	Meaning string
+}
+
+// Kinds says what each kind of finding means exactly.
+var Kinds = []KindMeaning{
+	{OpenPrivate, "high: every member can join a private channel by a permission, and read it; low: guests are in a private channel"},
+	{Internet, "medium: anyone on the internet can read a channel"},
+	{BotAdministrator, "high: a bot is an administrator or an owner of the organization; medium: it is an administrator and the account that audits"},
+	{BotKey, "high: the owner of a bot that is an administrator or an owner of the organization is less than an administrator, and holds its API key; medium: an administrator owns a bot that is an owner"},
+	{BotOwner, "medium: the owner of an active bot is deactivated, or the bot has none"},
+	{Invitation, "high: an invitation makes administrators or owners; medium: a link makes moderators, or never expires"},
+	{OpenSignUp, "high: people can join without an invitation, with an email address of any domain; medium: with one of the organization's domains"},
+	{GuestsAdd, "high: a bot that a guest owns can add people to a channel or a group; low: a permission to add or invite people names guests, whom the server refuses it as long as they are guests"},
+	{NoAdministrator, "high: nobody can administer a channel or manage a user group; low: nobody active is in the permission, and only the organization's roles and permissions remain"},
+	{DeactivatedMember, "medium: a user group contains deactivated people or groups"},
+	{SinglePerson, "low: only one person can administer or post in a channel, manage a user group, or has a permission of the organization"},
+	{WiderThanChannel, "low: a permission of the organization gives others than administrators a right in channels whose own permission does not name them"},
+	{ShortRetention, "low: messages of a channel are deleted earlier than the organization deletes messages"},
+}
+
+// Finding is something that a person should look at.
+type Finding struct {
+	Kind     Kind     `json:"kind"`
+	Severity Severity `json:"severity"`
+	// Where is what it is about, in words: channel "general", the organization.
+	Where []string `json:"where"`
+	// Text is a sentence.
+	Text string `json:"text"`
+	// People is the index of the people concerned among [Audit.Sets]. Deactivated are those who are deactivated, by ID.
+	People      int     `json:"people"`
+	Deactivated []int64 `json:"deactivated,omitempty"`
+	// Change is the configuration that would mend it: the attributes of a resource, to be merged into the one that manages it.
+	Change string `json:"change"`
+	// Accepted says that people know of it, and Expired that they did until a day that is over. At most one is not nil.
+	Accepted *Acceptance `json:"accepted,omitempty"`
+	Expired  *Acceptance `json:"expired,omitempty"`
+
+	// peopleOf are the people concerned in each of several places; nil: the same in all.
+	peopleOf []permission.People
+}
+
+// Gate is what --fail-on names: severities, kinds of finding, and categories of changes since an earlier audit.
+type Gate struct {
+	severities []Severity
+	kinds      []Kind
+	// Changes are for [report.Report.Fails] of what [Compare] returns.
+	Changes []report.Category
+}
+
+// ParseGate reads a gate: severities, each of which includes the graver ones, kinds of finding, and, if the audit is compared
+// with an earlier one, the categories of an access review.
+func ParseGate(texts []string, isCompared bool) (Gate, error) {
+	var gate Gate
+	for _, text := range texts {
+		word := strings.TrimSpace(text)
+		switch {
+		case slices.Contains(Severities, Severity(word)):
+			gate.severities = append(gate.severities, Severity(word))
+		case slices.ContainsFunc(Kinds, func(known KindMeaning) bool { return known.Kind == Kind(word) }):
+			gate.kinds = append(gate.kinds, Kind(word))
+		case !slices.Contains(changeWords(), word):
+			return gate, fmt.Errorf("--fail-on %q: there is no such word; there are %s, and with --against also %s",
+				text, strings.Join(findingWords(), ", "), strings.Join(changeWords(), ", "))
+		case !isCompared:
+			return gate, fmt.Errorf("--fail-on %q is about what has changed: name an earlier audit with --against", text)
+		default:
+			gate.Changes = append(gate.Changes, report.Category(word))
+		}
+	}
+	return gate, nil
+}
+
+// GateWords lists the words of a gate: severities, kinds of finding, and categories of changes.
+func GateWords() []string { return append(findingWords(), changeWords()...) }
+
+func changeWords() []string {
+	var words []string
+	for _, known := range report.Categories {
+		words = append(words, string(known.Category))
+	}
+	return words
+}
+
+func findingWords() []string {
+	var words []string
+	for _, severity := range Severities {
+		words = append(words, string(severity))
+	}
+	for _, known := range Kinds {
+		words = append(words, string(known.Kind))
+	}
+	return words
+}
+
+// Fails returns the kinds of finding that a gate stops at, each once. It stops at none that is accepted.
+func (a *Audit) Fails(gate Gate) []string {
+	var fails []string
+	for _, finding := range a.Open() {
+		stops := slices.Contains(gate.kinds, finding.Kind) || slices.ContainsFunc(gate.severities, func(severity Severity) bool {
+			return finding.Severity.rank() <= severity.rank()
+		})
+		if kind := string(finding.Kind); stops && !slices.Contains(fails, kind) {
+			fails = append(fails, kind)
+		}
+	}
+	return fails
+}
+
+// find finds what a person should look at.
+func (m *maker) find() {
+	for _, channel := range m.chosen {
+		m.findInChannel(channel)
+	}
+	m.findWiderRights()
+	if len(m.options.Selection.Channels) == 0 {
+		m.findInGroups()
+		m.findInOrganization()
+		m.findBots()
+		m.findInvitations()
+	}
+	slices.SortStableFunc(m.audit.Findings, func(a, b *Finding) int {
+		return cmp.Or(acceptedLast(a, b), cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)))
+	})
+	m.warnOfUnused()
+}
+
+func acceptedLast(a, b *Finding) int {
+	switch {
+	case (a.Accepted != nil) == (b.Accepted != nil):
+		return 0
+	case a.Accepted != nil:
+		return 1
+	}
+	return -1
+}
+
+func kindRank(kind Kind) int {
+	return slices.IndexFunc(Kinds, func(known KindMeaning) bool { return known.Kind == kind })
+}
+
+// addFinding adds a finding about active people. An audit that was narrowed to some people has only findings about them.
+func (m *maker) addFinding(finding Finding, people permission.People) {
+	if m.among != nil && m.narrowed(people).IsEmpty() {
+		return
+	}
+	for _, part := range m.split(finding, people) {
+		if m.among != nil && m.narrowed(part.people).IsEmpty() {
+			continue
+		}
+		part.peopleOf = nil
+		part.People = m.set(part.people)
+		m.audit.Findings = append(m.audit.Findings, &part.Finding)
+	}
+}
+
+// addDeactivated adds a finding about deactivated people, who are in no set.
+func (m *maker) addDeactivated(finding Finding, people permission.People, ids []int64) {
+	if m.named == nil {
+		m.named = map[int64]bool{}
+	}
+	before := len(m.audit.Findings)
+	finding.Deactivated = ids
+	if m.addFinding(finding, people); len(m.audit.Findings) > before {
+		for _, id := range ids {
+			m.named[id] = true
+		}
+	}
+}
+
+// keepFindingsOf keeps the findings that are about one person alone or as one of several.
+func (m *maker) keepFindingsOf(id int64) {
+	m.audit.Findings = slices.DeleteFunc(m.audit.Findings, func(finding *Finding) bool {
+		return !slices.Contains(m.audit.Sets[finding.People].IDs, id) && !slices.Contains(finding.Deactivated, id)
+	})
+}

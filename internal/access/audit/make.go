@@ -1,0 +1,340 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Options say what to audit.
+type Options struct {
+	// Site is the address of the organization, to be shown; Now the time of the audit.
+	Site string
+	Now  time.Time
+	// Selection narrows the audit; the zero value is everything.
+	Selection Selection
+	// Managed says under which addresses the changes that mend something are written; nil: under none.
+	Managed *Managed
+	// Accepted accepts findings; nil: none is accepted.
+	Accepted *AcceptedFile
+}
+
+// Facts are what an audit is made of.
+type Facts struct {
+	View *snapshot.Snapshot
+	Self *zulip.User
+	// Subscribers are the people in each channel that is not archived, by ID; a channel that is absent is not known.
+	Subscribers map[int64][]int64
+	Invitations []*zulip.Invitation
+	// Missing says in sentences what could not be read.
+	Missing []string
+}
+
+// audited are the parts of an organization that an audit reads.
+var audited = []store.Part{
+	store.Channels, store.Subscribers, store.Domains, store.DefaultChannelGroups, store.Linkifiers, store.Playgrounds, store.UserDefaults, store.Bots,
+}
+
+// Make audits an organization. It is read in one snapshot; for an account that is no administrator, with one more request
+// for each channel.
+func Make(ctx context.Context, from *store.Store, options Options) (*Audit, error) {
+	view, err := from.Read(ctx, audited...)
+	if err != nil {
+		return nil, err
+	}
+	facts := Facts{View: view, Self: from.Self(), Subscribers: map[int64][]int64{}}
+	channels, err := options.Selection.chooseChannels(view)
+	if err != nil {
+		return nil, err
+	}
+	for _, channel := range channels {
+		ids, known := view.Subscribers()[channel.ID]
+		if !known {
+			if ids, err = from.Subscribers(ctx, channel.ID); err != nil {
+				return nil, err
+			}
+			known = ids != nil
+		}
+		if known {
+			facts.Subscribers[channel.ID] = ids
+		}
+	}
+	if facts.Self.Role == zulip.RoleGuest {
+		return Of(facts, options)
+	}
+	if facts.Invitations, err = from.Invitations(ctx); err != nil {
+		facts.Missing = append(facts.Missing, fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), ".")))
+	}
+	return Of(facts, options)
+}
+
+// Of audits what was read of an organization.
+func Of(facts Facts, options Options) (*Audit, error) {
+	facts = facts.withinLimits()
+	m := &maker{
+		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{}, states: map[int64]permission.State{},
+		access: permission.NewAccess(permission.Facts{Users: facts.View.Users(), Groups: facts.View.UserGroups().List(), Realm: facts.View.Realm()}),
+		people: report.NewPeopleSets(facts.Self.ID),
+		audit: &Audit{
+			FormatVersion: FormatVersion, Site: options.Site, When: options.Now.UTC().Truncate(time.Second), AccountID: facts.Self.ID,
+			Missing: []string{}, Findings: []*Finding{}, Channels: []*Channel{}, Groups: []*Group{}, Rights: []*Right{}, Sets: []*report.People{},
+		},
+	}
+	m.acceptances = acceptances{used: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{}}
+	m.people.SetEverybody(m.view.Users())
+	m.members = m.peopleWhere(func(user *zulip.User) bool { return !user.IsBot && user.Role < zulip.RoleGuest })
+	m.administrators = m.peopleWhere(func(user *zulip.User) bool { return user.Role <= zulip.RoleAdministrator })
+	m.bots = m.peopleWhere(func(user *zulip.User) bool { return user.IsBot })
+	if realm := m.view.Realm(); realm != nil {
+		_ = json.Unmarshal(realm.Settings["name"], &m.audit.Organization) // without one there is none to show
+	}
+	m.completeness()
+	if err := m.choose(); err != nil {
+		return nil, err
+	}
+	m.channels()
+	if len(options.Selection.Channels) == 0 {
+		m.groups()
+		m.organization()
+	}
+	if m.audit.Selection == nil {
+		m.things()
+	}
+	m.find()
+	if err := m.person(); err != nil {
+		return nil, err
+	}
+	m.accounts()
+	return m.audit, nil
+}
+
+// maker makes an audit.
+type maker struct {
+	facts   Facts
+	options Options
+	view    *snapshot.Snapshot
+	access  *permission.Access
+	people  *report.PeopleSets
+	sets    map[*report.People]int
+	audit   *Audit
+
+	// members are the active people who are not guests, bots the active bots, administrators the active people and bots with
+	// that role or the role of an owner.
+	members, bots, administrators permission.People
+
+	chosen []*zulip.Channel
+	states map[int64]permission.State
+	// among are those whom the audit is about, if it was narrowed to some; nil: everybody.
+	among *permission.People
+	// named are deactivated accounts that a finding is about.
+	named map[int64]bool
+
+	acceptances acceptances
+}
+
+// completeness says what the account does not see.
+func (m *maker) completeness() {
+	self := m.facts.Self
+	missing := m.facts.Missing
+	if self.Role > zulip.RoleAdministrator {
+		missing = append(missing, fmt.Sprintf("%s is not an administrator: private channels that it is not in, and invitations of others, are not in this audit.", self.Address()))
+	}
+	if self.Role == zulip.RoleGuest {
+		missing = append(missing, fmt.Sprintf("%s is a guest and may not see everybody in the organization.", self.Address()))
+	}
+	m.audit.Missing = append(m.audit.Missing, missing...)
+}
+
+// chooseChannels returns the channels that an audit is about, by name.
+func (s Selection) chooseChannels(view *snapshot.Snapshot) ([]*zulip.Channel, error) {
+	var chosen []*zulip.Channel
+	for _, channel := range view.Channels().List() {
+		if !channel.IsArchived && len(s.Channels) == 0 {
+			chosen = append(chosen, channel)
+		}
+	}
+	for _, name := range s.Channels {
+		channel, ok := view.Channels().ByName(name)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("the account sees no channel %q%s", name, suggest.Names{Things: "channels", All: view.Channels().Names(), Where: "an audit without --channel lists all"}.Suggest(name))
+		case channel.IsArchived:
+			return nil, fmt.Errorf("the channel %q is archived; an audit is of channels that are in use", name)
+		case !slices.Contains(chosen, channel):
+			chosen = append(chosen, channel)
+		}
+	}
+	slices.SortFunc(chosen, func(a, b *zulip.Channel) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.ID, b.ID))
+	})
+	return chosen, nil
+}
+
+// choose applies the selection.
+func (m *maker) choose() (err error) {
+	selection := m.options.Selection
+	if selection.Person != "" || len(selection.Channels) > 0 || selection.Guests || selection.Bots {
+		m.audit.Selection = &selection
+	}
+	if m.chosen, err = selection.chooseChannels(m.view); err != nil {
+		return err
+	}
+	for _, channel := range m.view.Channels().List() {
+		if channel.IsArchived {
+			m.audit.Archived++
+			m.audit.ArchivedIDs = append(m.audit.ArchivedIDs, channel.ID)
+		}
+	}
+	if !selection.Guests && !selection.Bots {
+		return nil
+	}
+	var ids []int64
+	for user := range m.access.Everybody().All() {
+		if selection.Guests && user.Role == zulip.RoleGuest || selection.Bots && user.IsBot {
+			ids = append(ids, user.ID)
+		}
+	}
+	among := m.access.People(ids)
+	m.among = &among
+	return nil
+}
+
+// set returns the index of a set of people, without those whom the audit is not about.
+func (m *maker) set(people permission.People) int {
+	of := m.people.Of(m.narrowed(people))
+	index, known := m.sets[of]
+	if !known {
+		index = len(m.audit.Sets)
+		m.sets[of] = index
+		m.audit.Sets = append(m.audit.Sets, of)
+	}
+	return index
+}
+
+func (m *maker) narrowed(people permission.People) permission.People {
+	if m.among == nil {
+		return people
+	}
+	return people.Minus(people.Minus(*m.among))
+}
+
+// channels describes who can do what in each channel.
+func (m *maker) channels() {
+	unseen := 0
+	for _, channel := range m.chosen {
+		facts := permission.ChannelOf(channel)
+		if facts.Subscribers, facts.SubscribersKnown = m.facts.Subscribers[channel.ID]; !facts.SubscribersKnown {
+			unseen++
+		}
+		m.states[channel.ID] = permission.State{Access: m.access, Channel: facts}
+		described := &access.Channel{ID: channel.ID}
+		m.source().Describe(described, facts, nil, "")
+		result := &Channel{ID: channel.ID, Name: channel.Name, Privacy: facts.Privacy, Internet: described.Internet != nil && *described.Internet}
+		if channel.FolderID != nil {
+			if folder, ok := m.view.Folders().ByID(*channel.FolderID); ok {
+				result.Folder = folder.Name
+			}
+		}
+		if described.Subscribers != nil {
+			index := m.set(*described.Subscribers)
+			result.Subscribers = &index
+		}
+		if result.Rights = m.rights(described.Rights); facts.Privacy != zulip.PrivacyPrivateProtectedHistory { // the same people read older messages
+			result.Rights = slices.DeleteFunc(result.Rights, isHistory)
+		}
+		if m.among == nil || len(result.Rights) > 0 {
+			m.audit.Channels = append(m.audit.Channels, result)
+		}
+	}
+	if unseen > 0 {
+		m.audit.Missing = append(m.audit.Missing, fmt.Sprintf("Who is in %s cannot be asked.", report.Counted(unseen, "channel")))
+	}
+	m.audit.Complete = len(m.audit.Missing) == 0
+}
+
+func (m *maker) source() access.Source { return access.Source{People: m.access, Names: m.view} }
+
+// rights writes rights down, but for those that nobody has whom a narrowed audit is about.
+func (m *maker) rights(all []*access.Right) []*Right {
+	rights := []*Right{}
+	for _, right := range all {
+		who, certain := right.Held.Certain()
+		if m.among != nil && m.narrowed(who).IsEmpty() {
+			continue
+		}
+		written := &Right{Name: right.Name, Text: right.Text, Value: right.Value.Texts, Unknown: !certain, People: m.set(who)}
+		if right.Name == string(permission.CanRead) || isHistory(written) {
+			written.Value = []string{} // the privacy, which the channel has
+		}
+		rights = append(rights, written)
+	}
+	return rights
+}
+
+func isHistory(right *Right) bool { return right.Name == string(permission.CanReadHistory) }
+
+// activeGroups returns the user groups that are not deactivated, without the roles, by name.
+func (m *maker) activeGroups() []*zulip.UserGroup {
+	return slices.SortedFunc(func(yield func(*zulip.UserGroup) bool) {
+		for _, group := range m.view.UserGroups().List() {
+			if !group.Deactivated && !group.IsSystemGroup && !yield(group) {
+				return
+			}
+		}
+	}, func(a, b *zulip.UserGroup) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// groups describes who is in each user group, and who has which permission over it.
+func (m *maker) groups() {
+	for _, group := range m.activeGroups() {
+		members := m.access.In(zulip.NamedGroup(group.ID))
+		result := &Group{
+			ID: group.ID, Name: group.Name, People: m.set(members), Members: append([]int64{}, group.Members...), Subgroups: []string{},
+			Rights: m.rights(m.source().Rights(permission.UserGroups, permission.UserGroupSettings, group.Permissions, nil)),
+		}
+		for _, id := range group.DirectSubgroupIDs {
+			if below, ok := m.view.UserGroup(id); ok {
+				result.Subgroups = append(result.Subgroups, below.Name)
+			}
+		}
+		if m.among == nil || len(result.Rights) > 0 || !m.narrowed(members).IsEmpty() {
+			m.audit.Groups = append(m.audit.Groups, result)
+		}
+	}
+}
+
+func (m *maker) organization() {
+	if realm := m.view.Realm(); realm != nil {
+		m.audit.Rights = m.rights(m.source().Rights(permission.Organizations, permission.RealmSettings, realm.Permissions, nil))
+	}
+}
+
+// accounts lists everybody who is active, and who is named.
+func (m *maker) accounts() {
+	m.audit.Accounts = []*Account{}
+	for _, user := range m.view.Users() {
+		if !user.IsActive {
+			m.audit.DeactivatedIDs = append(m.audit.DeactivatedIDs, user.ID)
+		}
+		if !user.IsActive && !m.named[user.ID] {
+			continue
+		}
+		account := &Account{Account: m.people.Account(user), IsActive: user.IsActive}
+		if user.BotOwnerID != nil {
+			account.OwnerID = *user.BotOwnerID
+		}
+		m.audit.Accounts = append(m.audit.Accounts, account)
+	}
+}

@@ -1,0 +1,120 @@
+package audit
+
+import (
+	"fmt"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// The kinds of [Scope].
+const (
+	inChannel      = "channel"
+	overGroup      = "user group"
+	inOrganization = "organization"
+)
+
+// person describes what one person can do, if that was asked for, and leaves out everybody else.
+func (m *maker) person() error {
+	address := m.options.Selection.Person
+	if address == "" {
+		return nil
+	}
+	user, err := m.findPerson(address)
+	if err != nil {
+		return err
+	}
+	p := &personMaker{maker: m, user: user, access: m.access.Person(user), person: &Person{AccountID: user.ID, Groups: []Membership{}, Scopes: []*Scope{}}}
+	p.groups()
+	p.channels()
+	p.overGroups()
+	p.organization()
+	m.keepFindingsOf(user.ID)
+	m.audit.Person, m.audit.Channels, m.audit.Groups, m.audit.Rights = p.person, []*Channel{}, []*Group{}, []*Right{}
+	if m.named == nil {
+		m.named = map[int64]bool{}
+	}
+	m.named[user.ID] = true
+	return nil
+}
+
+// findPerson finds a person or bot by address.
+func (m *maker) findPerson(address string) (*zulip.User, error) {
+	if user, ok := m.view.UserByAddress(address); ok && !user.IsSystemBot {
+		return user, nil
+	}
+	var all []string
+	for _, user := range m.view.Users() {
+		all = append(all, user.Address())
+	}
+	names := suggest.Names{Things: "accounts", All: all, Where: "the JSON form of an audit lists all accounts", Unquoted: true}
+	return nil, fmt.Errorf("the account sees nobody with the address %s%s", address, names.Suggest(address))
+}
+
+// personMaker describes one person.
+type personMaker struct {
+	*maker
+
+	user   *zulip.User
+	access *permission.Person
+	person *Person
+}
+
+func (p *personMaker) groups() {
+	if !p.user.IsActive {
+		return
+	}
+	paths := p.access.Groups()
+	for _, group := range p.activeGroups() {
+		if path, in := paths[group.ID]; in {
+			p.person.Groups = append(p.person.Groups, Membership{Name: group.Name, Path: path})
+		}
+	}
+}
+
+func (p *personMaker) add(scope *Scope) {
+	if len(scope.Rights) > 0 {
+		p.person.Scopes = append(p.person.Scopes, scope)
+	}
+}
+
+func (p *personMaker) channels() {
+	for _, channel := range p.chosen {
+		scope := &Scope{Kind: inChannel, ID: channel.ID, Name: channel.Name}
+		for _, granted := range p.access.In(p.states[channel.ID].Channel).Rights {
+			scope.Rights = append(scope.Rights, PersonRight{
+				Name: string(granted.Right), Text: granted.Right.InWords(), Through: append([]string{}, granted.Through...),
+			})
+		}
+		p.add(scope)
+	}
+}
+
+func (p *personMaker) overGroups() {
+	if len(p.options.Selection.Channels) > 0 {
+		return
+	}
+	for _, group := range p.activeGroups() {
+		scope := &Scope{Kind: overGroup, ID: group.ID, Name: group.Name}
+		scope.Rights = p.settings(permission.UserGroups, permission.UserGroupSettings, group.Permissions)
+		p.add(scope)
+	}
+}
+
+func (p *personMaker) organization() {
+	if realm := p.view.Realm(); realm != nil && len(p.options.Selection.Channels) == 0 {
+		p.add(&Scope{Kind: inOrganization, Rights: p.settings(permission.Organizations, permission.RealmSettings, realm.Permissions)})
+	}
+}
+
+func (p *personMaker) settings(table permission.Table, settings []permission.Setting, values map[string]zulip.GroupSettingValue) (rights []PersonRight) {
+	for _, setting := range settings {
+		value, has := values[setting.Name]
+		if !has || !p.maker.access.Admitted(table, setting, value).Has(p.user.ID) {
+			continue
+		}
+		rights = append(rights, PersonRight{Name: setting.Name, Text: setting.Right, Through: p.access.Through(value)})
+	}
+	return rights
+}

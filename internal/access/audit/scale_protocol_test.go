@@ -1,0 +1,130 @@
+package audit_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// large is what was read of an organization of so many people and channels: every fourth channel is private, with
+// permissions and subscribers of its own, and the groups are nested.
+func large(people, channels int) audit.Facts {
+	facts := zulip.Snapshot{Realm: &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{}}, Subscribers: map[int64][]int64{}}
+	byRole := map[zulip.Role][]int64{}
+	for i := range people {
+		user := &zulip.User{ID: int64(i + 1), Email: fmt.Sprintf("person%d@example.com", i), FullName: fmt.Sprint("Person ", i), Role: zulip.RoleMember, IsActive: true}
+		switch {
+		case i == 0:
+			user.Role = zulip.RoleOwner
+		case i%50 == 0:
+			user.Role = zulip.RoleModerator
+		case i%10 == 0:
+			user.Role = zulip.RoleGuest
+		}
+		facts.Users, byRole[user.Role] = append(facts.Users, user), append(byRole[user.Role], user.ID)
+	}
+	const nobody, owners, moderators, members, everyone, teams = 1, 2, 3, 4, 5, 100
+	facts.UserGroups = []*zulip.UserGroup{
+		{ID: nobody, Name: "role:nobody", IsSystemGroup: true}, {ID: owners, Name: "role:owners", IsSystemGroup: true, Members: byRole[zulip.RoleOwner]},
+		{ID: moderators, Name: "role:moderators", IsSystemGroup: true, Members: byRole[zulip.RoleModerator], DirectSubgroupIDs: []int64{owners}},
+		{ID: members, Name: "role:members", IsSystemGroup: true, Members: byRole[zulip.RoleMember], DirectSubgroupIDs: []int64{moderators}},
+		{ID: everyone, Name: "role:everyone", IsSystemGroup: true, Members: byRole[zulip.RoleGuest], DirectSubgroupIDs: []int64{members}},
+	}
+	for i := range 200 {
+		group := &zulip.UserGroup{ID: int64(teams + i), Name: fmt.Sprint("team-", i), Permissions: map[string]zulip.GroupSettingValue{}}
+		for j := range 25 {
+			group.Members = append(group.Members, int64((i*25+j)%people+1))
+		}
+		if i%2 == 1 {
+			group.DirectSubgroupIDs = []int64{group.ID - 1}
+		}
+		facts.UserGroups = append(facts.UserGroups, group)
+	}
+	for _, setting := range []string{"can_add_subscribers_group", "can_move_messages_between_channels_group", "can_resolve_topics_group"} {
+		facts.Realm.Permissions[setting] = zulip.NamedGroup(members)
+	}
+	for i := range channels {
+		channel := &zulip.Channel{ID: int64(i + 1), Name: fmt.Sprint("room ", i), HistoryPublicToSubscribers: true, Permissions: map[string]zulip.GroupSettingValue{}}
+		for _, setting := range []string{
+			"can_add_subscribers_group", "can_delete_any_message_group", "can_delete_own_message_group", "can_move_messages_out_of_channel_group",
+			"can_move_messages_within_channel_group", "can_subscribe_group", "can_resolve_topics_group", "can_remove_subscribers_group",
+		} {
+			channel.Permissions[setting] = zulip.NamedGroup(nobody)
+		}
+		team := zulip.NamedGroup(int64(teams + i%200))
+		channel.Permissions["can_administer_channel_group"] = team
+		channel.Permissions["can_send_message_group"] = zulip.GroupSettingValue{DirectMembers: []int64{int64(i%people + 1)}, DirectSubgroups: []int64{members}}
+		channel.Permissions["can_create_topic_group"] = zulip.NamedGroup(everyone)
+		if i%4 == 0 {
+			channel.InviteOnly = true
+			channel.Permissions["can_subscribe_group"] = team
+		}
+		for j := range 40 + i%200 {
+			facts.Subscribers[channel.ID] = append(facts.Subscribers[channel.ID], int64((i*7+j)%people+1))
+		}
+		facts.Channels = append(facts.Channels, channel)
+	}
+	var parts snapshot.Facts
+	for _, part := range []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers, zulip.FetchChannels, zulip.FetchSubscribers} {
+		parts.Take(&facts, part)
+	}
+	return audit.Facts{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0], Subscribers: facts.Subscribers}
+}
+
+// Two thousand channels of five thousand people take seconds, and are compared as quickly.
+func TestProtocolAuditOfALargeOrganization(t *testing.T) {
+	facts := large(5000, 2000)
+	begin := time.Now()
+	a, err := audit.Of(facts, audit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := time.Since(begin)
+	var text bytes.Buffer
+	if err := a.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	written := time.Since(begin) - made
+	size := text.Len()
+	begin = time.Now()
+	read, err := audit.Read(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changes, err := audit.Compare(read, a); err != nil || len(changes.Channels) > 0 {
+		t.Fatalf("%v: of %d channels something has changed", err, len(changes.Channels))
+	}
+	compared := time.Since(begin)
+	begin = time.Now()
+	comment := markdownOf(t, a)
+	commented := time.Since(begin)
+	var html bytes.Buffer
+	if err := page.WriteAudit(&html, a); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("made in %s, written in %s (%d kB, %d sets), read and compared in %s, as Markdown in %s, as a page in %s (%d kB)",
+		made, written, size/1000, len(a.Sets), compared, commented, time.Since(begin)-commented, html.Len()/1000)
+	if made > time.Minute || len(comment) > markdown.MaxLength {
+		t.Errorf("it took %s, and the Markdown has %d bytes", made, len(comment))
+	}
+	if html.Len() > 5_000_000 || html.Len() > size {
+		t.Errorf("the page has %d bytes, the JSON form %d", html.Len(), size)
+	}
+}
+
+func BenchmarkAuditOfALargeOrganization(b *testing.B) {
+	facts := large(5000, 2000)
+	for b.Loop() {
+		if _, err := audit.Of(facts, audit.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+)
+
+// IncompleteText is the first line of an audit whose account does not see everything.
+const IncompleteText = "This audit is not complete: the account does not see everything."
+
+// Verdict counts the findings, those that are accepted apart, and, unless the audit is of one person, what was audited.
+func (a *Audit) Verdict() string {
+	text := "No findings"
+	if open := a.Open(); len(open) > 0 {
+		var counts []string
+		for _, severity := range Severities {
+			n := 0
+			for _, finding := range open {
+				if finding.Severity == severity {
+					n++
+				}
+			}
+			if n > 0 {
+				counts = append(counts, fmt.Sprintf("%s %s", report.Count(n), severity))
+			}
+		}
+		text = report.Counted(len(open), "finding") + ": " + strings.Join(counts, ", ")
+	}
+	text += a.acceptedCount()
+	if a.Person != nil {
+		return text + "."
+	}
+	active, guests, bots := 0, 0, 0
+	for _, account := range a.Accounts {
+		if !account.IsActive {
+			continue
+		}
+		active++
+		if account.Role == "guest" {
+			guests++
+		}
+		if account.IsBot {
+			bots++
+		}
+	}
+	return fmt.Sprintf("%s. %s, %s, %s (%s, %s).", text, report.Counted(len(a.Channels), "channel"), report.Counted(len(a.Groups), "user group"),
+		report.Counted(active, "account"), report.Counted(guests, "guest"), report.Counted(bots, "bot"))
+}
+
+// Self returns the account that audits; nil if the audit does not have it.
+func (a *Audit) Self() *Account { return a.account(a.AccountID) }
+
+// PersonAccount returns the account of the person whom the audit is about; nil if it is not about one.
+func (a *Audit) PersonAccount() *Account {
+	if a.Person == nil {
+		return nil
+	}
+	return a.account(a.Person.AccountID)
+}
+
+func (a *Audit) account(id int64) *Account {
+	for _, account := range a.Accounts {
+		if account.ID == id {
+			return account
+		}
+	}
+	return nil
+}
+
+// FindingGroup is findings that say the same, in however many places: one thing to decide, or decided for one reason.
+type FindingGroup struct {
+	Kind     Kind
+	Severity Severity
+	Text     string
+	Findings []*Finding
+	// People are those concerned; nil if nobody is, or others are in other places.
+	People *report.People
+}
+
+// Where lists the places of all findings of the group.
+func (g *FindingGroup) Where() []string {
+	var where []string
+	for _, finding := range g.Findings {
+		where = append(where, finding.Where...)
+	}
+	return where
+}
+
+// IsAccepted reports whether people know of the findings and leave them as they are.
+func (g *FindingGroup) IsAccepted() bool { return g.Findings[0].Accepted != nil }
+
+// AcceptedText says whether the findings are accepted, or were; "" if they never were.
+func (g *FindingGroup) AcceptedText() string { return g.Findings[0].AcceptedText() }
+
+// Changes lists what would mend the findings of the group, each change once.
+func (g *FindingGroup) Changes() []string {
+	var changes []string
+	listed := map[string]bool{}
+	for _, finding := range g.Findings {
+		if finding.Change != "" && !listed[finding.Change] {
+			changes = append(changes, finding.Change)
+		}
+		listed[finding.Change] = true
+	}
+	return changes
+}
+
+// FindingGroups gathers the findings that say the same, in their order.
+func (a *Audit) FindingGroups() []*FindingGroup {
+	type key struct {
+		kind     Kind
+		severity Severity
+		text     string
+		accepted string
+	}
+	var groups []*FindingGroup
+	known := map[key]*FindingGroup{}
+	for _, finding := range a.Findings {
+		k := key{finding.Kind, finding.Severity, finding.Text, finding.AcceptedText()}
+		if known[k] == nil {
+			known[k] = &FindingGroup{Kind: finding.Kind, Severity: finding.Severity, Text: finding.Text}
+			groups = append(groups, known[k])
+		}
+		known[k].Findings = append(known[k].Findings, finding)
+	}
+	for _, group := range groups {
+		group.People = a.Sets[group.Findings[0].People]
+		for _, finding := range group.Findings {
+			if finding.People != group.Findings[0].People || group.People.Len() == 0 {
+				group.People = nil
+				break
+			}
+		}
+	}
+	return groups
+}

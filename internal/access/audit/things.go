@@ -1,0 +1,322 @@
+package audit
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Thing is something that means something for access beside rights: who can get in, how people sign in, where content goes,
+// what is deleted. It is written as the resource that manages it would have it.
+type Thing struct {
+	// Type is the resource, Key what tells it from others of its type, and Name what it is called, if it has a name.
+	Type string `json:"type"`
+	Key  string `json:"key"`
+	Name string `json:"name"`
+	// Attributes are those that matter, as JSON has them.
+	Attributes map[string]any `json:"attributes"`
+}
+
+// Names lists the attributes.
+func (t *Thing) Names() []string {
+	if t == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(t.Attributes))
+}
+
+// Value returns an attribute.
+func (t *Thing) Value(name string) meaning.Value {
+	if t == nil {
+		return meaning.Value{}
+	}
+	return meaning.Value{Held: t.Attributes[name]}
+}
+
+// things records what means something for access beside rights.
+func (m *maker) things() {
+	m.organizationThing()
+	for _, domain := range m.view.Domains().List() {
+		m.thing("zulip_domain", domain.Domain, domain.Domain, map[string]any{"domain": domain.Domain, "allow_subdomains": domain.AllowSubdomains})
+	}
+	for _, invitation := range m.facts.Invitations {
+		m.invitationThing(invitation)
+	}
+	for _, channel := range m.chosen {
+		m.thing("zulip_channel", fmt.Sprint(channel.ID), channel.Name, map[string]any{"name": channel.Name, "is_default": channel.IsDefault, "message_retention_days": channel.Retention().String()})
+	}
+	for _, group := range m.view.DefaultChannelGroups().List() {
+		var names []any
+		for _, id := range group.ChannelIDs {
+			if channel, ok := m.view.Channels().ByID(id); ok {
+				names = append(names, channel.Name)
+			}
+		}
+		m.thing("zulip_default_channel_group", fmt.Sprint(group.ID), group.Name, map[string]any{"name": group.Name, "channel_ids": names})
+	}
+	for _, linkifier := range m.view.Linkifiers().List() {
+		m.thing("zulip_linkifier", fmt.Sprint(linkifier.ID), linkifier.Pattern, map[string]any{
+			"pattern": linkifier.Pattern, "url_template": linkifier.URLTemplate, "alternative_url_templates": listOf(linkifier.AlternativeURLTemplates),
+		})
+	}
+	for _, playground := range m.view.Playgrounds().List() {
+		m.thing("zulip_code_playground", fmt.Sprint(playground.ID), playground.Name, map[string]any{"name": playground.Name, "url_template": playground.URLTemplate})
+	}
+	for bot := range m.access.Everybody().All() {
+		if details, ok := m.view.Bots().ByID(bot.ID); ok && bot.IsBot {
+			m.botThing(bot, details)
+		}
+	}
+}
+
+func listOf(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = text
+	}
+	return list
+}
+
+func (m *maker) thing(kind, key, name string, attributes map[string]any) {
+	m.audit.Things = append(m.audit.Things, &Thing{Type: kind, Key: key, Name: name, Attributes: attributes})
+}
+
+// organizationThing records the settings that are no permissions.
+func (m *maker) organizationThing() {
+	realm := m.view.Realm()
+	if realm == nil {
+		return
+	}
+	settings, attributes := meaning.Organization(realm.Settings, realm.EnabledMethods()), map[string]any{}
+	for _, name := range settings.Names() {
+		if value := settings.Value(name); !value.IsUnknown {
+			attributes[name] = value.Held
+		} else {
+			attributes[name] = string(realm.Settings[name]) // the number of a word that this version does not know
+		}
+	}
+	m.thing("zulip_organization", "", "", attributes)
+	newPeople := map[string]any{}
+	for _, name := range []string{"email_address_visibility", "message_content_in_email_notifications"} {
+		var held any
+		raw, has := m.view.UserDefaults()[name]
+		if !has || json.Unmarshal(raw, &held) != nil {
+			continue
+		}
+		if number, isNumber := held.(float64); isNumber {
+			if word, known := meaning.Word(name, number); known {
+				held = word
+			}
+		}
+		newPeople[name] = held
+	}
+	m.thing("zulip_default_user_settings", "", "", newPeople)
+}
+
+// invitationThing records an invitation, without the link itself, which is a secret. One by e-mail is like a link for one.
+func (m *maker) invitationThing(invitation *zulip.Invitation) {
+	attributes := map[string]any{"id": float64(invitation.ID), "invite_as": invitation.InvitedAs.String(), "expires_in_minutes": nil}
+	if minutes := invitation.ExpiresInMinutes(); minutes != nil {
+		attributes["expires_in_minutes"] = float64(*minutes)
+	}
+	key := "link "
+	if !invitation.IsMultiuse {
+		key = "mail "
+	}
+	m.thing("zulip_invite_link", key+fmt.Sprint(invitation.ID), "", attributes)
+}
+
+// botThing records where a bot gets and sends what people write. What it has not is recorded too, so that it is told when
+// that changes.
+func (m *maker) botThing(bot *zulip.User, details *zulip.Bot) {
+	attributes := map[string]any{"full_name": bot.FullName, "default_all_public_streams": details.DefaultAllPublicStreams, "payload_url": nil}
+	for name, channel := range map[string]*string{"default_sending_stream": details.DefaultSendingStream, "default_events_register_stream": details.DefaultEventsRegisterStream} {
+		if attributes[name] = nil; channel != nil {
+			attributes[name] = *channel
+		}
+	}
+	if len(details.Services) > 0 {
+		attributes["payload_url"] = withoutToken(details.Services[0].BaseURL)
+	}
+	m.thing("zulip_bot", fmt.Sprint(bot.ID), bot.FullName, attributes)
+}
+
+// withoutToken is a URL of which only the host can be read: what follows may be a secret. Two that differ stay different.
+func withoutToken(text string) string {
+	parsed, err := url.Parse(text)
+	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:12]
+	switch {
+	case err != nil:
+		return "sha256:" + digest
+	case strings.Trim(parsed.Path, "/") == "" && parsed.RawQuery == "" && parsed.User == nil && parsed.Fragment == "":
+		return parsed.Scheme + "://" + parsed.Host
+	}
+	return fmt.Sprintf("%s://%s/… (sha256:%s)", parsed.Scheme, parsed.Host, digest)
+}
+
+// things compares what is beside rights.
+func (c *comparison) things() {
+	if c.before.audit.Selection != nil {
+		return // of a part nothing is recorded
+	}
+	if c.before.audit.Things == nil || c.after.audit.Things == nil {
+		c.report.Unknown = append(c.report.Unknown, "An audit was made by an earlier version, which did not record invitations, settings of the organization and where content goes: what has changed there is not known.")
+		return
+	}
+	names := c.channelNames()
+	before, after := c.before.things(c.byName), c.after.things(c.byName)
+	if c.byName {
+		for key, thing := range before {
+			before[key] = names.translated(thing)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		c.thing(key, before[key], after[key], names)
+	}
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		if after[key] == nil {
+			c.thing(key, before[key], nil, names)
+		}
+	}
+}
+
+// things are those of an audit by what they are matched by, accounts among them.
+func (s *side) things(byName bool) map[string]*Thing {
+	all := map[string]*Thing{}
+	for _, thing := range s.audit.Things {
+		key := thing.Type + " " + s.thingKey(thing, byName)
+		if all[key] != nil { // names of some things are not theirs alone
+			key += " " + thing.Key
+		}
+		all[key] = thing
+	}
+	for _, account := range s.audit.Accounts {
+		if account.IsActive && !account.IsBot {
+			all[fmt.Sprint("zulip_user ", s.ids[account.ID])] = &Thing{Type: "zulip_user", Attributes: map[string]any{"email": account.Address}}
+		}
+	}
+	return all
+}
+
+// thingKey is what a thing is matched by among those of its type: as accounts and channels are where those are compared.
+func (s *side) thingKey(thing *Thing, byName bool) string {
+	if !byName {
+		return thing.Key
+	}
+	switch thing.Type {
+	case "zulip_bot":
+		if id, err := strconv.ParseInt(thing.Key, 10, 64); err == nil {
+			return fmt.Sprint(s.ids[id])
+		}
+	case "zulip_channel":
+		return strings.ToLower(thing.Name)
+	}
+	return cmp.Or(thing.Name, thing.Key)
+}
+
+// channelNames are the names of the channels of both audits, by their IDs in the comparison, and what IDs of the earlier audit
+// are there: in another organization the same ID is another channel.
+type channelNames struct {
+	names map[int64]string
+	ids   map[int64]int64
+	last  int64
+}
+
+// beyondIDs is more than any ID that a server has.
+const beyondIDs = 1 << 40
+
+func (c *comparison) channelNames() *channelNames {
+	n, byName := &channelNames{names: map[int64]string{}, ids: map[int64]int64{}, last: beyondIDs}, map[string]int64{}
+	for _, channel := range c.after.audit.Channels {
+		byName[strings.ToLower(channel.Name)] = channel.ID
+	}
+	for _, channel := range c.before.audit.Channels {
+		id := channel.ID
+		if c.byName {
+			var isThere bool
+			if id, isThere = byName[strings.ToLower(channel.Name)]; !isThere {
+				id = n.next()
+			}
+			n.ids[channel.ID] = id
+		}
+		n.names[id] = channel.Name
+	}
+	for _, channel := range c.after.audit.Channels {
+		n.names[channel.ID] = channel.Name
+	}
+	return n
+}
+
+// next is an ID that no channel has.
+func (n *channelNames) next() int64 {
+	n.last++
+	return n.last
+}
+
+// translated is a thing of the earlier audit with the IDs of the comparison. A channel that the audit does not list is none of
+// the later one.
+func (n *channelNames) translated(thing *Thing) *Thing {
+	result := *thing
+	result.Attributes = maps.Clone(thing.Attributes)
+	for name, value := range thing.Attributes {
+		number, isNumber := value.(float64)
+		if !isNumber || number <= 0 || !meaning.NamesChannels(name) {
+			continue
+		}
+		id, known := n.ids[int64(number)]
+		if !known {
+			id = n.next()
+			n.ids[int64(number)], n.names[id] = id, fmt.Sprintf("%.0f of the other organization", number)
+		}
+		result.Attributes[name] = float64(id)
+	}
+	return &result
+}
+
+// ChannelName returns the name of a channel by its ID in the comparison.
+func (n *channelNames) ChannelName(id int64) (string, bool) {
+	name, ok := n.names[id]
+	return name, ok
+}
+
+// GroupName returns nothing: no thing names groups.
+func (*channelNames) GroupName(int64) (string, bool) { return "", false }
+
+// thing says what the change of one thing means. Of channels and accounts that come and go, the lists say it.
+func (c *comparison) thing(key string, before, after *Thing, names meaning.Names) {
+	one := after
+	if one == nil {
+		one = before
+	}
+	of, known := meaning.Of(one.Type)
+	isListed := one.Type == "zulip_channel" || one.Type == "zulip_user" || one.Type == "zulip_bot"
+	if !known || isListed && (before == nil || after == nil) {
+		return
+	}
+	change := meaning.Change{
+		Of: of, Address: strings.TrimSpace(key), Names: names, Before: before, After: after, IsMade: before == nil, IsEnded: after == nil,
+		IsSet:      func(string) bool { return true },
+		IsComputed: func(name string, _ *meaning.Row) bool { return name == "name" && isListed },
+	}
+	also := &report.Also{Address: change.Where(one), Action: report.Update, Attributes: []report.AlsoAttribute{}}
+	switch {
+	case change.IsMade:
+		also.Action = report.Create
+	case change.IsEnded:
+		also.Action = report.Delete
+	}
+	isSaid := c.report.Say(change.Says(), also)
+	if len(also.Attributes) > 0 || also.Action != report.Update && !isSaid {
+		c.report.Also = append(c.report.Also, also)
+	}
+}

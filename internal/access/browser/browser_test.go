@@ -1,0 +1,338 @@
+// Package browser_test looks at the pages of a review and of an audit with a browser: what is drawn, asked for, and done by
+// the keyboard. It is a package of its own so that nothing else needs the library that drives the browser.
+package browser_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+)
+
+const (
+	// browserWanted can be "required": then a machine without a browser fails.
+	browserWanted = "REVIEW_BROWSER"
+	// screenshotFolder names the folder that takes pictures of the page; without it none are kept.
+	screenshotFolder = "REVIEW_SCREENSHOTS"
+)
+
+// browserPath is the browser that was found.
+var browserPath string
+
+// TestMain runs no test where there is no browser: none of them may count as passed, and the report says so.
+func TestMain(m *testing.M) {
+	browserPath = findBrowser()
+	switch {
+	case browserPath != "":
+		status := m.Run()
+		stopBrowser()
+		os.Exit(status)
+	case os.Getenv(browserWanted) == "required":
+		fmt.Fprintf(os.Stderr, "%s=required, and no browser is installed: chromium or google-chrome\n", browserWanted)
+		os.Exit(1)
+	}
+	acctest.Report(func(w io.Writer) {
+		fmt.Fprintln(w, "NOT TESTED in a browser: the pages of the access review and of the audit. Neither chromium nor google-chrome is installed.")
+	})
+}
+
+func findBrowser() string {
+	for _, name := range []string{
+		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// stopBrowser ends the browser, if a test has started one.
+var stopBrowser = func() {}
+
+// browser starts the browser that all tests share, each in a context of its own, which keeps nothing from the others.
+var browser = sync.OnceValues(func() (context.Context, error) {
+	// Chromium's own sandbox needs rights that containers do not give; the only pages shown are the ones written here.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserPath), chromedp.NoSandbox)
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, closeTab := chromedp.NewContext(allocator)
+	stopBrowser = func() { closeTab(); stop() }
+	return ctx, chromedp.Do(ctx)
+})
+
+// tab is a page that a browser shows.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+	url string
+
+	mutex      sync.Mutex
+	complaints []string // what the console says, and requests for anything but the page itself
+}
+
+// action is something done in the browser.
+type action = chromedp.Action[chromedp.Void]
+
+// open writes a review as a page and shows it in a new tab, which is closed when the test ends. The page must not have
+// complained until then, nor asked for anything.
+func open(t *testing.T, r *report.Report, width, height int64, before ...action) *tab {
+	t.Helper()
+	var text bytes.Buffer
+	if err := page.Write(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	return openPage(t, text.Bytes(), width, height, before...)
+}
+
+// openAudit is open for an audit. The fragment is what stands after the number sign of the page's address.
+func openAudit(t *testing.T, a *audit.Audit, fragment string, width, height int64, before ...action) *tab {
+	t.Helper()
+	var text bytes.Buffer
+	if err := page.WriteAudit(&text, a); err != nil {
+		t.Fatal(err)
+	}
+	tab := openPage(t, text.Bytes(), width, height, before...)
+	if fragment != "" {
+		tab.do(chromedp.Navigate("about:blank"), chromedp.Navigate(tab.url+fragment)) // as somebody to whom it was passed on
+	}
+	return tab
+}
+
+func openPage(t *testing.T, page []byte, width, height int64, before ...action) *tab {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "review.html")
+	if err := os.WriteFile(path, page, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	parent, err := browser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, closeTab := chromedp.NewContext(parent, chromedp.WithNewBrowserContext())
+	t.Cleanup(closeTab)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+
+	tab := &tab{t: t, ctx: ctx, url: "file://" + path}
+	if err := chromedp.Listen(ctx, tab.listen); err != nil {
+		t.Fatal(err)
+	}
+	tab.do(chromedp.EmulateViewport(width, height))
+	tab.do(before...)
+	tab.do(chromedp.Navigate(tab.url))
+	t.Cleanup(func() {
+		tab.mutex.Lock()
+		defer tab.mutex.Unlock()
+		for _, complaint := range tab.complaints {
+			t.Error(complaint)
+		}
+	})
+	return tab
+}
+
+func (tab *tab) listen(event any) {
+	var complaint string
+	switch event := event.(type) {
+	case *runtime.EventExceptionThrown:
+		complaint = "the script failed: " + event.ExceptionDetails.Text
+		if thrown := event.ExceptionDetails.Exception; thrown != nil {
+			complaint += " " + thrown.Description
+		}
+	case *runtime.EventConsoleAPICalled:
+		complaint = fmt.Sprintf("the script wrote to the console: %s", event.Type)
+	case *log.EventEntryAdded:
+		complaint = "the browser complains: " + event.Entry.Text
+	case *network.EventRequestWillBeSent:
+		if event.Request.URL != tab.url && !strings.HasPrefix(event.Request.URL, "data:") {
+			complaint = "the page asks for " + event.Request.URL
+		}
+	}
+	if complaint != "" {
+		tab.mutex.Lock()
+		defer tab.mutex.Unlock()
+		tab.complaints = append(tab.complaints, complaint)
+	}
+}
+
+func (tab *tab) do(actions ...action) {
+	tab.t.Helper()
+	if err := chromedp.Do(tab.ctx, actions...); err != nil {
+		tab.t.Fatal(err)
+	}
+}
+
+// get does something in the browser and returns what comes of it.
+func get[T any](tab *tab, action chromedp.Action[T]) T {
+	tab.t.Helper()
+	value, err := chromedp.Run(tab.ctx, action)
+	if err != nil {
+		tab.t.Fatal(err)
+	}
+	return value
+}
+
+// eval returns what an expression is in the page; of a promise, what it comes to.
+func eval[T any](tab *tab, expression string) T {
+	tab.t.Helper()
+	return get(tab, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+}
+
+// drawn comes to pass when what was done to the page is on the screen.
+const drawn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true)))))`
+
+// click clicks on an element as a person does, once it has come to rest: rows far below are drawn, and take their real
+// height, when they are scrolled to, which moves what is under them.
+func (tab *tab) click(selector string) {
+	tab.t.Helper()
+	found := eval[bool](tab, fmt.Sprintf(`(async () => {
+		const patience = performance.now() + 20_000;
+		let top = NaN, still = 0;
+		while (still < 5 && performance.now() < patience) {
+			const element = document.querySelector(%q);
+			element?.scrollIntoView({ block: "center", behavior: "instant" });
+			await new Promise(requestAnimationFrame);
+			const now = element?.getBoundingClientRect().top ?? NaN;
+			still = now === top ? still + 1 : 0;
+			top = now;
+		}
+		return still === 5;
+	})()`, selector))
+	if !found {
+		tab.t.Fatalf("%s is not there, or does not come to rest", selector)
+	}
+	tab.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// wantText asks for a text that is shown, or comes to be shown: what a click opens is filled by an event that a busy
+// machine delivers some frames later.
+func (tab *tab) wantText(selector, want string) {
+	tab.t.Helper()
+	eval[bool](tab, drawn)
+	got := eval[string](tab, fmt.Sprintf(`(async () => {
+		const patience = performance.now() + 20_000;
+		for (;;) {
+			const shown = document.querySelector(%q)?.innerText ?? "nothing: no such element";
+			if (shown.includes(%q) || performance.now() > patience) return shown;
+			await new Promise(requestAnimationFrame);
+		}
+	})()`, selector, want))
+	if !strings.Contains(got, want) {
+		tab.t.Errorf("%s shows %q, want %q", selector, got, want)
+	}
+}
+
+// wantHolding is wantText of a closed element, once it is opened; it needs no script of the page.
+func (tab *tab) wantHolding(selector, want string) {
+	tab.t.Helper()
+	got := eval[string](tab, fmt.Sprintf(`{
+		const details = document.querySelector(%q);
+		details.open = true;
+		details.innerText;
+	}`, selector))
+	if !strings.Contains(got, want) {
+		tab.t.Errorf("%s holds %q, want %q", selector, got, want)
+	}
+}
+
+// rows names the channels that are shown.
+func (tab *tab) rows() string {
+	tab.t.Helper()
+	eval[bool](tab, drawn)
+	return eval[string](tab, `[...document.querySelectorAll("[id^=effects-]:not([hidden]) [data-place]:not([hidden]) > bdi")].map((name) => name.textContent).join(" | ")`)
+}
+
+// choose sets the fields of the filter as a person would, and tells the page.
+func (tab *tab) choose(fields map[string]string) {
+	tab.t.Helper()
+	for id, value := range fields {
+		eval[bool](tab, fmt.Sprintf(`{
+			const field = document.getElementById(%q);
+			field.value = %q;
+			field.dispatchEvent(new Event("input", { bubbles: true }));
+		}`, id, value))
+	}
+}
+
+// keep takes a picture of what is in view, keepWhole of the whole page, where pictures are wanted.
+func (tab *tab) keep(name string) {
+	tab.t.Helper()
+	keepFile(tab.t, name+".png", func() []byte { return get(tab, chromedp.CaptureScreenshot()) })
+}
+
+func (tab *tab) keepWhole(name string) {
+	tab.t.Helper()
+	keepFile(tab.t, name+".png", func() []byte { return get(tab, chromedp.FullScreenshot(100)) })
+}
+
+func keepFile(t *testing.T, name string, content func() []byte) {
+	t.Helper()
+	folder := os.Getenv(screenshotFolder)
+	if folder == "" {
+		return
+	}
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, name), content(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// countComputing starts to count the processor time that the page takes, which other work on the machine does not lengthen
+// as it does waiting; computing returns it, in milliseconds.
+func countComputing(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	_, err = cdp.Call(ctx, target, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
+	return none, err
+}
+
+func computing(ctx context.Context, target *chromedp.Target) (float64, error) {
+	result, err := cdp.Call(ctx, target, performance.GetMetrics, cdp.Empty{})
+	for _, metric := range result.Metrics {
+		if metric.Name == "TaskDuration" {
+			return metric.Value * 1000, err
+		}
+	}
+	return 0, errors.Join(err, errors.New("the browser does not count what the page computes"))
+}
+
+// onPaper is a page as it is printed.
+func onPaper(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	_, err = cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	return none, err
+}
+
+// hasNoScript is a browser that runs no scripts of pages.
+func hasNoScript(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	_, err = cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	return none, err
+}
+
+// prefersDark is a person who has asked the browser for dark pages.
+func prefersDark(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+	_, err = cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
+	})
+	return none, err
+}

@@ -1,0 +1,313 @@
+package markdown
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+)
+
+// WriteAudit writes an audit like a report: short enough for a comment, with names that are text and nothing else. If the
+// account does not see everything, the first line says so.
+func WriteAudit(w io.Writer, a *audit.Audit) error {
+	d := &document{limit: MaxLength - 600} // place for the last line
+	if !a.Complete {
+		d.line("**" + audit.IncompleteText + "**")
+		d.line("")
+	}
+	d.line("### Access audit")
+	d.line("")
+	d.line("**" + plain(a.Verdict()) + "**")
+	d.line("")
+	d.line(aboutAudit(a))
+	for _, sentence := range a.Missing {
+		d.line("")
+		d.line(plain(sentence))
+	}
+	for _, warning := range a.Warnings {
+		d.line("")
+		d.line("**Warning:** " + plain(warning))
+	}
+	d.findings(a)
+	if a.Person != nil {
+		d.person(a)
+	} else {
+		d.auditedChannels(a)
+		d.auditedGroups(a)
+		d.table("The organization", []string{"Who can", "Value", "People"}, auditRows(a, a.Rights))
+	}
+	if d.left > 0 {
+		d.line("")
+		d.line(fmt.Sprintf("**%s left out here. The whole audit is in what `--json` writes; `--channel`, `--person`, `--guests` and `--bots` narrow it.**", areLeft(d.left, "line")))
+	}
+	_, err := io.WriteString(w, d.text.String())
+	return err
+}
+
+// aboutAudit says what was audited, when and by whom.
+func aboutAudit(a *audit.Audit) string {
+	parts := []string{code(a.Site), plain(a.When.UTC().Format("2006-01-02 15:04 MST"))}
+	if self := a.Self(); self != nil {
+		parts = append(parts, "as "+code(self.Address))
+	}
+	if s := a.Selection; s != nil {
+		var only []string
+		for _, channel := range s.Channels {
+			only = append(only, "channel "+code(channel))
+		}
+		if s.Guests {
+			only = append(only, "guests")
+		}
+		if s.Bots {
+			only = append(only, "bots")
+		}
+		if s.Person != "" {
+			only = append(only, code(s.Person))
+		}
+		parts = append(parts, "only "+strings.Join(only, ", "))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// findings lists what was found, and the changes that would mend it: first what is not accepted. Those that say the same are
+// one.
+func (d *document) findings(a *audit.Audit) {
+	var open, accepted []*audit.FindingGroup
+	for _, group := range a.FindingGroups() {
+		if group.IsAccepted() {
+			accepted = append(accepted, group)
+		} else {
+			open = append(open, group)
+		}
+	}
+	d.findingGroups("Findings", open, true)
+	d.findingGroups("Accepted findings", accepted, false)
+}
+
+// findingGroups lists findings under a title, with what mends them if that is to be done.
+func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isToMend bool) {
+	if len(groups) > 0 {
+		d.line("")
+		d.line("#### " + title)
+		d.line("")
+	}
+	for i, group := range groups {
+		where := group.Where()
+		for at, one := range where {
+			where[at] = plain(one)
+		}
+		text := fmt.Sprintf("- %s, %s: %s. %s", group.Severity, code(string(group.Kind)), report.List(where), plain(group.Text))
+		if accepted := group.AcceptedText(); accepted != "" {
+			text += " " + plain(accepted)
+		}
+		if group.People != nil {
+			text += " Concerns: " + brief(group.People) + "."
+		}
+		if isToMend {
+			text += changesText(group.Changes())
+		}
+		if i >= maxRisks || !d.fits(text) {
+			d.left += len(groups) - i
+			return
+		}
+		d.line(text)
+	}
+}
+
+// How long a change is that is shown, and all of a finding together; the JSON form has all.
+const (
+	maxChange  = 600
+	maxChanges = 1500
+)
+
+// changesText writes changes as a block of code in a list, as many as there is place for. Nothing in a name ends the block:
+// names are in quotes, on one line.
+func changesText(changes []string) string {
+	var lines []string
+	left, size := 0, 0
+	for _, change := range changes {
+		if len(change) >= maxChange || size+len(change) > maxChanges {
+			left++
+			continue
+		}
+		if size > 0 {
+			lines = append(lines, "")
+		}
+		size += len(change)
+		for line := range strings.Lines(change) {
+			lines = append(lines, "  "+printable(strings.TrimRight(line, "\n")))
+		}
+	}
+	text := ""
+	if len(lines) > 0 {
+		text = "\n  ```terraform\n" + strings.Join(lines, "\n") + "\n  ```"
+	}
+	if left > 0 {
+		text += fmt.Sprintf("\n\n  %s left out here, which `--json` and `--html` have.", areLeft(left, "change"))
+	}
+	return text
+}
+
+func (d *document) auditedChannels(a *audit.Audit) {
+	var rows []cells
+	known := map[string]bool{}
+	alike := map[string][]*audit.Channel{}
+	for _, channel := range a.Channels {
+		alike[channelKey(channel)] = append(alike[channelKey(channel)], channel)
+	}
+	for _, channel := range a.Channels {
+		key := channelKey(channel)
+		if known[key] {
+			continue
+		}
+		known[key] = true
+		var names []string
+		for _, one := range alike[key] {
+			names = append(names, code(one.Name))
+		}
+		what := report.List(names) + ", " + plain(report.PrivacyText(channel.Privacy))
+		for i, row := range auditRows(a, channel.Rights) {
+			if i > 0 {
+				what = ""
+			}
+			rows = append(rows, append(cells{what}, row...))
+		}
+	}
+	d.table("Channels", []string{"Channel", "Who can", "Value", "People"}, rows)
+}
+
+// channelKey is the same for channels in which the same people can do the same.
+func channelKey(channel *audit.Channel) string {
+	var text strings.Builder
+	fmt.Fprint(&text, channel.Privacy, channel.Internet)
+	for _, right := range channel.Rights {
+		fmt.Fprintf(&text, " %s %q %d %t", right.Name, right.Value, right.People, right.Unknown)
+	}
+	return text.String()
+}
+
+func (d *document) auditedGroups(a *audit.Audit) {
+	var rows []cells
+	for _, group := range a.Groups {
+		rows = append(rows, cells{code(group.Name), "be in the group", valueText(report.Contents(report.Value{}, report.Value{Texts: group.Subgroups})), brief(a.Sets[group.People])})
+		for _, row := range auditRows(a, group.Rights) {
+			rows = append(rows, append(cells{""}, row...))
+		}
+	}
+	d.table("User groups", []string{"Group", "Who can", "Value", "People"}, rows)
+}
+
+// auditRows are the rows of rights; those of the same value and people are one.
+func auditRows(a *audit.Audit, rights []*audit.Right) []cells {
+	type key struct {
+		value   string
+		people  int
+		unknown bool
+	}
+	var order []key
+	can := map[key][]string{}
+	for _, right := range rights {
+		value := "–"
+		if len(right.Value) > 0 {
+			value = valueText(report.Value{Texts: right.Value})
+		}
+		k := key{value, right.People, right.Unknown}
+		if can[k] == nil {
+			order = append(order, k)
+		}
+		can[k] = append(can[k], right.Text)
+	}
+	var rows []cells
+	for _, k := range order {
+		people := a.Sets[k.people]
+		text := brief(people)
+		switch {
+		case people.Len() == 0:
+			text = "nobody"
+		case people.Len() > report.MaxListed:
+			text = fmt.Sprintf("%s: %s", plain(countsText(people)), text)
+		}
+		if k.unknown {
+			text += ", and who is not known"
+		}
+		rows = append(rows, cells{plain(permission.JoinRights(can[k], len(can[k]))), k.value, text})
+	}
+	return rows
+}
+
+// countsText counts people, and the guests and bots among them.
+func countsText(people *report.People) string {
+	text := report.Counted(people.Len(), "account")
+	var among []string
+	if people.Guests > 0 {
+		among = append(among, report.Counted(people.Guests, "guest"))
+	}
+	if people.Bots > 0 {
+		among = append(among, report.Counted(people.Bots, "bot"))
+	}
+	if len(among) > 0 {
+		text += " with " + strings.Join(among, " and ")
+	}
+	return text
+}
+
+// person writes what one person can do, and through what.
+func (d *document) person(a *audit.Audit) {
+	if account := a.PersonAccount(); account != nil {
+		d.line("")
+		text := fmt.Sprintf("%s (%s), %s", code(account.Name), code(account.Address), account.Role)
+		if account.IsBot {
+			text += ", a bot"
+		}
+		if !account.IsActive {
+			text += ", deactivated: the account can do nothing"
+		}
+		d.line(text + ".")
+	}
+	var rows []cells
+	for _, membership := range a.Person.Groups {
+		rows = append(rows, cells{code(membership.Name), code(membership.Path)})
+	}
+	d.table("User groups of this person", []string{"Group", "Through"}, rows)
+	for _, kind := range []struct{ kind, title, column string }{
+		{"channel", "Channels", "Channel"}, {"user group", "User groups", "Group"}, {"organization", "The organization", ""},
+	} {
+		rows = nil
+		for _, scope := range a.Person.Scopes {
+			if scope.Kind == kind.kind {
+				rows = append(rows, personRows(scope)...)
+			}
+		}
+		d.table(kind.title, []string{kind.column, "Can", "Through"}, rows)
+	}
+}
+
+// personRows are the rows of a scope; rights through the same are one.
+func personRows(scope *audit.Scope) []cells {
+	var order []string
+	can := map[string][]string{}
+	for _, right := range scope.Rights {
+		texts := make([]string, len(right.Through))
+		for i, text := range right.Through {
+			texts[i] = code(text)
+		}
+		through := strings.Join(texts, ", ")
+		if can[through] == nil {
+			order = append(order, through)
+		}
+		can[through] = append(can[through], right.Text)
+	}
+	var rows []cells
+	what := "–"
+	if scope.Name != "" {
+		what = code(scope.Name)
+	}
+	for _, through := range order {
+		rows = append(rows, cells{what, plain(permission.JoinRights(can[through], len(can[through]))), through})
+		what = ""
+	}
+	return rows
+}

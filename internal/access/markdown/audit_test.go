@@ -1,0 +1,62 @@
+package markdown_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+)
+
+// auditWith is an audit in which a name stands wherever there is one.
+func auditWith(name string) *audit.Audit {
+	account := &audit.Account{Account: &report.Account{ID: 1, Name: name, Address: name, Role: "member"}, IsActive: true}
+	people := &report.People{Accounts: []*report.Account{account.Account}, IDs: []int64{1}}
+	right := &audit.Right{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name}, Unknown: true}
+	subscribers := 0
+	return &audit.Audit{
+		Site: name, Organization: name, When: time.Unix(0, 0), AccountID: 1, Missing: []string{name + " is not seen."},
+		Selection: &audit.Selection{Person: name, Channels: []string{name}},
+		Findings: []*audit.Finding{
+			{Kind: audit.Internet, Severity: audit.High, Where: []string{"channel \"" + name + "\""}, Text: name, Expired: &audit.Acceptance{Reason: name, Until: name}},
+			{Kind: audit.Internet, Severity: audit.High, Where: []string{name}, Text: name, Accepted: &audit.Acceptance{Reason: name, Until: name}},
+		},
+		Warnings: []string{name + ":1 accepts nothing."},
+		Channels: []*audit.Channel{{Name: name, Folder: name, Subscribers: &subscribers, Rights: []*audit.Right{right}}},
+		Groups:   []*audit.Group{{Name: name, Subgroups: []string{name}, Rights: []*audit.Right{right}}},
+		Rights:   []*audit.Right{right}, Sets: []*report.People{people}, Accounts: []*audit.Account{account},
+	}
+}
+
+func auditText(t *testing.T, a *audit.Audit) string {
+	t.Helper()
+	var text strings.Builder
+	if err := markdown.WriteAudit(&text, a); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+func TestNoNameInAnAuditIsMoreThanAName(t *testing.T) {
+	for _, name := range evil {
+		a := auditWith(name)
+		checkNames(t, auditText(t, a))
+		a.Person = &audit.Person{
+			AccountID: 1, Groups: []audit.Membership{{Name: name, Path: "group:" + name}},
+			Scopes: []*audit.Scope{{Kind: "channel", Name: name, Rights: []audit.PersonRight{{Text: "post", Through: []string{"can_send_message_group: group:" + name}}}}},
+		}
+		checkNames(t, auditText(t, a))
+	}
+}
+
+// No line of a change ends the block of code that it is in.
+func TestAChangeStaysInItsBlock(t *testing.T) {
+	a := auditWith("x")
+	a.Findings[0].Change = "resource \"zulip_channel\" \"this\" {\n  name = \"```\u202e\"\n}\n"
+	text := auditText(t, a)
+	if !strings.Contains(text, "  ```terraform\n  resource \"zulip_channel\" \"this\" {\n    name = \"```\ufffd\"\n  }\n  ```\n") {
+		t.Errorf("the change is\n%s", text)
+	}
+}

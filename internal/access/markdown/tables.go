@@ -1,0 +1,162 @@
+package markdown
+
+import "github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+
+func (d *document) people(people []*report.Person) {
+	var rows []cells
+	for _, person := range people {
+		what := person.Action.Adjective()
+		if person.Owner != nil {
+			what = "owner " + valueText(person.Owner.Before) + " → " + valueText(person.Owner.After)
+		}
+		rows = append(rows, cells{accountText(person.Account), what, valueText(person.Role.Before), valueText(person.Role.After)})
+	}
+	d.table("People", []string{"Account", "What happens", "Role before", "Role after"}, rows)
+}
+
+// blocks writes a table of what changes. What follows from it is kept for the end.
+func (d *document) blocks(title, column string, blocks []*report.Block) {
+	var rows []cells
+	for _, block := range blocks {
+		what := d.blockText(block)
+		rows = append(rows, d.rows(what, block.Rows)...)
+		d.follows = append(d.follows, d.rows(what, block.Follows)...)
+	}
+	d.table(title, []string{column, "What changes", "Gains", "Loses"}, rows)
+}
+
+func (d *document) rows(what string, rows []*report.Row) (all []cells) {
+	for _, row := range rows {
+		text := plain(row.What())
+		switch {
+		case row.Change.Differs():
+			text += ": " + transition(row.Change)
+		case row.IsFollowing() && row.FollowsFrom != "":
+			text += ", by " + plain(row.FollowsFrom)
+		case row.IsFollowing():
+			text += ", unchanged"
+		}
+		all = append(all, cells{what, text, d.gainText(row.Right), d.loseText(row.Right)})
+		what = ""
+	}
+	return all
+}
+
+// blockText says where it happens.
+func (d *document) blockText(block *report.Block) string {
+	var what string
+	switch {
+	case block.Group != nil:
+		what = nameText(block.Group.Name, block.Group.OldName)
+	case len(block.Channels) == 0:
+		return "the organization"
+	default:
+		var names []string
+		for _, channel := range block.Channels {
+			names = append(names, nameText(channel.Name, channel.OldName))
+		}
+		what = d.list(names)
+	}
+	if block.Action != report.Affects && block.Action != report.Update {
+		what += " (" + block.Action.Adjective() + ")"
+	}
+	return what
+}
+
+func nameText(name, oldName string) string {
+	if oldName != "" {
+		return code(name) + " (was " + code(oldName) + ")"
+	}
+	return code(name)
+}
+
+// transition writes a value before and after; of something new there is none before.
+func transition(change report.Change) string {
+	if change.Before.IsNone() {
+		return valueText(change.After)
+	}
+	return valueText(change.Before) + " → " + valueText(change.After)
+}
+
+func (d *document) gainText(right *report.Right) string {
+	text := d.peopleText(right.Gain, right.Unknown)
+	if right.Internet == report.InternetGains {
+		return "**anyone on the internet**, " + text
+	}
+	return text
+}
+
+func (d *document) loseText(right *report.Right) string {
+	text := d.peopleText(right.Lose, right.Unknown)
+	switch {
+	case right.NobodyLeft:
+		return "**everybody**: " + text
+	case right.Internet == report.InternetLoses:
+		return "anyone on the internet, " + text
+	}
+	return text
+}
+
+// peopleText names the first people, and counts the others.
+func (d *document) peopleText(people *report.People, unknown bool) string {
+	switch {
+	case unknown:
+		return "not known yet"
+	case people.Len() == 0:
+		return "–"
+	}
+	return d.list(names(people))
+}
+
+// brief is peopleText where no list at the end has the others.
+func brief(people *report.People) string {
+	if people.Len() == 0 {
+		return "–"
+	}
+	return report.List(names(people))
+}
+
+// names are the names of people, and then those of bots.
+func names(people *report.People) (texts []string) {
+	for _, isBot := range []bool{false, true} {
+		for _, account := range people.Accounts {
+			if account.IsBot == isBot {
+				texts = append(texts, accountText(account))
+			}
+		}
+	}
+	return texts
+}
+
+func accountText(account *report.Account) string {
+	text := code(account.Name)
+	switch {
+	case account.IsSelf:
+		return text + " (the account the provider uses)"
+	case account.Role == "guest":
+		return text + " (guest)"
+	case account.IsBot:
+		return text + " (bot)"
+	}
+	return text
+}
+
+// valueText writes a value: every text in it as code.
+func valueText(value report.Value) string {
+	var texts []string
+	for _, text := range value.Texts {
+		texts = append(texts, code(text))
+	}
+	text := report.List(texts)
+	switch {
+	case value.Unknown && text == "":
+		return "not known yet"
+	case value.Unknown:
+		return text + " and what is not known yet"
+	case text == "" && value.Texts != nil:
+		return "nobody"
+	case text == "":
+		return "–"
+	}
+	return text
+}

@@ -1,0 +1,190 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+)
+
+// auditView is an audit as the template writes it: findings as they are read, everything else as data for the script.
+type auditView struct {
+	*audit.Audit
+	Layout  *layout
+	Groups  []*findingView // of findings; the audit's own groups are in Audit.Groups
+	Columns []*auditColumn
+
+	people *peopleIndex
+	tables *tables
+	named  map[int64]*audit.Account
+}
+
+// findingView is findings that say the same.
+type findingView struct {
+	*audit.FindingGroup
+	Index int
+	Brief template.HTML // of the people concerned; empty if there are none, or others in other places
+}
+
+// maxChanges is how many changes of findings that say the same are in the page for a browser that runs no scripts.
+const maxChanges = 50
+
+// Change is what mends the findings.
+func (f *findingView) Change() string {
+	changes := f.Changes()
+	if left := len(changes) - maxChanges; left > 0 {
+		changes = append(changes[:maxChanges:maxChanges], fmt.Sprintf("# and %s, which the JSON form has\n", report.Counted(left, "more change")))
+	}
+	return strings.Join(changes, "\n")
+}
+
+// First are the places that are named; More is how many others there are.
+func (f *findingView) First() []string { return f.Where()[:min(len(f.Where()), report.MaxListed)] }
+
+// More is how many places beyond [findingView.First] there are.
+func (f *findingView) More() int { return len(f.Where()) - len(f.First()) }
+
+// auditColumn is a right in the table of channels.
+type auditColumn struct{ Name, Text string }
+
+func newAuditView(a *audit.Audit) *auditView {
+	v := &auditView{
+		Audit: a, Layout: newLayout("Access audit", a.Organization, "audit.css", "audit_model.js", "audit.js"),
+		people: newPeopleIndex(nil), tables: newTables(), named: map[int64]*audit.Account{},
+	}
+	for _, account := range a.Accounts {
+		v.named[account.ID] = account
+	}
+	v.placeAccounts()
+	for i, group := range a.FindingGroups() {
+		shown := &findingView{FindingGroup: group, Index: i}
+		if group.People != nil {
+			shown.Brief = rendered("concerned", v.people.set(group.People))
+		}
+		v.Groups = append(v.Groups, shown)
+	}
+	has := map[string]string{}
+	for _, channel := range a.Channels {
+		for _, right := range channel.Rights {
+			has[right.Name] = right.Text
+		}
+	}
+	for _, right := range permission.Rights {
+		if text, ok := has[string(right)]; ok {
+			v.Columns = append(v.Columns, &auditColumn{string(right), text})
+		}
+	}
+	return v
+}
+
+// placeAccounts numbers the accounts: those first who are surprised most, as in a set, so that most sets are a few runs of
+// numbers. An audit of one person has only the accounts that it names.
+func (v *auditView) placeAccounts() {
+	if v.Person != nil {
+		if account := v.PersonAccount(); account != nil {
+			v.people.place(account.Account)
+		}
+		return
+	}
+	accounts := slices.Clone(v.Accounts)
+	slices.SortStableFunc(accounts, func(a, b *audit.Account) int { return cmp.Compare(surpriseRank(a), surpriseRank(b)) })
+	for _, account := range accounts {
+		v.people.place(account.Account)
+	}
+}
+
+// roles are those of people, in the order in which they are named.
+var roles = []string{"owner", "administrator", "moderator", "member"}
+
+// surpriseRank is the place of an account in the order in which people are named, like that of [permission.Report];
+// deactivated ones are the last.
+func surpriseRank(account *audit.Account) int {
+	switch {
+	case !account.IsActive:
+		return 3 + len(roles)
+	case account.IsSelf:
+		return 0
+	case account.Role == "guest":
+		return 1
+	case account.IsBot:
+		return 2
+	}
+	return 3 + slices.Index(roles, account.Role)
+}
+
+// OpenGroups are the findings that are not accepted.
+func (v *auditView) OpenGroups() []*findingView { return v.groupsWhere(false) }
+
+// AcceptedGroups are the findings that are accepted.
+func (v *auditView) AcceptedGroups() []*findingView { return v.groupsWhere(true) }
+
+func (v *auditView) groupsWhere(isAccepted bool) (groups []*findingView) {
+	for _, group := range v.Groups {
+		if group.IsAccepted() == isAccepted {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+// IncompleteText is the first line of an audit that does not have everything.
+func (v *auditView) IncompleteText() string { return audit.IncompleteText }
+
+// IsNarrowed reports whether the audit is of some channels alone.
+func (v *auditView) IsNarrowed() bool { return v.Selection != nil && len(v.Selection.Channels) > 0 }
+
+// Width is how many columns the table of channels has.
+func (v *auditView) Width() int { return len(v.Columns) + 1 }
+
+// About says what was audited, when, by whom, and what part.
+func (v *auditView) About() []string {
+	parts := []string{v.Site, v.When.UTC().Format("2006-01-02 15:04 MST")}
+	if self := v.Self(); self != nil {
+		parts = append(parts, "as "+self.Address)
+	}
+	if s := v.Selection; s != nil {
+		var only []string
+		for _, channel := range s.Channels {
+			only = append(only, fmt.Sprintf("channel %q", channel))
+		}
+		if s.Guests {
+			only = append(only, "guests")
+		}
+		if s.Bots {
+			only = append(only, "bots")
+		}
+		if s.Person != "" {
+			only = append(only, s.Person)
+		}
+		parts = append(parts, "only "+strings.Join(only, ", "))
+	}
+	return parts
+}
+
+// Listed is how many people the page lists.
+func (v *auditView) Listed() int {
+	n := 0
+	for _, account := range v.Accounts {
+		if v.isListed(account) {
+			n++
+		}
+	}
+	return n
+}
+
+// isListed reports whether the audit is about an account.
+func (v *auditView) isListed(account *audit.Account) bool {
+	s := v.Selection
+	switch {
+	case !account.IsActive || v.Person != nil:
+		return false
+	case s == nil || !s.Guests && !s.Bots:
+		return true
+	}
+	return s.Guests && account.Role == "guest" || s.Bots && account.IsBot
+}

@@ -1,0 +1,208 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+)
+
+// auditData is what the script of an audit's page knows. It is written for size: whatever is said more than once is in a
+// table, and named by its number there; -1 is none.
+type auditData struct {
+	// Accounts are ID, name, address, role, flags (the sum of isBot and so on), and the place of a bot's owner.
+	Accounts [][]any `json:"accounts"`
+	// Sets are as [peopleIndex.encoded] has them, Counts how many accounts, guests and bots are in each.
+	Sets   [][]int  `json:"sets"`
+	Counts [][3]int `json:"counts"`
+	// Rights are the name and the text of each right, Values the principals of each value.
+	Rights [][2]string `json:"rights"`
+	Values [][]string  `json:"values"`
+	// Grants are lists of rights that several channels, groups or scopes may have in common: of each the right, the value or
+	// the ways in which a person has it, the set of people, and 1 if others may have it too.
+	Grants [][][]int `json:"grants"`
+	Kinds  []string  `json:"kinds"`
+	// Channels are name, folder, kind, 1 if anyone on the internet reads it, the set of subscribers (-2: not known), grants.
+	Channels [][]any `json:"channels"`
+	// Groups are name, the set of people, how many of them are directly in it, names of subgroups, grants.
+	Groups [][]any `json:"groups"`
+	// Organization are the grants in the organization.
+	Organization int `json:"organization"`
+	// Findings are, for each group of them, places, change, set of people, and places of deactivated accounts.
+	Findings [][][]any   `json:"findings"`
+	Person   *personView `json:"person,omitempty"`
+}
+
+// personView is what an audit of one person says.
+type personView struct {
+	Place  int         `json:"place"`
+	Groups [][2]string `json:"groups"` // name and path
+	Scopes [][]any     `json:"scopes"` // kind, name, grants
+}
+
+// The flags of an account.
+const (
+	isBot = 1 << iota
+	isSelf
+	isInactive
+	isListed // among the people of the audit
+)
+
+// nobody and notKnown stand for sets.
+const (
+	nobody   = -1
+	notKnown = -2
+)
+
+// tables number what is said more than once.
+type tables struct {
+	rights, values, kinds, grants map[string]int
+	data                          auditData
+}
+
+func newTables() *tables {
+	return &tables{rights: map[string]int{}, values: map[string]int{}, kinds: map[string]int{}, grants: map[string]int{}, data: auditData{
+		Rights: [][2]string{}, Values: [][]string{}, Kinds: []string{}, Grants: [][][]int{}, Channels: [][]any{}, Groups: [][]any{}, Findings: [][][]any{},
+	}}
+}
+
+// numbered returns the number of something by its key, the next one if it is met first; add then puts it into its table.
+func numbered(known map[string]int, key string, add func()) int {
+	number, ok := known[key]
+	if !ok {
+		number = len(known)
+		known[key] = number
+		add()
+	}
+	return number
+}
+
+func (t *tables) right(name, text string) int {
+	return numbered(t.rights, name+"\n"+text, func() { t.data.Rights = append(t.data.Rights, [2]string{name, text}) })
+}
+
+func (t *tables) value(texts []string) int {
+	if len(texts) == 0 {
+		return -1
+	}
+	return numbered(t.values, fmt.Sprintf("%q", texts), func() { t.data.Values = append(t.data.Values, texts) })
+}
+
+func (t *tables) grant(list [][]int) int {
+	return numbered(t.grants, fmt.Sprint(list), func() { t.data.Grants = append(t.data.Grants, list) })
+}
+
+// setOf returns the number of a set of the audit.
+func (v *auditView) setOf(index int) int {
+	if set := v.people.set(v.Sets[index]); set != nil {
+		return set.Index
+	}
+	return nobody
+}
+
+// grants returns the number of a list of rights.
+func (v *auditView) grants(rights []*audit.Right) int {
+	list := [][]int{}
+	for _, right := range rights {
+		one := []int{v.tables.right(right.Name, right.Text), v.tables.value(right.Value), v.setOf(right.People)}
+		if right.Unknown {
+			one = append(one, 1)
+		}
+		list = append(list, one)
+	}
+	return v.tables.grant(list)
+}
+
+// Data returns what the script knows as JSON in which nothing ends the element that holds it.
+func (v *auditView) Data() (template.JS, error) {
+	d := &v.tables.data
+	for _, channel := range v.Channels {
+		subscribers, internet := notKnown, 0
+		if channel.Subscribers != nil {
+			subscribers = v.setOf(*channel.Subscribers)
+		}
+		if channel.Internet {
+			internet = 1
+		}
+		text := report.PrivacyText(channel.Privacy)
+		kind := numbered(v.tables.kinds, text, func() { d.Kinds = append(d.Kinds, text) })
+		d.Channels = append(d.Channels, []any{channel.Name, channel.Folder, kind, internet, subscribers, v.grants(channel.Rights)})
+	}
+	for _, group := range v.Audit.Groups {
+		d.Groups = append(d.Groups, []any{group.Name, v.setOf(group.People), v.active(group.Members), append([]string{}, group.Subgroups...), v.grants(group.Rights)})
+	}
+	d.Organization = v.grants(v.Rights)
+	v.addFindings()
+	v.addPerson()
+	d.Sets, d.Counts = v.people.encoded(), [][3]int{}
+	for _, set := range v.people.sets {
+		d.Counts = append(d.Counts, [3]int{set.Len(), set.Guests, set.Bots})
+	}
+	v.addAccounts()
+	return encodedJSON(d)
+}
+
+// active counts the active accounts among some.
+func (v *auditView) active(ids []int64) int {
+	n := 0
+	for _, id := range ids {
+		if account := v.named[id]; account != nil && account.IsActive {
+			n++
+		}
+	}
+	return n
+}
+
+func (v *auditView) addFindings() {
+	for _, group := range v.Groups {
+		list := [][]any{}
+		for _, finding := range group.Findings {
+			deactivated := []int{}
+			for _, id := range finding.Deactivated {
+				if account := v.named[id]; account != nil {
+					deactivated = append(deactivated, v.people.place(account.Account))
+				}
+			}
+			list = append(list, []any{finding.Where, finding.Change, v.setOf(finding.People), deactivated})
+		}
+		v.tables.data.Findings = append(v.tables.data.Findings, list)
+	}
+}
+
+func (v *auditView) addPerson() {
+	account := v.PersonAccount()
+	if account == nil {
+		return
+	}
+	person := &personView{Place: v.people.place(account.Account), Groups: [][2]string{}, Scopes: [][]any{}}
+	for _, membership := range v.Person.Groups {
+		person.Groups = append(person.Groups, [2]string{membership.Name, membership.Path})
+	}
+	for _, scope := range v.Person.Scopes {
+		list := [][]int{}
+		for _, right := range scope.Rights {
+			list = append(list, []int{v.tables.right(right.Name, right.Text), v.tables.value(right.Through), nobody})
+		}
+		person.Scopes = append(person.Scopes, []any{scope.Kind, scope.Name, v.tables.grant(list)})
+	}
+	v.tables.data.Person = person
+}
+
+// addAccounts lists the accounts by their places. The owner of a bot may get a place by it, and is listed then too.
+func (v *auditView) addAccounts() {
+	rows := [][]any{}
+	for at := 0; at < len(v.people.accounts); at++ {
+		account, flags, owner := v.named[v.people.accounts[at].ID], 0, nobody
+		for flag, is := range map[int]bool{isBot: account.IsBot, isSelf: account.IsSelf, isInactive: !account.IsActive, isListed: v.isListed(account)} {
+			if is {
+				flags |= flag
+			}
+		}
+		if of := v.named[account.OwnerID]; of != nil {
+			owner = v.people.place(of.Account)
+		}
+		rows = append(rows, []any{account.ID, account.Name, account.Address, account.Role, flags, owner})
+	}
+	v.tables.data.Accounts = rows
+}

@@ -1,0 +1,165 @@
+package page_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+)
+
+// reportOf is a report in which a name stands wherever there is one.
+func reportOf(name string) *report.Report {
+	account := &report.Account{ID: 1, Name: name, Address: name, Role: "guest"}
+	people := &report.People{Accounts: []*report.Account{account}, IDs: []int64{1}, Guests: 1}
+	change := report.Change{Before: report.Value{Texts: []string{name}}, After: report.Value{Texts: []string{name, name}}}
+	rights := []*report.Right{
+		{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: &report.People{}},
+		{Name: "can_read", Text: "read", Change: change, Gain: &report.People{}, Lose: &report.People{}, Unknown: true, Why: name},
+	}
+	return &report.Report{
+		FormatVersion: report.FormatVersion, Site: name, Organization: name, Provider: name, Since: name,
+		Verdict:  report.Verdict{Text: name, Categories: []report.Category{report.Widening}},
+		Risks:    []report.Risk{{Category: report.External, Where: "channel " + name, Text: name}},
+		Channels: []*report.Channel{{ID: 1, Name: name, OldName: name, Action: report.Update, Addresses: []string{name}, Privacy: change, Rights: rights, Joins: people, Leaves: people}},
+		Groups:   []*report.Group{{ID: 1, Name: name, OldName: name, Action: report.Update, Addresses: []string{name}, Members: change, Subgroups: change, Rights: rights, Joins: people, Leaves: people}},
+		People:   []*report.Person{{Account: account, AccountID: 1, Addresses: []string{name}, Action: report.Update, Role: change, Owner: &change}},
+		Rights:   rights, Unknown: []string{name}, Accounts: []*report.Account{account},
+	}
+}
+
+// auditOf is an audit in which a name stands wherever there is one.
+func auditOf(name string) *audit.Audit {
+	account := &report.Account{ID: 1, Name: name, Address: name, Role: "guest"}
+	rights := []*audit.Right{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}}}
+	return &audit.Audit{
+		FormatVersion: audit.FormatVersion, Site: name, Organization: name, AccountID: 1, When: time.Unix(0, 0), Missing: []string{name},
+		Findings: []*audit.Finding{{Severity: audit.High, Kind: audit.NoAdministrator, Where: []string{"channel " + name}, Text: name, Change: name}},
+		Channels: []*audit.Channel{{ID: 1, Name: name, Folder: name, Privacy: "public", Rights: rights}},
+		Groups:   []*audit.Group{{ID: 1, Name: name, Members: []int64{1}, Subgroups: []string{name}, Rights: rights}},
+		Rights:   rights, Accounts: []*audit.Account{{Account: account, IsActive: true}},
+		Sets:      []*report.People{{Accounts: []*report.Account{account}, IDs: []int64{1}, Guests: 1}},
+		Selection: &audit.Selection{Channels: []string{name}, Person: name},
+	}
+}
+
+// parsedPage is a page as a browser takes it apart.
+type parsedPage struct {
+	// elements are the names of the elements and of their attributes, in their order.
+	elements []string
+	// texts are what a reader sees and what attributes say, scripts what scripts and style sheets hold by their number.
+	texts, scripts []string
+}
+
+func parsePage(t *testing.T, text string) *parsedPage {
+	t.Helper()
+	document, err := html.Parse(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &parsedPage{}
+	for node := range document.Descendants() {
+		switch node.Type {
+		case html.ElementNode:
+			element := node.Data
+			for _, attribute := range node.Attr {
+				element += " " + attribute.Key
+				if strings.HasPrefix(attribute.Key, "on") || attribute.Key == "style" || attribute.Key == "srcdoc" {
+					t.Errorf("<%s> has the attribute %s=%.100q", node.Data, attribute.Key, attribute.Val)
+				}
+				if slices.Contains([]string{"href", "src", "action"}, attribute.Key) && !strings.HasPrefix(attribute.Val, "#") && attribute.Val != "data:," {
+					t.Errorf("<%s> refers to %.100q", node.Data, attribute.Val)
+				}
+				p.texts = append(p.texts, attribute.Val)
+			}
+			p.elements = append(p.elements, element)
+		case html.TextNode:
+			if parent := node.Parent.Data; parent == "script" || parent == "style" {
+				p.scripts = append(p.scripts, node.Data)
+			} else {
+				p.texts = append(p.texts, node.Data)
+			}
+		case html.CommentNode:
+			p.elements = append(p.elements, "comment")
+		}
+	}
+	return p
+}
+
+// holds reports whether some data has a text in any place.
+func holds(data any, text string) bool {
+	switch data := data.(type) {
+	case string:
+		return strings.Contains(data, text)
+	case []any:
+		return slices.ContainsFunc(data, func(one any) bool { return holds(one, text) })
+	case map[string]any:
+		for _, one := range data {
+			if holds(one, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Whatever things are called, a page has the elements, attributes and scripts that it has with plain names; the name is text, or
+// in the data, exactly as it is.
+func TestHostileNamesAreText(t *testing.T) {
+	forms := map[string]func(b *strings.Builder, name string) error{
+		"review": func(b *strings.Builder, name string) error { return page.Write(b, reportOf(name)) },
+		"audit":  func(b *strings.Builder, name string) error { return page.WriteAudit(b, auditOf(name)) },
+	}
+	// What a parser of HTML makes of text, wherever it comes from.
+	normal := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd")
+	for what, write := range forms {
+		parsed := func(name string) *parsedPage {
+			var b strings.Builder
+			if err := write(&b, name); err != nil {
+				t.Fatal(err)
+			}
+			return parsePage(t, b.String())
+		}
+		plain := parsed("plain")
+		if len(plain.scripts) < 3 || !slices.ContainsFunc(plain.texts, func(text string) bool { return strings.Contains(text, "plain") }) {
+			t.Fatalf("%s: the plain page has %d scripts and style sheets, and %d texts", what, len(plain.scripts), len(plain.texts))
+		}
+		for _, name := range acctest.HostileNames {
+			got := parsed(name)
+			if !slices.Equal(got.elements, plain.elements) {
+				t.Errorf("%s: %.60q makes other elements: %d, want %d", what, name, len(got.elements), len(plain.elements))
+			}
+			if len(got.scripts) != len(plain.scripts) {
+				t.Errorf("%s: %.60q makes %d scripts and style sheets, want %d", what, name, len(got.scripts), len(plain.scripts))
+				continue
+			}
+			data := 0
+			for i, script := range got.scripts {
+				var decoded any
+				if json.Unmarshal([]byte(plain.scripts[i]), &decoded) != nil {
+					if script != plain.scripts[i] {
+						t.Errorf("%s: %.60q changes the script or style sheet %d", what, name, i)
+					}
+					continue
+				}
+				data++
+				if err := json.Unmarshal([]byte(script), &decoded); err != nil || !holds(decoded, name) {
+					t.Errorf("%s: %.60q is not in the data: %v", what, name, err)
+				}
+			}
+			if data != 1 {
+				t.Errorf("%s: there are %d scripts with data", what, data)
+			}
+			if !slices.ContainsFunc(got.texts, func(text string) bool { return strings.Contains(normal.Replace(text), normal.Replace(name)) }) {
+				t.Errorf("%s: %.60q is in no text", what, name)
+			}
+		}
+	}
+}

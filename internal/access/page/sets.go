@@ -1,0 +1,294 @@
+package page
+
+import (
+	"encoding/json"
+	"html/template"
+	"iter"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+)
+
+// set is people, written once in the page.
+type set struct {
+	*report.People
+	Index int
+	Size  string // how many there are, as people write it
+	// Brief is who is in it where a right is shown: a few, and the way to all of them.
+	Brief template.HTML
+	// Base is a set that most of this one are in too, nil if this one is written in full. A thousand channels in each of
+	// which nearly everybody loses something are then a thousand times a few names, and not five million.
+	Base *set
+	// without are those of the base who are not in this set, with those who are in this one alone.
+	without, with []*report.Account
+
+	places bitmap // of the accounts
+	index  *peopleIndex
+}
+
+// When a set is written as its difference from another: it has so many people at least, and differs in one of so many at
+// most. So many of the sets that were written in full last are looked at.
+const (
+	minSize  = 16
+	maxShare = 4
+	lookedAt = 32
+)
+
+// maxNamed is how many of a set are named in place; the rest is counted, and all are at the set.
+const maxNamed = 3
+
+// First are those who are named in place.
+func (s *set) First() []*report.Account { return s.Accounts[:min(maxNamed, s.Len())] }
+
+// Names are all who are in the set.
+func (s *set) Names() string { return s.index.names(s.Accounts) }
+
+// WithoutNames are those who are in the base and not in the set.
+func (s *set) WithoutNames() string { return s.index.names(s.without) }
+
+// WithNames are those who are in the set and not in the base.
+func (s *set) WithNames() string { return s.index.names(s.with) }
+
+// Rest is how many [set.First] leaves out.
+func (s *set) Rest() int { return max(0, s.Len()-maxNamed) }
+
+// peopleIndex numbers the accounts of a page, and collects their sets.
+type peopleIndex struct {
+	accounts []*report.Account
+	places   map[*report.Account]int
+	named    map[string]int // how many accounts have a name
+	sets     []*set
+	known    map[*report.People]*set
+	full     []*set // those written in full last
+	// brief writes [set.Brief]; nil where nothing shows it.
+	brief func(*set) template.HTML
+}
+
+func newPeopleIndex(accounts []*report.Account) *peopleIndex {
+	x := &peopleIndex{places: map[*report.Account]int{}, named: map[string]int{}, known: map[*report.People]*set{}}
+	for _, account := range accounts {
+		x.place(account)
+	}
+	return x
+}
+
+// place returns the number of an account.
+func (x *peopleIndex) place(account *report.Account) int {
+	at, known := x.places[account]
+	if !known {
+		at = len(x.accounts)
+		x.places[account] = at
+		x.accounts = append(x.accounts, account)
+		x.named[account.Name]++
+	}
+	return at
+}
+
+// set returns the set of some people, nil for nobody.
+func (x *peopleIndex) set(people *report.People) *set {
+	if people.Len() == 0 {
+		return nil
+	}
+	if known, ok := x.known[people]; ok {
+		return known
+	}
+	fresh := &set{People: people, Index: len(x.sets), Size: report.Count(people.Len()), index: x}
+	if x.brief != nil {
+		fresh.Brief = x.brief(fresh)
+	}
+	for _, account := range people.Accounts {
+		fresh.places.add(x.place(account))
+	}
+	x.known[people] = fresh
+	x.sets = append(x.sets, fresh)
+	x.chooseBase(fresh)
+	return fresh
+}
+
+// chooseBase decides whether a set is written as its difference from another, and from which.
+func (x *peopleIndex) chooseBase(fresh *set) {
+	least := fresh.Len() / maxShare
+	if fresh.Len() >= minSize {
+		for _, base := range x.full {
+			if differs := fresh.places.differences(base.places); differs <= least {
+				fresh.Base, least = base, differs-1
+			}
+		}
+	}
+	if fresh.Base == nil {
+		if x.full = append(x.full, fresh); len(x.full) > lookedAt {
+			x.full = x.full[1:]
+		}
+		return
+	}
+	for at := range fresh.places.differing(fresh.Base.places) {
+		if account := x.accounts[at]; fresh.places.has(at) {
+			fresh.with = append(fresh.with, account)
+		} else {
+			fresh.without = append(fresh.without, account)
+		}
+	}
+}
+
+// names lists accounts in one text, so that thousands weigh little. Who has the name of somebody else is told apart by the
+// address.
+func (x *peopleIndex) names(accounts []*report.Account) string {
+	var text strings.Builder
+	for i, account := range accounts {
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		isolate(&text, account.Name)
+		notes := notes(account)
+		if x.named[account.Name] > 1 {
+			var address strings.Builder
+			isolate(&address, account.Address)
+			notes = append([]string{address.String()}, notes...)
+		}
+		if len(notes) > 0 {
+			text.WriteString(" (" + strings.Join(notes, ", ") + ")")
+		}
+	}
+	return text.String()
+}
+
+// isolate keeps the direction of a name's script from turning around what is beside it, where no element can.
+func isolate(text *strings.Builder, name string) {
+	if strings.ContainsAny(name, "\n\u2069") {
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "\n", " "), "\u2069", "")
+	}
+	text.WriteString("\u2068")
+	text.WriteString(name)
+	text.WriteString("\u2069")
+}
+
+// notes are what makes an account another than a reader expects.
+func notes(account *report.Account) []string {
+	var notes []string
+	if account.IsSelf {
+		notes = append(notes, "the account the provider uses")
+	}
+	if account.Role == "guest" {
+		notes = append(notes, "guest")
+	}
+	if account.IsBot {
+		notes = append(notes, "bot")
+	}
+	return notes
+}
+
+// about is what is said beside an account's name where it is one of a few.
+func about(account *report.Account) string { return strings.Join(notes(account), ", ") }
+
+// Place is the number by which the script knows an account.
+func (v *view) Place(account *report.Account) int { return v.people.place(account) }
+
+// Sets are all sets of people, in the order of their numbers.
+func (v *view) Sets() []*set { return v.people.sets }
+
+// data is what the script knows beside what the page shows.
+type data struct {
+	Accounts []personData `json:"accounts"`
+	Sets     [][]int      `json:"sets"` // as [peopleIndex.encoded] has them
+}
+
+type personData struct {
+	Name    string `json:"name"`
+	Address string `json:"address"`
+}
+
+// Data returns it as JSON in which nothing ends the element that holds it.
+func (v *view) Data() (template.JS, error) {
+	d := data{Accounts: make([]personData, len(v.people.accounts)), Sets: v.people.encoded()}
+	for i, account := range v.people.accounts {
+		d.Accounts[i] = personData{account.Name, account.Address}
+	}
+	return encodedJSON(d)
+}
+
+// encodedJSON writes data of a page as JSON.
+func encodedJSON(d any) (template.JS, error) {
+	text, err := json.Marshal(d)
+	return template.JS(text), err //nolint:gosec // encoding/json writes <, > and & as escapes
+}
+
+// encoded writes the sets as numbers, by the set's number: first the number of its base or -1, then those who are in one of
+// the two and not in the other, by their place among the accounts. After a place, -3 stands for the three places that follow
+// it.
+func (x *peopleIndex) encoded() [][]int {
+	all := make([][]int, len(x.sets))
+	for i, set := range x.sets {
+		if set.Base == nil {
+			all[i] = encodedPlaces([]int{-1}, slices.Collect(set.places.differing(nil)))
+			continue
+		}
+		var places []int
+		for _, account := range slices.Concat(set.without, set.with) {
+			places = append(places, x.places[account])
+		}
+		all[i] = encodedPlaces([]int{set.Base.Index}, places)
+	}
+	return all
+}
+
+// encodedPlaces appends places to numbers, two and more that follow one another as how many they are.
+func encodedPlaces(numbers, places []int) []int {
+	for i := 0; i < len(places); {
+		next := i + 1
+		for next < len(places) && places[next] == places[next-1]+1 {
+			next++
+		}
+		numbers = append(numbers, places[i])
+		switch run := next - i - 1; {
+		case run == 1:
+			numbers = append(numbers, places[next-1])
+		case run > 1:
+			numbers = append(numbers, -run)
+		}
+		i = next
+	}
+	return numbers
+}
+
+// bitmap is a set of small numbers.
+type bitmap []uint64
+
+func (b *bitmap) add(n int) {
+	for len(*b) <= n/64 {
+		*b = append(*b, 0)
+	}
+	(*b)[n/64] |= 1 << (n % 64)
+}
+
+func (b bitmap) has(n int) bool { return n/64 < len(b) && b[n/64]&(1<<(n%64)) != 0 }
+
+// differences counts the numbers that are in one of two sets only.
+func (b bitmap) differences(other bitmap) int {
+	n := 0
+	for i := range max(len(b), len(other)) {
+		n += bits.OnesCount64(b.word(i) ^ other.word(i))
+	}
+	return n
+}
+
+// differing are those numbers, ascending.
+func (b bitmap) differing(other bitmap) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range max(len(b), len(other)) {
+			for word := b.word(i) ^ other.word(i); word != 0; word &= word - 1 {
+				if !yield(i*64 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (b bitmap) word(i int) uint64 {
+	if i < len(b) {
+		return b[i]
+	}
+	return 0
+}

@@ -1,0 +1,179 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+)
+
+// view is a report in the order in which the template writes it. Who gains and who loses is written once for each set
+// of people, however many rights name it: in 1,000 channels it is mostly the same few sets.
+type view struct {
+	*report.Report
+	Layout *layout
+	// Tables are those of the channels, the user groups and the organization, Follows is that of what follows from them.
+	Tables  []*table
+	Follows *table
+	Options []*options // what can be filtered by
+
+	people  *peopleIndex
+	options map[string]*option
+}
+
+// table is blocks of one kind. Those that it is too long with are in More, closed.
+type table struct {
+	ID, Title, Column string
+	First, More       []*blockView
+}
+
+// option is a right that can be filtered by, one of a kind of thing.
+type option struct {
+	Index int    // among all options; the script knows it by this
+	Name  string // of the permission; empty for being in a channel or a group
+	Text  string // what it permits
+}
+
+// options are those of one kind of thing.
+type options struct {
+	Kind string
+	List []*option
+}
+
+// blockView is a block with its rows.
+type blockView struct {
+	*report.Block
+	ID     string
+	Places []*place // nothing for the organization
+	Rows   []*rowView
+	// IsFollowing says that the rows are what follows; the places are named where the block is.
+	IsFollowing bool
+}
+
+// place is a channel or a user group.
+type place struct {
+	Index         int // of a channel, else -1
+	Name, OldName string
+	Addresses     []string
+}
+
+// rowView is a row of a block. There can be thousands: a template reads the fields of a struct fast, and calls functions slowly.
+type rowView struct {
+	*report.Row
+	Options                      string // the numbers of the rights
+	Gains, Loses                 *set   // nil if nobody
+	Whys                         []string
+	InternetGains, InternetLoses bool
+}
+
+// manyRows are so many that the others are closed, and not made before they are opened.
+const manyRows = 50
+
+// HasManyAccounts reports whether so many accounts are named.
+func (v *view) HasManyAccounts() bool { return len(v.Accounts) > manyRows }
+
+// IncompleteText is the first line of a comparison of audits that do not have everything.
+func (v *view) IncompleteText() string { return report.IncompleteText }
+
+// Named are the places that are named in the row, Others the rest.
+func (b *blockView) Named() []*place { return b.Places[:min(len(b.Places), report.MaxListed)] }
+
+// Others are the places beyond [blockView.Named].
+func (b *blockView) Others() []*place { return b.Places[len(b.Named()):] }
+
+// HasAddresses reports whether resources of a plan change it.
+func (b *blockView) HasAddresses() bool {
+	return slices.ContainsFunc(b.Places, func(one *place) bool { return len(one.Addresses) > 0 })
+}
+
+// Names are what a place is called, and was.
+func (p *place) Names() string { return strings.TrimSpace(p.Name + " " + p.OldName) }
+
+func newView(r *report.Report) *view {
+	title := "Access review"
+	if r.Since != "" {
+		title = "Access changes"
+	}
+	v := &view{Report: r, Layout: newLayout(title, r.Organization, "review.js"), people: newPeopleIndex(r.Accounts), options: map[string]*option{}}
+	v.people.brief = func(s *set) template.HTML { return rendered("people", s) }
+	v.Follows = &table{ID: "follows"}
+	v.addTable("effects", "Channels", "Channel", "In a channel", r.ChannelBlocks())
+	v.addTable("groups", "User groups", "Group", "Over a user group", r.GroupBlocks())
+	v.addTable("organization", "The organization", "", "In the organization", r.OrganizationBlocks())
+	for _, kind := range v.Options {
+		slices.SortStableFunc(kind.List, func(a, b *option) int {
+			return slices.Index(permission.RightsAndHistory, permission.Right(a.Name)) - slices.Index(permission.RightsAndHistory, permission.Right(b.Name))
+		})
+	}
+	return v
+}
+
+// addTable adds a table, and to the table of what follows what follows from it.
+func (v *view) addTable(id, title, column, kind string, blocks []*report.Block) {
+	table, places := &table{ID: id, Title: title, Column: column}, 0
+	for i, block := range blocks {
+		view := &blockView{Block: block, ID: fmt.Sprint(id, "-", i), Rows: v.rows(kind, block.Rows)}
+		for _, channel := range block.Channels {
+			view.Places = append(view.Places, &place{places, channel.Name, channel.OldName, channel.Addresses})
+			places++
+		}
+		if group := block.Group; group != nil {
+			view.Places = []*place{{-1, group.Name, group.OldName, group.Addresses}}
+		}
+		if i < manyRows {
+			table.First = append(table.First, view)
+		} else {
+			table.More = append(table.More, view)
+		}
+		if len(block.Follows) > 0 {
+			follows := *view
+			follows.Rows, follows.IsFollowing = v.rows(kind, block.Follows), true
+			v.Follows.More = append(v.Follows.More, &follows)
+		}
+	}
+	if len(blocks) > 0 {
+		v.Tables = append(v.Tables, table)
+	}
+}
+
+func (v *view) rows(kind string, rows []*report.Row) (views []*rowView) {
+	for _, row := range rows {
+		view := &rowView{
+			Row: row, Gains: v.people.set(row.Gain), Loses: v.people.set(row.Lose),
+			InternetGains: row.Internet == report.InternetGains, InternetLoses: row.Internet == report.InternetLoses,
+		}
+		var options []string
+		for _, right := range row.Rights {
+			options = append(options, fmt.Sprint(v.optionFor(kind, right).Index))
+			if right.Unknown && right.Why != "" && !slices.Contains(view.Whys, right.Why) {
+				view.Whys = append(view.Whys, right.Why)
+			}
+		}
+		view.Options = strings.Join(options, " ")
+		views = append(views, view)
+	}
+	return views
+}
+
+// optionFor returns the option for a right, a new one when the right is met first.
+func (v *view) optionFor(kind string, right *report.Right) *option {
+	key := kind + " " + right.Name
+	if right.Name == "" {
+		key += " " + right.Text
+	}
+	if known, ok := v.options[key]; ok {
+		return known
+	}
+	at := slices.IndexFunc(v.Options, func(o *options) bool { return o.Kind == kind })
+	if at < 0 {
+		at = len(v.Options)
+		v.Options = append(v.Options, &options{Kind: kind})
+	}
+	fresh := &option{Index: len(v.options), Name: right.Name, Text: right.Text}
+	v.options[key] = fresh
+	v.Options[at].List = append(v.Options[at].List, fresh)
+	return fresh
+}

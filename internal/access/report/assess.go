@@ -1,0 +1,241 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+)
+
+// Assess finds the risks in a report, and sums it up in the verdict.
+func (r *Report) Assess() {
+	r.explain()
+	a := assessment{report: r, categories: map[Category]bool{}}
+	for _, risk := range r.Risks { // what was found beside rights
+		a.categories[risk.Category] = true
+	}
+	for _, channel := range r.Channels {
+		a.channel(channel)
+	}
+	a.commonRisks("the organization", r.Rights)
+	for _, group := range r.Groups {
+		a.commonRisks(fmt.Sprintf("user group %q", group.Name), group.Rights)
+		for _, right := range group.Rights {
+			a.right(fmt.Sprintf("user group %q", group.Name), right, group.Action == Create)
+			if right.LocksOut {
+				a.risk(Lockout, fmt.Sprintf("user group %q", group.Name), "The account the provider uses can no longer manage the group.")
+			}
+		}
+		if group.Unknown {
+			a.categories[Unknown] = true
+		}
+		if group.Action == Deactivate {
+			a.risk(DataLoss, fmt.Sprintf("user group %q", group.Name), "It is deactivated.")
+		}
+	}
+	for _, right := range r.Rights {
+		a.right("the organization", right, false)
+	}
+	for _, person := range r.People {
+		a.person(person)
+	}
+	if len(r.Unknown) > 0 {
+		a.categories[Unknown] = true
+	}
+	slices.SortStableFunc(r.Risks, func(x, y Risk) int { return cmp.Compare(x.Category.rank(), y.Category.rank()) })
+	r.Verdict.Categories = []Category{}
+	for _, meaning := range Categories {
+		if a.categories[meaning.Category] {
+			r.Verdict.Categories = append(r.Verdict.Categories, meaning.Category)
+		}
+	}
+	r.Verdict.Text = a.verdictText()
+}
+
+// assessment gathers what applies.
+type assessment struct {
+	report     *Report
+	categories map[Category]bool
+}
+
+func (a *assessment) risk(category Category, where, text string) {
+	a.riskOf(category, where, text, "", nil)
+}
+
+// riskOf adds a risk whose sentence counts or names people.
+func (a *assessment) riskOf(category Category, where, text string, kind riskKind, people *People) {
+	a.categories[category] = true
+	a.report.Risks = append(a.report.Risks, Risk{Category: category, Where: where, Text: text, kind: kind, people: people})
+}
+
+// channel assesses what happens in a channel. A new one gives nobody anything that is there now.
+func (a *assessment) channel(channel *Channel) {
+	where := fmt.Sprintf("channel %q", channel.Name)
+	isNew := channel.Action == Create || channel.Action == Replace
+	if channel.Action != Archive {
+		a.commonRisks(where, channel.Rights)
+	}
+	switch channel.Action {
+	case Replace:
+		a.categories[Narrowing] = true
+		a.risk(DataLoss, where, "A new one takes its place, without the messages.")
+	case Update, Affects:
+		if channel.isOpened() {
+			a.risk(Widening, where, "It is not private any more: everybody in the organization, now and later, can read it, older messages too.")
+		}
+	case Archive:
+		a.risk(DataLoss, where, "It is archived: nobody can write there any more.")
+	}
+	for _, right := range channel.Rights {
+		if channel.Action == Archive {
+			a.categories[Narrowing] = a.categories[Narrowing] || right.Lose.Len() > 0
+			a.categories[Unknown] = a.categories[Unknown] || right.Unknown
+			continue
+		}
+		a.right(where, right, isNew)
+		if right.LocksOut {
+			a.risk(Lockout, where, "The account the provider uses can no longer administer the channel.")
+		}
+	}
+}
+
+// right assesses what happens to a right.
+func (a *assessment) right(where string, right *Right, isNew bool) {
+	if right.Internet == InternetGains {
+		a.risk(External, where, "Anyone on the internet can read it, without an account.")
+	}
+	a.categories[Unknown] = a.categories[Unknown] || right.Unknown
+	a.categories[Widening] = a.categories[Widening] || !isNew && (right.Gain.Len() > 0 || right.Internet == InternetGains)
+	a.categories[Narrowing] = a.categories[Narrowing] || right.Lose.Len() > 0 || right.Internet == InternetLoses
+}
+
+// commonRisks finds what is to be said of several rights over the same thing at once.
+func (a *assessment) commonRisks(where string, rights []*Right) {
+	unknown := map[string][]string{}
+	var guests []*gainingGuests
+	var nobody []string
+	for _, right := range rights {
+		if right.Gain.Len() > 0 && right.Gain.Guests > 0 {
+			who := guestsOf(right.Gain)
+			at := slices.IndexFunc(guests, func(other *gainingGuests) bool { return other.key == who.key })
+			if at < 0 {
+				at = len(guests)
+				guests = append(guests, who)
+			}
+			guests[at].rights = append(guests[at].rights, right.Text)
+		}
+		if right.NobodyLeft && right.Name != string(permission.CanSubscribe) { // that is what private channels are for
+			nobody = append(nobody, right.Text)
+		}
+		if right.Unknown {
+			unknown[right.Why] = append(unknown[right.Why], right.Text)
+		}
+		if right.Name == string(permission.CanSendMessage) && right.Lose.Len() > 0 && right.Lose.Bots > 0 {
+			a.riskOf(Narrowing, where, botsCannotPostText(right.Lose), botsCannotPost, right.Lose)
+		}
+	}
+	if len(nobody) > 0 {
+		a.risk(Lockout, where, fmt.Sprintf("Nobody is left who can %s.", together(nobody)))
+	}
+	slices.SortStableFunc(guests, func(x, y *gainingGuests) int { return cmp.Compare(x.count, y.count) })
+	for _, who := range guests {
+		rights := together(who.rights)
+		a.riskOf(External, where, fmt.Sprintf("%s can %s: %s.", Counted(who.count, "guest"), rights, List(who.names)), guestsCan+riskKind(rights), &People{Guests: who.count})
+	}
+	for _, why := range slices.Sorted(maps.Keys(unknown)) {
+		a.risk(Unknown, where, fmt.Sprintf("It cannot be told who gains and who loses that they can %s: %s.", together(unknown[why]), why))
+	}
+}
+
+// gainingGuests are guests who gain the same rights.
+type gainingGuests struct {
+	// key is the same for the same guests.
+	key   string
+	count int
+	names []string
+	// rights are what they gain, in words.
+	rights []string
+}
+
+// guestsOf returns the guests of a set. Who is one after the plan only is not among those that are by their account: then they
+// are not named, and only the same set has the same ones for certain.
+func guestsOf(people *People) *gainingGuests {
+	who := &gainingGuests{count: people.Guests}
+	var ids []int64
+	for _, account := range people.Accounts {
+		if account.Role == "guest" {
+			who.names, ids = append(who.names, account.Name), append(ids, account.ID)
+		}
+	}
+	if len(ids) != people.Guests {
+		who.names, ids = []string{"by the role that the plan gives"}, people.IDs
+	}
+	who.key = fmt.Sprint(ids)
+	return who
+}
+
+// together writes rights in a sentence.
+func together(rights []string) string { return permission.JoinRights(rights, len(rights)) }
+
+// botsCannotPostText says which bots can no longer post: what they report stops, and nobody at the bot sees why.
+func botsCannotPostText(people *People) string {
+	var names []string
+	for _, account := range people.Accounts {
+		if account.IsBot {
+			names = append(names, account.Name)
+		}
+	}
+	if len(names) == 1 {
+		return fmt.Sprintf("The bot %s can no longer post.", names[0])
+	}
+	return fmt.Sprintf("%s can no longer post: %s.", Counted(len(names), "bot"), List(names))
+}
+
+// owner assesses that a bot comes to another owner, who holds its key then.
+func (a *assessment) owner(where string, person *Person) {
+	a.categories[Widening] = true
+	if person.Owner.After.Unknown {
+		a.risk(Unknown, where, "It is not known who will own the bot.")
+	}
+	switch role := person.Role.After.String(); role {
+	case "owner", "administrator", "moderator":
+		a.risk(RoleChange, where, fmt.Sprintf("It is %s, and %s comes to hold its key: with it one can do all that it may.", WithArticle(role), person.Owner.After))
+	}
+}
+
+// WithArticle writes the word for a role with its article: an owner, a member.
+func WithArticle(role string) string {
+	if strings.ContainsRune("aeiou", rune(role[0])) {
+		return "an " + role
+	}
+	return "a " + role
+}
+
+// person assesses what happens to an account.
+func (a *assessment) person(person *Person) {
+	where := person.Account.Address
+	after := person.Role.After.String()
+	switch person.Action {
+	case Create, Reactivate, Replace:
+		a.categories[Widening] = true
+		if after == "guest" {
+			a.risk(External, where, "A guest gets an account.")
+		}
+		if person.Action != Create || after != "member" && after != "guest" && after != "" {
+			a.risk(RoleChange, where, fmt.Sprintf("The account is %sd, as %s.", person.Action, after))
+		}
+	case Deactivate:
+		a.categories[Narrowing] = true
+		a.risk(RoleChange, where, "The account is deactivated, and loses every right that it has.")
+	default:
+		if person.Owner != nil {
+			a.owner(where, person)
+		}
+		if person.Role.Differs() {
+			a.risk(RoleChange, where, fmt.Sprintf("The role was %s, and becomes %s.", person.Role.Before, person.Role.After))
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package report_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+)
+
+// guests is a set of guests with these names, whose IDs are their places in the alphabet.
+func guests(names ...string) *report.People {
+	people := &report.People{Guests: len(names)}
+	for _, name := range names {
+		account := &report.Account{ID: int64(name[0]), Name: name, Role: "guest"}
+		people.Accounts, people.IDs = append(people.Accounts, account), append(people.IDs, account.ID)
+	}
+	return people
+}
+
+func gained(name permission.Right, text string, by *report.People) *report.Right {
+	return &report.Right{Name: string(name), Text: text, Gain: by, Lose: &report.People{}}
+}
+
+func channelIn(name string, rights ...*report.Right) *report.Channel {
+	return &report.Channel{Name: name, Action: report.Update, Rights: rights}
+}
+
+func findingsOf(channels ...*report.Channel) (texts []string) {
+	r := &report.Report{Channels: channels}
+	r.Assess()
+	for _, finding := range r.Findings() {
+		texts = append(texts, finding.Text)
+	}
+	return texts
+}
+
+// What different guests gain is said of each of them, however many they are.
+func TestGuestsAreNamedWithWhatTheyGain(t *testing.T) {
+	grace, paul := guests("Grace"), guests("Paul")
+	got := findingsOf(channelIn("a", gained(permission.CanRead, "read", grace), gained(permission.CanSendMessage, "post", paul), gained(permission.CanCreateTopic, "start topics", grace)))
+	if want := []string{"1 guest can read and start topics: Grace.", "1 guest can post: Paul."}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Guests who are not the same in all places are counted, in a sentence that is right for one and for several.
+func TestGuestsOfSeveralPlacesAreCounted(t *testing.T) {
+	in := func(name string, by *report.People) *report.Channel {
+		return channelIn(name, gained(permission.CanRead, "read", by))
+	}
+	for _, test := range []struct {
+		channels []*report.Channel
+		want     string
+	}{
+		{[]*report.Channel{in("a", guests("Grace")), in("b", guests("Grace"))}, "1 guest can read: Grace."},
+		{[]*report.Channel{in("a", guests("Grace")), in("b", guests("Paul"))}, "1 guest in each can read."},
+		{[]*report.Channel{in("a", guests("Grace", "Paul")), in("b", guests("Paul", "Quinn"))}, "2 guests in each can read."},
+		{[]*report.Channel{in("a", guests("Grace")), in("b", guests("Paul", "Quinn"))}, "1 to 2 guests can read."},
+	} {
+		if got := findingsOf(test.channels...); !slices.Equal(got, []string{test.want}) {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+// Whose role the plan changes is not named among the guests by the account: such sets are told apart by everybody in them.
+func TestGuestsByThePlanAreToldApart(t *testing.T) {
+	become := func(id int64) *report.People {
+		return &report.People{Guests: 1, IDs: []int64{id}, Accounts: []*report.Account{{ID: id, Name: fmt.Sprint("Number ", id), Role: "member"}}}
+	}
+	got := findingsOf(channelIn("a", gained(permission.CanRead, "read", become(1)), gained(permission.CanSendMessage, "post", become(2))))
+	want := []string{"1 guest can read: by the role that the plan gives.", "1 guest can post: by the role that the plan gives."}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,156 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+)
+
+// Block is what changes in one place, or in several in which the same happens: what a table has rows for.
+type Block struct {
+	// Channels are those in which it happens, Group is the user group; with neither it is the organization.
+	Channels []*Channel
+	Group    *Group
+	Action   Action
+	// Rows are what changes, never none; Follows is what follows from that for other people, or from something else.
+	Rows, Follows []*Row
+}
+
+// Row is rights that the same people gain and lose together. What is said of the first, which is embedded, holds for all.
+type Row struct {
+	*Right
+	Rights []*Right
+}
+
+// What says what is permitted, to follow "can".
+func (w *Row) What() string {
+	var texts []string
+	for _, right := range w.Rights {
+		texts = append(texts, right.Text)
+	}
+	return permission.JoinRights(texts, len(texts))
+}
+
+// IsFollowing reports whether the value stays, and something else changes who can.
+func (w *Row) IsFollowing() bool { return w.Name != "" && !w.Change.Differs() }
+
+// ChannelBlocks are the channels, those beside one another in which the same happens as one.
+func (r *Report) ChannelBlocks() (blocks []*Block) {
+	for i := 0; i < len(r.Channels); {
+		n, first := i+1, r.Channels[i]
+		for n < len(r.Channels) && r.Channels[n].HasEffectsOf(first) {
+			n++
+		}
+		block := newBlock(first.Action, first.Rights, memberRow("be in the channel", Change{}, first.Joins, first.Leaves, false)...)
+		if first.Action == Archive {
+			block.Rows, block.Follows = []*Row{archivedRow(first)}, nil
+		}
+		block.Channels = r.Channels[i:n]
+		blocks = block.appendTo(blocks, first.OldName)
+		i = n
+	}
+	return blocks
+}
+
+// archivedRow is the row of a channel in which nobody can do anything to messages any more.
+func archivedRow(channel *Channel) *Row {
+	everybody := &People{}
+	for _, right := range channel.Rights {
+		if right.Lose.Len() > everybody.Len() {
+			everybody = right.Lose
+		}
+	}
+	return newRow(&Right{Text: "post, and change messages", Change: Change{channel.Privacy.Before, ValueOf("archived")}, Lose: everybody})
+}
+
+// GroupBlocks are the user groups.
+func (r *Report) GroupBlocks() (blocks []*Block) {
+	for _, group := range r.Groups {
+		contents := Change{Contents(group.Members.Before, group.Subgroups.Before), Contents(group.Members.After, group.Subgroups.After)}
+		block := newBlock(group.Action, group.Rights, memberRow("be in the group", contents, group.Joins, group.Leaves, group.Unknown)...)
+		block.Group = group
+		blocks = block.appendTo(blocks, group.OldName)
+	}
+	return blocks
+}
+
+// Contents are the subgroups and the members of a group in one value.
+func Contents(members, subgroups Value) Value {
+	return Value{Texts: append(slices.Clone(subgroups.Texts), members.Texts...), Unknown: members.Unknown || subgroups.Unknown}
+}
+
+// OrganizationBlocks is the block of the organization's own rights, if any of them changes.
+func (r *Report) OrganizationBlocks() []*Block { return newBlock(Update, r.Rights).appendTo(nil, "") }
+
+// memberRow is the row, if any, of those who come and go.
+func memberRow(text string, change Change, joins, leaves *People, unknown bool) []*Row {
+	if joins.Len()+leaves.Len() == 0 && !change.Differs() {
+		return nil
+	}
+	return []*Row{newRow(&Right{Text: text, Change: change, Gain: joins, Lose: leaves, Unknown: unknown})}
+}
+
+func newRow(right *Right) *Row { return &Row{right, []*Right{right}} }
+
+// newBlock gathers rights that the same people gain and lose in rows: one for each change of a value, and for each thing from which
+// something follows for others. Where nothing of the thing itself changes, the first of what follows stands for it.
+func newBlock(action Action, rights []*Right, members ...*Row) *Block {
+	type people struct {
+		gain, lose *People
+		internet   string
+		nobodyLeft bool
+		unknown    bool
+	}
+	type effect struct {
+		people
+		value, from string
+	}
+	block, known, byPeople := &Block{Action: action}, map[effect]*Row{}, map[people]*Row{}
+	for _, isFollowing := range []bool{false, true} {
+		for _, right := range rights {
+			if newRow(right).IsFollowing() != isFollowing {
+				continue
+			}
+			who := people{right.Gain, right.Lose, right.Internet, right.NobodyLeft, right.Unknown}
+			key := effect{who, right.Change.key(), ""}
+			row := known[key]
+			if isFollowing {
+				key = effect{who, "", right.FollowsFrom}
+				if row = byPeople[who]; row == nil {
+					row = known[key]
+				}
+			}
+			if row != nil {
+				row.Rights = append(row.Rights, right)
+				continue
+			}
+			row = newRow(right)
+			known[key] = row
+			switch {
+			case isFollowing:
+				block.Follows = append(block.Follows, row)
+			case byPeople[who] == nil && right.Gain.Len()+right.Lose.Len() > 0:
+				byPeople[who] = row
+				fallthrough
+			default:
+				block.Rows = append(block.Rows, row)
+			}
+		}
+	}
+	block.Rows = append(block.Rows, members...)
+	if len(block.Rows) == 0 && len(block.Follows) > 0 {
+		block.Rows, block.Follows = block.Follows[:1], block.Follows[1:]
+	}
+	return block
+}
+
+// appendTo appends a block in which anything happens; what is new, ends or is renamed has a row in any case.
+func (b *Block) appendTo(blocks []*Block, oldName string) []*Block {
+	if len(b.Rows) == 0 && (oldName != "" || b.Action != Affects && b.Action != Update) {
+		b.Rows = []*Row{newRow(&Right{Text: "–"})}
+	}
+	if len(b.Rows) == 0 {
+		return blocks
+	}
+	return append(blocks, b)
+}

@@ -1,0 +1,50 @@
+package report_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+)
+
+// followingOf is a report of so many groups whose members change, and as many channels whose rights follow from one of them.
+func followingOf(size int) *report.Report {
+	r := &report.Report{}
+	change := report.Change{Before: report.ValueOf("a@example.com"), After: report.ValueOf("b@example.com")}
+	for i := range size {
+		r.Groups = append(r.Groups, &report.Group{Name: fmt.Sprint("g", i), Action: report.Update, Members: change})
+		r.People = append(r.People, &report.Person{Account: &report.Account{Address: "c@example.com"}})
+		value := report.ValueOf(fmt.Sprint("group:g", i))
+		r.Channels = append(r.Channels, &report.Channel{
+			Name: fmt.Sprint("c", i), Rights: []*report.Right{{Name: "can_read", Text: "read", Change: report.Change{Before: value, After: value}}},
+		})
+	}
+	return r
+}
+
+// What rights follow from is found in time that grows with the report, and not with its square.
+func TestExplainingGrowsWithTheReport(t *testing.T) {
+	allocations := func(size int) float64 {
+		r := followingOf(size)
+		return testing.AllocsPerRun(3, func() { r.Assess(); r.Risks = nil })
+	}
+	small, large := allocations(100), allocations(400)
+	if large > 8*small {
+		t.Errorf("of 100 groups and channels there are %.0f allocations, of 400 %.0f", small, large)
+	}
+}
+
+func TestWhatRightsFollowFrom(t *testing.T) {
+	r := followingOf(3)
+	mixed := report.Value{Texts: []string{"group:g2", "group:g1", "user:d@example.com"}}
+	r.Channels[0].Rights[0].Change = report.Change{Before: mixed, After: mixed}
+	none := report.ValueOf("role:members")
+	r.Channels[2].Rights[0].Change = report.Change{Before: none, After: none}
+	r.People[1].Role = report.Change{Before: report.ValueOf("guest"), After: report.ValueOf("member")}
+	r.Assess()
+	for i, want := range []string{"group:g1", "group:g1", "the role of c@example.com"} {
+		if got := r.Channels[i].Rights[0].FollowsFrom; got != want {
+			t.Errorf("channel %d: %q, want %q", i, got, want)
+		}
+	}
+}

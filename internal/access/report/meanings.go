@@ -1,0 +1,47 @@
+package report
+
+import "github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+
+// categories are under which category the sentences of a class are.
+var categories = map[meaning.Class]Category{
+	meaning.Joining: Joining, meaning.SignIn: SignIn, meaning.Outgoing: Outgoing, meaning.DataLoss: DataLoss,
+	meaning.History: Widening, meaning.Credential: RoleChange,
+}
+
+// Say adds what a change means: sentences to the risks, and what differs beside to also. It returns whether everything that
+// changes is said here or elsewhere.
+func (r *Report) Say(result *meaning.Result, also *Also) (isSaid bool) {
+	for _, statement := range result.Statements {
+		r.Risks = append(r.Risks, Risk{Category: categories[statement.Class], Where: statement.Where, Text: statement.Text})
+		if statement.IsUncertain {
+			r.Risks = append(r.Risks, Risk{Category: Unknown, Where: statement.Where, Text: "It is not known yet what that will be."})
+		}
+	}
+	for _, difference := range result.Differences {
+		also.Attributes = append(also.Attributes, AlsoAttribute{difference.Name, Change{valueIn(difference.Before), valueIn(difference.After)}})
+	}
+	r.Unknown = append(r.Unknown, result.Unknown...)
+	return result.IsSaid
+}
+
+func valueIn(words meaning.Words) Value {
+	value := Value{Unknown: words.IsUnknown}
+	if words.Text != "" || !words.IsNone && !words.IsUnknown {
+		value.Texts = []string{words.Text}
+	}
+	return value
+}
+
+// EndOf is what becomes of what a type of resource makes when it is destroyed. What is not known to stay is deleted.
+func EndOf(kind string) Action {
+	switch kind {
+	case "zulip_channel", "zulip_channel_folder":
+		return Archive
+	case "zulip_user", "zulip_bot", "zulip_user_group", "zulip_custom_emoji":
+		return Deactivate
+	case "zulip_organization", "zulip_default_user_settings", "zulip_channel_subscription_settings", "zulip_channel_subscribers", "zulip_user_role",
+		"zulip_channel_folder_order", "zulip_custom_profile_field_order", "zulip_linkifier_order":
+		return Release
+	}
+	return Delete
+}

@@ -1,0 +1,86 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+)
+
+// setApart takes out the changes of which the plan does not tell the organization: their values are listed, and nothing of them is
+// looked up in this one.
+func (b *builder) setApart() {
+	b.changes = slices.DeleteFunc(b.changes, func(change *plan.Change) bool {
+		if !change.IsOfUnknownInstance {
+			return false
+		}
+		apart := &builder{report: new(report.Report), changes: []*plan.Change{change}}
+		apart.sayMeanings()
+		b.report.Also, b.report.Unknown = append(b.report.Also, apart.report.Also...), append(b.report.Unknown, apart.report.Unknown...)
+		for _, risk := range append(apart.report.Risks, report.Risk{
+			Category: report.Unknown,
+			Text:     "The plan does not tell which instance of the provider configuration " + change.Provider + " it has, and so not which organization it changes: who gains and who loses by that is not known.",
+		}) {
+			risk.Where = change.Address
+			b.report.Risks = append(b.report.Risks, risk)
+		}
+		return true
+	})
+}
+
+// checkFit makes sure that the plan was made of the organization that is read: what has an ID in the plan has the same name here.
+// What has another one is not reviewed; if nothing has the same, the organization is another one.
+func (b *builder) checkFit() error {
+	b.setApart()
+	fitting := 0
+	misfits := map[*plan.Change]string{}
+	for _, change := range b.changes {
+		planned, held, ok := b.namesOf(change)
+		switch {
+		case !ok:
+		case strings.EqualFold(planned, held):
+			fitting++
+		default:
+			id, _ := change.Before().Number("id")
+			misfits[change] = fmt.Sprintf("in the plan %d is %q, and here it is %q", id, planned, held)
+		}
+	}
+	if fitting == 0 && len(misfits) > 1 {
+		for _, change := range b.changes {
+			if text, isMisfit := misfits[change]; isMisfit {
+				return errors.New("the plan is of another organization than the one that this review reads: of " + change.Address + ", " + text + ", and nothing else fits either. Set ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY for the organization of the plan")
+			}
+		}
+	}
+	b.changes = slices.DeleteFunc(b.changes, func(change *plan.Change) bool {
+		text, isMisfit := misfits[change]
+		if isMisfit {
+			b.addUnknown(fmt.Sprintf("What %s changes is not reviewed: %s. Either it was renamed after the plan was made, or the plan is of another organization.", change.Address, text))
+		}
+		return isMisfit
+	})
+	return nil
+}
+
+// namesOf returns what something is called in the plan, before the change, and what it is called here; ok is false for what has no
+// such name, or is not here.
+func (b *builder) namesOf(c *plan.Change) (planned, held string, ok bool) {
+	id, hasID := c.Before().Number("id")
+	attribute := "name"
+	switch c.Type {
+	case "zulip_channel":
+		held, ok = b.org.ChannelName(id)
+	case "zulip_user_group":
+		held, ok = b.org.GroupName(id)
+	case "zulip_user", "zulip_bot":
+		attribute = "full_name"
+		if user, visible := b.org.User(id); visible {
+			held, ok = user.FullName, true
+		}
+	}
+	planned, isNamed := c.Before().Text(attribute)
+	return planned, held, ok && hasID && isNamed
+}

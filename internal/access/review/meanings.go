@@ -1,0 +1,157 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+)
+
+// sayMeanings says of every change what it means by the table of meanings, beside who gains and who loses; what it means to
+// nobody is listed, so that nothing of a plan is unmentioned.
+func (b *builder) sayMeanings() {
+	named := b.namedAddresses()
+	for _, change := range b.changes {
+		of, known := meaning.Of(change.Type)
+		if !known {
+			b.addUnknown(fmt.Sprintf("This version does not know what %s means: it has no resource %s.", change.Address, change.Type))
+			continue
+		}
+		also := &report.Also{Address: change.Address, Action: actionOf(change, report.EndOf(change.Type)), Attributes: []report.AlsoAttribute{}}
+		switch {
+		case of.NamedBy == "" && change.Does("create"):
+			also.Action = report.Update // there is one already
+		case isKept(change.Before()) && !change.Does("create") && change.Does("delete"):
+			also.Action = report.Release
+		}
+		isSaid := false
+		if also.Action != report.Release {
+			isSaid = b.report.Say(b.meaningOf(change, of), also)
+		}
+		if len(also.Attributes) > 0 || !named[change.Address] && !isSaid {
+			b.report.Also = append(b.report.Also, also)
+		}
+	}
+	b.sayLastDomain()
+	slices.SortStableFunc(b.report.Also, func(x, y *report.Also) int { return strings.Compare(x.Address, y.Address) })
+}
+
+// sayLastDomain says that an organization whose last domain is removed does not restrict addresses any more: the server sees to
+// that (server-behavior §L11).
+func (b *builder) sayLastDomain() {
+	if b.org == nil || b.org.Realm() == nil || b.org.settings().Value("emails_restricted_to_domains").Held != true {
+		return
+	}
+	left := map[string]bool{}
+	for _, domain := range b.org.Domains().List() {
+		left[domain.Domain] = true
+	}
+	removed := false
+	for _, change := range b.of("zulip_domain") {
+		if name, ok := change.Before().Text("domain"); ok && change.Does("delete") {
+			removed = removed || left[name]
+			delete(left, name)
+		}
+		if name, ok := change.After().Text("domain"); ok {
+			left[name] = true
+		}
+	}
+	if removed && len(left) == 0 {
+		of, _ := meaning.Of("zulip_organization")
+		row, _ := of.Attribute("emails_restricted_to_domains")
+		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.Joining, Where: "the organization", Text: row.Sentence})
+	}
+}
+
+// meaningOf returns what a change of a plan means.
+func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
+	change := meaning.Change{
+		Of: of, Address: c.Address, Before: c.Before(), After: c.After(),
+		IsMade: c.Does("create"), IsEnded: c.Does("delete") && !isKept(c.Before()), IsSet: c.IsSet,
+		IsComputed: func(name string, row *meaning.Row) bool {
+			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasRight(name))
+		},
+	}
+	if b.org != nil {
+		change.Names = b.org
+	}
+	change.ListsAll = b.org == nil
+	if of.NamedBy == "" && change.IsMade { // the organization has it already
+		change.IsMade = false
+		change.Before = nothingKnown{c.After()}
+		if b.org != nil && of.Name == "zulip_organization" && b.org.Realm() != nil {
+			change.Before = b.org.settings()
+		}
+	}
+	return change.Says()
+}
+
+// nothingKnown are attributes of which no value is known.
+type nothingKnown struct{ plan.Attributes }
+
+// Value returns that it is not known.
+func (nothingKnown) Value(string) meaning.Value { return meaning.Value{IsUnknown: true} }
+
+// hasRight reports whether the report has a line of a permission of the organization: it has none where somebody has done by
+// hand what is planned.
+func (b *builder) hasRight(name string) bool {
+	return slices.ContainsFunc(b.report.Rights, func(right *report.Right) bool { return right.Name == name })
+}
+
+// namedAddresses are the resources that stand beside a channel, a group or an account of the report.
+func (b *builder) namedAddresses() map[string]bool {
+	named := map[string]bool{}
+	add := func(addresses []string) {
+		for _, address := range addresses {
+			named[address] = true
+		}
+	}
+	for _, channel := range b.report.Channels {
+		add(channel.Addresses)
+	}
+	for _, group := range b.report.Groups {
+		add(group.Addresses)
+	}
+	for _, person := range b.report.People {
+		add(person.Addresses)
+	}
+	return named
+}
+
+// isComputed reports whether what follows from an attribute stands in the lists of the report.
+func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
+	switch row.Class {
+	case meaning.Permission:
+		isSetting := func(setting permission.Setting) bool { return setting.Name == name }
+		return slices.Contains([]string{"privacy", waitingPeriod, spectators}, name) || slices.ContainsFunc(permission.ChannelSettings, isSetting) ||
+			slices.ContainsFunc(permission.UserGroupSettings, isSetting) || slices.ContainsFunc(permission.RealmSettings, isSetting)
+	case meaning.Membership:
+		return slices.Contains([]string{"members", "subgroups", "users", "initial_subscribers", "added_user_ids"}, name)
+	case meaning.Role:
+		return name == "role" || of.Name == "zulip_user_role" && name != "on_destroy"
+	case meaning.Credential:
+		return name == "owner"
+	case meaning.Identity:
+		return name == "name" && (of.Name == "zulip_channel" || of.Name == "zulip_user_group")
+	}
+	return false
+}
+
+// actionOf reads what a change does; ended is the word for what becomes of something that is destroyed.
+func actionOf(c *plan.Change, ended report.Action) report.Action {
+	switch {
+	case c.Does("create") && c.Does("delete"):
+		return report.Replace
+	case c.Does("create"):
+		return report.Create
+	case c.Does("delete"):
+		return ended
+	case c.Does("forget"):
+		return report.Release
+	}
+	return report.Update
+}

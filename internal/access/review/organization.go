@@ -1,0 +1,140 @@
+package review
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// unknownPeopleID is the ID of a group that no organization has: it stands for people who are not known yet.
+const unknownPeopleID = math.MinInt64
+
+// plannedOrganization is the organization with what the plan creates and renames: principals after the plan resolve in it.
+// What is yet to be created has negative IDs.
+type plannedOrganization struct {
+	*snapshot.Snapshot
+	groups map[int64]*zulip.UserGroup // created, renamed, or reactivated
+	users  map[int64]*zulip.User      // created, or reactivated
+	last   int64
+}
+
+func newPlannedOrganization(view *snapshot.Snapshot) *plannedOrganization {
+	return &plannedOrganization{Snapshot: view, groups: map[int64]*zulip.UserGroup{}, users: map[int64]*zulip.User{}}
+}
+
+// nextID returns the ID for something that is yet to be created.
+func (o *plannedOrganization) nextID() int64 {
+	o.last--
+	return o.last
+}
+
+// UserGroup returns the group with an ID.
+func (o *plannedOrganization) UserGroup(id int64) (*zulip.UserGroup, bool) {
+	if group, ok := o.groups[id]; ok {
+		return group, true
+	}
+	return o.Snapshot.UserGroup(id)
+}
+
+// UserGroupByName returns the group that has a name when the plan is applied.
+func (o *plannedOrganization) UserGroupByName(name string) (*zulip.UserGroup, bool) {
+	for _, group := range o.groups {
+		if group.Name == name {
+			return group, true
+		}
+	}
+	group, ok := o.Snapshot.UserGroupByName(name)
+	if ok && o.groups[group.ID] != nil { // it has another name then
+		return nil, false
+	}
+	return group, ok
+}
+
+// User returns the person or bot with an ID.
+func (o *plannedOrganization) User(id int64) (*zulip.User, bool) {
+	if user, ok := o.users[id]; ok {
+		return user, true
+	}
+	return o.Snapshot.User(id)
+}
+
+// UserByAddress returns the person or bot with an address, whatever its case.
+func (o *plannedOrganization) UserByAddress(address string) (*zulip.User, bool) {
+	for _, user := range o.users {
+		if strings.EqualFold(user.Email, address) || strings.EqualFold(user.Address(), address) {
+			return user, true
+		}
+	}
+	return o.Snapshot.UserByAddress(address)
+}
+
+// ChannelName returns the name of a channel.
+func (o *plannedOrganization) ChannelName(id int64) (string, bool) {
+	channel, ok := o.Channels().ByID(id)
+	if !ok {
+		return "", false
+	}
+	return channel.Name, true
+}
+
+// GroupName returns the name of a user group.
+func (o *plannedOrganization) GroupName(id int64) (string, bool) {
+	group, ok := o.UserGroup(id)
+	if !ok {
+		return "", false
+	}
+	return group.Name, true
+}
+
+// settings are the settings of the organization, as attributes.
+func (o *plannedOrganization) settings() meaning.Attributes {
+	return meaning.Organization(o.Realm().Settings, o.Realm().EnabledMethods())
+}
+
+// findUser finds whom an attribute means: an ID in digits, or an address.
+func (o *plannedOrganization) findUser(text string) (*zulip.User, bool) {
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return o.User(id)
+	}
+	return o.UserByAddress(text)
+}
+
+// findGroup finds the group that an attribute means: an ID in digits, or a name, also as name:2024.
+func (o *plannedOrganization) findGroup(text string) (*zulip.UserGroup, bool) {
+	name, byName := strings.CutPrefix(text, "name:")
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+		return o.UserGroup(id)
+	}
+	return o.UserGroupByName(name)
+}
+
+// findUsers finds whom a list means, and returns those it cannot find.
+func (o *plannedOrganization) findUsers(texts []string) (ids []int64, missing []string) {
+	for _, text := range texts {
+		if user, ok := o.findUser(text); ok {
+			ids = append(ids, user.ID)
+		} else {
+			missing = append(missing, text)
+		}
+	}
+	return ids, missing
+}
+
+// resolve returns the value of principals; ok is false if one of them cannot be resolved.
+func (o *plannedOrganization) resolve(texts []string) (value zulip.GroupSettingValue, ok bool) {
+	principals := make([]permission.Principal, len(texts))
+	for i, text := range texts {
+		principal, err := permission.Parse(text)
+		if err != nil {
+			return value, false
+		}
+		principals[i] = principal
+	}
+	resolved, problems := permission.Resolve(principals, o)
+	return resolved.Value, len(problems)+len(resolved.Planned) == 0
+}

@@ -1,0 +1,237 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var roles = []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleMember, zulip.RoleGuest}
+
+// roleOf reads the name of a role.
+func roleOf(value string) (zulip.Role, bool) {
+	i := slices.IndexFunc(roles, func(role zulip.Role) bool { return role.String() == value })
+	if i < 0 {
+		return 0, false
+	}
+	return roles[i], true
+}
+
+// person records the change of an account: zulip_user, zulip_bot or zulip_user_role.
+func (b *builder) person(c *plan.Change) {
+	if c.Type == "zulip_user_role" {
+		b.roleResource(c)
+		return
+	}
+	if c.Does("delete") {
+		if user, ok := b.currentUser(c.Before(), "id"); ok {
+			b.userDeactivated(c, user)
+		}
+	}
+	switch {
+	case c.Does("create"):
+		b.userCreated(c)
+	case c.Does("update"):
+		user, ok := b.currentUser(c.Before(), "id")
+		if !ok {
+			b.addUnseen(c)
+			return
+		}
+		b.setRole(c, user, c.After())
+		b.setOwner(c, user)
+	}
+}
+
+// setOwner records that a bot is given to somebody else, or gets its first owner. Whoever owns a bot has its key, and can do
+// with it what the bot may.
+func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
+	if !bot.IsBot || !c.IsSet("owner") {
+		return
+	}
+	var before, after report.Value
+	if bot.BotOwnerID != nil {
+		if was, ok := b.org.User(*bot.BotOwnerID); ok {
+			before = report.ValueOf(was.Address())
+		}
+	}
+	text, known := c.After().Text("owner")
+	owner, found := b.namedOwner(c)
+	switch {
+	case found && bot.BotOwnerID != nil && owner.ID == *bot.BotOwnerID:
+		return
+	case found:
+		b.change.Owners[bot.ID] = owner.ID
+		after = report.ValueOf(owner.Address())
+	case known:
+		b.addMissing(c, []string{text})
+		after = report.Value{Texts: []string{text}, Unknown: true}
+	case c.After().IsUnknown("owner"):
+		b.addUnknown(fmt.Sprintf("Who will own %s is not known yet; what the bot may depends on that.", c.Address))
+		after = report.Value{Unknown: true}
+	default:
+		return
+	}
+	role := report.ValueOf(bot.Role.String())
+	b.addPerson(c, bot, report.Update, report.Change{Before: role, After: role}).Owner = &report.Change{Before: before, After: after}
+}
+
+// namedOwner finds whom a bot is to belong to; false where the plan names nobody, or somebody who is not found.
+func (b *builder) namedOwner(c *plan.Change) (owner *zulip.User, ok bool) {
+	if text, known := c.After().Text("owner"); known {
+		return b.org.findUser(text)
+	}
+	return b.plannedUser(c.RefersTo("owner"))
+}
+
+// plannedUser finds the account that a resource of the plan makes, if that is one instance.
+func (b *builder) plannedUser(address string) (user *zulip.User, ok bool) {
+	for _, person := range b.report.People {
+		made, isMade := b.org.users[person.AccountID]
+		if address == "" || !isMade || !slices.ContainsFunc(person.Addresses, func(one string) bool { return plan.WithoutKeys(one) == address }) {
+			continue
+		}
+		if ok {
+			return nil, false
+		}
+		user, ok = made, true
+	}
+	return user, ok
+}
+
+// currentUser finds the account whose ID an attribute is.
+func (b *builder) currentUser(m plan.Attributes, attribute string) (*zulip.User, bool) {
+	id, ok := m.Number(attribute)
+	if !ok {
+		return nil, false
+	}
+	return b.org.User(id)
+}
+
+// userDeactivated records that an account is deactivated.
+func (b *builder) userDeactivated(c *plan.Change, user *zulip.User) {
+	if !user.IsActive {
+		return
+	}
+	b.change.Deactivated = append(b.change.Deactivated, user.ID)
+	b.addPerson(c, user, report.Deactivate, report.Change{Before: report.ValueOf(user.Role.String())})
+	for _, bot := range b.org.Users() {
+		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID {
+			b.addPerson(c, bot, report.Deactivate, report.Change{Before: report.ValueOf(bot.Role.String())}) // the server does
+		}
+	}
+}
+
+// userCreated records that an account is created, or reactivated.
+func (b *builder) userCreated(c *plan.Change) {
+	after := c.After()
+	address, known := after.Text("email")
+	if c.Type == "zulip_bot" {
+		short, _ := after.Text("short_name")
+		address, known = short+"-bot@"+b.org.Realm().BotDomain, short != ""
+	}
+	user := zulip.User{ID: b.org.nextID(), Email: address, Role: zulip.RoleMember, IsBot: c.Type == "zulip_bot"}
+	user.FullName, _ = after.Text("full_name")
+	if value, _ := after.Text("bot_type"); user.IsBot && value == "incoming_webhook" {
+		kind := int64(zulip.BotIncomingWebhook)
+		user.BotType = &kind
+	}
+	action, before := report.Create, report.Value{}
+	if current, ok := b.org.UserByAddress(address); known && ok && !current.IsActive {
+		user, action, before = *current, report.Reactivate, report.ValueOf(current.Role.String())
+	}
+	if user.IsBot {
+		b.setNewBotOwner(c, &user)
+	}
+	role := report.Change{Before: before, After: report.ValueOf(user.Role.String())}
+	if value, ok := after.Text("role"); ok {
+		if given, ok := roleOf(value); ok {
+			user.Role, role.After = given, report.ValueOf(value)
+		}
+	} else if c.IsSet("role") && after.IsUnknown("role") {
+		role.After = report.Value{Unknown: true}
+		b.addUnknown(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
+	}
+	if !known {
+		b.addUnknown(fmt.Sprintf("The address of %s is not known yet.", c.Address))
+	}
+	user.IsActive = true
+	b.org.users[user.ID] = &user
+	b.joining[user.ID] = user.Role
+	b.addPerson(c, &user, action, role)
+}
+
+// setNewBotOwner gives a new bot its owner: at first the account the provider uses.
+func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) {
+	owner := b.options.Store.Self()
+	text, known := c.After().Text("owner")
+	isUnknown := c.IsSet("owner") && c.After().IsUnknown("owner")
+	switch named, found := b.namedOwner(c); {
+	case found && (known || isUnknown):
+		owner = named
+	case known:
+		b.addMissing(c, []string{text})
+	case isUnknown:
+		b.addUnknown(fmt.Sprintf("Who owns %s is not known yet; what a bot may depends on that.", c.Address))
+	}
+	bot.BotOwnerID = &owner.ID
+}
+
+// roleResource records a zulip_user_role. Destroying one gives another role only if it says which.
+func (b *builder) roleResource(c *plan.Change) {
+	m, isEnd := c.After(), c.Does("delete") && !c.Does("create")
+	if isEnd {
+		m = c.Before()
+	}
+	user, ok := b.currentUser(m, "user_id")
+	if text, named := m.Text("user"); !ok && named {
+		user, ok = b.org.findUser(text)
+	}
+	if !ok {
+		b.addUnknown(fmt.Sprintf("Whose role %s gives is not known yet.", c.Address))
+		return
+	}
+	if isEnd {
+		value, ok := m.Text("on_destroy")
+		if role, gives := roleOf(value); ok && gives {
+			b.giveRole(c, user, role)
+		}
+		return
+	}
+	b.setRole(c, user, m)
+}
+
+// setRole records the role that an attribute gives.
+func (b *builder) setRole(c *plan.Change, user *zulip.User, m plan.Attributes) {
+	value, known := m.Text("role")
+	if role, ok := roleOf(value); known && ok {
+		b.giveRole(c, user, role)
+	} else if m.IsUnknown("role") && c.IsSet("role") {
+		b.addUnknown(fmt.Sprintf("Which role %s gives %s is not known yet.", c.Address, user.Address()))
+		b.addPerson(c, user, report.Update, report.Change{Before: report.ValueOf(user.Role.String()), After: report.Value{Unknown: true}})
+	}
+}
+
+func (b *builder) giveRole(c *plan.Change, user *zulip.User, role zulip.Role) {
+	if role == user.Role {
+		return
+	}
+	b.addPerson(c, user, report.Update, report.Change{Before: report.ValueOf(user.Role.String()), After: report.ValueOf(role.String())})
+	if joined, ok := b.org.users[user.ID]; ok { // it is made by this plan: that is the role it comes to have
+		joined.Role = role
+		b.joining[user.ID] = role
+		return
+	}
+	b.change.Roles[user.ID] = role
+}
+
+func (b *builder) addPerson(c *plan.Change, user *zulip.User, action report.Action, role report.Change) *report.Person {
+	account := b.people.Account(user)
+	person := &report.Person{
+		Account: account, AccountID: account.ID, Addresses: []string{c.Address}, Action: action, Role: role, LosesEverything: action == report.Deactivate,
+	}
+	b.report.People = append(b.report.People, person)
+	return person
+}

@@ -1,0 +1,108 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// plannedRights returns the permissions of one thing that a change writes, by name. current are the values now; of a thing
+// that is yet to be created there are none, and what the configuration does not set is left to the server.
+func (b *builder) plannedRights(c *plan.Change, table permission.Table, current map[string]zulip.GroupSettingValue) map[string]access.Planned {
+	all := map[string]access.Planned{}
+	for _, setting := range table.Settings {
+		texts, unknown, ok := c.After().List(setting.Name)
+		was, _, had := c.Before().List(setting.Name)
+		if !ok || unknown && !c.IsSet(setting.Name) || !unknown && had && !c.Does("create") && slices.Equal(texts, was) {
+			continue
+		}
+		value, there := current[setting.Name]
+		planned := access.Planned{Text: report.Value{Texts: texts, Unknown: unknown}, Unknown: unknown}
+		resolved, sure := b.org.resolve(texts)
+		switch {
+		case unknown:
+			planned.Why = "the plan does not know yet whom " + setting.Name + " will name"
+		case !sure:
+			planned.Unknown, planned.Why = true, "the organization has nobody whom "+setting.Name+" names"
+		case there && permission.Equal(resolved, value, permission.NobodyID(b.org)):
+			continue // somebody has done it by hand
+		default:
+			planned.Text.Texts, planned.Value = permission.Texts(resolved, b.org), resolved
+		}
+		all[setting.Name] = planned
+	}
+	return all
+}
+
+// organization records the permissions of the organization.
+func (b *builder) organization(c *plan.Change) {
+	if c.Does("delete") || !c.HasAfter() {
+		return
+	}
+	b.organizationRights = b.plannedRights(c, permission.Organizations, b.org.Realm().Permissions)
+	for name, planned := range b.organizationRights {
+		if b.change.Organization[name] = planned.Value; planned.Unknown {
+			b.change.Organization[name], b.namesUnknownPeople = zulip.NamedGroup(unknownPeopleID), true
+		}
+	}
+	b.organizationSettings(c)
+}
+
+// The settings of the organization that are no permissions and decide who may do what all the same.
+const (
+	waitingPeriod = "waiting_period_threshold"
+	spectators    = "enable_spectator_access"
+)
+
+// settingRightTexts says what follows from a setting, to follow "can".
+var settingRightTexts = map[string]string{
+	waitingPeriod: "count as a full member, after so many days", spectators: "read what is public on the web, without an account",
+}
+
+// organizationSettings records the settings beside the permissions.
+func (b *builder) organizationSettings(c *plan.Change) {
+	if days, known := c.After().Number(waitingPeriod); known && int(days) != b.org.Realm().WaitingPeriodThreshold {
+		period := int(days)
+		b.change.WaitingPeriod = &period
+		b.organizationSetting(waitingPeriod, report.ValueOf(fmt.Sprint(b.org.Realm().WaitingPeriodThreshold)), report.ValueOf(fmt.Sprint(days)))
+	} else if c.After().IsUnknown(waitingPeriod) && c.IsSet(waitingPeriod) {
+		b.change.WaitingPeriodUnknown = true
+		b.organizationSetting(waitingPeriod, report.ValueOf(fmt.Sprint(b.org.Realm().WaitingPeriodThreshold)), report.Value{Unknown: true})
+	}
+	now := string(b.org.Realm().Settings[spectators])
+	if lets, known := c.After().Flag(spectators); known && fmt.Sprint(lets) != now {
+		b.change.Spectators = &lets
+		b.organizationSetting(spectators, report.ValueOf(now), report.ValueOf(fmt.Sprint(lets)))
+	} else if c.After().IsUnknown(spectators) && c.IsSet(spectators) {
+		b.change.SpectatorsUnknown = true
+		b.organizationSetting(spectators, report.ValueOf(now), report.Value{Unknown: true})
+	}
+}
+
+func (b *builder) organizationSetting(name string, before, after report.Value) {
+	was := &access.Right{Name: name, Text: settingRightTexts[name], Value: before}
+	is := &access.Right{Name: name, Text: settingRightTexts[name], Value: after}
+	if after.Unknown {
+		is.Held, is.Why = permission.HeldByUnknown(), "the plan does not know "+name+" yet"
+	}
+	b.was.Rights, b.is.Rights = append(b.was.Rights, was), append(b.is.Rights, is)
+}
+
+// compareOrganization works out who has the permissions of the organization, and who is a full member.
+func (b *builder) compareOrganization() {
+	fullMembers, ok := b.org.UserGroupByName("role:fullmembers")
+	for i, is := range b.is.Rights {
+		if is.Name == waitingPeriod && ok && !is.Value.Unknown {
+			value := zulip.NamedGroup(fullMembers.ID)
+			b.was.Rights[i].Held, is.Held = b.before.In(value).Held(), b.after.In(value).Held()
+		}
+	}
+	values := b.org.Realm().Permissions
+	b.was.Rights = append(b.was.Rights, b.source(b.before).Rights(permission.Organizations, permission.RealmSettings, values, nil)...)
+	b.is.Rights = append(b.is.Rights, b.source(b.after).Rights(permission.Organizations, permission.RealmSettings, values, b.organizationRights)...)
+}

@@ -1,0 +1,197 @@
+// Package review says what a plan does to who may do what: from a plan of Terraform or OpenTofu, which the package plan
+// reads, and the organization as it is, to a [report.Report], which a person reads before the plan is applied.
+//
+// The packages markdown and page write the report.
+package review
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Options say what to review, and what is known beside the plan.
+type Options struct {
+	// Provider is the provider configuration to review; "" is the only one.
+	Provider string
+	// Store reads the organization; nil: it is not asked.
+	Store *store.Store
+	// Site is the address of the organization, to be shown.
+	Site string
+	// Now decides whose waiting period is over.
+	Now time.Time
+}
+
+// New reviews the part of a plan that belongs to one provider configuration. The organization is read in one snapshot.
+func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, error) {
+	provider, err := p.ChooseProvider(options.Provider)
+	if err != nil {
+		return nil, err
+	}
+	if site := p.Site(provider); options.Store != nil && site != "" && !report.IsSameSite(site, options.Site) {
+		return nil, fmt.Errorf("the plan is of %s, as the provider configuration %s says, and this review reads %s: set ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY for the organization of the plan", site, provider, options.Site)
+	}
+	b := &builder{
+		ctx: ctx, options: options, channels: map[int64]*reviewedChannel{}, people: report.NewPeopleSets(0),
+		report: &report.Report{
+			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
+			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{},
+			Also: []*report.Also{}, Others: p.Others, Accounts: []*report.Account{},
+		},
+	}
+	b.chooseChanges(p, provider)
+	if p.IsIncomplete {
+		b.addUnknown("The plan is not complete: another one is needed after it, which can change more.")
+	}
+	if options.Store != nil && len(b.changes) > 0 {
+		if err := b.compare(); err != nil {
+			return nil, err
+		}
+	} else if len(b.changes) > 0 {
+		b.addUnknown("The organization was not asked: who gains and who loses by what changes is not known.")
+	}
+	b.sayMeanings()
+	b.report.Accounts = b.people.Accounts()
+	b.report.Assess()
+	return b.report, nil
+}
+
+// builder makes a review. Its methods are called in the order in which they stand here.
+type builder struct {
+	ctx     context.Context
+	options Options
+	report  *report.Report
+	people  *report.PeopleSets
+	changes []*plan.Change
+
+	org    *plannedOrganization
+	change permission.Change
+	// joining are those who have an account after the plan and not before. They are taken for there all the time: what
+	// they may by being there is said of the person, and not of every channel.
+	joining            map[int64]zulip.Role
+	groups             map[int64]*access.Group // those that the plan changes, or creates
+	groupRights        map[int64]map[string]access.Planned
+	organizationRights map[string]access.Planned
+	// namesUnknownPeople says that a permission of the organization names people who are not known yet.
+	namesUnknownPeople bool
+	before, after      *permission.Access
+	// was and is are what of the organization the plan changes, or has effects in, before and after.
+	was, is access.Organization
+
+	channels map[int64]*reviewedChannel // those that are there, as the plan changes them
+	created  []*reviewedChannel
+}
+
+// chooseChanges takes the changes of a provider configuration.
+func (b *builder) chooseChanges(p *plan.Plan, provider string) {
+	for _, change := range p.Changes {
+		switch change.Provider {
+		case "":
+			b.addUnknown(fmt.Sprintf("%s is not in the configuration any more, and the plan does not tell of which provider configuration it was. It is not reviewed.", change.Address))
+		case provider:
+			b.changes = append(b.changes, change)
+		default:
+			b.report.Others++
+		}
+	}
+}
+
+func (b *builder) addUnknown(sentence string) { b.report.Unknown = append(b.report.Unknown, sentence) }
+
+// compare finds out who gains and who loses.
+func (b *builder) compare() error {
+	view, err := b.options.Store.Read(b.ctx, store.Channels, store.Subscribers, store.Domains)
+	if err != nil {
+		return err
+	}
+	b.org, b.people = newPlannedOrganization(view), report.NewPeopleSets(b.options.Store.Self().ID)
+	b.change = permission.Change{
+		Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}, Organization: map[string]zulip.GroupSettingValue{}, Now: b.options.Now,
+	}
+	if err := b.checkFit(); err != nil {
+		return err
+	}
+	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*access.Group{}, map[int64]map[string]access.Planned{}
+	for _, kind := range []string{"zulip_user", "zulip_bot", "zulip_user_role"} { // people first: bots have owners
+		for _, change := range b.of(kind) {
+			b.person(change)
+		}
+	}
+	b.collectGroups()
+	for _, change := range b.of("zulip_organization") {
+		b.organization(change)
+	}
+	b.noteInvisibleChannels()
+	b.buildAccess(view)
+	if err := b.compareChannels(); err != nil {
+		return err
+	}
+	b.compareGroups()
+	b.compareOrganization()
+	b.was.People, b.is.People = b.before, b.after
+	access.Compare(&b.was, &b.is, b.people, b.report)
+	b.sayKeys()
+	b.findStops()
+	return nil
+}
+
+// noteInvisibleChannels says what the account that reviews does not see. An administrator sees every channel.
+func (b *builder) noteInvisibleChannels() {
+	everywhere := len(b.change.Groups) + len(b.change.Roles) + len(b.change.Owners) + len(b.change.Deactivated) + len(b.change.Organization) + len(b.joining) + len(b.is.Rights)
+	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
+		b.addUnknown(fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
+	}
+}
+
+// addUnseen says that the organization shows nothing of what a change is about.
+func (b *builder) addUnseen(c *plan.Change) {
+	b.addUnknown(fmt.Sprintf("What %s changes is not reviewed: the account that reviews does not see what it is about, or that is gone.", c.Address))
+}
+
+// of returns the changes of some kinds of resource. To what is no longer managed nothing happens, whatever it is; of channels
+// and groups that is worth a line.
+func (b *builder) of(types ...string) []*plan.Change {
+	var some []*plan.Change
+	for _, change := range b.changes {
+		if change.Does("forget") && change.Type != "zulip_channel" && change.Type != "zulip_user_group" {
+			continue
+		}
+		if slices.Contains(types, change.Type) {
+			some = append(some, change)
+		}
+	}
+	return some
+}
+
+// buildAccess makes the organization before and after. Groups and people who are yet to come are in it before too: the groups
+// without members, and named by nobody.
+func (b *builder) buildAccess(view *snapshot.Snapshot) {
+	facts := permission.Facts{Users: slices.Clone(view.Users()), Groups: slices.Clone(view.UserGroups().List()), Realm: view.Realm()}
+	facts.Users = slices.DeleteFunc(facts.Users, func(user *zulip.User) bool { return b.org.users[user.ID] != nil })
+	facts.Users = slices.AppendSeq(facts.Users, maps.Values(b.org.users))
+	facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: unknownPeopleID})
+	for id, group := range b.org.groups {
+		if id < 0 {
+			facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: id, Name: group.Name})
+		}
+	}
+	if b.namesUnknownPeople {
+		b.change.Groups[unknownPeopleID] = permission.Membership{Unknown: true}
+	}
+	b.people.SetEverybody(facts.Users)
+	b.before = permission.NewAccess(facts)
+	if len(b.joining) > 0 {
+		b.before = b.before.With(permission.Change{Roles: b.joining, Now: b.options.Now})
+	}
+	b.after = b.before.With(b.change)
+}

@@ -1,0 +1,349 @@
+package review_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// TestAccReviewOfRealPlans plans changes of the sandbox's organization with the real CLI and holds what the review says
+// against golden files, which are for people to read too.
+func TestAccReviewOfRealPlans(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		// before is applied, byHand done to the organization, and after planned.
+		before string
+		byHand func(*testing.T, *acctest.Organization)
+		after  string
+		plan   []string // more arguments of plan
+		as     string   // the account that reviews, if it is not the one that plans
+		says   string   // what the plan warns of, in agreement with the review
+		words  string
+	}{
+		{
+			name:   "permission",
+			before: channel("releases", "initial_subscribers = [\"paul.dubois@example.com\"]\ncan_send_message_group = [\"role:moderators\"]"),
+			after:  channel("releases", "initial_subscribers = [\"paul.dubois@example.com\"]\ncan_send_message_group = [\"role:members\", \"user:paul.dubois@example.com\"]"),
+			words:  "external widening",
+		},
+		{
+			name:   "drift",
+			before: channel("releases", `can_send_message_group = ["role:moderators"]`),
+			byHand: func(t *testing.T, o *acctest.Organization) {
+				o.Change(t, "releases", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{
+					"can_send_message_group": {New: zulip.NamedGroup(o.SystemGroup(t, "role:everyone"))},
+				}})
+			},
+			after: channel("releases", `can_send_message_group = ["role:moderators"]`),
+			words: "narrowing",
+		},
+		{
+			name:   "web-public",
+			before: channel("releases", `privacy = "public"`),
+			byHand: letSpectatorsIn,
+			after:  channel("releases", `privacy = "web_public"`),
+			words:  "external widening",
+		},
+		{
+			name:   "private",
+			before: channel("releases", `privacy = "public"`),
+			after:  channel("releases", "privacy = \"private_shared_history\"\ncan_add_subscribers_group = [\"group:leads\"]"),
+			words:  "narrowing",
+		},
+		{
+			name:   "archived",
+			before: channel("releases", `privacy = "public"`),
+			after:  "\n",
+			words:  "data-loss narrowing",
+		},
+		{
+			name: "new-channel",
+			after: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
+resource "zulip_user_group" "writers" {
+  name    = "writers"
+  members = ["lena.fischer@example.com"]
+}
+resource "zulip_channel_subscription" "releases" {
+  channel = zulip_channel.x.id
+  users   = ["kenji.sato@example.com"]
+}
+`,
+		},
+		{
+			name: "group",
+			before: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
+resource "zulip_user_group" "writers" {
+  name    = "writers"
+  members = ["lena.fischer@example.com"]
+}
+`,
+			after: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
+resource "zulip_user_group" "writers" {
+  name    = "authors"
+  members = ["kenji.sato@example.com"]
+}
+`,
+			words: "widening narrowing",
+		},
+		{
+			name: "membership", // a guest who is put into the group gains nothing by it
+			after: `
+resource "zulip_user_group_membership" "x" {
+  group   = "sre"
+  members = ["kenji.sato@example.com", "paul.dubois@example.com"]
+}
+`,
+			words: "widening",
+		},
+		{
+			name: "role",
+			after: `
+resource "zulip_user_role" "x" {
+  user = "lena.fischer@example.com"
+  role = "administrator"
+}
+`,
+			words: "role-change widening",
+		},
+		{
+			name: "people",
+			before: `
+resource "zulip_user" "leaves" {
+  email     = "noor@example.com"
+  full_name = "Noor"
+}
+`,
+			after: `
+resource "zulip_user" "comes" {
+  email     = "jo@example.com"
+  full_name = "Jo"
+  role      = "guest"
+}
+`,
+			words: "external role-change widening narrowing",
+		},
+		{
+			name: "unknown",
+			after: channel("releases", `can_administer_channel_group = ["group_id:${zulip_user_group.writers.id}"]`) + `
+resource "zulip_user_group" "writers" {
+  name = "writers"
+}
+`,
+			words: "unknown",
+		},
+		{
+			name:   "replaced",
+			before: channel("releases", `can_send_message_group = ["role:moderators"]`),
+			after:  channel("releases", `can_send_message_group = ["role:moderators"]`),
+			plan:   []string{"-replace=zulip_channel.x"},
+			words:  "data-loss narrowing",
+		},
+		{
+			name:   "adopted", // from the archive
+			byHand: func(t *testing.T, o *acctest.Organization) { o.Archive(t, "incidents") },
+			after:  channel("incidents", "adopt_archived = true\ncan_send_message_group = [\"role:members\"]"),
+			words:  "widening",
+		},
+		{
+			name: "reactivated",
+			before: `
+resource "zulip_user_group" "writers" {
+  name = "writers"
+}
+resource "zulip_user" "noor" {
+  email     = "noor@example.com"
+  full_name = "Noor"
+}
+`,
+			byHand: func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", groupID(t, o, "writers")), nil)
+				noor, _ := o.Call(t, http.MethodGet, "/users/noor@example.com", nil)["user"].(map[string]any)
+				o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%v", noor["user_id"]), nil)
+			},
+			after: `
+resource "zulip_user_group" "writers" {
+  name              = "writers"
+  members           = ["kenji.sato@example.com"]
+  adopt_deactivated = true
+}
+resource "zulip_user" "noor" {
+  email             = "noor@example.com"
+  full_name         = "Noor"
+  adopt_deactivated = true
+}
+`,
+			words: "role-change widening",
+		},
+		{
+			name:   "bot",
+			before: channel("alerts", `can_send_message_group = ["role:everyone"]`),
+			after:  channel("alerts", `can_send_message_group = ["group:sre"]`),
+			words:  "narrowing",
+		},
+		{
+			name:   "lockout",
+			before: "provider \"zulip\" {\n  lockout_protection = false\n}\n" + channel("releases", "privacy = \"private_shared_history\"\ncan_send_message_group = [\"role:moderators\"]"),
+			after:  "provider \"zulip\" {\n  lockout_protection = false\n}\n" + channel("releases", "privacy = \"private_shared_history\"\ncan_send_message_group = [\"role:nobody\"]"),
+			words:  "lockout narrowing",
+		},
+		{
+			name: "organization",
+			after: `
+resource "zulip_organization" "x" {
+  can_create_public_channel_group = ["role:moderators"]
+  can_invite_users_group          = ["role:members"]
+}
+`,
+			words: "narrowing",
+		},
+		{
+			name:   "member", // who reviews is one, and does not see the private channel
+			before: channel("releases", `privacy = "private_shared_history"`),
+			after: channel("releases", "privacy = \"private_shared_history\"\ncan_administer_channel_group = [\"role:moderators\"]") + `
+resource "zulip_user_group_membership" "x" {
+  group   = "sre"
+  members = ["kenji.sato@example.com"]
+}
+`,
+			as:    "member",
+			words: "unknown",
+		},
+		{
+			name: "instances",
+			before: `
+resource "zulip_channel" "each" {
+  for_each               = toset(["a \"quoted\" one"])
+  name                   = each.key
+  can_send_message_group = ["role:everyone"]
+}
+resource "zulip_channel" "counted" {
+  count      = 1 # what is made at once has no certain IDs
+  name       = "room ${count.index}"
+  depends_on = [zulip_channel.each]
+}
+`,
+			after: `
+resource "zulip_channel" "every" {
+  for_each               = toset(["a \"quoted\" one"])
+  name                   = each.key
+  can_send_message_group = ["role:members"]
+}
+moved {
+  from = zulip_channel.each
+  to   = zulip_channel.every
+}
+resource "zulip_channel" "counted" {
+  count                  = 1
+  name                   = "room ${count.index}"
+  can_send_message_group = ["role:moderators"]
+}
+`,
+			words: "narrowing",
+		},
+		{
+			name: "imported",
+			after: `
+import {
+  to = zulip_channel.x
+  id = "name:announcements"
+}
+` + channel("announcements", `can_send_message_group = ["role:members"]`),
+			words: "widening",
+		},
+		{
+			name: "released",
+			before: channel("releases", `privacy = "public"`) + `
+resource "zulip_user_group" "writers" {
+  name = "writers"
+}
+resource "zulip_channel_subscription" "releases" {
+  channel = zulip_channel.x.id
+  users   = ["kenji.sato@example.com"]
+}
+resource "zulip_user_role" "lena" {
+  user = "lena.fischer@example.com"
+  role = "member"
+}
+`,
+			after: removed("zulip_channel.x") + removed("zulip_user_group.writers") + removed("zulip_channel_subscription.releases") + removed("zulip_user_role.lena"),
+		},
+		{
+			name: "destroyed",
+			before: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
+resource "zulip_user_group" "writers" {
+  name    = "writers"
+  members = ["lena.fischer@example.com"]
+}
+resource "zulip_user" "noor" {
+  email     = "noor@example.com"
+  full_name = "Noor"
+}
+resource "zulip_user_role" "kenji" {
+  user       = "kenji.sato@example.com"
+  role       = "moderator"
+  on_destroy = "member"
+}
+`,
+			after: "same",
+			plan:  []string{"-destroy"},
+			words: "role-change data-loss narrowing",
+		},
+		{
+			name:   "owner",
+			before: ownedBot("lena.fischer@example.com") + channel("releases", `can_send_message_group = ["user:kenji.sato@example.com"]`),
+			after:  ownedBot("kenji.sato@example.com") + channel("releases", `can_send_message_group = ["user:kenji.sato@example.com"]`),
+			says:   "In releases: Can now post and start topics: Alerts (alerts-bot@zulip.example.com, a bot).",
+			words:  "widening",
+		},
+		{
+			name:   "nothing",
+			before: channel("releases", `description = "one"`),
+			after:  channel("releases", `description = "two"`),
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			workspace := acctest.NewWorkspace(t)
+			if test.before != "" {
+				workspace.Configure(t, test.before)
+				workspace.Must(t, "apply", "-auto-approve")
+			}
+			if test.byHand != nil {
+				test.byHand(t, o)
+			}
+			if test.after != "same" {
+				workspace.Configure(t, test.after)
+			}
+			if printed := workspace.Must(t, append([]string{"plan", "-out=plan"}, test.plan...)...); !strings.Contains(printed, test.says) {
+				t.Errorf("the plan does not say %q:\n%s", test.says, printed)
+			}
+			plan := workspace.Show(t, "plan")
+			if test.as != "" {
+				o = o.As(t, test.as)
+			}
+			sent := o.Sent()
+			found := reviewOf(t, o, plan)
+			if requests := len(sent.Requests()); requests != 2 {
+				t.Errorf("the review sent %d requests, not one for the snapshot and one that ends its event queue", requests)
+			}
+			var got []string
+			for _, word := range found.Verdict.Categories {
+				got = append(got, string(word))
+			}
+			if strings.Join(got, " ") != test.words {
+				t.Errorf("the words are %q, not %q", strings.Join(got, " "), test.words)
+			}
+			golden(t, test.name+".md", markdownOf(t, found))
+			golden(t, test.name+".review.json", indented(t, found))
+			if madeBy() == "" || slices.Contains(savedPlans, test.name) {
+				keep(t, madeBy()+test.name+".plan.json", host.ReplaceAllString(plan, `"registry.example.com/zulip-iac/zulip`))
+			}
+		})
+	}
+}

@@ -1,0 +1,197 @@
+package review_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// webPublic is an organization with one channel that is public on the web, which a guest is not in.
+func webPublic(t *testing.T) (o *acctest.Organization, channel int64) {
+	t.Helper()
+	o = acctest.StartSandbox(t, sandbox.Config{})
+	letSpectatorsIn(t, o)
+	yes := true
+	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "handbook", IsWebPublic: &yes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, channel
+}
+
+func setSpectators(t *testing.T, o *acctest.Organization, lets string) {
+	t.Helper()
+	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": lets})
+}
+
+func organizationSets(attribute string, before, after any) attributes {
+	return resourceChange("zulip_organization", attributes{attribute: before}, attributes{attribute: after})
+}
+
+func TestReviewOfSpectatorAccess(t *testing.T) {
+	for name, test := range map[string]struct {
+		now    string // of enable_spectator_access
+		change func(channel int64) attributes
+		words  string
+		says   []string
+		not    string
+	}{
+		"switched on": {
+			"false", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "external widening",
+			[]string{"Anyone on the internet comes to read", "channel \"handbook\". Anyone on the internet can read it, without an account.", ": `false` → `true` |"}, "Nobody gains",
+		},
+		"switched off": {
+			"true", func(int64) attributes { return organizationSets("enable_spectator_access", true, false) }, "narrowing",
+			[]string{"Nobody reads any more without an account what was public on the web", "`handbook`", ": `true` → `false` |"}, "Nobody gains",
+		},
+		"as it is": {
+			"true", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "", []string{"Nobody gains or loses a right, and one other thing changes."}, "handbook",
+		},
+		"not known yet": {
+			"true", func(int64) attributes {
+				return resourceChange("zulip_organization", attributes{"enable_spectator_access": true}, attributes{}, "enable_spectator_access")
+			}, "unknown",
+			[]string{"the plan does not know `enable_spectator_access` yet"}, "Anyone on the internet",
+		},
+		"a channel leaves the web that nobody without an account reads": {
+			"false", func(id int64) attributes {
+				return resourceChange("zulip_channel", attributes{"id": id, "name": "handbook", "privacy": "web_public"}, attributes{"id": id, "name": "handbook", "privacy": "public"})
+			}, "narrowing", // the guest does
+			[]string{"One account loses three rights."}, "without an account",
+		},
+		"a channel leaves the web": {
+			"true", func(id int64) attributes {
+				return resourceChange("zulip_channel", attributes{"id": id, "name": "handbook", "privacy": "web_public"}, attributes{"id": id, "name": "handbook", "privacy": "public"})
+			}, "narrowing",
+			[]string{"Nobody reads any more without an account what was public on the web"}, "External",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, channel := webPublic(t)
+			setSpectators(t, o, test.now)
+			found := reviewOf(t, o, planOf(t, test.change(channel)))
+			expectWords(t, found, test.words)
+			text := markdownOf(t, found)
+			expectText(t, text, test.says...)
+			if strings.Contains(text, test.not) {
+				t.Errorf("the text holds %q:\n%s", test.not, text)
+			}
+		})
+	}
+}
+
+func expectWords(t *testing.T, found *report.Report, want string) {
+	t.Helper()
+	var got []string
+	for _, word := range found.Verdict.Categories {
+		got = append(got, string(word))
+	}
+	if strings.Join(got, " ") != want {
+		t.Errorf("the words are %q, not %q", strings.Join(got, " "), want)
+	}
+}
+
+// Who is a full member changes what is had in channels, over user groups and in the organization.
+func TestReviewOfTheWaitingPeriod(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Call(t, "PATCH", "/realm", map[string]string{"can_create_groups": `{"new":` + idText(o.SystemGroup(t, "role:fullmembers")) + `}`})
+	sre := groupID(t, o, "sre")
+	o.Call(t, "PATCH", "/user_groups/"+idText(sre), map[string]string{"can_join_group": `{"new":` + idText(o.SystemGroup(t, "role:fullmembers")) + `}`})
+	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
+		Name: "releases", Permissions: map[string]zulip.GroupSettingValue{"can_send_message_group": zulip.NamedGroup(o.SystemGroup(t, "role:fullmembers"))},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lena, _ := o.Sandbox.Credentials("member")
+	found := reviewOf(t, o, planOf(t, organizationSets("waiting_period_threshold", 0, 100000)))
+	expectWords(t, found, "narrowing")
+	if effect := effectOn(found, "releases", permission.CanSendMessage, int64(lena.ID)); effect != -1 {
+		t.Errorf("in channel %d: %d", channel, effect)
+	}
+	for what, rights := range map[string][]*report.Right{"can_join_group": found.Groups[0].Rights, "can_create_groups": found.Rights, "waiting_period_threshold": found.Rights} {
+		i := slices.IndexFunc(rights, func(right *report.Right) bool { return right.Name == what })
+		if i < 0 || !slices.Contains(rights[i].Lose.IDs, int64(lena.ID)) {
+			t.Errorf("%s: %+v", what, rights)
+		}
+	}
+	unknown := reviewOf(t, o, planOf(t, resourceChange("zulip_organization", attributes{"waiting_period_threshold": 0}, attributes{}, "waiting_period_threshold")))
+	expectWords(t, unknown, "unknown")
+	expectText(t, markdownOf(t, unknown), "the plan does not know `waiting_period_threshold` yet", "`releases`")
+}
+
+func idText(id int64) string { return strconv.FormatInt(id, 10) }
+
+// Incoming webhook bots gain nothing but to post, also those that the plan makes.
+func TestReviewOfIncomingWebhookBots(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	found := reviewOf(t, o, planOf(t,
+		resourceChange("zulip_bot", nil, attributes{"short_name": "hook", "full_name": "Hook", "bot_type": "incoming_webhook"}),
+		resourceChange("zulip_channel", nil, attributes{"name": "releases", "can_administer_channel_group": []string{"user:hook-bot@zulip.example.com"}, "can_send_message_group": []string{"user:hook-bot@zulip.example.com"}}),
+	))
+	for _, right := range found.Channels[0].Rights {
+		hook := slices.ContainsFunc(right.Gain.Accounts, func(a *report.Account) bool { return a.Name == "Hook" })
+		if want := right.Name == string(permission.CanSendMessage); hook != want {
+			t.Errorf("%s: %t", right.Name, hook)
+		}
+	}
+}
+
+// A guest whom the same plan makes a member is no guest when it gains a right.
+func TestReviewOfAGuestWhoIsPromoted(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	paul, _ := o.Sandbox.Credentials("guest")
+	id, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
+		Name: "releases", Permissions: map[string]zulip.GroupSettingValue{"can_send_message_group": zulip.NamedGroup(o.SystemGroup(t, "role:moderators"))},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := resourceChange("zulip_channel",
+		attributes{"id": id, "name": "releases", "can_send_message_group": []string{"role:moderators"}},
+		attributes{"id": id, "name": "releases", "can_send_message_group": []string{"user:" + paul.Email}})
+	promoted := resourceChange("zulip_user_role", nil, attributes{"user": paul.Email, "user_id": paul.ID, "role": "member"})
+	found := reviewOf(t, o, planOf(t, opened, promoted))
+	if slices.Contains(found.Verdict.Categories, report.External) || effectOn(found, "releases", permission.CanSendMessage, int64(paul.ID)) != 1 {
+		t.Errorf("%v: %s", found.Verdict.Categories, markdownOf(t, found))
+	}
+	demoted := resourceChange("zulip_user_role", nil, attributes{"user": "lena.fischer@example.com", "user_id": memberID(o), "role": "guest"})
+	opened = resourceChange("zulip_channel_subscription", nil, attributes{"channel": "releases", "channel_id": id, "users": []string{"lena.fischer@example.com"}})
+	if found = reviewOf(t, o, planOf(t, demoted, opened)); effectOn(found, "releases", permission.CanRead, memberID(o)) != 0 {
+		t.Errorf("a guest in the channel reads it: %s", markdownOf(t, found))
+	}
+}
+
+func memberID(o *acctest.Organization) int64 {
+	lena, _ := o.Sandbox.Credentials("member")
+	return int64(lena.ID)
+}
+
+// Where all messages go without a topic, nobody starts one.
+func TestReviewOfAChannelWithoutTopics(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	id, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "releases"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	topics := func(before, after string) attributes {
+		return resourceChange("zulip_channel", attributes{"id": id, "name": "releases", "topics_policy": before}, attributes{"id": id, "name": "releases", "topics_policy": after})
+	}
+	found := reviewOf(t, o, planOf(t, topics("inherit", "empty_topic_only")))
+	expectWords(t, found, "lockout narrowing")
+	for right, want := range map[permission.Right]int{permission.CanCreateTopic: -1, permission.CanSendMessage: 0} {
+		if got := effectOn(found, "releases", right, memberID(o)); got != want {
+			t.Errorf("%s: %d", right, got)
+		}
+	}
+	if found := reviewOf(t, o, planOf(t, topics("inherit", "disable_empty_topic"))); len(found.Verdict.Categories) > 0 {
+		t.Errorf("%v", found.Verdict.Categories)
+	}
+}

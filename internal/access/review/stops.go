@@ -1,0 +1,199 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// findStops says what of the plan the provider or the server will certainly refuse, as the organization is now: a reviewed plan
+// that cannot be applied is no plan.
+func (b *builder) findStops() {
+	for _, change := range b.changes {
+		if change.Does("forget") {
+			continue
+		}
+		if change.Does("create") {
+			b.stopsByName(change)
+		}
+		b.stopsByRole(change)
+	}
+	b.stopsByOwner()
+	b.stopsByCircle()
+}
+
+func (b *builder) stop(where, text string) {
+	b.report.Risks = append(b.report.Risks, report.Risk{Category: report.Stops, Where: where, Text: text})
+}
+
+// holder is what has a name or an address that a change is to create something with.
+type holder struct {
+	id int64
+	// called is what it is called: channel, user group, account; holds what it has, in words.
+	called, holds string
+	// ended says how it has ended, as archived; "" if it has not. adopt is the attribute that takes such a one back.
+	ended, adopt string
+	// isGivenUp says that the plan takes from it what it has.
+	isGivenUp bool
+}
+
+// stopsByName finds what is to be created under a name or an address that is taken.
+func (b *builder) stopsByName(c *plan.Change) {
+	name, known := c.After().Text("name")
+	called := fmt.Sprintf("name %q", name)
+	switch c.Type {
+	case "zulip_channel":
+		if current, taken := b.org.Channels().ByName(name); known && taken {
+			b.stopByHolder(c, holder{current.ID, "channel", called, endedIf(current.IsArchived, "archived"), "adopt_archived", b.givesUp(c.Type, current.ID)})
+		}
+	case "zulip_user_group":
+		if current, taken := b.org.UserGroups().ByName(name); known && taken {
+			b.stopByHolder(c, holder{current.ID, "user group", called, endedIf(current.Deactivated, "deactivated"), "adopt_deactivated", b.givesUp(c.Type, current.ID)})
+		}
+	case "zulip_user", "zulip_bot":
+		address, known := c.After().Text("email")
+		if short, ok := c.After().Text("short_name"); c.Type == "zulip_bot" {
+			address, known = short+"-bot@"+b.org.Realm().BotDomain, ok
+		}
+		if current, taken := b.org.Snapshot.UserByAddress(address); known && taken {
+			b.stopByHolder(c, holder{current.ID, "account", "address " + address, endedIf(!current.IsActive, "deactivated"), "adopt_deactivated", false})
+		}
+	}
+}
+
+func endedIf(hasEnded bool, how string) string {
+	if hasEnded {
+		return how
+	}
+	return ""
+}
+
+func (b *builder) stopByHolder(c *plan.Change, h holder) {
+	switch {
+	case b.isReplaced(c, h.id):
+	case h.ended != "" && !c.After().IsTrue(h.adopt):
+		b.stop(c.Address, fmt.Sprintf("The %s %s %d has the %s. Set %s = true to adopt it, or choose another.", h.ended, h.called, h.id, h.holds, h.adopt))
+	case h.ended == "" && !h.isGivenUp:
+		b.stop(c.Address, fmt.Sprintf("The %s %d has the %s already. Import it, or choose another.", h.called, h.id, h.holds))
+	}
+}
+
+// isReplaced reports whether a change destroys what has an ID, and makes another in its place.
+func (b *builder) isReplaced(c *plan.Change, id int64) bool {
+	was, ok := c.Before().Number("id")
+	return ok && was == id && c.Does("delete")
+}
+
+// givesUp reports whether another change of the plan renames what has the name, or ends it.
+func (b *builder) givesUp(kind string, id int64) bool {
+	return slices.ContainsFunc(b.of(kind), func(c *plan.Change) bool {
+		is, ok := c.Before().Number("id")
+		before, _ := c.Before().Text("name")
+		after, _ := c.After().Text("name")
+		return ok && is == id && (c.Does("delete") || before != after)
+	})
+}
+
+// stopsByRole finds what the account that reviews may not change. It is taken for the one that applies.
+func (b *builder) stopsByRole(c *plan.Change) {
+	of, known := meaning.Of(c.Type)
+	if !known {
+		return
+	}
+	self := b.options.Store.Self()
+	lacks := func(needs string) bool {
+		role, ok := zulip.ParseRole(needs)
+		return ok && self.Role > role
+	}
+	if lacks(of.Needs) {
+		b.stop(c.Address, fmt.Sprintf("%s is for %ss, and %s is %s.", c.Type, of.Needs, self.Address(), self.Role))
+		return
+	}
+	var refused []string
+	for _, name := range c.After().Names() {
+		if row, known := of.Attribute(name); !known || !lacks(row.Needs) {
+			continue
+		}
+		before, after := c.Before().Value(name), c.After().Value(name)
+		isSent := !after.IsUnknown && !after.IsNone() && (c.Does("create") || !meaning.Same(before, after))
+		if isSent && !b.holds(of, name, after) {
+			refused = append(refused, name)
+		}
+	}
+	if len(refused) > 0 {
+		b.stop(c.Address, fmt.Sprintf("%s may not be set by %s, who is %s.", strings.Join(refused, " and "), self.Address(), self.Role))
+	}
+}
+
+// holds reports whether the organization has a value already, so that it is not sent.
+func (b *builder) holds(of *meaning.Type, name string, value meaning.Value) bool {
+	if of.Name != "zulip_organization" || b.org.Realm() == nil {
+		return false
+	}
+	if held, isPermission := b.org.Realm().Permissions[name]; isPermission {
+		planned, changes := b.organizationRights[name]
+		return !changes || permission.Equal(planned.Value, held, permission.NobodyID(b.org))
+	}
+	return meaning.Same(b.org.settings().Value(name), value)
+}
+
+// stopsByOwner finds a plan after which the organization has no owner, and bots whose owner is deactivated.
+func (b *builder) stopsByOwner() {
+	hasOwner := func(access *permission.Access) bool {
+		for user := range access.Everybody().All() {
+			if user.Role == zulip.RoleOwner && !user.IsBot {
+				return true
+			}
+		}
+		return false
+	}
+	if hasOwner(b.before) && !hasOwner(b.after) {
+		b.stop("the organization", "Nobody is left who is its owner.")
+	}
+	for _, c := range b.of("zulip_bot") {
+		owner, named := b.namedOwner(c)
+		if !named || !c.HasAfter() || !c.IsSet("owner") {
+			continue
+		}
+		if bot, ok := b.currentUser(c.Before(), "id"); ok && !c.Does("create") && bot.BotOwnerID != nil && *bot.BotOwnerID == owner.ID {
+			continue // nothing is sent
+		}
+		_, isBack := b.org.users[owner.ID]
+		if !owner.IsActive || !isBack && slices.Contains(b.change.Deactivated, owner.ID) {
+			b.stop(c.Address, fmt.Sprintf("%s, who is to own the bot, is deactivated.", owner.Address()))
+		}
+	}
+}
+
+// stopsByCircle finds user groups that would contain themselves.
+func (b *builder) stopsByCircle() {
+	subgroups := func(id int64) []int64 {
+		if planned, changes := b.change.Groups[id]; changes {
+			return planned.Subgroups
+		}
+		if group, ok := b.org.UserGroup(id); ok {
+			return group.DirectSubgroupIDs
+		}
+		return nil
+	}
+	for id := range b.change.Groups {
+		seen := map[int64]bool{}
+		for queue := slices.Clone(subgroups(id)); len(queue) > 0; queue = queue[1:] {
+			if queue[0] == id {
+				name, _ := b.org.GroupName(id)
+				b.stop(fmt.Sprintf("user group %q", name), "It would contain itself.")
+				break
+			}
+			if !seen[queue[0]] {
+				seen[queue[0]] = true
+				queue = append(queue, subgroups(queue[0])...)
+			}
+		}
+	}
+}

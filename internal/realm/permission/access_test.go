@@ -1,0 +1,340 @@
+package permission_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	allRoles = []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleMember, zulip.RoleGuest}
+	noon     = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+)
+
+func TestLawEffectiveAccessIsTheOracles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := drawFacts(t)
+		access, channel := permission.NewAccess(facts), drawChannel(t, facts)
+		for _, right := range permission.Rights {
+			who, certain := access.Can(right, channel)
+			if want := (oracle{facts}).can(right, &channel); !certain || !slices.Equal(who.IDs(), want) {
+				t.Fatalf("%s: %v (certain: %t), the oracle says %v", right, who.IDs(), certain, want)
+			}
+			if everybody := access.Everybody(); !who.Minus(everybody).IsEmpty() || who.Len() != len(who.IDs()) {
+				t.Fatalf("%s: %v are not among those active", right, who.Minus(everybody).IDs())
+			}
+		}
+	})
+}
+
+func TestLawCompare(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := drawFacts(t)
+		access := permission.NewAccess(facts)
+		a, b := permission.State{Access: access, Channel: drawChannel(t, facts)}, permission.State{Access: access, Channel: drawChannel(t, facts)}
+		if effects := permission.Compare(a, a); len(effects) > 0 {
+			t.Fatalf("a change of nothing: %+v", effects)
+		}
+		there, back := effectsByRight(a, b), effectsByRight(b, a)
+		for _, right := range permission.Rights {
+			was, is := (oracle{facts}).can(right, &a.Channel), (oracle{facts}).can(right, &b.Channel)
+			effect := there[right]
+			if !slices.Equal(effect.Gain.IDs(), missing(is, was)) || !slices.Equal(effect.Lose.IDs(), missing(was, is)) {
+				t.Fatalf("%s: from %v to %v gain %v and lose %v", right, was, is, effect.Gain.IDs(), effect.Lose.IDs())
+			}
+			if effect.Unknown || effect.NobodyLeft != (len(is) == 0 && len(was) > 0) {
+				t.Fatalf("%s: from %v to %v: %+v", right, was, is, effect)
+			}
+			if !effect.Gain.Equal(back[right].Lose) || !effect.Lose.Equal(back[right].Gain) {
+				t.Fatalf("%s: there and back differ", right)
+			}
+		}
+	})
+}
+
+// What is told although something is not known is what is told when it is.
+func TestLawWhatIsNotKnownIsNotGuessed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := drawFacts(t)
+		access := permission.NewAccess(facts)
+		a, b := permission.State{Access: access, Channel: drawChannel(t, facts)}, permission.State{Access: access, Channel: drawChannel(t, facts)}
+		b.Channel.Subscribers = a.Channel.Subscribers
+		known := effectsByRight(a, b)
+		b.Channel.Unknown = map[string]bool{}
+		for _, setting := range permission.ChannelSettings {
+			if rapid.IntRange(0, 5).Draw(t, "unknown") == 0 {
+				b.Channel.Unknown[setting.Name] = true
+			}
+		}
+		b.Channel.TopicsPolicyUnknown = rapid.IntRange(0, 5).Draw(t, "unknown policy of topics") == 0
+		b.Channel.PrivacyUnknown = rapid.IntRange(0, 5).Draw(t, "unknown privacy") == 0
+		if rapid.Bool().Draw(t, "unknown subscribers") {
+			a.Channel.SubscribersKnown, b.Channel.SubscribersKnown = false, false
+			a.Channel.Subscribers, b.Channel.Subscribers = nil, nil
+		}
+		told := effectsByRight(a, b)
+		for _, right := range permission.Rights {
+			same := told[right].Gain.Equal(known[right].Gain) && told[right].Lose.Equal(known[right].Lose)
+			if !told[right].Unknown && !same {
+				t.Fatalf("%s: told %v and %v, is %v and %v", right, told[right].Gain.IDs(), told[right].Lose.IDs(), known[right].Gain.IDs(), known[right].Lose.IDs())
+			}
+		}
+	})
+}
+
+func TestLawWithIsTheOrganizationMadeAnew(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := drawFacts(t)
+		change := permission.Change{Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Now: noon}
+		after := permission.Facts{Realm: facts.Realm}
+		period := waitingPeriod
+		if rapid.Bool().Draw(t, "change of the waiting period") {
+			period = rapid.IntRange(0, 20).Draw(t, "waiting period")
+			change.WaitingPeriod = &period
+		}
+		leave := map[int64]bool{}
+		for _, user := range facts.Users {
+			changed := *user
+			if !user.IsSystemBot && rapid.IntRange(0, 4).Draw(t, "change of role") == 0 {
+				changed.Role = rapid.SampledFrom(allRoles).Draw(t, "new role")
+				change.Roles[user.ID] = changed.Role
+			}
+			if user.IsActive && rapid.IntRange(0, 9).Draw(t, "leaving") == 0 {
+				change.Deactivated = append(change.Deactivated, user.ID)
+				leave[user.ID] = true
+			}
+			after.Users = append(after.Users, &changed)
+		}
+		for _, user := range after.Users {
+			if leave[user.ID] || user.BotOwnerID != nil && leave[*user.BotOwnerID] {
+				user.IsActive = false
+			}
+		}
+		after.Groups = systemGroups(after.Users[:len(after.Users)-1], func(user *zulip.User) bool { return hasWaited(user, period) })
+		for _, group := range facts.Groups[len(roles):] {
+			changed := *group
+			if rapid.IntRange(0, 2).Draw(t, "change of group") == 0 {
+				changed.Members = drawPeople(t, facts)
+				changed.DirectSubgroupIDs = slices.DeleteFunc(slices.Clone(group.DirectSubgroupIDs), func(int64) bool { return rapid.Bool().Draw(t, "taken out") })
+				change.Groups[group.ID] = permission.Membership{Members: changed.Members, Subgroups: changed.DirectSubgroupIDs}
+			}
+			after.Groups = append(after.Groups, &changed)
+		}
+		channel := drawChannel(t, facts)
+		with, anew := permission.NewAccess(facts).With(change), permission.NewAccess(after)
+		for _, right := range permission.Rights {
+			got, _ := with.Can(right, channel)
+			want, _ := anew.Can(right, channel)
+			if !slices.Equal(got.IDs(), want.IDs()) {
+				t.Fatalf("%s after %+v: %v, wanted %v", right, change, got.IDs(), want.IDs())
+			}
+		}
+	})
+}
+
+// Of a waiting period that is not known yet it is told what holds for each.
+func TestLawAnUnknownWaitingPeriodIsNotGuessed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := drawFacts(t)
+		before, channel := permission.NewAccess(facts), drawChannel(t, facts)
+		period := rapid.IntRange(0, 20).Draw(t, "waiting period")
+		known := before.With(permission.Change{WaitingPeriod: &period, Now: noon})
+		unknown := before.With(permission.Change{WaitingPeriodUnknown: true, Now: noon})
+		was := permission.State{Access: before, Channel: channel}
+		is, told := effectsByRight(was, permission.State{Access: known, Channel: channel}), effectsByRight(was, permission.State{Access: unknown, Channel: channel})
+		for _, right := range permission.Rights {
+			if same := told[right].Gain.Equal(is[right].Gain) && told[right].Lose.Equal(is[right].Lose); !told[right].Unknown && !same {
+				t.Fatalf("%s: told %v and %v, is %v and %v", right, told[right].Gain.IDs(), told[right].Lose.IDs(), is[right].Gain.IDs(), is[right].Lose.IDs())
+			}
+		}
+		for _, group := range facts.Groups { // that all members are in the role of members is no question
+			if group.Name == "role:members" && unknown.IsUncertain(zulip.NamedGroup(group.ID)) {
+				t.Fatal("it counts as not known who is a member")
+			}
+		}
+	})
+}
+
+func effectsByRight(before, after permission.State) map[permission.Right]permission.Effect {
+	effects := map[permission.Right]permission.Effect{}
+	for _, effect := range permission.Compare(before, after) {
+		effects[effect.Right] = effect
+	}
+	return effects
+}
+
+// missing are those of the first who are not among the second.
+func missing(ids, others []int64) []int64 {
+	rest := []int64{}
+	for _, id := range ids {
+		if !slices.Contains(others, id) {
+			rest = append(rest, id)
+		}
+	}
+	return rest
+}
+
+// team is a small organization for examples: its people by ID, and the groups of the roles.
+func team(t *testing.T) (access *permission.Access, facts permission.Facts) {
+	t.Helper()
+	ada := int64(1)
+	for id, user := range map[int64]zulip.User{
+		ada: {FullName: "Ada", Role: zulip.RoleOwner}, 2: {FullName: "Bea", Role: zulip.RoleModerator},
+		3: {FullName: "Cem", Role: zulip.RoleMember}, 4: {FullName: "Dan", Role: zulip.RoleMember},
+		5: {FullName: "Gus", Role: zulip.RoleGuest}, 6: {FullName: "Bot", Role: zulip.RoleMember, IsBot: true, BotOwnerID: &ada},
+	} {
+		user.ID, user.IsActive, user.Email = id, true, fmt.Sprintf("u%d@example.com", id)
+		facts.Users = append(facts.Users, &user)
+	}
+	facts.Groups = append(systemGroups(facts.Users, func(*zulip.User) bool { return true }),
+		&zulip.UserGroup{ID: 50, Name: "sre", Members: []int64{3, 5}}, &zulip.UserGroup{ID: 51, Name: "leads", DirectSubgroupIDs: []int64{50}})
+	facts.Realm = &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{}}
+	return permission.NewAccess(facts), facts
+}
+
+// open is a channel in which everyone posts and starts topics, and nobody has another right by a value.
+func open(privacy zulip.Privacy, subscribers ...int64) permission.Channel {
+	channel := permission.Channel{Privacy: privacy, Permissions: map[string]zulip.GroupSettingValue{}, Subscribers: subscribers, SubscribersKnown: true}
+	for _, setting := range permission.ChannelSettings {
+		channel.Permissions[setting.Name] = zulip.NamedGroup(nobody)
+	}
+	channel.Permissions["can_send_message_group"], channel.Permissions["can_create_topic_group"] = zulip.NamedGroup(16), zulip.NamedGroup(16)
+	return channel
+}
+
+// but is the channel with another value of a permission.
+func but(channel permission.Channel, right permission.Right, value zulip.GroupSettingValue) permission.Channel {
+	channel.Permissions = maps.Clone(channel.Permissions)
+	channel.Permissions[string(right)] = value
+	return channel
+}
+
+func TestWhatTheServerDoesNotHaveIsNotTold(t *testing.T) {
+	access, _ := team(t)
+	channel := open(zulip.PrivacyPublic)
+	delete(channel.Permissions, "can_resolve_topics_group")
+	if who, certain := access.Can(permission.CanResolveTopics, channel); certain || !who.IsEmpty() {
+		t.Errorf("%v, certain: %t", who.IDs(), certain)
+	}
+	if who, certain := access.Can(permission.CanRead, channel); !certain || who.Len() != 5 {
+		t.Errorf("%v read, certain: %t", who.IDs(), certain)
+	}
+}
+
+func TestOnlyThoseCertainAreNamed(t *testing.T) {
+	access, _ := team(t)
+	channel := but(open(zulip.PrivacyPrivateSharedHistory), permission.CanSubscribe, zulip.GroupSettingValue{DirectMembers: []int64{3}})
+	channel.SubscribersKnown = false
+	if who, certain := access.Can(permission.CanSendMessage, channel); certain || !slices.Equal(who.IDs(), []int64{3}) {
+		t.Errorf("%v, certain: %t; of a private channel whose subscribers are not known only one can post for certain", who.IDs(), certain)
+	}
+}
+
+func TestSubscribersAreAskedForOnlyWhereTheyMatter(t *testing.T) {
+	access, facts := team(t)
+	withoutGuests := facts
+	withoutGuests.Users = slices.DeleteFunc(slices.Clone(facts.Users), isGuest)
+	for name, test := range map[string]struct {
+		access  *permission.Access
+		privacy zulip.Privacy
+		right   permission.Right
+		want    bool
+	}{
+		"a private channel":              {access, zulip.PrivacyPrivateSharedHistory, permission.CanSendMessage, true},
+		"who administers it":             {access, zulip.PrivacyPrivateSharedHistory, permission.CanAdministerChannel, true}, // and moves messages
+		"guests in a public channel":     {access, zulip.PrivacyPublic, permission.CanSendMessage, true},
+		"no guests in a public channel":  {permission.NewAccess(withoutGuests), zulip.PrivacyPublic, permission.CanSendMessage, false},
+		"guests have no part in it":      {access, zulip.PrivacyPublic, permission.CanAdministerChannel, false},
+		"everyone reads what all may":    {access, zulip.PrivacyWebPublic, permission.CanSendMessage, false},
+		"who administers it, by the web": {access, zulip.PrivacyWebPublic, permission.CanAdministerChannel, false},
+	} {
+		channel := open(test.privacy)
+		channel.SubscribersKnown = false
+		before := permission.State{Access: test.access, Channel: channel}
+		after := permission.State{Access: test.access, Channel: but(channel, test.right, zulip.NamedGroup(15))}
+		if got := permission.NeedsSubscribers(before, after); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestGroupsWhoseMembersAreNotKnown(t *testing.T) {
+	access, _ := team(t)
+	channel := but(open(zulip.PrivacyPublic), permission.CanSendMessage, zulip.NamedGroup(51))
+	after := access.With(permission.Change{Groups: map[int64]permission.Membership{50: {Members: []int64{3}, Unknown: true}}})
+	effects := effectsByRight(permission.State{Access: access, Channel: channel}, permission.State{Access: after, Channel: channel})
+	if !effects[permission.CanSendMessage].Unknown || len(effects) != 2 { // the other is to start topics
+		t.Errorf("of a group below the one in the value it is not known who is in it: %+v", effects)
+	}
+	// Later it is known.
+	later := after.With(permission.Change{Groups: map[int64]permission.Membership{50: {Members: []int64{3, 4}}}})
+	effects = effectsByRight(permission.State{Access: access, Channel: channel}, permission.State{Access: later, Channel: channel})
+	if got := effects[permission.CanSendMessage]; !slices.Equal(got.Gain.IDs(), []int64{4}) || got.Unknown {
+		t.Errorf("gain %v", got.Gain.IDs())
+	}
+}
+
+func TestGroupsInARingEnd(t *testing.T) {
+	_, facts := team(t)
+	facts.Groups = append(facts.Groups,
+		&zulip.UserGroup{ID: 60, Members: []int64{3}, DirectSubgroupIDs: []int64{61}}, &zulip.UserGroup{ID: 61, Members: []int64{4}, DirectSubgroupIDs: []int64{60}})
+	if who := permission.NewAccess(facts).In(zulip.NamedGroup(60)); !slices.Equal(who.IDs(), []int64{3, 4}) {
+		t.Errorf("%v", who.IDs())
+	}
+}
+
+func TestTheEmptySetOfPeople(t *testing.T) {
+	var none permission.People
+	if none.Has(1) || none.Len() != 0 || !none.IsEmpty() || len(none.IDs()) > 0 || !none.Minus(none).Equal(none) {
+		t.Error("the zero value holds somebody")
+	}
+}
+
+// Who comes to read older messages is told apart from who comes to read new ones; who goes on reading loses nothing.
+func TestHistory(t *testing.T) {
+	users := []*zulip.User{
+		{ID: 1, Role: zulip.RoleMember, IsActive: true}, {ID: 2, Role: zulip.RoleMember, IsActive: true}, {ID: 3, Role: zulip.RoleMember, IsActive: true},
+	}
+	access := permission.NewAccess(permission.Facts{Users: users, Groups: []*zulip.UserGroup{{ID: 10, Members: []int64{3}}}})
+	channel := func(privacy zulip.Privacy, joiners ...int64) permission.State {
+		return permission.State{Access: access, Channel: permission.Channel{
+			Privacy: privacy, Subscribers: []int64{1, 2}, SubscribersKnown: true,
+			Permissions: map[string]zulip.GroupSettingValue{string(permission.CanSubscribe): {DirectMembers: joiners}},
+		}}
+	}
+	const shared, protected = zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory
+	for name, test := range map[string]struct {
+		before, after permission.State
+		gain, lose    []int64
+		isSaid        bool
+	}{
+		"opened":              {channel(protected), channel(shared), []int64{1, 2}, nil, true},
+		"opened with joiners": {channel(protected, 3), channel(shared, 3), []int64{1, 2, 3}, nil, true},
+		"closed":              {channel(shared), channel(protected), nil, nil, false},
+		"closed with joiners": {channel(shared, 3), channel(protected, 3), nil, nil, false}, // as reading
+		"a joiner":            {channel(shared), channel(shared, 3), nil, nil, false},       // as reading
+	} {
+		t.Run(name, func(t *testing.T) {
+			isSaid := false
+			for _, effect := range permission.Compare(test.before, test.after) {
+				if effect.Right != permission.CanReadHistory {
+					continue
+				}
+				isSaid = true
+				if !slices.Equal(effect.Gain.IDs(), test.gain) || !slices.Equal(effect.Lose.IDs(), test.lose) || effect.NobodyLeft {
+					t.Errorf("gain %v, lose %v", effect.Gain.IDs(), effect.Lose.IDs())
+				}
+			}
+			if isSaid != test.isSaid {
+				t.Errorf("it is said: %t", isSaid)
+			}
+		})
+	}
+}

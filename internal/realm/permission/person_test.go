@@ -1,0 +1,209 @@
+package permission_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// named gives drawn people addresses, by which principals name them.
+func named(facts permission.Facts) permission.Facts {
+	for _, user := range facts.Users {
+		user.Email = fmt.Sprintf("person%d@example.com", user.ID)
+	}
+	return facts
+}
+
+// TestLawPersonHasTheRightsOfAccess: what one person can do is what [permission.Access.Can] says of everybody, and each
+// right is granted by something.
+func TestLawPersonHasTheRightsOfAccess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := named(drawFacts(t))
+		access, channel := permission.NewAccess(facts), drawChannel(t, facts)
+		if rapid.IntRange(0, 3).Draw(t, "subscribers are unknown") == 0 {
+			channel.Subscribers, channel.SubscribersKnown = nil, false
+		}
+		if rapid.IntRange(0, 3).Draw(t, "the server is old") == 0 {
+			delete(channel.Permissions, string(permission.CanCreateTopic))
+		}
+		type answer struct {
+			who     permission.People
+			certain bool
+		}
+		answers := map[permission.Right]answer{}
+		for _, right := range permission.Rights {
+			who, certain := access.Can(right, channel)
+			answers[right] = answer{who, certain}
+		}
+		for _, user := range facts.Users {
+			found := access.Person(user).In(channel)
+			for _, right := range permission.Rights {
+				who, certain := answers[right].who, answers[right].certain
+				at := slices.IndexFunc(found.Rights, func(granted permission.GrantedRight) bool { return granted.Right == right })
+				unknown := slices.Contains(found.Unknown, right)
+				if has := at >= 0; has != who.Has(user.ID) || unknown && (has || certain) {
+					t.Fatalf("%d, %s: has it: %t, unknown: %t; access says %t, certain: %t", user.ID, right, has, unknown, who.Has(user.ID), certain)
+				}
+				if at >= 0 {
+					requireGrants(t, facts, user, &channel, found.Rights[at])
+				}
+			}
+			if answers[permission.CanAddSubscribers].who.Has(user.ID) && len(found.Through) == 0 {
+				t.Fatalf("%d adds subscribers without access to the channel", user.ID)
+			}
+		}
+	})
+}
+
+// TestLawPersonHasThePermissionsOfTheOrganization: the permissions are those whose holders the warnings of a plan count.
+func TestLawPersonHasThePermissionsOfTheOrganization(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := named(drawFacts(t))
+		access := permission.NewAccess(facts)
+		for _, user := range facts.Users {
+			names := access.Person(user).OrganizationRights()
+			for _, setting := range permission.Organizations.Settings {
+				who := access.Admitted(permission.Organizations, setting, facts.Realm.Permissions[setting.Name])
+				if slices.Contains(names, setting.Name) != who.Has(user.ID) {
+					t.Fatalf("%d, %s: in %v, and among those who have it: %t", user.ID, setting.Name, names, who.Has(user.ID))
+				}
+			}
+		}
+	})
+}
+
+// requireGrants checks that a right is granted by something, and that each principal which grants it is in the permission
+// that is named, and leads to the user or to the owner of the bot.
+func requireGrants(t *rapid.T, facts permission.Facts, user *zulip.User, channel *permission.Channel, granted permission.GrantedRight) {
+	if len(granted.Through) == 0 {
+		t.Fatalf("%d: nothing grants %s", user.ID, granted.Right)
+	}
+	for i, text := range granted.Through {
+		if slices.Contains(granted.Through[:i], text) {
+			t.Fatalf("%d, %s: %q twice", user.ID, granted.Right, text)
+		}
+		who, rest := user, text
+		if below, ok := strings.CutPrefix(rest, "owner of the bot: "); ok {
+			rest, who = below, oracle{facts}.ownerOf(user)
+		}
+		value := channel.Permissions[string(granted.Right)]
+		if setting, below, ok := strings.Cut(rest, "_group: "); ok {
+			rest, value = below, channel.Permissions[setting+"_group"]
+			if realm, ok := strings.CutPrefix(setting, "organization's "); ok {
+				value = facts.Realm.Permissions[realm+"_group"]
+			}
+		}
+		var isTrue bool
+		switch rest {
+		case "subscriber":
+			isTrue = isIn(who, channel)
+		case "public channel":
+			isTrue = channel.Privacy == zulip.PrivacyPublic || channel.Privacy == zulip.PrivacyWebPublic
+		case "web-public channel":
+			isTrue = channel.Privacy == zulip.PrivacyWebPublic
+		case "administrator of the organization":
+			isTrue = who.Role <= zulip.RoleAdministrator
+		default:
+			isTrue = leadsTo(facts, value, rest, who)
+		}
+		if !isTrue {
+			t.Fatalf("%d: %s is not granted by %q", user.ID, granted.Right, text)
+		}
+	}
+}
+
+// leadsTo reports whether a path begins in a value, each group of it is in the one before, and the last contains the user.
+func leadsTo(facts permission.Facts, value zulip.GroupSettingValue, path string, user *zulip.User) bool {
+	if path == "user:"+user.Address() {
+		return slices.Contains(value.DirectMembers, user.ID)
+	}
+	inside := value.DirectSubgroups
+	if value.IsNamed() {
+		inside = []int64{value.Group}
+	}
+	var last *zulip.UserGroup
+	for name := range strings.SplitSeq(path, " > ") {
+		group, ok := first(facts.Groups, func(group *zulip.UserGroup) bool {
+			return group.Name == strings.TrimPrefix(name, "group:") && slices.Contains(inside, group.ID)
+		})
+		if !ok || last != nil && last.IsSystemGroup {
+			return false
+		}
+		inside, last = group.DirectSubgroupIDs, group
+	}
+	return slices.Contains(last.Members, user.ID) || last.IsSystemGroup && oracle{facts}.holds(zulip.NamedGroup(last.ID), user)
+}
+
+func TestPersonGroups(t *testing.T) {
+	lena := &zulip.User{ID: 1, Role: zulip.RoleMember, IsActive: true, Email: "lena@example.com"}
+	gone := &zulip.User{ID: 2, Role: zulip.RoleMember, Email: "gone@example.com"}
+	facts := permission.Facts{Users: []*zulip.User{lena, gone}, Groups: []*zulip.UserGroup{
+		{ID: 11, Name: "role:everyone", IsSystemGroup: true, DirectSubgroupIDs: []int64{12}},
+		{ID: 12, Name: "role:members", IsSystemGroup: true, Members: []int64{1}},
+		{ID: 21, Name: "staff", DirectSubgroupIDs: []int64{12}},
+		{ID: 22, Name: "sre", Members: []int64{1, 2}},
+		{ID: 23, Name: "leads", DirectSubgroupIDs: []int64{22, 25}},
+		{ID: 24, Name: "all", DirectSubgroupIDs: []int64{23, 22}},
+		{ID: 25, Name: "old", Members: []int64{1}, Deactivated: true},
+		{ID: 26, Name: "others"},
+	}}
+	access := permission.NewAccess(facts)
+	got := access.Person(lena).Groups()
+	want := map[int64]string{
+		11: "role:everyone", 12: "role:members", 21: "group:staff > role:members", 22: "group:sre",
+		23: "group:leads > group:sre", 24: "group:all > group:sre",
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("Lena is in %v, not %v", got, want)
+	}
+	if got := access.Person(gone).Groups(); len(got) > 0 {
+		t.Errorf("a deactivated user is in %v", got)
+	}
+}
+
+// manyChannels are channels of an organization, each with every fifth person in it.
+func manyChannels(facts permission.Facts, count int) []permission.Channel {
+	var some []int64
+	for i, user := range facts.Users {
+		if i%5 == 0 {
+			some = append(some, user.ID)
+		}
+	}
+	channels := make([]permission.Channel, count)
+	for i := range channels {
+		channels[i] = but(open(zulip.Privacies[i%len(zulip.Privacies)], some...), permission.CanSendMessage, zulip.NamedGroup(int64(100+i%200)))
+	}
+	return channels
+}
+
+func BenchmarkPersonInManyChannels(b *testing.B) {
+	facts := largeFacts(5_000, 200)
+	access, channels := permission.NewAccess(facts), manyChannels(facts, 2_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		person := access.Person(facts.Users[4_321])
+		for _, channel := range channels {
+			person.In(channel)
+		}
+	}
+}
+
+func TestAPersonInTwoThousandChannelsTakesNoTime(t *testing.T) {
+	facts := largeFacts(5_000, 200)
+	access, channels := permission.NewAccess(facts), manyChannels(facts, 2_000)
+	began := time.Now()
+	person := access.Person(facts.Users[4_321])
+	for _, channel := range channels {
+		person.In(channel)
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("took %s, and may take 1 s", took)
+	}
+}

@@ -1,0 +1,212 @@
+package permission_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+func TestReportOfAChannel(t *testing.T) {
+	access, _ := team(t)
+	public, private := open(zulip.PrivacyPublic, 1, 3, 5), open(zulip.PrivacyPrivateSharedHistory, 1, 3, 5)
+	listed := func(members ...int64) zulip.GroupSettingValue { return zulip.GroupSettingValue{DirectMembers: members} }
+	unknown := func(channel permission.Channel, settings ...string) permission.Channel {
+		channel.Unknown = map[string]bool{}
+		for _, setting := range settings {
+			channel.Unknown[setting] = true
+		}
+		return channel
+	}
+	webPublic := public
+	webPublic.Privacy = zulip.PrivacyWebPublic
+	somewhere := public
+	somewhere.PrivacyUnknown = true
+	for name, test := range map[string]struct {
+		before, after permission.Channel
+		want          []string
+	}{
+		"nothing": {public, public, nil},
+		"the same people in other words": {
+			but(public, permission.CanSendMessage, listed(1, 2, 3, 4, 5, 6)), public, nil,
+		},
+		"who posts": {
+			public, but(public, permission.CanSendMessage, zulip.NamedGroup(13)), // moderators, and the bot of an owner
+			[]string{"Can no longer post and start topics: Dan (u4@example.com, the account the provider uses), Gus (u5@example.com, a guest) and Cem (u3@example.com)."},
+		},
+		"the account itself first": {
+			but(public, permission.CanAdministerChannel, zulip.NamedGroup(15)), public,
+			[]string{"Can no longer administer the channel, add subscribers, remove subscribers and move messages: " +
+				"Dan (u4@example.com, the account the provider uses), Bot (u6@example.com, a bot), Bea (u2@example.com) and Cem (u3@example.com)."},
+		},
+		"nobody is left": {
+			public, but(but(public, permission.CanSendMessage, zulip.NamedGroup(nobody)), permission.CanResolveTopics, listed(3)),
+			[]string{
+				"Nobody is left who can post and start topics.",
+				"Can no longer post and start topics: Dan (u4@example.com, the account the provider uses), Gus (u5@example.com, a guest), Bot (u6@example.com, a bot), Ada (u1@example.com), Bea (u2@example.com) and Cem (u3@example.com).",
+				"Can now resolve topics: Cem (u3@example.com).",
+			},
+		},
+		"a public channel becomes private": {
+			public, private,
+			[]string{
+				"Can no longer read: Dan (u4@example.com, the account the provider uses), Bot (u6@example.com, a bot) and Bea (u2@example.com).",
+				"Can no longer join: Dan (u4@example.com, the account the provider uses), Bot (u6@example.com, a bot), Ada (u1@example.com), Bea (u2@example.com) and Cem (u3@example.com).",
+				// The bot goes on where its owner is.
+				"Can no longer post and start topics: Dan (u4@example.com, the account the provider uses) and Bea (u2@example.com).",
+			},
+		},
+		"the web reads": {public, webPublic, []string{"Anyone on the internet can read it, without an account."}},
+		"the web reads no more": {webPublic, public, []string{
+			"It can no longer be read without an account.",
+		}},
+		"something is not known": {
+			public, unknown(public, "can_send_message_group"),
+			[]string{"Not known yet: who gains and who loses that they can post and start topics."},
+		},
+		"not known, and without effect": {
+			public, unknown(public, "can_subscribe_group"), nil,
+		},
+		"the privacy is not known": {
+			public, somewhere, []string{"Not known yet: who gains and who loses that they can read, join, post and start topics."},
+		},
+	} {
+		report := permission.Report{Self: 4}
+		got := report.Channel(permission.State{Access: access, Channel: test.before}, permission.State{Access: access, Channel: test.after})
+		if want := strings.Join(test.want, "\n"); got != want {
+			t.Errorf("%s:\n%s\nwanted:\n%s", name, got, want)
+		}
+	}
+}
+
+func TestReportOfManyChannels(t *testing.T) {
+	access, _ := team(t)
+	after := access.With(permission.Change{Groups: map[int64]permission.Membership{50: {Members: []int64{3, 4}}}})
+	var changes []permission.ChannelChange
+	for i := range 25 {
+		channel := open(zulip.PrivacyPublic, 5)
+		switch {
+		case i == 3:
+			channel = but(channel, permission.CanSendMessage, zulip.NamedGroup(51))
+		case i%2 == 0:
+			channel = but(channel, permission.CanResolveTopics, zulip.NamedGroup(50))
+		}
+		changes = append(changes, permission.ChannelChange{
+			Name:   fmt.Sprintf("channel %02d", i),
+			Before: permission.State{Access: access, Channel: channel}, After: permission.State{Access: after, Channel: channel},
+		})
+	}
+	want := `In channel 00, channel 02, channel 04, channel 06, channel 08, channel 10, channel 12, channel 14, channel 16, channel 18 and 3 more:
+Can no longer resolve topics: Gus (u5@example.com, a guest).
+Can now resolve topics: Dan (u4@example.com).
+
+In channel 03:
+Can no longer post and start topics: Gus (u5@example.com, a guest).
+Can now post and start topics: Dan (u4@example.com).`
+	if got := (permission.Report{}).Channels(changes); got != want {
+		t.Errorf("%s\nwanted:\n%s", got, want)
+	}
+	if got := (permission.Report{}).Channels(changes[1:2]); got != "" {
+		t.Errorf("of a channel in which nothing changes: %s", got)
+	}
+}
+
+func TestReportOfChannelsThatDiffer(t *testing.T) {
+	access, _ := team(t)
+	var changes []permission.ChannelChange
+	for i := range 15 { // two of them alike
+		before := open(zulip.PrivacyPublic)
+		after := but(before, permission.CanResolveTopics, zulip.GroupSettingValue{DirectMembers: []int64{int64(1 + i%5)}})
+		after = but(after, permission.CanDeleteAnyMessage, zulip.GroupSettingValue{DirectMembers: []int64{int64(1 + i/5), int64(1 + i%4)}})
+		changes = append(changes, permission.ChannelChange{
+			Name:   fmt.Sprintf("channel %02d", i),
+			Before: permission.State{Access: access, Channel: before}, After: permission.State{Access: access, Channel: after},
+		})
+	}
+	got := (permission.Report{}).Channels(changes)
+	if !strings.Contains(got, "And something else in 4 more channels.") {
+		t.Errorf("%s\ndoes not count the channels that are left out", got)
+	}
+	if named := strings.Count(got, "@example.com"); named != permission.MaxNames {
+		t.Errorf("%d names:\n%s", named, got)
+	}
+}
+
+// A report has at most ten names, and counts everybody else.
+func TestLawReport(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := drawFacts(t)
+		for i, user := range facts.Users {
+			user.FullName, user.Email = fmt.Sprintf("Person %d", i), fmt.Sprintf("<%d>", user.ID)
+		}
+		access := permission.NewAccess(facts)
+		a, b := permission.State{Access: access, Channel: drawChannel(t, facts)}, permission.State{Access: access, Channel: drawChannel(t, facts)}
+		text, effects := permission.Report{Self: 1000}.Channel(a, b), permission.Compare(a, b)
+		internet := (a.Channel.Privacy == zulip.PrivacyWebPublic) != (b.Channel.Privacy == zulip.PrivacyWebPublic)
+		if (text == "") != (len(effects) == 0 && !internet) {
+			t.Fatalf("%d effects, and the report is %q", len(effects), text)
+		}
+		if names := strings.Count(text, "Person "); names > permission.MaxNames {
+			t.Fatalf("%d names:\n%s", names, text)
+		}
+		for _, effect := range effects {
+			if counts.MatchString(text) {
+				break // some rights are counted, and it is not said which
+			}
+			if effect.Gain.Has(1000) != strings.Contains(inSentence(text, "Can now", effect.Right), "<1000>") {
+				t.Fatalf("the account itself gains %s: %t\n%s", effect.Right, effect.Gain.Has(1000), text)
+			}
+			if (effect.NobodyLeft && effect.Right != permission.CanSubscribe) != (inSentence(text, "Nobody is left", effect.Right) != "") {
+				t.Fatalf("nobody is left who can %s: %t\n%s", effect.Right, effect.NobodyLeft, text)
+			}
+		}
+	})
+}
+
+// counts finds a sentence in which rights are counted.
+var counts = regexp.MustCompile(`(?m)^(?:Can no longer|Can now|Nobody is left who can) [^:]* and \d+ more rights[:.]`)
+
+// What is said of many rights of the same people is short, and what gives most comes first.
+func TestTogether(t *testing.T) {
+	var all []string
+	for _, right := range permission.Rights {
+		all = append(all, right.InWords())
+	}
+	for want, rights := range map[string][]string{
+		"administer the channel, read, add subscribers, join and 6 more rights": all,
+		"start topics, move messages and resolve topics":                        {"start topics", "move messages to other channels", "move messages to other topics", "resolve topics"},
+		"read, add subscribers, join, post and start topics":                    {"read", "add subscribers", "join", "post", "start topics"},
+		"delete messages":              {"delete anyone's messages", "delete own messages"},
+		"delete own messages and post": {"delete own messages", "post"},
+		"post":                         {"post"},
+	} {
+		if got := permission.JoinRights(rights, 4); got != want {
+			t.Errorf("%q is said as %q, want %q", rights, got, want)
+		}
+	}
+}
+
+// inSentence returns the sentences that begin so and are about a right.
+func inSentence(text, beginning string, right permission.Right) string {
+	lines := strings.Split(text, "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool {
+		about, _, _ := strings.Cut(strings.TrimPrefix(line, beginning), ":")
+		words := strings.FieldsFunc(strings.NewReplacer(" who can ", "", " and ", ", ").Replace(about), func(r rune) bool { return r == ',' || r == '.' })
+		for i := range words {
+			words[i] = strings.TrimSpace(words[i])
+		}
+		if slices.Contains(words, "move messages") {
+			words = append(words, permission.CanMoveMessagesOutOfChannel.InWords(), permission.CanMoveMessagesWithinChannel.InWords())
+		}
+		if slices.Contains(words, "delete messages") {
+			words = append(words, permission.CanDeleteAnyMessage.InWords(), permission.CanDeleteOwnMessage.InWords())
+		}
+		return !strings.HasPrefix(line, beginning) || !slices.Contains(words, right.InWords())
+	}), "\n")
+}

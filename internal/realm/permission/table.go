@@ -1,0 +1,287 @@
+package permission
+
+import (
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// Table lists the permissions of one kind of object. Code that compares, checks or shows
+// permissions takes a table, so that it is the same for every kind.
+type Table struct {
+	// Key is the server's name of the kind in `server_supported_permission_settings`, where
+	// it publishes the rules for each permission (server-behavior §P7).
+	Key string
+	// Noun is the name of the kind in messages: `channel`, `user group`, `organization`.
+	Noun     string
+	Settings []Setting
+	// Shown are permissions that can only be read.
+	Shown []Setting
+}
+
+// All lists the permissions of the table, those that can only be read last.
+func (t Table) All() []Setting { return slices.Concat(t.Settings, t.Shown) }
+
+// The kinds of object that have permissions.
+var (
+	Channels      = Table{"stream", "channel", ChannelSettings, nil}
+	UserGroups    = Table{"group", "user group", UserGroupSettings, nil}
+	Organizations = Table{"realm", "organization", RealmSettings, RealmShown}
+)
+
+// Supported returns the rules for a setting: those that the server publishes, because a newer
+// server may have others, else those of this table. realm may be nil.
+func (t Table) Supported(setting Setting, realm *zulip.Realm) zulip.SupportedPermission {
+	if realm != nil {
+		if said, ok := realm.SupportedPermissions[t.Key][setting.Name]; ok {
+			return said
+		}
+	}
+	return setting.SupportedBy()
+}
+
+// ChannelSettings are the permissions of a channel in the order in which the server
+// applies them (server-behavior §P9, §C10).
+var ChannelSettings = withLevels("zulip_channel", []Setting{
+	{
+		Name: "can_add_subscribers_group", NeedsContentAccess: true,
+		Right:   "add others to the channel, which also opens a private channel to them",
+		Default: "role:nobody",
+	},
+	{
+		Name:    "can_administer_channel_group",
+		Right:   "change the channel's settings and archive it",
+		Default: "the account that creates the channel",
+	},
+	{
+		Name: "can_create_topic_group", AllowEveryone: true,
+		Right:   "start new topics",
+		Default: "role:everyone",
+	},
+	{
+		Name: "can_delete_any_message_group", AllowEveryone: true,
+		Right:   "delete anyone's messages",
+		Default: "role:nobody",
+	},
+	{
+		Name: "can_delete_own_message_group", AllowEveryone: true,
+		Right:   "delete their own messages",
+		Default: "role:nobody",
+	},
+	{
+		Name: "can_move_messages_out_of_channel_group", AllowEveryone: true,
+		Right:   "move messages to another channel",
+		Default: "role:nobody",
+	},
+	{
+		Name: "can_move_messages_within_channel_group", AllowEveryone: true,
+		Right:   "move messages to another topic",
+		Default: "role:nobody",
+	},
+	{
+		Name: "can_remove_subscribers_group", AllowEveryone: true,
+		Right:   "take others out of the channel",
+		Default: "role:administrators",
+	},
+	{
+		Name: "can_send_message_group", AllowEveryone: true,
+		Right:   "post",
+		Default: "role:everyone",
+	},
+	{
+		Name: "can_subscribe_group", NeedsContentAccess: true,
+		Right:   "join the channel, which also opens a private channel to them",
+		Default: "role:nobody",
+	},
+	{
+		Name: "can_resolve_topics_group", AllowEveryone: true,
+		Right:   "mark topics as resolved",
+		Default: "role:nobody",
+	},
+})
+
+// DroppedAtCreation are the settings that `POST /channels/create` accepts and ignores
+// (server-behavior §C8).
+var DroppedAtCreation = []string{
+	"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group",
+}
+
+// UserGroupSettings are the permissions of a user group. The server keeps all of a
+// request or nothing, so that their order has no meaning (server-behavior §P10, §G4).
+var UserGroupSettings = withLevels("zulip_user_group", []Setting{
+	{
+		Name:    "can_add_members_group",
+		Right:   "add people and groups to the group",
+		Default: "the account that creates the group",
+	},
+	{
+		Name:    "can_join_group",
+		Right:   "join the group",
+		Default: "role:nobody",
+	},
+	{
+		Name: "can_leave_group", AllowEveryone: true,
+		Right:   "leave the group",
+		Default: "role:everyone",
+	},
+	{
+		Name:    "can_manage_group",
+		Right:   "change the group, who is in it and who may do this, and deactivate it",
+		Default: "the account that creates the group",
+	},
+	{
+		Name: "can_mention_group", AllowEveryone: true, BySending: true,
+		Right:   "mention the group",
+		Default: "role:everyone",
+	},
+	{
+		Name:    "can_remove_members_group",
+		Right:   "take people out of the group",
+		Default: "role:nobody",
+	},
+})
+
+// RealmSettings are the permissions of an organization, by name as `PATCH /realm` has
+// them (server-behavior §P11). Their defaults are those of an organization that is not for
+// education.
+var RealmSettings = withLevels("zulip_organization", []Setting{
+	{
+		Name: "can_access_all_users_group", AllowEveryone: true, RefuseNobody: true, Roles: []string{"role:everyone", "role:members"},
+		Right:   "see everybody in the organization; guests who may not see only whom they share a channel or a conversation with",
+		Default: "role:everyone",
+	},
+	{
+		Name:    "can_add_custom_emoji_group",
+		Right:   "add custom emoji",
+		Default: "role:members",
+	},
+	{
+		Name:    "can_add_subscribers_group",
+		Right:   "add others to any channel that they have access to",
+		Default: "role:members",
+	},
+	{
+		Name:    "can_create_bots_group",
+		Right:   "create bots of any kind",
+		Default: "role:members",
+	},
+	{
+		Name: "can_create_groups", OwnersOnly: true,
+		Right:   "create user groups",
+		Default: "role:members",
+	},
+	{
+		Name:    "can_create_private_channel_group",
+		Right:   "create private channels",
+		Default: "role:members",
+	},
+	{
+		Name:    "can_create_public_channel_group",
+		Right:   "create public channels",
+		Default: "role:members",
+	},
+	{
+		Name: "can_create_web_public_channel_group", Roles: []string{"role:moderators", "role:administrators", "role:owners", "role:nobody"},
+		Right:   "create channels that anyone on the internet reads",
+		Default: "role:owners",
+	},
+	{
+		Name:    "can_create_write_only_bots_group",
+		Right:   "create bots that only send messages",
+		Default: "role:members",
+	},
+	{
+		Name:    "can_delete_any_message_group",
+		Right:   "delete anyone's messages",
+		Default: "role:administrators",
+	},
+	{
+		Name: "can_delete_own_message_group", AllowEveryone: true,
+		Right:   "delete their own messages",
+		Default: "role:everyone",
+	},
+	{
+		Name: "can_invite_users_group", OwnersOnly: true,
+		Right:   "invite people by e-mail",
+		Default: "role:members",
+	},
+	{
+		Name: "can_manage_all_groups", RefuseNobody: true, OwnersOnly: true,
+		Right:   "manage every user group",
+		Default: "role:owners",
+	},
+	{
+		Name: "can_manage_billing_group", RefuseNobody: true, OwnersOnly: true,
+		Right:   "manage plans and billing",
+		Default: "role:administrators",
+	},
+	{
+		Name: "can_mention_many_users_group", AllowEveryone: true, BySending: true,
+		Right:   "mention everybody in a large channel at once",
+		Default: "role:administrators",
+	},
+	{
+		Name:    "can_move_messages_between_channels_group",
+		Right:   "move messages to another channel",
+		Default: "role:members",
+	},
+	{
+		Name: "can_move_messages_between_topics_group", AllowEveryone: true,
+		Right:   "move messages to another topic",
+		Default: "role:everyone",
+	},
+	{
+		Name: "can_resolve_topics_group", AllowEveryone: true,
+		Right:   "mark topics as resolved",
+		Default: "role:everyone",
+	},
+	{
+		Name:    "can_set_delete_message_policy_group",
+		Right:   "say in a channel's settings who may delete messages there",
+		Default: "role:moderators",
+	},
+	{
+		Name: "can_set_topics_policy_group", AllowEveryone: true,
+		Right:   "say in a channel's settings whether messages may go without a topic",
+		Default: "role:members",
+	},
+	{
+		Name: "can_summarize_topics_group", AllowEveryone: true,
+		Right:   "have topics summarized",
+		Default: "role:everyone",
+	},
+	{
+		Name: "create_multiuse_invite_group", OwnersOnly: true,
+		Right:   "create invitation links that many people can use",
+		Default: "role:administrators",
+	},
+	{
+		Name: "direct_message_initiator_group", AllowEveryone: true, BySending: true,
+		Right:   "start a conversation by direct message",
+		Default: "role:everyone",
+	},
+	{
+		Name: "direct_message_permission_group", AllowEveryone: true, BySending: true,
+		Right:   "make a direct message permissible by being among those who write and read it",
+		Default: "role:everyone",
+	},
+})
+
+// RealmShown are the permissions of an organization that can only be read: a production server fails on a request that
+// contains them. Their Right follows "those who".
+var RealmShown = withLevels("zulip_organization", []Setting{
+	{
+		Name: "workplace_users_group", AllowEveryone: true,
+		Right:   "count as workplace users, where the organization's plan has discounts for others",
+		Default: "role:everyone",
+	},
+})
+
+// withLevels takes the levels of the settings from the table of feature levels.
+func withLevels(resource string, settings []Setting) []Setting {
+	for i := range settings {
+		settings[i].FeatureLevel = featurelevel.Since(resource, settings[i].Name)
+	}
+	return settings
+}

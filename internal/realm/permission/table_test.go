@@ -1,0 +1,105 @@
+package permission_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+var tables = []permission.Table{permission.Channels, permission.UserGroups, permission.Organizations}
+
+// recordedLevel is the feature level of the server that said them.
+const recordedLevel = 442
+
+// recordedRules are what a real server says its permissions allow.
+func recordedRules(t *testing.T) *zulip.Realm {
+	t.Helper()
+	data, err := os.ReadFile("testdata/supported_permission_settings.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var realm zulip.Realm
+	if err := json.Unmarshal(data, &realm); err != nil {
+		t.Fatal(err)
+	}
+	return &realm
+}
+
+func TestTablesSayWhatARealServerSays(t *testing.T) {
+	realm := recordedRules(t)
+	creators := map[string]string{
+		"channel_creator": "the account that creates the channel", "group_creator": "the account that creates the group",
+	}
+	for _, table := range tables {
+		said := realm.SupportedPermissions[table.Key]
+		var names []string
+		for _, setting := range table.All() {
+			if setting.FeatureLevel > recordedLevel {
+				continue
+			}
+			names = append(names, setting.Name)
+			want, got := said[setting.Name], setting.SupportedBy()
+			if got.AllowNobodyGroup != want.AllowNobodyGroup || got.AllowEveryoneGroup != want.AllowEveryoneGroup ||
+				got.AllowInternetGroup != want.AllowInternetGroup || got.RequireSystemGroup != want.RequireSystemGroup ||
+				!slices.Equal(slices.Sorted(slices.Values(got.AllowedSystemGroups)), slices.Sorted(slices.Values(want.AllowedSystemGroups))) {
+				t.Errorf("%s: the server says %+v, the table %+v", setting.Name, want, got)
+			}
+			if creator, ok := creators[want.DefaultGroupName]; setting.Default != want.DefaultGroupName && (!ok || setting.Default != creator) {
+				t.Errorf("%s starts with %s, not with %s", setting.Name, want.DefaultGroupName, setting.Default)
+			}
+		}
+		slices.Sort(names)
+		if all := slices.Sorted(maps.Keys(said)); !slices.Equal(names, all) {
+			t.Errorf("the settings of a %s are %v, not %v", table.Noun, all, names)
+		}
+	}
+}
+
+// What servers have beyond the recorded one is known too: nothing of it can be written.
+func TestTablesKnowNewerPermissions(t *testing.T) {
+	var newer []string
+	for _, table := range tables {
+		for _, setting := range table.All() {
+			if setting.FeatureLevel > recordedLevel {
+				newer = append(newer, table.Key+" "+setting.Name)
+			}
+		}
+		for _, setting := range table.Settings {
+			if setting.FeatureLevel > recordedLevel {
+				t.Errorf("%s is written, and no server was asked what it allows", setting.Name)
+			}
+		}
+	}
+	if want := []string{"realm workplace_users_group"}; !slices.Equal(newer, want) {
+		t.Errorf("newer are %v, not %v", newer, want)
+	}
+	workplace := permission.RealmShown[0]
+	if got := workplace.SupportedBy(); !got.AllowNobodyGroup || !got.AllowEveryoneGroup || got.AllowInternetGroup || got.RequireSystemGroup ||
+		workplace.FeatureLevel != featurelevel.WorkplaceUsers {
+		t.Errorf("%s from level %d on: %+v", workplace.Name, workplace.FeatureLevel, got)
+	}
+}
+
+func TestTheServersRulesComeBeforeTheTables(t *testing.T) {
+	for _, table := range tables {
+		for _, setting := range table.Settings {
+			other := setting.SupportedBy()
+			other.AllowEveryoneGroup = !other.AllowEveryoneGroup
+			realm := &zulip.Realm{SupportedPermissions: map[string]map[string]zulip.SupportedPermission{table.Key: {setting.Name: other}}}
+			if got := table.Supported(setting, realm); got.AllowEveryoneGroup != other.AllowEveryoneGroup {
+				t.Errorf("%s: the table's rule is applied, not the server's", setting.Name)
+			}
+			for _, silent := range []*zulip.Realm{nil, {}} {
+				if got := table.Supported(setting, silent); got.AllowEveryoneGroup != setting.AllowEveryone {
+					t.Errorf("%s: no rule where the server says none", setting.Name)
+				}
+			}
+		}
+	}
+}

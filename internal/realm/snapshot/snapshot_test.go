@@ -1,0 +1,135 @@
+package snapshot_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const (
+	engineers = 10
+	ada       = 1
+)
+
+func groups(members ...int64) *zulip.Snapshot {
+	return &zulip.Snapshot{UserGroups: []*zulip.UserGroup{{ID: engineers, Name: "engineers", Members: members}}}
+}
+
+func people(active bool) *zulip.Snapshot {
+	return &zulip.Snapshot{Users: []*zulip.User{{ID: ada, Email: "ada@example.com", Role: zulip.RoleMember, IsActive: active}}}
+}
+
+// take returns a change of facts that takes a part.
+func take(read *zulip.Snapshot, part string) func(*snapshot.Facts) {
+	return func(facts *snapshot.Facts) { facts.Take(read, part) }
+}
+
+// TestAccessFollowsFromTheSnapshotsOwnFacts: whichever way these change, and although the snapshot before was asked.
+func TestAccessFollowsFromTheSnapshotsOwnFacts(t *testing.T) {
+	first := snapshot.New(snapshot.Facts{}, new(runstate.State)).
+		With(take(&zulip.Snapshot{Realm: &zulip.Realm{}}, zulip.FetchRealm)).
+		With(take(groups(), zulip.FetchUserGroups)).With(take(people(true), zulip.FetchUsers))
+	inGroup := func(s *snapshot.Snapshot) int { return s.Access().In(zulip.NamedGroup(engineers)).Len() }
+	if inGroup(first) != 0 {
+		t.Fatal("somebody is in an empty group")
+	}
+	member := first.With(take(groups(ada), zulip.FetchUserGroups))
+	inactive := member.With(take(people(false), zulip.FetchUsers))
+	guest := member.With(func(facts *snapshot.Facts) {
+		facts.ChangeUser(ada, func(user *zulip.User) { user.Role = zulip.RoleGuest })
+	})
+	for name, test := range map[string]struct {
+		snapshot     *snapshot.Snapshot
+		in, areGuest int
+	}{
+		"the first": {first, 0, 0}, "a member": {member, 1, 0}, "deactivated": {inactive, 0, 0}, "a guest": {guest, 1, 1},
+	} {
+		if in, guests := inGroup(test.snapshot), test.snapshot.Access().Guests().Len(); in != test.in || guests != test.areGuest {
+			t.Errorf("%s: %d in the group, %d guests", name, in, guests)
+		}
+	}
+	if user, _ := member.User(ada); user.Role != zulip.RoleMember {
+		t.Error("the change of a later snapshot is in the one before")
+	}
+}
+
+// The CLI hands over every name in one Unicode normal form, whatever the server has: it is found, after one that is just so.
+func TestNamesInOtherNormalForms(t *testing.T) {
+	s := snapshot.New(snapshot.Facts{}, new(runstate.State)).With(func(facts *snapshot.Facts) {
+		facts.Take(&zulip.Snapshot{
+			UserGroups: []*zulip.UserGroup{{ID: 1, Name: "cafe\u0301"}, {ID: 2, Name: "e\u0301"}, {ID: 3, Name: "é"}},
+		}, zulip.FetchUserGroups)
+	})
+	for name, want := range map[string]int64{"café": 1, "cafe\u0301": 1, "é": 3, "e\u0301": 2} {
+		if group, ok := s.UserGroupByName(name); !ok || group.ID != want {
+			t.Errorf("%q is %+v", name, group)
+		}
+	}
+}
+
+// TestIndexes find what holds a name, as the server compares names.
+func TestIndexes(t *testing.T) {
+	s := snapshot.New(snapshot.Facts{}, new(runstate.State))
+	if channel, ok := s.Channels().ByName("general"); ok || channel != nil || len(s.Channels().List()) > 0 {
+		t.Error("what was not read is not empty")
+	}
+	s = s.With(func(facts *snapshot.Facts) {
+		facts.Take(&zulip.Snapshot{Channels: []*zulip.Channel{{ID: 1, Name: "General"}, {ID: 2, Name: "old", IsArchived: true}}, DefaultStreams: []int64{1}}, zulip.FetchChannels)
+		facts.Take(&zulip.Snapshot{Folders: []*zulip.ChannelFolder{
+			{ID: 3, Name: "Teams", Order: 1}, {ID: 4, Name: "Old", IsArchived: true}, {ID: 5, Name: "old", IsArchived: true},
+		}}, zulip.FetchFolders)
+		facts.Take(groups(), zulip.FetchUserGroups)
+	})
+	if general, ok := s.Channels().ByName(" gENERAL "); !ok || general.ID != 1 || !general.IsDefault {
+		t.Errorf("general is %+v", general)
+	}
+	if old, ok := s.Channels().ByName("OLD"); !ok || old.IsDefault {
+		t.Error("an archived channel keeps its name")
+	}
+	if _, ok := s.Folders().ByName("old"); ok || !slices.Equal(s.Folders().Names(), []string{"Teams"}) {
+		t.Errorf("an archived folder holds a name: %v", s.Folders().Names())
+	}
+	if folder, ok := s.ArchivedFolder("OLD"); !ok || folder.ID != 5 {
+		t.Errorf("the last archived folder is %+v", folder)
+	}
+	if _, ok := s.UserGroups().ByName("Engineers"); ok {
+		t.Error("cases of group names are not told apart")
+	}
+}
+
+// TestPlannedNamesResolve: to what the run creates and renames.
+func TestPlannedNamesResolve(t *testing.T) {
+	run := new(runstate.State)
+	s := snapshot.New(snapshot.Facts{}, run).With(take(groups(), zulip.FetchUserGroups)).With(take(people(false), zulip.FetchUsers))
+	principals := []permission.Principal{
+		{Kind: permission.KindGroup, Name: "writers"}, {Kind: permission.KindUser, Name: "New@example.com"}, {Kind: permission.KindUserID, ID: ada},
+	}
+	for _, principal := range principals {
+		if s.IsPlanned(principal) {
+			t.Errorf("%v is planned by nobody", principal)
+		}
+	}
+	run.PlanName(runstate.Group, 0, "writers")
+	run.PlanName(runstate.Account, 0, "new@example.com")
+	run.PlanName(runstate.Account, ada, "ada@example.com")
+	for _, principal := range principals {
+		if !s.IsPlanned(principal) {
+			t.Errorf("%v is not planned", principal)
+		}
+	}
+	run.PlanName(runstate.Group, engineers, "builders")
+	run.PlanName(runstate.Account, ada, "countess@example.com")
+	if group, ok := s.UserGroupByName("builders"); !ok || group.ID != engineers {
+		t.Errorf("builders are %+v", group)
+	}
+	if group, ok := s.UserGroupByName("engineers"); ok {
+		t.Errorf("a name that is given up is that of %+v", group)
+	}
+	if user, ok := s.UserByAddress("Countess@example.com"); !ok || user.ID != ada {
+		t.Errorf("the new address is that of %+v", user)
+	}
+}

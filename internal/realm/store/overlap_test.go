@@ -1,0 +1,269 @@
+package store_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// lateAnswers keeps answers from arriving until a test lets them.
+type lateAnswers struct {
+	mu      sync.Mutex
+	request string // the method and the path of the next answer to be kept
+	arrived chan func()
+}
+
+func (l *lateAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
+	answer, err := http.DefaultTransport.RoundTrip(req)
+	l.mu.Lock()
+	kept := l.request != "" && l.request == req.Method+" "+strings.TrimPrefix(req.URL.Path, "/api/v1")
+	if kept {
+		l.request = ""
+	}
+	l.mu.Unlock()
+	if kept {
+		goOn := make(chan struct{})
+		l.arrived <- sync.OnceFunc(func() { close(goOn) })
+		<-goOn
+	}
+	return answer, err
+}
+
+// keep makes the next answer to a request wait.
+func (l *lateAnswers) keep(request string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.request = request
+}
+
+// newLateStore is newStore with a directory whose answers can be kept. The client's are not.
+func newLateStore(t *testing.T) (*store.Store, *zulip.Client, *sandbox.Server, *lateAnswers) {
+	t.Helper()
+	plain, client, server := newStore(t)
+	owner, _ := server.Credentials("owner")
+	late := &lateAnswers{arrived: make(chan func())}
+	slow, err := zulip.New(zulip.Config{Site: server.URL(), Email: owner.Email, APIKey: owner.APIKey, MaxRetries: -1, Transport: late})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store.New(slow, plain.Self(), 442, new(runstate.State)), client, server, late
+}
+
+// overlap is a write that is carried out, and that the store hears of, while a read is under way that is older.
+type overlap struct {
+	what    string
+	request string // that is under way
+	read    func(context.Context, *store.Store, *written) error
+	write   func(context.Context, *testing.T, *written) error
+	told    func(context.Context, *store.Store, *written) error
+	// shows asks the store whether the write is in what it answers.
+	shows func(context.Context, *testing.T, *store.Store, *written) bool
+	// again is the request that has to be made again before anybody relies on the part; "" where there is none.
+	again string
+}
+
+func makeAdministrator(ctx context.Context, t *testing.T, w *written) error {
+	role := zulip.RoleAdministrator
+	return w.client.UpdateUser(ctx, w.id(t, kenji), zulip.UserUpdate{Role: &role})
+}
+
+func gaveAdministrator(_ context.Context, d *store.Store, w *written) error {
+	user, _ := w.view.UserByAddress(kenji)
+	d.GaveRole(user.ID, zulip.RoleAdministrator)
+	return nil
+}
+
+func isAdministrator(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
+	t.Helper()
+	view, err := d.Read(ctx, store.Organization)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, _ := view.UserByAddress(kenji)
+	administrators, _ := view.UserGroupByName("role:administrators")
+	return user.Role == zulip.RoleAdministrator && slices.Contains(administrators.Members, user.ID)
+}
+
+func hasRole(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
+	t.Helper()
+	view, err := d.Read(ctx, store.Users)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, _ := view.UserByAddress(kenji)
+	return user.Role == zulip.RoleAdministrator
+}
+
+func exchange(ctx context.Context, t *testing.T, w *written) error {
+	sre, _ := w.view.UserGroupByName("sre")
+	return w.client.ChangeUserGroupMembership(ctx, sre.ID, zulip.MembershipChange{Add: []int64{w.id(t, ines)}})
+}
+
+func isExchanged(ctx context.Context, t *testing.T, d *store.Store, w *written) bool {
+	t.Helper()
+	view, err := d.Read(ctx, store.Organization)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sre, _ := view.UserGroupByName("sre")
+	return slices.Contains(sre.Members, w.id(t, ines))
+}
+
+func createFolder(ctx context.Context, _ *testing.T, w *written) error {
+	_, err := w.client.CreateChannelFolder(ctx, "Teams", "")
+	return err
+}
+
+func isFolder(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
+	t.Helper()
+	view, err := d.Read(ctx, store.Folders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ok := view.Folders().ByName("Teams")
+	return ok
+}
+
+func createChannel(ctx context.Context, _ *testing.T, w *written) error {
+	_, _, err := w.client.CreateChannel(ctx, zulip.ChannelCreate{Name: "newsroom"})
+	return err
+}
+
+func isChannel(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
+	t.Helper()
+	view, err := d.Read(ctx, store.Channels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	general, _ := view.Channels().ByName("general")
+	_, ok := view.Channels().ByName("newsroom")
+	return ok && general.IsDefault
+}
+
+const ines = "ines.moreau@example.com"
+
+var overlaps = []overlap{
+	{"people, and a role", "GET /users", freshPeople, makeAdministrator, gaveAdministrator, isAdministrator, "GET /user_groups"},
+	{"bots with the people, and a role", "POST /register", freshBots, makeAdministrator, gaveAdministrator, isAdministrator, "GET /user_groups"},
+	{"groups, and a role", "GET /user_groups", freshGroups, makeAdministrator, gaveAdministrator, isAdministrator, "GET /user_groups"},
+	{"bots with the people, and a role that is read again", "POST /register", freshBots, makeAdministrator, freshPeople, hasRole, ""},
+	{"groups, and a member", "GET /user_groups", freshGroups, exchange, forget(store.UserGroups), isExchanged, "GET /user_groups"},
+	{"groups, and a member that is read again", "GET /user_groups", freshGroups, exchange, freshGroups, isExchanged, ""},
+	{"folders, and a folder", "GET /channel_folders", readAgain(store.Folders), createFolder, forget(store.Folders), isFolder, "GET /channel_folders"},
+	{"folders, and a folder that is read again", "GET /channel_folders", readAgain(store.Folders), createFolder, readAgain(store.Folders), isFolder, ""},
+	{"channels, and a channel", "GET /streams", freshChannels, createChannel, forget(store.Channels), isChannel, "GET /streams"},
+	{"channels, and a channel that is read again", "GET /streams", freshChannels, createChannel, freshChannels, isChannel, ""},
+	{"channels, and a channel that a snapshot has brought", "GET /streams", freshChannels, createChannel, func(ctx context.Context, d *store.Store, _ *written) error {
+		d.Invalidate(store.Channels)
+		_, err := d.Read(ctx, store.Channels)
+		return err
+	}, isChannel, ""},
+}
+
+// TestAnOlderReadHidesNoWrite lets a read that was answered before a write arrive after the store has heard of it.
+func TestAnOlderReadHidesNoWrite(t *testing.T) {
+	for _, c := range overlaps {
+		t.Run(c.what, func(t *testing.T) {
+			ctx := t.Context()
+			d, client, server, late := newLateStore(t)
+			view, err := d.Read(ctx, store.Bots)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := &written{client: client, view: view}
+			late.keep(c.request)
+			read := make(chan error, 1)
+			go func() { read <- c.read(ctx, d, w) }()
+			arrive := <-late.arrived
+			if err := c.write(ctx, t, w); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.told(ctx, d, w); err != nil {
+				t.Fatal(err)
+			}
+			server.Journal().Reset()
+			arrive()
+			if err := <-read; err != nil {
+				t.Fatal(err)
+			}
+			if !c.shows(ctx, t, d, w) {
+				t.Error("the older read hides the write")
+			}
+			method, path, _ := strings.Cut(c.again, " ")
+			if c.again != "" && server.Journal().Count(sandbox.Filter{Method: method, Path: path}) == 0 {
+				t.Error("the older read counts as current")
+			}
+			// The account's own bots belong to the older read, which asks for them after its first answer.
+			requests := func(method, path string) int {
+				return server.Journal().Count(sandbox.Filter{Method: method, Path: path})
+			}
+			if c.again == "" && requests("POST", "")+requests("GET", "")-requests("GET", "/bots") > 0 {
+				t.Error("what was read later is read once more")
+			}
+		})
+	}
+}
+
+// TestAnOlderReadShowsARoleThatWasGiven: who waits for the older read does not see the old role in its answer either.
+func TestAnOlderReadShowsARoleThatWasGiven(t *testing.T) {
+	ctx := t.Context()
+	d, client, _, late := newLateStore(t)
+	view, err := d.Read(ctx, store.Organization)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &written{client: client, view: view}
+	late.keep("GET /users")
+	read := make(chan *snapshot.Snapshot, 1)
+	go func() {
+		view, err := d.Fresh(ctx, store.Users)
+		if err != nil {
+			t.Error(err)
+		}
+		read <- view
+	}()
+	arrive := <-late.arrived
+	if err := makeAdministrator(ctx, t, w); err != nil {
+		t.Fatal(err)
+	}
+	_ = gaveAdministrator(ctx, d, w)
+	arrive()
+	if user, _ := (<-read).UserByAddress(kenji); user.Role != zulip.RoleAdministrator {
+		t.Errorf("the role is %s", user.Role)
+	}
+}
+
+// TestWhichChannelsAreDefaultIsReadWithTheChannels: it is read whenever the channels are.
+func TestWhichChannelsAreDefaultIsReadWithTheChannels(t *testing.T) {
+	for name, before := range map[string]func(context.Context, *store.Store) error{
+		"after what stands alone": func(ctx context.Context, d *store.Store) error { _, err := d.Read(ctx, store.Linkifiers); return err },
+		"after they were forgotten": func(ctx context.Context, d *store.Store) error {
+			_, err := d.Read(ctx, store.Channels)
+			d.Invalidate(store.Channels)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _, _ := newStore(t)
+			if err := before(t.Context(), d); err != nil {
+				t.Fatal(err)
+			}
+			view, err := d.Read(t.Context(), store.Channels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if general, _ := view.Channels().ByName("general"); !general.IsDefault {
+				t.Error("general is a default channel")
+			}
+		})
+	}
+}

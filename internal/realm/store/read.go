@@ -1,0 +1,317 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// failureHolds is how long a failed read answers for those that would follow it. The client has repeated the request as
+// often as it may; hundreds of resources that each try again would only make the run's end slow to come.
+const failureHolds = 5 * time.Second
+
+// question is what one who asks wants: parts that are read after the question, and parts that may have been read before.
+type question struct{ fresh, needed []Part }
+
+// isAnsweredBy reports whether what is read for others answers this question too. What they need may have been read before.
+func (q question) isAnsweredBy(others []question) bool {
+	for _, other := range others {
+		q.fresh = without(q.fresh, other.fresh)
+		q.needed = without(q.needed, slices.Concat(other.fresh, other.needed))
+	}
+	return len(q.fresh)+len(q.needed) == 0
+}
+
+// quietBefore returns how long nobody has asked before parts are read. Who writes is followed by others who do. What is read
+// for the first time brings more than what is asked for, and the CLI asks for it many times at once: others who ask for the
+// same wait for that read. Only where lone parts are asked for, others get the time to come who need more.
+func quietBefore(questions []question) time.Duration {
+	for _, q := range questions {
+		if len(q.fresh) > 0 {
+			return quiet
+		}
+	}
+	if len(questions) < workers && !slices.ContainsFunc(questions, func(q question) bool { return !areLone(q.needed) }) {
+		return quiet
+	}
+	return brief
+}
+
+// failures are why parts could not be read.
+type failures map[Part]error
+
+// Read returns a snapshot as this run knows it that holds parts, and what these need: what is missing is read in one
+// request for all who ask at the same time.
+func (s *Store) Read(ctx context.Context, parts ...Part) (*snapshot.Snapshot, error) {
+	if s.self.Role > zulip.RoleAdministrator {
+		parts = slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return part == Subscribers })
+	}
+	return s.need(ctx, withNeeds(parts))
+}
+
+// Fresh returns a snapshot of which parts were read after the call began, in one request for all who ask at the same time.
+// What the parts need is in it too, as this run knows it.
+func (s *Store) Fresh(ctx context.Context, parts ...Part) (*snapshot.Snapshot, error) {
+	besides := neededBeside(parts)
+	if slices.Contains(parts, Bots) {
+		parts = append(slices.Clone(parts), Users) // a bot is an account too
+	}
+	s.mu.Lock()
+	needed := slices.DeleteFunc(s.missing(besides), s.isBeingRead)
+	s.mu.Unlock()
+	failed, _, err := s.reads.do(ctx, question{parts, needed})
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts {
+		if err := failed[part]; err != nil {
+			return nil, err
+		}
+	}
+	return s.need(ctx, besides)
+}
+
+// need returns a snapshot that holds parts. What is being read is waited for.
+func (s *Store) need(ctx context.Context, parts []Part) (*snapshot.Snapshot, error) {
+	for {
+		s.mu.Lock()
+		current, missing := s.current, s.missing(parts)
+		var err error
+		var underWay chan struct{}
+		if len(missing) > 0 {
+			err = s.failure.tell()
+			for _, part := range missing {
+				if underWay == nil {
+					underWay = s.state(part).reading
+				}
+			}
+		}
+		s.mu.Unlock()
+		switch {
+		case err != nil:
+			return nil, err
+		case len(missing) == 0:
+			return current, nil
+		case underWay != nil:
+			select {
+			case <-underWay:
+			case <-ctx.Done():
+			}
+		default:
+			_, _, _ = s.reads.do(ctx, question{needed: missing}) // a failure is kept
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// missing returns the parts that the snapshot does not hold. The caller holds the lock.
+func (s *Store) missing(parts []Part) []Part {
+	return slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return s.state(part).have })
+}
+
+// isBeingRead reports whether a read is under way that brings a part. The caller holds the lock.
+func (s *Store) isBeingRead(part Part) bool { return s.state(part).reading != nil }
+
+// read reads what is asked for, and makes the next snapshot of it.
+func (s *Store) read(ctx context.Context, questions []question, sent func()) (failures, error) {
+	s.mu.Lock()
+	var fresh, needed []Part
+	for _, q := range questions {
+		fresh = append(fresh, q.fresh...)
+		needed = append(needed, slices.DeleteFunc(s.missing(q.needed), s.isBeingRead)...)
+	}
+	if len(needed) > 0 {
+		needed = append(needed, s.company(needed, len(questions))...)
+	}
+	parts := distinct(slices.Concat(fresh, needed))
+	if len(parts) == 0 { // the read before has brought it
+		s.mu.Unlock()
+		return nil, nil
+	}
+	done := make(chan struct{})
+	for _, part := range parts {
+		s.state(part).reading = done
+	}
+	s.mu.Unlock()
+
+	since := map[Part]mark{}
+	leave := sync.OnceFunc(func() {
+		sent() // first: who asks from now on is not answered by this read
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.begun++
+		for _, part := range parts {
+			since[part] = s.mark(part)
+		}
+	})
+	found := s.fetch(zulip.WhenSent(ctx, leave), parts)
+	leave() // if it never left
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	failed := s.settle(found, since)
+	if len(needed) > 0 {
+		s.failure = failure{}
+	}
+	for _, part := range parts {
+		if s.state(part).reading == done {
+			s.state(part).reading = nil
+		}
+		if failed[part] != nil && slices.Contains(needed, part) {
+			s.failure = failure{err: failed[part], until: time.Now().Add(failureHolds)}
+		}
+	}
+	close(done)
+	return failed, nil
+}
+
+// found is what a part was read with.
+type found struct {
+	read *zulip.Snapshot
+	err  error
+}
+
+// fewParts is of how many parts each is read by itself: that is no more requests than a snapshot, which takes two.
+const fewParts = 2
+
+// fetch reads parts: a few by themselves, as far as the server has them so, else in one snapshot.
+func (s *Store) fetch(ctx context.Context, parts []Part) map[Part]found {
+	all := make(map[Part]found, len(parts))
+	if len(parts) > fewParts || slices.ContainsFunc(parts, func(part Part) bool { return s.endpoint(part) == nil }) {
+		register := s.register
+		if slices.Contains(parts, Bots) {
+			register = s.readBots
+		}
+		read, err := register(ctx, parts)
+		if err != nil {
+			err = whileReading("organization", err)
+		}
+		for _, part := range parts {
+			all[part] = found{read, err}
+		}
+		return all
+	}
+	var waiting sync.WaitGroup
+	var mu sync.Mutex
+	for _, part := range parts {
+		waiting.Go(func() {
+			read, err := s.endpoint(part)(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			all[part] = found{read, err}
+		})
+	}
+	waiting.Wait()
+	return all
+}
+
+// endpoint returns how a part is read by itself with one request; nil if it is not.
+func (s *Store) endpoint(part Part) func(context.Context) (*zulip.Snapshot, error) {
+	switch {
+	case part == Channels:
+		return readInto("channels", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.Channels, err = s.client.Channels(ctx, s.level)
+			return err
+		})
+	case part == Folders:
+		return readInto("channel folders", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.Folders, err = s.client.ChannelFolders(ctx)
+			return err
+		})
+	case part == Linkifiers:
+		return readInto("linkifiers", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.Linkifiers, err = s.client.Linkifiers(ctx)
+			return err
+		})
+	case part == ProfileFields:
+		return readInto("custom profile fields", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.ProfileFields, err = s.client.ProfileFields(ctx)
+			return err
+		})
+	case part == Users:
+		return readInto("people", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.Users, err = s.client.Users(ctx, true)
+			return err
+		})
+	case part == UserGroups && !s.self.IsBot: // a bot may not ask so
+		return readInto("user groups", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+			read.UserGroups, err = s.client.UserGroups(ctx, s.level)
+			return err
+		})
+	}
+	return nil
+}
+
+// readInto returns what reads one part.
+func readInto(what string, read func(context.Context, *zulip.Snapshot) error) func(context.Context) (*zulip.Snapshot, error) {
+	return func(ctx context.Context) (*zulip.Snapshot, error) {
+		into := &zulip.Snapshot{}
+		if err := read(ctx, into); err != nil {
+			return nil, whileReading(what, err)
+		}
+		return into, nil
+	}
+}
+
+// register fetches parts and closes the event queue that the server opens for it.
+func (s *Store) register(ctx context.Context, parts []Part) (*zulip.Snapshot, error) {
+	fetch := make([]string, len(parts), len(parts)+1)
+	for i, part := range parts {
+		fetch[i] = string(part)
+	}
+	if slices.Contains(parts, Channels) {
+		fetch = append(fetch, zulip.FetchDefaultStreams) // which the list of channels says by itself
+	}
+	read, err := s.client.Register(ctx, fetch)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.client.DeleteQueue(ctx, read.QueueID); err != nil {
+		// The server drops an idle queue by itself after ten minutes (server-behavior §R24).
+		tflog.Warn(ctx, "Cannot close the event queue of the snapshot", map[string]any{"error": err.Error()})
+	}
+	return read, nil
+}
+
+// failure is that of the last read of parts that were missing, as long as it answers for those that would follow.
+type failure struct {
+	err   error
+	until time.Time
+	told  bool
+}
+
+// tell returns the failure, to the first in full; nil if there is none any more. The caller holds the store's lock.
+func (f *failure) tell() error {
+	switch {
+	case f.err == nil || time.Now().After(f.until):
+		return nil
+	case f.told:
+		return &ToldError{cause: f.err}
+	}
+	f.told = true
+	return f.err
+}
+
+// ToldError is a failure to read the organization whose cause somebody else in this run has been told: hundreds of
+// resources wait for one request, and one explanation is enough.
+type ToldError struct{ cause error }
+
+// Error says where the cause is to be found.
+func (e *ToldError) Error() string {
+	return "the organization could not be read: another message of this run says why"
+}
+
+// Unwrap returns the cause.
+func (e *ToldError) Unwrap() error { return e.cause }
+
+// whileReading says what could not be read.
+func whileReading(what string, err error) error { return fmt.Errorf("reading the %s: %w", what, err) }

@@ -1,0 +1,208 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// slowServer answers snapshots in the time of a test's bubble.
+type slowServer struct {
+	mu     sync.Mutex
+	status int        // of its answers; zero is 200
+	reads  [][]string // what each snapshot was asked for
+	closed int        // event queues
+	beyond []string   // what else was asked
+}
+
+func (s *slowServer) RoundTrip(req *http.Request) (*http.Response, error) {
+	pass(100 * time.Millisecond)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	body := `{"result": "success", "msg": "", "queue_id": "q"}`
+	switch {
+	case req.Method == http.MethodPost && req.URL.Path == "/api/v1/register":
+		sent, err := io.ReadAll(req.Body)
+		if err != nil {
+			return nil, err
+		}
+		form, err := url.ParseQuery(string(sent))
+		if err != nil {
+			return nil, err
+		}
+		var parts []string
+		if err := json.Unmarshal([]byte(form.Get("fetch_event_types")), &parts); err != nil {
+			return nil, err
+		}
+		s.reads = append(s.reads, parts)
+	case req.Method == http.MethodDelete && req.URL.Path == "/api/v1/events":
+		s.closed++
+	default:
+		s.beyond = append(s.beyond, req.Method+" "+req.URL.Path)
+	}
+	status := http.StatusOK
+	if s.status != 0 {
+		status, body = s.status, `{"result": "error", "code": "BAD_REQUEST", "msg": "Cannot allocate event queue"}`
+	}
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(body)), Request: req,
+	}, nil
+}
+
+func (s *slowServer) store(t *testing.T) *store.Store {
+	t.Helper()
+	client, err := zulip.New(zulip.Config{Site: "https://zulip.example.com", Email: "o@example.com", APIKey: "key", MaxRetries: -1, Transport: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store.New(client, &zulip.User{ID: 1, Role: zulip.RoleOwner}, 442, new(runstate.State))
+}
+
+// pass lets time pass, which is that of the test's own bubble.
+func pass(d time.Duration) {
+	time.Sleep(d) //nolint:forbidigo // nobody waits for it
+}
+
+// kinds are all that the snapshot is asked for, but for the bots, whose keys come with them.
+func kinds(d *store.Store) map[string]func(context.Context) (*snapshot.Snapshot, error) {
+	return map[string]func(context.Context) (*snapshot.Snapshot, error){
+		"organization": known(d, store.Organization), "people": known(d, store.Users), "user defaults": known(d, store.UserDefaults), "default channel groups": known(d, store.DefaultChannelGroups),
+		"custom emoji": known(d, store.CustomEmoji), "channels": known(d, store.Channels), "folders": known(d, store.Folders), "linkifiers": known(d, store.Linkifiers),
+		"profile fields": known(d, store.ProfileFields), "playgrounds": known(d, store.Playgrounds), "domains": known(d, store.Domains), "statuses": known(d, store.Statuses),
+	}
+}
+
+// TestEveryKindThatAsksIsServedByOneRead: whichever kind comes first, and whether the others come at once or in their
+// turn.
+func TestEveryKindThatAsksIsServedByOneRead(t *testing.T) {
+	for first := range kinds(new(slowServer).store(t)) {
+		for pace, between := range map[string]time.Duration{"at once": 0, "one after the other": 4 * time.Millisecond, "late": time.Second} {
+			if lone := slices.Contains([]string{"linkifiers", "user defaults", "playgrounds", "domains"}, first); lone && pace == "late" {
+				continue // see TestWhatStandsAloneBringsNeitherPeopleNorChannels
+			}
+			t.Run(first+", the others "+pace, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server := &slowServer{}
+					d := server.store(t)
+					ask := func(kind func(context.Context) (*snapshot.Snapshot, error)) {
+						if _, err := kind(t.Context()); err != nil {
+							t.Error(err)
+						}
+					}
+					var all sync.WaitGroup
+					all.Go(func() { ask(kinds(d)[first]) })
+					for _, kind := range kinds(d) {
+						pass(between)
+						all.Go(func() { ask(kind) })
+						all.Go(func() { ask(kind) })
+					}
+					all.Wait()
+					if len(server.reads) != 1 || server.closed != 1 || len(server.beyond) > 0 {
+						t.Errorf("%d snapshots, %d queues closed, and %v: %v", len(server.reads), server.closed, server.beyond, server.reads)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestWhatStandsAloneBringsNeitherPeopleNorChannels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &slowServer{}
+		d := server.store(t)
+		large := []string{zulip.FetchUsers, zulip.FetchUserGroups, zulip.FetchChannels, zulip.FetchStatuses}
+		for _, kind := range []func(context.Context) (*snapshot.Snapshot, error){known(d, store.Linkifiers), known(d, store.Playgrounds), known(d, store.Domains), known(d, store.UserDefaults)} {
+			if _, err := kind(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(server.reads) != 1 || slices.ContainsFunc(server.reads[0], func(part string) bool { return slices.Contains(large, part) }) {
+			t.Errorf("read: %v", server.reads)
+		}
+		// Whoever needs more costs one more read, whatever else follows. With the channels come the default ones once more.
+		for _, kind := range kinds(d) {
+			if _, err := kind(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(server.reads) != 2 || len(server.reads[1]) != len(large)+1 {
+			t.Errorf("read: %v", server.reads)
+		}
+	})
+}
+
+// TestBotsAreReadForThoseWhoAsk: with them come everybody's keys.
+func TestBotsAreReadForThoseWhoAsk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &slowServer{}
+		d := server.store(t)
+		for _, kind := range []func(context.Context) (*snapshot.Snapshot, error){known(d, store.Channels), known(d, store.Bots)} {
+			if _, err := kind(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(server.reads) != 2 || slices.Contains(server.reads[0], zulip.FetchBots) || !slices.Equal(server.reads[1], []string{zulip.FetchBots}) {
+			t.Errorf("read: %v", server.reads)
+		}
+	})
+}
+
+// TestAFailureIsToldOnce: hundreds of resources that wait for one request hear of one cause, and soon.
+func TestAFailureIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &slowServer{status: http.StatusBadRequest}
+		d := server.store(t)
+		var (
+			count          sync.Mutex
+			full, referred int
+		)
+		atOnce, started := make(chan struct{}, 10), time.Now()
+		var all sync.WaitGroup
+		for range 50 {
+			for _, kind := range kinds(d) {
+				all.Go(func() {
+					atOnce <- struct{}{}
+					defer func() { <-atOnce }()
+					_, err := kind(t.Context())
+					var told *store.ToldError
+					count.Lock()
+					defer count.Unlock()
+					switch {
+					case errors.As(err, &told):
+						referred++
+					case zulip.IsMessage(err, "Cannot allocate event queue"):
+						full++
+					default:
+						t.Error(err)
+					}
+				})
+			}
+		}
+		all.Wait()
+		if full != 1 || referred != 50*len(kinds(d))-1 || len(server.reads) != 1 || time.Since(started) > time.Second {
+			t.Errorf("%d were told the cause, %d where to find it, after %d requests, in %s", full, referred, len(server.reads), time.Since(started))
+		}
+
+		// It does not hold for ever.
+		server.status = 0
+		pass(6 * time.Second)
+		if _, err := d.Read(t.Context(), store.Channels); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,301 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// newStore returns an empty directory of a sandbox's organization, and a client beside it.
+func newStore(t *testing.T) (*store.Store, *zulip.Client, *sandbox.Server) {
+	t.Helper()
+	server, err := sandbox.New(sandbox.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	owner, _ := server.Credentials("owner")
+	client, err := zulip.New(zulip.Config{Site: server.URL(), Email: owner.Email, APIKey: owner.APIKey, MaxRetries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := client.Me(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Journal().Reset()
+	return store.New(client, self, 442, new(runstate.State)), client, server
+}
+
+// newPlanningStore is newStore with the run state that the store resolves names with.
+func newPlanningStore(t *testing.T) (*store.Store, *runstate.State) {
+	t.Helper()
+	d, client, _ := newStore(t)
+	run := new(runstate.State)
+	return store.New(client, d.Self(), 442, run), run
+}
+
+// known returns how a part is read as the run knows it.
+func known(d *store.Store, part store.Part) func(context.Context) (*snapshot.Snapshot, error) {
+	return func(ctx context.Context) (*snapshot.Snapshot, error) { return d.Read(ctx, part) }
+}
+
+// fresh returns how a part is read as of now.
+func fresh(d *store.Store, part store.Part) func(context.Context) (*snapshot.Snapshot, error) {
+	return func(ctx context.Context) (*snapshot.Snapshot, error) { return d.Fresh(ctx, part) }
+}
+
+// askBefore asks for a fresh read, so that the next to ask is not the first for a while, who does not wait for others.
+func askBefore(t *testing.T, d *store.Store) {
+	t.Helper()
+	if _, err := d.Fresh(t.Context(), store.ProfileFields); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func together(n int, do func()) {
+	var all sync.WaitGroup
+	for range n {
+		all.Go(do)
+	}
+	all.Wait()
+}
+
+func TestManyWhoAskAreOneRequest(t *testing.T) {
+	d, _, server := newStore(t)
+	together(50, func() {
+		view, err := d.Read(context.Background(), store.Channels)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if channel, ok := view.Channels().ByName("GENERAL"); !ok || !channel.IsDefault {
+			t.Error("the default channel is not found")
+		}
+	})
+	if _, err := d.Read(context.Background(), store.Organization); err != nil { // has been read already
+		t.Error(err)
+	}
+	if sent := server.Journal().Requests(sandbox.Filter{}); len(sent) != 2 {
+		t.Errorf("%d requests, not a snapshot and the end of its queue: %v", len(sent), sent)
+	}
+}
+
+func TestWhoGivesUpDoesNotSpoilItForTheOthers(t *testing.T) {
+	d, _, server := newStore(t)
+	gate := server.Gate("POST", "/register")
+	impatient, giveUp := context.WithCancel(context.Background())
+	gone := make(chan error)
+	go func() {
+		_, err := d.Read(impatient, store.Organization)
+		gone <- err
+	}()
+	held := <-gate.Arrived
+	stays := make(chan error)
+	go func() {
+		_, err := d.Read(context.Background(), store.Organization)
+		stays <- err
+	}()
+	giveUp()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Error("who gave up got", err)
+	}
+	held.Release()
+	gate.Open()
+	if err := <-stays; err != nil {
+		t.Error("who stayed got", err)
+	}
+}
+
+func TestReadsThatFollowWritesAreOne(t *testing.T) {
+	d, client, server := newStore(t)
+	names := []string{"one", "two", "three", "four", "five", "six", "seven", "eight"}
+	ready := make(chan string, len(names))
+	for _, name := range names {
+		ready <- name
+	}
+	together(len(names), func() {
+		name := <-ready
+		if err := d.Write(t.Context(), func(ctx context.Context) error {
+			_, _, err := client.CreateChannel(ctx, zulip.ChannelCreate{Name: name})
+			return err
+		}); err != nil {
+			t.Error(err)
+			return
+		}
+		view, err := d.Fresh(context.Background(), store.Channels)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if _, ok := view.Channels().ByName(name); !ok {
+			t.Errorf("%s is not in what was read after it was made", name)
+		}
+	})
+	if reads := server.Journal().Count(sandbox.Filter{Method: "GET", Path: "/streams"}); reads > 3 {
+		t.Errorf("%d writes were followed by %d reads", len(names), reads)
+	}
+}
+
+func TestNamesPlannedInTheSameRun(t *testing.T) {
+	d, run := newPlanningStore(t)
+	view, err := d.Read(context.Background(), store.Channels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sres := permission.Principal{Kind: permission.KindGroup, Name: "sres"}
+	_, problems := permission.Resolve([]permission.Principal{sres}, view)
+	if len(problems) != 1 || !slices.Contains(view.Nearest(sres), permission.Principal{Kind: permission.KindGroup, Name: "sre"}) {
+		t.Fatalf("an unknown group: %v, near: %v", problems, view.Nearest(sres))
+	}
+	run.PlanName("zulip_user_group", 0, sres.Name)
+	resolved, problems := permission.Resolve([]permission.Principal{sres}, view)
+	if len(problems) != 0 || len(resolved.Planned) != 1 {
+		t.Errorf("a planned group: %+v, %v", resolved, problems)
+	}
+
+	general, _ := view.Channels().ByName("general")
+	if _, taken := view.ChannelTaking("General", 0); !taken {
+		t.Error("a name in use counts as free")
+	}
+	if _, taken := view.ChannelTaking("General", general.ID); taken {
+		t.Error("a channel's own name counts as taken")
+	}
+	run.PlanName("zulip_channel", general.ID, "lobby")
+	if _, taken := view.ChannelTaking("General", 0); taken {
+		t.Error("a name that this run gives up counts as taken")
+	}
+}
+
+func TestForgottenPartsAreReadAgain(t *testing.T) {
+	d, _, server := newStore(t)
+	for range 2 {
+		if _, err := d.Read(context.Background(), store.Organization); err != nil {
+			t.Fatal(err)
+		}
+		d.Invalidate(store.UserGroups)
+	}
+	all := server.Journal().Requests(sandbox.Filter{})
+	if len(all) != 3 || all[2].Path != "/user_groups" { // after the snapshot and the end of its queue
+		t.Errorf("read: %v", all)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	d, _, _ := newStore(t)
+	view, err := d.Read(context.Background(), store.Channels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{"Lena.Fischer@Example.com", "lena.fischer@example.com"} {
+		user, ok := view.UserByAddress(address)
+		if !ok || user.Address() != "lena.fischer@example.com" {
+			t.Errorf("%s is %v", address, user)
+		}
+		if same, ok := view.UserByAddress(user.Email); !ok || same.ID != user.ID {
+			t.Errorf("the API address %s is %v", user.Email, same)
+		}
+	}
+	if near := suggest.Nearest("lena.fisher@example.com", view.Addresses()); !slices.Contains(near, "lena.fischer@example.com") {
+		t.Errorf("near are %v", near)
+	}
+	if near := suggest.Nearest("xaver@example.com", view.Addresses()); len(near) > 0 {
+		t.Errorf("only the domain is the same, and still near are %v", near)
+	}
+	if near := suggest.Nearest("genral", view.Channels().Names()); !slices.Contains(near, "general") {
+		t.Errorf("near are %v", near)
+	}
+}
+
+func TestListsAreReadByThemselvesAfterAWrite(t *testing.T) {
+	d, client, server := newStore(t)
+	if view, err := d.Read(context.Background(), store.Linkifiers); err != nil || len(view.Linkifiers().List()) != 0 {
+		t.Fatal(view, err)
+	}
+	const many = 8
+	patterns := make(chan string, many)
+	for i := range many {
+		patterns <- string(rune('a' + i))
+	}
+	server.Journal().Reset()
+	together(many, func() {
+		pattern := <-patterns
+		if err := d.Write(t.Context(), func(ctx context.Context) error {
+			_, err := client.CreateLinkifier(ctx, zulip.LinkifierChange{Pattern: pattern, URLTemplate: "https://example.com/"})
+			return err
+		}); err != nil {
+			t.Error(err)
+			return
+		}
+		view, err := d.Fresh(context.Background(), store.Linkifiers)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if _, ok := view.Linkifiers().ByName(pattern); !ok {
+			t.Errorf("%s is not in what was read after it was made", pattern)
+		}
+	})
+	view, err := d.Read(context.Background(), store.Linkifiers)
+	if err != nil || len(view.Linkifiers().List()) != many {
+		t.Fatalf("the snapshot has %v, %v", view, err)
+	}
+	if reads := len(server.Journal().Requests(sandbox.Filter{})) - many; reads > many/2 {
+		t.Errorf("%d reads after %d writes", reads, many)
+	}
+	if err := client.DeleteLinkifier(context.Background(), view.Linkifiers().List()[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	d.Invalidate(store.Linkifiers)
+	if view, err := d.Read(context.Background(), store.Linkifiers); err != nil || len(view.Linkifiers().List()) != many-1 {
+		t.Errorf("what was forgotten is not read again: %v, %v", view.Linkifiers().List(), err)
+	}
+}
+
+// A snapshot that was taken before a write, and arrives after it, does not hide what was written.
+func TestASnapshotUnderWayIsNotNewerThanAWrite(t *testing.T) {
+	for name, after := range map[string]func(*testing.T, *store.Store){
+		"forgotten": func(_ *testing.T, d *store.Store) { d.Invalidate(store.Linkifiers) },
+		"read again": func(t *testing.T, d *store.Store) {
+			if _, err := d.Fresh(context.Background(), store.Linkifiers); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, client, server := newStore(t)
+			gate := server.Gate("DELETE", "/events") // the snapshot is taken, and not yet in the store
+			asked := make(chan error, 1)
+			go func() {
+				_, err := d.Read(context.Background(), store.Linkifiers)
+				asked <- err
+			}()
+			held := <-gate.Arrived
+			gate.Open()
+			if _, err := client.CreateLinkifier(context.Background(), zulip.LinkifierChange{Pattern: "x", URLTemplate: "https://example.com/"}); err != nil {
+				t.Fatal(err)
+			}
+			after(t, d)
+			held.Release()
+			if err := <-asked; err != nil {
+				t.Fatal(err)
+			}
+			if view, err := d.Read(context.Background(), store.Linkifiers); err != nil || len(view.Linkifiers().List()) != 1 {
+				t.Errorf("the snapshot holds %v, %v", view.Linkifiers().List(), err)
+			}
+		})
+	}
+}

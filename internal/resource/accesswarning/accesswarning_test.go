@@ -1,0 +1,141 @@
+package accesswarning_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// newBase is what a construct stands on, in the example organization, where the owner is the account.
+func newBase(t *testing.T) (*base.Base, *sandbox.Server, *snapshot.Snapshot) {
+	t.Helper()
+	server, err := sandbox.New(sandbox.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	owner, _ := server.Credentials("owner")
+	client, err := zulip.New(zulip.Config{Site: server.URL(), Email: owner.Email, APIKey: owner.APIKey, MaxRetries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := client.Me(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &base.Base{Meta: &base.Meta{Client: client, AccessWarnings: true}}
+	b.Meta.Store = store.New(client, self, sandbox.DefaultFeatureLevel, &b.Meta.Run)
+	view, err := b.Meta.Store.Read(context.Background(), store.Channels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Journal().Reset()
+	return b, server, view
+}
+
+func user(t *testing.T, view *snapshot.Snapshot, address string) int64 {
+	t.Helper()
+	found, ok := view.UserByAddress(address)
+	if !ok {
+		t.Fatalf("%s is not in the organization", address)
+	}
+	return found.ID
+}
+
+// warned returns the text of the one warning; "" if there is none.
+func warned(t *testing.T, diags diag.Diagnostics) string {
+	t.Helper()
+	if len(diags) > 1 || diags.HasError() {
+		t.Fatalf("reported: %v", diags)
+	}
+	if len(diags) == 0 {
+		return ""
+	}
+	text, ok := strings.CutPrefix(diags[0].Detail(), "The change.\n\n")
+	if !ok || diags[0].Summary() != accesswarning.Summary {
+		t.Errorf("the warning is %v", diags[0])
+	}
+	return text
+}
+
+func TestWarnOfAccess(t *testing.T) {
+	b, server, view := newBase(t)
+	sre, _ := view.UserGroupByName("sre")
+	kenji, amara, lena, guest := user(t, view, "kenji.sato@example.com"), user(t, view, "amara.okafor@example.com"), user(t, view, "lena.fischer@example.com"), user(t, view, "paul.dubois@example.com")
+	group := func(membership permission.Membership) permission.Change {
+		return permission.Change{Groups: map[int64]permission.Membership{sre.ID: membership}}
+	}
+	for name, test := range map[string]struct {
+		change  permission.Change
+		want    string
+		members int // channels that are asked who is in them
+	}{
+		"nothing":          {permission.Change{}, "", 0},
+		"the same members": {group(permission.Membership{Members: []int64{amara, lena}}), "", 0},
+		"a member instead of another": {
+			group(permission.Membership{Members: []int64{amara, kenji}}),
+			"In incidents:\nCan no longer administer the channel and remove subscribers: Lena Fischer (lena.fischer@example.com).\n" +
+				"Can now administer the channel and remove subscribers: Kenji Sato (kenji.sato@example.com).", 0,
+		},
+		"others who are not known yet": {
+			group(permission.Membership{Members: []int64{amara, lena}, Unknown: true}),
+			"In incidents:\nNot known yet: who gains and who loses that they can administer the channel and remove subscribers.", 0,
+		},
+		"a guest, who can make no use of it": {group(permission.Membership{Members: []int64{amara, lena, guest}}), "", 0},
+		"a guest becomes a member": {
+			permission.Change{Roles: map[int64]zulip.Role{guest: zulip.RoleMember}},
+			"In announcements:\nCan now read, add subscribers, join, move messages, resolve topics and delete own messages: Paul Dubois (paul.dubois@example.com).\n\n" +
+				"In general:\nCan now add subscribers, join and move messages to other channels: Paul Dubois (paul.dubois@example.com).\n\n" +
+				"In incidents:\nCan now read, add subscribers, join, post, start topics, move messages and 2 more rights: Paul Dubois (paul.dubois@example.com).", 4,
+		},
+		"somebody is deactivated, who is not said to lose everything everywhere": {permission.Change{Deactivated: []int64{lena}}, "", -1},
+	} {
+		server.Journal().Reset()
+		var diags diag.Diagnostics
+		b.Meta.Store.Invalidate(store.Subscribers)
+		accesswarning.OfChange(context.Background(), b.Meta, &diags, "The change", test.change)
+		if got := warned(t, diags); got != test.want {
+			t.Errorf("%s:\n%s\nwanted\n%s", name, got, test.want)
+		}
+		if asked := len(server.Journal().Requests(sandbox.Filter{})); test.members >= 0 && asked != test.members {
+			t.Errorf("%s: %d requests, not %d", name, asked, test.members)
+		}
+	}
+
+	b.Meta.AccessWarnings = false
+	var diags diag.Diagnostics
+	accesswarning.OfChange(context.Background(), b.Meta, &diags, "The change", group(permission.Membership{}))
+	if len(diags) > 0 {
+		t.Errorf("turned off, it says %v", diags)
+	}
+}
+
+func TestWarnOfAccessWithoutAnAnswer(t *testing.T) {
+	b, server, view := newBase(t)
+	admin := user(t, view, "tomas.berg@example.com")
+	leads, _ := view.Channels().ByName("leads")
+	defer server.Fail(sandbox.Fault{Method: "GET", Path: fmt.Sprintf("/streams/%d/members", leads.ID), Action: sandbox.FaultStatus, Status: 400})()
+	var diags diag.Diagnostics
+	accesswarning.OfChange(context.Background(), b.Meta, &diags, "The change", permission.Change{Roles: map[int64]zulip.Role{admin: zulip.RoleModerator}})
+	text := warned(t, diags)
+	sections := strings.Split(text, "\n\n")
+	of := slices.IndexFunc(sections, func(section string) bool { return strings.HasPrefix(section, "In leads:") })
+	if of < 0 || sections[of] != "In leads:\nNot known yet: who gains and who loses that they can delete anyone's messages." {
+		t.Errorf("without knowing who is in leads:\n%s", text)
+	}
+}

@@ -1,0 +1,234 @@
+// Package accounts checks what is done to the account of a person or bot. A [Change] is another role or a deactivation:
+// [Change.Check] looks at it in the plan, [Change.Protect] right before the request, on what the server has then. Both make the
+// same checks of the same function.
+package accounts
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Roles are the words for roles, the one that may do most first.
+func Roles() []string { return []string{"owner", "administrator", "moderator", "member", "guest"} }
+
+// Change is what is to be done to an account.
+type Change struct {
+	// User is the account as it was read.
+	User *zulip.User
+	// Prior is the role that the plan was computed from, Planned the one that is asked for.
+	Prior, Planned zulip.Role
+	// IsDeactivation is set for a deactivation; then there are no roles.
+	IsDeactivation bool
+	// At is the attribute that asks for it.
+	At path.Path
+}
+
+// Deactivation is the deactivation of an account.
+func Deactivation(user *zulip.User) Change { return Change{User: user, IsDeactivation: true} }
+
+// isEmpty reports whether nothing is done.
+func (c Change) isEmpty() bool {
+	if c.IsDeactivation {
+		return !c.User.IsActive
+	}
+	return c.Prior == c.Planned || c.User.Role == c.Planned
+}
+
+// needsOwner reports whether only an owner of the organization may make the change.
+func (c Change) needsOwner() bool {
+	return c.User.Role == zulip.RoleOwner && (!c.IsDeactivation || !c.User.IsBot) || c.Planned == zulip.RoleOwner
+}
+
+// unmakesOwner reports whether a person is no active owner any more. Bots do not count.
+func (c Change) unmakesOwner() bool {
+	return c.User.Role == zulip.RoleOwner && c.Planned != zulip.RoleOwner && !c.User.IsBot
+}
+
+// problem is what stands against a change.
+type problem struct {
+	summary, detail string
+	// mayPass says that another resource of the run may put it right.
+	mayPass bool
+}
+
+// problems says what stands against the change in one reading of the organization: self is the provider's account (server-behavior
+// §U7, §U9).
+func (c Change) problems(self *zulip.User, s *snapshot.Snapshot, lockoutProtection bool) (found []problem) {
+	if c.isEmpty() {
+		return nil
+	}
+	who := c.User.Address()
+	if c.needsOwner() && self.Role != zulip.RoleOwner {
+		provider := fmt.Sprintf("%s, which the provider uses, is %s: use an owner's key.", self.Address(), base.WithArticle(self.Role))
+		if c.IsDeactivation {
+			return []problem{{summary: "Only owners deactivate owners", detail: fmt.Sprintf("%s is an owner. %s", who, provider)}}
+		}
+		return []problem{{summary: "Only owners make and unmake owners", detail: fmt.Sprintf("%s is %s and is to become %s. %s",
+			who, base.WithArticle(c.User.Role), base.WithArticle(c.Planned), provider)}}
+	}
+	if c.unmakesOwner() && !s.HasOtherOwner(c.User.ID) {
+		found = append(found, problem{
+			summary: "The organization would have no owner", mayPass: true,
+			detail: fmt.Sprintf("%s is the only active owner, whom the server neither demotes nor deactivates. Make another person an owner first; if this configuration does, let this resource depend on that one.", who),
+		})
+	}
+	if lost := c.lockout(self); lost != "" && lockoutProtection {
+		found = append(found, problem{summary: "This would lock the provider out", detail: lost + base.LockoutAdvice})
+	}
+	return found
+}
+
+// lockout says what the change takes from the provider's account; "" if it takes nothing.
+func (c Change) lockout(self *zulip.User) string {
+	isSelf, who := c.User.ID == self.ID, c.User.Address()
+	switch {
+	case isSelf && c.IsDeactivation:
+		return fmt.Sprintf("%s is the account the provider uses. Deactivated, it could not even be reactivated by this configuration.", who)
+	case isSelf && c.Planned > c.User.Role:
+		return fmt.Sprintf("%s is the account the provider uses. As %s it could do less than now, and could not take this back.", who, base.WithArticle(c.Planned))
+	case c.IsDeactivation && self.IsBot && self.BotOwnerID != nil && *self.BotOwnerID == c.User.ID:
+		return fmt.Sprintf("%s is the account the provider uses, and a bot owned by %s: the server deactivates the bots of a person with the person.", self.Address(), who)
+	}
+	return ""
+}
+
+// Check refuses, in a plan, a change that the server would refuse, and one that takes from the provider's account what it
+// needs. What another resource of the run may put right is a warning: the plan of that one may come later. It returns whether
+// there is no error.
+func (c Change) Check(meta *base.Meta, s *snapshot.Snapshot, diags *diag.Diagnostics) bool {
+	switch {
+	case c.isEmpty():
+		return true
+	case c.IsDeactivation && c.User.IsBot: // its owner may too
+	case c.IsDeactivation && !meta.RequireRole(zulip.RoleAdministrator, c.At, "deactivate anybody", diags):
+		return false
+	case !c.IsDeactivation && !meta.RequireRole(zulip.RoleAdministrator, c.At, "change roles", diags):
+		return false
+	}
+	ok := true
+	for _, found := range c.problems(currentSelf(meta, s), s, meta.LockoutProtection) {
+		switch {
+		case !found.mayPass:
+			base.AddErrorAt(diags, c.At, found.summary, found.detail)
+			ok = false
+		case c.At.Equal(path.Empty()):
+			diags.AddWarning(found.summary, found.detail+" Otherwise the apply stops here.")
+		default:
+			diags.AddAttributeWarning(c.At, found.summary, found.detail+" Otherwise the apply stops here.")
+		}
+	}
+	return ok
+}
+
+// currentSelf is the provider's account as a snapshot has it: an earlier change of this run may have given it another role.
+func currentSelf(meta *base.Meta, s *snapshot.Snapshot) *zulip.User {
+	if self, ok := s.User(meta.Store.Self().ID); ok {
+		return self
+	}
+	return meta.Store.Self()
+}
+
+// Protect refuses, in an apply, what stands against a change of an account that was just read by itself. What it takes to know
+// that is read again, and what cannot be read refuses. A role that is neither the prior nor the planned one is somebody's
+// decision, and is not overwritten. It returns whether the change may be sent.
+func (c Change) Protect(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics) bool {
+	if c.isEmpty() {
+		return true
+	}
+	if !c.IsDeactivation && c.User.Role != c.Prior {
+		diags.AddAttributeError(c.At, fmt.Sprintf("The role of %s was changed since the plan was made", c.User.Address()),
+			fmt.Sprintf("Planned was %s → %s, and now the role is %s. Nothing was sent. Plan again to see what this configuration would change.", c.Prior, c.Planned, c.User.Role))
+		return false
+	}
+	self, s, err := c.read(ctx, meta)
+	if err != nil {
+		base.AddErrorAt(diags, c.At, c.cannot(), "Nothing was sent, because it could not be checked what the change means. "+base.Explain(err))
+		return false
+	}
+	found := c.problems(self, s, meta.LockoutProtection)
+	for _, problem := range found {
+		base.AddErrorAt(diags, c.At, problem.summary, problem.detail)
+	}
+	return len(found) == 0
+}
+
+// Refusal is [Change.Protect] for who returns errors; nil if the change may be sent.
+func (c Change) Refusal(ctx context.Context, meta *base.Meta) error {
+	var diags diag.Diagnostics
+	if c.Protect(ctx, meta, &diags) {
+		return nil
+	}
+	return &base.Error{Diagnostics: diags}
+}
+
+// read returns the provider's account as it is now and a snapshot, in which the people are as they are now if the change takes
+// an owner away.
+func (c Change) read(ctx context.Context, meta *base.Meta) (self *zulip.User, s *snapshot.Snapshot, err error) {
+	if c.unmakesOwner() {
+		if s, err = meta.Store.Fresh(ctx, store.Users); err != nil {
+			return nil, nil, err
+		}
+	}
+	if self = meta.Store.Self(); self.ID == c.User.ID {
+		return c.User, s, nil
+	}
+	if !c.needsOwner() && (!c.IsDeactivation || !self.IsBot) {
+		return self, s, nil // nothing depends on what it is now
+	}
+	self, err = meta.Store.FreshUser(ctx, self.ID)
+	if err == nil && self == nil {
+		err = fmt.Errorf("the server does not show the provider's account %s", meta.Store.Self().Address())
+	}
+	return self, s, err
+}
+
+// cannot is the summary of a change that is not made.
+func (c Change) cannot() string {
+	if c.IsDeactivation {
+		return "Cannot deactivate " + c.User.Address()
+	}
+	return fmt.Sprintf("Cannot make %s %s", c.User.Address(), c.Planned)
+}
+
+// RoleChange is the change of role that an update of an account asks for, which may be none. current is the account as it was
+// just read.
+func RoleChange(planned, prior types.String, current *zulip.User) Change {
+	change := Change{User: current, Prior: current.Role, Planned: current.Role, At: path.Root("role")}
+	before, _ := zulip.ParseRole(prior.ValueString())
+	if to, isManaged := zulip.ParseRole(planned.ValueString()); isManaged && to != before {
+		change.Prior, change.Planned = before, to
+	}
+	return change
+}
+
+// ProtectDeactivation checks a deactivation right before its request, on the account as it is now. One that is gone is not protected.
+func ProtectDeactivation(ctx context.Context, meta *base.Meta, id int64, address string) error {
+	user, err := meta.Store.FreshUser(ctx, id)
+	switch {
+	case err != nil:
+		var diags diag.Diagnostics
+		diags.AddError("Cannot deactivate "+address, "Nothing was sent, because the account could not be read. "+base.Explain(err))
+		return &base.Error{Diagnostics: diags}
+	case user == nil:
+		return nil
+	}
+	return Deactivation(user).Refusal(ctx, meta)
+}
+
+// DeclareRole refuses, at plan, two resources of a configuration that give somebody different roles.
+func DeclareRole(meta *base.Meta, user *zulip.User, role types.String, diags *diag.Diagnostics) {
+	if role.IsNull() || role.IsUnknown() || meta.Run.Declare("role", user.ID, role.ValueString()) {
+		return
+	}
+	diags.AddAttributeError(path.Root("role"), "Two roles for "+user.Address(),
+		"Another resource of this configuration gives them another role (a zulip_user_role, or the account's own zulip_user or zulip_bot), and each apply would undo one of them. Keep one.")
+}

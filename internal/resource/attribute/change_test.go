@@ -1,0 +1,231 @@
+package attribute_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"pgregory.net/rapid"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+func TestLawOnlyWhatDiffersIsSentWithWhatWasSeen(t *testing.T) {
+	overTables(t, func(t *testing.T, table permission.Table) {
+		s := newServer(t, table)
+		rapid.Check(t, func(t *rapid.T) {
+			s.sent = nil
+			plan := drawPlan(t, s, table)
+			before := s.read()
+			steps, problems := part(table).Steps(before.permissions, nil, plan.at, s.view)
+			var diags diag.Diagnostics
+			now := s.subject().Change(context.Background(), s.base, steps, nil, &diags)
+			if len(problems) > 0 || diags.HasError() {
+				t.Fatal(problems, diags)
+			}
+			written := changes{}
+			for _, one := range s.sent {
+				maps.Copy(written, one.permissions)
+			}
+			for _, setting := range table.Settings {
+				planned, was, is := *plan.at(setting.Name), before.permissions[setting.Name], now.Thing.permissions[setting.Name]
+				change, sent := written[setting.Name]
+				wanted := !planned.IsNull() && !s.means(planned, was)
+				switch {
+				case sent != wanted:
+					t.Fatalf("%s: sent is %v, from %v to %v", setting.Name, sent, was, planned)
+				case sent && (change.Old == nil || !permission.Equal(*change.Old, was, permission.NobodyID(s.view))):
+					t.Fatalf("%s: the old value is %v, not %v", setting.Name, change.Old, was)
+				case wanted && !s.means(planned, is), !wanted && !permission.Equal(was, is, permission.NobodyID(s.view)):
+					t.Fatalf("%s is %v, planned %v", setting.Name, is, planned)
+				}
+			}
+			if len(s.sent) > 1 {
+				t.Fatalf("%d requests", len(s.sent))
+			}
+		})
+	})
+}
+
+func TestLawWhatSomebodyElseChangedIsNotOverwritten(t *testing.T) {
+	overTables(t, func(t *testing.T, table permission.Table) {
+		s := newServer(t, table)
+		rapid.Check(t, func(t *rapid.T) {
+			s.sent = nil
+			plan := drawPlan(t, s, table)
+			steps, _ := part(table).Steps(s.read().permissions, nil, plan.at, s.view)
+			if len(steps) == 0 {
+				t.Skip("nothing to do")
+			}
+			hit := rapid.SampledFrom(steps).Draw(t, "hit").Attribute
+			owners := s.value(t, "role:owners") // nobody plans or holds it
+			s.holds.permissions[hit] = owners
+			var diags diag.Diagnostics
+			s.subject().Change(context.Background(), s.base, steps, nil, &diags)
+			if len(s.sent) > 0 {
+				t.Fatalf("sent %v", s.sent)
+			}
+			if len(diags) != 1 || diags[0].Summary() != "The thing was changed by somebody else after it was planned" ||
+				!strings.Contains(diags[0].Detail(), hit+"\n  when the plan was made:     ") || !strings.Contains(diags[0].Detail(), `now:                        "role:owners"`) {
+				t.Fatal(diags)
+			}
+		})
+	})
+}
+
+func TestLawTheWordsOfTheStateStandForTheirValues(t *testing.T) {
+	overTables(t, func(t *testing.T, table permission.Table) {
+		s := newServer(t, table)
+		rapid.Check(t, func(t *rapid.T) {
+			config := drawPlan(t, s, table)
+			state := newModel(table)
+			attribute.Sets(state.at).Read(table, s.holds.permissions, s.view)
+			saw := attribute.Sets(state.at).Prior(table, nil, s.view)
+			for _, setting := range table.Settings {
+				if !permission.Equal(saw[setting.Name], s.holds.permissions[setting.Name], permission.NobodyID(s.view)) {
+					t.Fatalf("%s reads %v, and stands for %v", setting.Name, s.holds.permissions[setting.Name], saw[setting.Name])
+				}
+			}
+			// A plan says something else than the state exactly where it means something else.
+			plan := maps.Clone(config)
+			for name, set := range config {
+				copied := *set
+				plan[name] = &copied
+			}
+			attribute.Plan{Table: table, Config: config.at, Plan: plan.at, State: state.at, Prior: saw, View: s.view}.KeepEqual()
+			for _, setting := range table.Settings {
+				planned := *plan.at(setting.Name)
+				if same := planned.Equal(*state.at(setting.Name)); !planned.IsNull() && same != s.means(planned, s.holds.permissions[setting.Name]) {
+					t.Fatalf("%s: %v is held, %v planned", setting.Name, s.holds.permissions[setting.Name], planned)
+				}
+			}
+		})
+	})
+}
+
+// toSRE is the change of one permission of each kind of thing, from the administrators to a group.
+func toSRE(s *server, table permission.Table) (setting string, steps []step) {
+	setting = table.Settings[1].Name
+	plan := newModel(table)
+	*plan.at(setting) = set("group:sre")
+	steps, _ = part(table).Steps(s.read().permissions, nil, plan.at, s.view)
+	return setting, steps
+}
+
+// errLost is an answer that never came.
+var errLost = &zulip.Error{Method: http.MethodPatch, Path: "/thing", Status: http.StatusBadGateway, Msg: "Bad Gateway"}
+
+func TestChangeUnderFaults(t *testing.T) {
+	once := func(err error) func(int) error {
+		return func(n int) error {
+			if n == 1 {
+				return err
+			}
+			return nil
+		}
+	}
+	for name, test := range map[string]struct {
+		before, after func(int) error
+		ignores       []string
+		requests      int
+		says          string // of an error; empty: it succeeds
+	}{
+		"an answer is lost after the write":       {after: once(errLost), requests: 1},
+		"a request is lost before the write":      {before: once(errLost), requests: 2},
+		"the server never answers":                {before: func(int) error { return errLost }, requests: 3, says: "does not take the change"},
+		"the server does not know the setting":    {ignores: []string{"it"}, before: func(int) error { return errDropped }, requests: 1, says: "The server ignores it: it is too old for it"},
+		"the server drops the setting every time": {before: func(int) error { return errDropped }, requests: 2, says: "stays so when it is set to"},
+		"the server refuses": {before: func(int) error {
+			return &zulip.Error{Method: http.MethodPatch, Path: "/thing", Status: http.StatusBadRequest, Msg: "Insufficient permission"}
+		}, requests: 1, says: `"Insufficient permission"`},
+		"the server refuses the old value four times": {before: func(int) error { return mismatch() }, requests: 4, says: "does not take the change"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			overTables(t, func(t *testing.T, table permission.Table) {
+				s := newServer(t, table)
+				setting, steps := toSRE(s, table)
+				s.before, s.after, s.ignores = test.before, test.after, test.ignores
+				var diags diag.Diagnostics
+				synctest.Test(t, func(t *testing.T) {
+					s.subject().Change(t.Context(), s.base, steps, nil, &diags)
+				})
+				if len(s.sent) != test.requests {
+					t.Errorf("%d requests, not %d", len(s.sent), test.requests)
+				}
+				if test.says == "" && (diags.HasError() || !s.means(set("group:sre"), s.holds.permissions[setting])) {
+					t.Error(diags)
+				}
+				if test.says != "" && (len(diags) != 1 || !strings.Contains(diags[0].Summary()+diags[0].Detail(), test.says)) {
+					t.Error(diags)
+				}
+			})
+		})
+	}
+}
+
+// errDropped is how the test's server forgets what it was sent, and says that all is well.
+var errDropped = errors.New("dropped")
+
+// A list may hide somebody deactivated, whom the server counts when it compares: after two refusals around a value that
+// does not change, it is written without an old value.
+func TestChangeOfAListThatHidesSomebody(t *testing.T) {
+	overTables(t, func(t *testing.T, table permission.Table) {
+		s := newServer(t, table)
+		setting := table.Settings[1].Name
+		s.holds.permissions[setting] = s.value(t, "group:leads", "user:lena.fischer@example.com")
+		_, steps := toSRE(s, table)
+		s.before = func(n int) error {
+			if s.sent[n-1].permissions[setting].Old != nil {
+				return mismatch()
+			}
+			return nil
+		}
+		var diags diag.Diagnostics
+		s.subject().Change(t.Context(), s.base, steps, nil, &diags)
+		if diags.HasError() || len(s.sent) != 3 || !s.means(set("group:sre"), s.holds.permissions[setting]) {
+			t.Error(len(s.sent), diags)
+		}
+	})
+}
+
+// A value in a form that the server never stores shows that it hides somebody: it is not compared in vain at all.
+func TestChangeOfAValueThatShowsItHidesSomebody(t *testing.T) {
+	overTables(t, func(t *testing.T, table permission.Table) {
+		s := newServer(t, table)
+		setting := table.Settings[1].Name
+		s.holds.permissions[setting] = zulip.GroupSettingValue{DirectSubgroups: []int64{s.value(t, "group:leads").Group}}
+		_, steps := toSRE(s, table)
+		var diags diag.Diagnostics
+		s.subject().Change(t.Context(), s.base, steps, nil, &diags)
+		if diags.HasError() || len(s.sent) != 1 || s.sent[0].permissions[setting].Old != nil {
+			t.Error(s.sent, diags)
+		}
+	})
+}
+
+func TestPermissionPlanRefuses(t *testing.T) {
+	overTables(t, func(t *testing.T, table permission.Table) {
+		s := newServer(t, table)
+		for _, setting := range table.Settings {
+			for words, want := range map[string]string{
+				"role:internet": "Not allowed for " + setting.Name,
+				"group:srr":     `"group:srr" is not in the organization`,
+			} {
+				plan := newModel(table)
+				*plan.at(setting.Name) = set(words)
+				var diags diag.Diagnostics
+				attribute.Plan{Table: table, Config: plan.at, Plan: plan.at, View: s.view}.Check(&diags)
+				if len(diags) != 1 || diags[0].Summary() != want {
+					t.Errorf("%s = %s: %v", setting.Name, words, diags)
+				}
+			}
+		}
+	})
+}

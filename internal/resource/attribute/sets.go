@@ -1,0 +1,216 @@
+package attribute
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Sets are the permission attributes of a model: it returns the place of a setting.
+type Sets func(setting string) *types.Set
+
+// NamedUsers returns the addresses that the permissions of a table name, for [store.Store.ReadNaming].
+func (s Sets) NamedUsers(table permission.Table) (addresses []string) {
+	for _, setting := range table.Settings {
+		for _, element := range s(setting.Name).Elements() {
+			if text, ok := element.(types.String); ok {
+				if address, ok := strings.CutPrefix(text.ValueString(), "user:"); ok {
+					addresses = append(addresses, address)
+				}
+			}
+		}
+	}
+	return addresses
+}
+
+// Read takes what the server holds, and keeps the words that already say it. A setting that the server does not have is
+// null.
+func (s Sets) Read(table permission.Table, held map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) {
+	for _, setting := range table.All() {
+		attribute := s(setting.Name)
+		value, ok := held[setting.Name]
+		if !ok {
+			*attribute = types.SetNull(types.StringType)
+			continue
+		}
+		*attribute = keepOrFormat(*attribute, value, view)
+	}
+}
+
+// ForgetUnknown makes what is not known null: a state holds nothing that is unknown.
+func (s Sets) ForgetUnknown(table permission.Table) {
+	for _, setting := range table.All() {
+		if attribute := s(setting.Name); attribute.IsUnknown() {
+			*attribute = types.SetNull(types.StringType)
+		}
+	}
+}
+
+// Keep gives back what a plan knew to what was read after it was applied, and returns the settings for which that makes
+// a difference.
+func (s Sets) Keep(table permission.Table, plan Sets) (differing []string) {
+	for _, setting := range table.All() {
+		if base.KeepKnown(s(setting.Name), *plan(setting.Name)) {
+			differing = append(differing, setting.Name)
+		}
+	}
+	return differing
+}
+
+// Prior completes the raw permissions kept beside a state with what its words mean, for a state that came without them.
+func (s Sets) Prior(table permission.Table, raw map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) map[string]zulip.GroupSettingValue {
+	complete := map[string]zulip.GroupSettingValue{}
+	for _, setting := range table.Settings {
+		if value, ok := raw[setting.Name]; ok {
+			complete[setting.Name] = value
+		} else if principals, known := PrincipalsOf(*s(setting.Name)); known && !s(setting.Name).IsNull() {
+			resolved, _ := permission.Resolve(principals, view)
+			complete[setting.Name] = resolved.Value
+		}
+	}
+	return complete
+}
+
+// Plan is a plan of permissions while it is checked.
+type Plan struct {
+	Table        permission.Table
+	Config, Plan Sets
+	// State is nil for what is to be created.
+	State Sets
+	// Prior are the values that the plan is computed from.
+	Prior map[string]zulip.GroupSettingValue
+	View  *snapshot.Snapshot
+}
+
+// KeepEqual keeps the state's words where the configuration says the same in others, so that a plan shows no difference
+// that is none.
+func (p Plan) KeepEqual() {
+	if p.State == nil {
+		return
+	}
+	for _, setting := range p.Table.All() {
+		planned, stated := p.Plan(setting.Name), *p.State(setting.Name)
+		if planned.IsUnknown() && stated.IsNull() {
+			// The server does not have the setting, and will not have it after this apply either.
+			*planned = stated
+			continue
+		}
+		if stated.IsNull() {
+			continue
+		}
+		if found := p.Classify(setting.Name); found.Outcome == Equivalent && found.isSameIn(stated, p.View) {
+			*planned = stated
+		}
+	}
+}
+
+// Classify decides what is to be done about one of the permissions.
+func (p Plan) Classify(setting string) Case {
+	var stated *types.Set
+	if p.State != nil {
+		stated = p.State(setting)
+	}
+	var raw *zulip.GroupSettingValue
+	if value, ok := p.Prior[setting]; ok {
+		raw = &value
+	}
+	found := classify(*p.Plan(setting), stated, raw, p.View)
+	for i, problem := range found.Problems {
+		found.Problems[i] = problem.For(setting, p.supported(setting), p.View)
+	}
+	return found
+}
+
+// supported returns what a permission allows.
+func (p Plan) supported(setting string) zulip.SupportedPermission {
+	all := p.Table.All()
+	i := slices.IndexFunc(all, func(one permission.Setting) bool { return one.Name == setting })
+	return p.Table.Supported(all[i], p.View.Realm())
+}
+
+// Check resolves every permission of the configuration and refuses what the setting does not allow.
+func (p Plan) Check(diags *diag.Diagnostics) {
+	for _, setting := range p.Table.Settings {
+		if p.Config(setting.Name).IsNull() {
+			continue
+		}
+		p.check(setting, diags)
+	}
+}
+
+func (p Plan) check(setting permission.Setting, diags *diag.Diagnostics) {
+	at, found := path.Root(setting.Name), p.Classify(setting.Name)
+	warnDeactivated(setting.Name, *p.Config(setting.Name), p.View, diags)
+	addProblems(diags, at, found.Problems)
+	if found.Outcome != Written {
+		return
+	}
+	if err := permission.Allowed(setting.Name, p.Table.Supported(setting, p.View.Realm()), found.Value, p.View); err != nil {
+		diags.AddAttributeError(at, "Not allowed for "+setting.Name, base.Sentence(err))
+	}
+}
+
+// Admits reports whether a planned permission will admit a user, as far as is known; what is not known or not managed is
+// in favour.
+func (s Sets) Admits(setting string, user *zulip.User, view *snapshot.Snapshot) bool {
+	set := *s(setting)
+	principals, known := PrincipalsOf(set)
+	if !known || set.IsNull() {
+		return true
+	}
+	resolved, problems := permission.Resolve(principals, view)
+	return len(problems) > 0 || len(resolved.Planned) > 0 || permission.Admits(resolved.Value, user, view)
+}
+
+// privateKey is where the raw permissions stand in the private state.
+const privateKey = "permissions"
+
+// PrivateGetter is what the framework lets read beside a state.
+type PrivateGetter interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+}
+
+// PrivateSetter is what the framework lets write beside a state.
+type PrivateSetter interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// Raw returns the permissions as they were when the state was read: what a plan compares with, and what an apply
+// takes for the prior values. The old value that is sent beside a new one is read anew before.
+func Raw(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
+	data, found := private.GetKey(ctx, privateKey)
+	diags.Append(found...)
+	raw := map[string]zulip.GroupSettingValue{}
+	if data != nil {
+		if err := json.Unmarshal(data, &raw); err != nil {
+			diags.AddError("The state's private data cannot be read", err.Error())
+		}
+	}
+	return raw
+}
+
+// KeepRaw puts the permissions as the server holds them beside the state. The words of the state itself stand
+// for those that are left out.
+func KeepRaw(ctx context.Context, private PrivateSetter, held map[string]zulip.GroupSettingValue, leftOut []string, diags *diag.Diagnostics) {
+	permissions := maps.Clone(held)
+	for _, setting := range leftOut {
+		delete(permissions, setting)
+	}
+	raw, err := json.Marshal(permissions)
+	if err != nil {
+		diags.AddError("The permissions cannot be kept", err.Error())
+		return
+	}
+	diags.Append(private.SetKey(ctx, privateKey, raw)...)
+}

@@ -1,0 +1,291 @@
+package attribute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Step is the change of one attribute of a T from the value that the plan was computed from to the planned one, and how that
+// is written into an update U. Values are texts that people can read, and that are equal where the values mean the same.
+type Step[T, U any] struct {
+	Attribute string
+	// Permission says that the attribute is a permission.
+	Permission     bool
+	Prior, Planned string
+	// Current returns the value of a thing.
+	Current func(T) string
+	// Put writes the change into an update of a thing that is as given. compare tells whether old values go along.
+	Put func(update *U, now T, compare bool)
+}
+
+// Reading is a thing as it was read, with the snapshot it was read into.
+type Reading[T any] struct {
+	Thing T
+	View  *snapshot.Snapshot
+}
+
+// Subject is a thing that is changed by compare-and-set: one channel, one user group, the organization.
+type Subject[T, U any] struct {
+	// Unread is what messages call it before it was read (`channel 17`), Name what they call it then (`channel "general"`).
+	Unread string
+	Name   func(T) string
+	// Read reads it from the server, not from what was read before. Where the server's lists lag behind its writes, it reads
+	// until shows is true of the thing, or the list can be relied on.
+	Read func(ctx context.Context, shows func(T) bool) (*Reading[T], error)
+	// Write carries out one call of Send, by default [store.Store.Write]. Optional.
+	Write func(ctx context.Context, send func(context.Context) error) error
+	// StoresAsSent says that the server stores what it is sent, so that nothing is read after a write that it took.
+	StoresAsSent bool
+	// Protect refuses, on the thing as it was just read, what must not happen whatever was planned, such as to lock the
+	// account out. What is pending is sent right after. Optional.
+	Protect func(now *Reading[T], p Pending[T, U], diags *diag.Diagnostics)
+	// Send makes the requests that what is pending takes, and returns the parameters that the server does not know. It
+	// stops at the first error: the thing is then read again, and what is still missing sent again.
+	Send func(context.Context, Pending[T, U]) (ignored []string, err error)
+	// Renew writes once more what a thing has already of what is pending, for a server that compares a change with a copy of its
+	// own, which a write brings up to date. It is called once, when the server refuses an old value that it has just shown, or
+	// has not written what it took. Optional.
+	Renew func(context.Context, Pending[T, U]) error
+	// Explain says what an error of Send means, and At the attribute it is about. Optional.
+	Explain func(error) string
+	At      func(error) path.Path
+}
+
+// Pending is what is still to be written to a thing.
+type Pending[T, U any] struct {
+	// Now is the thing as it was just read.
+	Now     T
+	steps   []Step[T, U]
+	compare bool
+}
+
+// Attributes are the names of what is pending.
+func (p Pending[T, U]) Attributes() []string {
+	names := make([]string, len(p.steps))
+	for i, step := range p.steps {
+		names[i] = step.Attribute
+	}
+	return names
+}
+
+// Update returns one update with everything that is pending, for a server that carries out all of a request or nothing.
+func (p Pending[T, U]) Update() U { return p.where(func(Step[T, U]) bool { return true }) }
+
+// Permissions returns the update of what is pending of the permissions.
+func (p Pending[T, U]) Permissions() U {
+	return p.where(func(step Step[T, U]) bool { return step.Permission })
+}
+
+// Others returns the update of what is pending beside the permissions.
+func (p Pending[T, U]) Others() U {
+	return p.where(func(step Step[T, U]) bool { return !step.Permission })
+}
+
+func (p Pending[T, U]) where(in func(Step[T, U]) bool) (update U) {
+	for _, step := range p.steps {
+		if in(step) {
+			step.Put(&update, p.Now, p.compare)
+		}
+	}
+	return update
+}
+
+// Into writes everything that is pending into an update that has the current values already.
+func (p Pending[T, U]) Into(update *U) {
+	for _, step := range p.steps {
+		step.Put(update, p.Now, p.compare)
+	}
+}
+
+// mostMismatches is how often the server may refuse an old value that it has just shown.
+const mostMismatches = 4
+
+// progress is what is known of a change that is under way.
+type progress struct {
+	sent       int // writes that the server took
+	mismatches int // writes that it refused for what they took for granted
+	oldRefused int // those of them that it refused for an old value
+	lost       int // writes of which it is not known whether it took them
+	renewed    bool
+	pause      time.Duration
+	ignored    []string // parameters that the server does not know
+	err        error    // of the last write
+}
+
+// isExhausted reports whether another try would be like the last.
+func (p *progress) isExhausted(retries int) bool {
+	return len(p.ignored) > 0 || p.sent == 2 || p.mismatches == mostMismatches || p.lost > retries
+}
+
+// compare returns the steps that a thing does not show yet, and those of them whose value somebody else has changed.
+func compare[T, U any](all []Step[T, U], thing T) (left, conflicts []Step[T, U]) {
+	for _, step := range all {
+		switch current := step.Current(thing); current {
+		case step.Planned:
+		case step.Prior:
+			left = append(left, step)
+		default:
+			left, conflicts = append(left, step), append(conflicts, step)
+		}
+	}
+	return left, conflicts
+}
+
+// Change carries out the steps on a thing and returns it as the server then holds it; nil if it was not read after the last
+// write.
+// Before each write the thing is read and compared with its prior values, unless now is what was just read; after the
+// last write it is read again, and what is missing is sent again. So an answer that was lost, or a setting that the
+// server dropped, is made good, and a value that somebody else changed is not overwritten.
+func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U], now *Reading[T], diags *diag.Diagnostics) *Reading[T] {
+	p, write, retries := progress{pause: zulip.FirstPause}, s.Write, b.Meta.Client.NewRetries()
+	if write == nil {
+		write = b.Meta.Store.Write // so that the reads that follow wait for each other
+	}
+	for {
+		if now == nil {
+			var err error
+			shows := func(thing T) bool {
+				left, conflicts := compare(all, thing)
+				return len(conflicts) == 0 && (p.sent == 0 || len(left) == 0)
+			}
+			if now, err = s.Read(ctx, shows); err != nil {
+				diags.AddError("Cannot read "+s.Unread, s.explain(err))
+				return nil
+			}
+		}
+		thing := now.Thing
+		left, conflicts := compare(all, thing)
+		switch {
+		case len(left) == 0:
+			return now
+		case len(conflicts) > 0:
+			s.refuse(thing, conflicts, all, diags)
+			return now
+		case p.isExhausted(b.Meta.Client.MaxRetries()):
+			s.reportUnknownOutcome(thing, left, &p, b.FeatureLevel(), diags)
+			return now
+		}
+		if s.Protect != nil {
+			var found diag.Diagnostics
+			s.Protect(now, Pending[T, U]{Now: thing, steps: left}, &found)
+			if diags.Append(found...); found.HasError() {
+				return now
+			}
+		}
+		if s.Renew != nil && !p.renewed && (p.oldRefused > 0 || p.sent > 0) {
+			p.renewed, now = true, nil
+			p.err = write(ctx, func(ctx context.Context) error {
+				return s.Renew(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left})
+			})
+			continue // an error of it is one of the change too, which is sent next
+		}
+		// The server may refuse an old value that was just read, if it hides deactivated people in it
+		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.
+		p.err = write(ctx, func(ctx context.Context) (err error) {
+			p.ignored, err = s.Send(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left, compare: p.oldRefused < 2})
+			return err
+		})
+		switch {
+		case p.err == nil && s.StoresAsSent:
+			return nil
+		case p.err == nil:
+			p.sent++
+		case zulip.IsExpectationMismatch(p.err):
+			p.mismatches++
+			p.oldRefused++
+		case zulip.IsMembershipMismatch(p.err), zulip.IsIncompleteOrder(p.err):
+			p.mismatches++
+		case zulip.MayHaveHappened(p.err):
+			tflog.Info(ctx, "It is not known whether the change was made: reading it again",
+				map[string]any{"changed": s.Name(thing), "error": p.err.Error(), "wait": p.pause.String()})
+			if zulip.Sleep(ctx, p.pause) != nil {
+				diags.AddError(fmt.Sprintf("The change of %s was interrupted", s.Name(thing)), s.explain(p.err))
+				return nil
+			}
+			p.lost++
+			p.pause *= 2
+		default:
+			// What the rate limit refused is not just repeated after the wait: somebody may have changed the thing by then.
+			if err := retries.Wait(ctx, p.err); err != nil {
+				return s.refusedByServer(ctx, thing, all, err, diags)
+			}
+		}
+		now = nil
+	}
+}
+
+// refuse reports what somebody else changed since the plan, and leaves it as it is.
+func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], diags *diag.Diagnostics) {
+	var text strings.Builder
+	for _, step := range conflicts {
+		fmt.Fprintf(&text, "%s\n  when the plan was made:     %s\n  now:                        %s\n  the configuration asks for: %s\n\n", step.Attribute, step.Prior, step.Current(now), step.Planned)
+	}
+	text.WriteString("Nothing was overwritten. " + applied(all, now) + "Plan again, and review what the difference is now.")
+	diags.AddError(base.Capitalize(s.Name(now))+" was changed by somebody else after it was planned", text.String())
+}
+
+// refusedByServer reports a refusal, and what had been applied before it.
+func (s Subject[T, U]) refusedByServer(ctx context.Context, before T, all []Step[T, U], cause error, diags *diag.Diagnostics) *Reading[T] {
+	now, err := s.Read(ctx, func(T) bool { return true })
+	var reported *base.Error
+	if errors.As(cause, &reported) {
+		diags.Append(reported.Diagnostics...)
+		return now
+	}
+	detail, at := s.explain(cause), path.Empty()
+	if err == nil {
+		detail += "\n\n" + applied(all, now.Thing)
+	}
+	if s.At != nil {
+		at = s.At(cause)
+	}
+	base.AddErrorAt(diags, at, "Cannot change "+s.Name(before), detail)
+	return now
+}
+
+func (s Subject[T, U]) explain(err error) string {
+	if s.Explain != nil {
+		return s.Explain(err)
+	}
+	return base.Explain(err)
+}
+
+// reportUnknownOutcome reports a change that the server does not make, although it says nothing against it.
+func (s Subject[T, U]) reportUnknownOutcome(now T, pending []Step[T, U], p *progress, level int, diags *diag.Diagnostics) {
+	var text strings.Builder
+	for _, step := range pending {
+		fmt.Fprintf(&text, "%s is %s, and stays so when it is set to %s.\n", step.Attribute, step.Prior, step.Planned)
+	}
+	if len(p.ignored) > 0 {
+		fmt.Fprintf(&text, "The server ignores %s: it is too old for it (feature level %d).\n", strings.Join(p.ignored, ", "), level)
+	}
+	if p.err != nil {
+		text.WriteString("The last try ended so: " + s.explain(p.err) + "\n")
+	}
+	diags.AddError(base.Capitalize(s.Name(now))+" does not take the change", strings.TrimSpace(text.String()))
+}
+
+// applied says which of the steps the thing already shows.
+func applied[T, U any](all []Step[T, U], now T) string {
+	var done []string
+	for _, step := range all {
+		if step.Current(now) == step.Planned {
+			done = append(done, step.Attribute)
+		}
+	}
+	if len(done) == 0 {
+		return "Nothing else was changed either. "
+	}
+	return "Already as planned: " + strings.Join(done, ", ") + ". "
+}

@@ -1,0 +1,235 @@
+// Package compose has the attributes with which a message is composed: whom it is for ([Addressee]), its content
+// ([ContentValidator], [CheckContent]), and the emoji of a reaction or status ([Emoji]).
+package compose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Addressee are the attributes that say whom a message is for: a topic of a channel, or people.
+type Addressee struct {
+	Channel    types.String `tfsdk:"channel"`
+	Topic      types.String `tfsdk:"topic"`
+	Recipients types.Set    `tfsdk:"recipients"`
+}
+
+const (
+	channelDescription    = "Channel the message is for: its ID, as in `zulip_channel.x.id`, or its name. Write `name:2024` for a channel whose name is a number. Set this and `topic`, or `recipients`."
+	topicDescription      = "Topic in the channel, at most 60 characters; `\"\"` is the topic without a name. The server removes white space at both ends."
+	recipientsDescription = "People and bots a direct message is for, by email address or user ID. The provider's account need not be among them."
+)
+
+var noNull = []validator.Set{validators.NoNulls()}
+
+// AddresseeAttributes are the attributes of [Addressee] for a resource.
+func AddresseeAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"channel":    schema.StringAttribute{Optional: true, MarkdownDescription: channelDescription},
+		"topic":      schema.StringAttribute{Optional: true, MarkdownDescription: topicDescription},
+		"recipients": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription, Validators: noNull},
+	}
+}
+
+// AddresseeActionAttributes are the attributes of [Addressee] for an action.
+func AddresseeActionAttributes() map[string]actionschema.Attribute {
+	return map[string]actionschema.Attribute{
+		"channel":    actionschema.StringAttribute{Optional: true, MarkdownDescription: channelDescription},
+		"topic":      actionschema.StringAttribute{Optional: true, MarkdownDescription: topicDescription},
+		"recipients": actionschema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: recipientsDescription, Validators: noNull},
+	}
+}
+
+// IsEmpty reports whether nobody is named.
+func (a *Addressee) IsEmpty() bool {
+	return a.Channel.IsNull() && a.Topic.IsNull() && a.Recipients.IsNull()
+}
+
+// Equal reports whether two say the same in the same words.
+func (a Addressee) Equal(b Addressee) bool {
+	return a.Channel.Equal(b.Channel) && a.Topic.Equal(b.Topic) && a.Recipients.Equal(b.Recipients)
+}
+
+// Validate refuses what is wrong in any organization, as far as it is known: what is not may well turn out to be null.
+func (a *Addressee) Validate(diags *diag.Diagnostics) {
+	switch {
+	case base.IsSet(a.Channel) && base.IsSet(a.Recipients):
+		diags.AddAttributeError(path.Root("recipients"), "For a channel or for people",
+			"A message goes to a topic of a channel, or to people. Set channel and topic, or recipients.")
+	case a.Channel.IsNull() && a.Recipients.IsNull():
+		diags.AddError("Nobody to send to", "Set channel and topic, or recipients.")
+	case a.Channel.IsNull() && base.IsSet(a.Topic):
+		diags.AddAttributeError(path.Root("topic"), "A direct message has no topic", "Remove topic, or set channel instead of recipients.")
+	case base.IsSet(a.Channel) && a.Topic.IsNull():
+		diags.AddAttributeError(path.Root("topic"), "A message to a channel has a topic",
+			"Set topic; topic = \"\" is the topic without a name.")
+	case base.IsSet(a.Recipients) && len(a.Recipients.Elements()) == 0:
+		diags.AddAttributeError(path.Root("recipients"), "Nobody to send to", "Name at least one person or bot.")
+	}
+	checkCharacters(a.Topic, diags)
+}
+
+// Resolve finds out whom the attributes mean. known is false while they hold what is not known yet. What does not exist
+// is reported at its attribute.
+func (a *Addressee) Resolve(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+	return a.resolve(view, false, diags)
+}
+
+// ResolveToSend resolves the attributes for a request. The error is a [base.Error] if what they name does not exist.
+func (a *Addressee) ResolveToSend(ctx context.Context, from *store.Store) (zulip.Addressee, error) {
+	view, err := from.Read(ctx, store.Channels)
+	if err != nil {
+		return zulip.Addressee{}, err
+	}
+	var diags diag.Diagnostics
+	to, _ := a.Resolve(view, &diags)
+	if diags.HasError() {
+		return zulip.Addressee{}, &base.Error{Diagnostics: diags}
+	}
+	return to, nil
+}
+
+// resolve is Resolve; in a plan, what this run has yet to create is not known.
+func (a *Addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+	known = !a.Channel.IsUnknown() && !a.Topic.IsUnknown() && !a.Recipients.IsUnknown()
+	if !a.Channel.IsNull() && !a.Channel.IsUnknown() {
+		channel, err := lookup.Channel(view, a.Channel.ValueString())
+		switch {
+		case inPlan && lookup.IsPlannedChannel(view, a.Channel.ValueString()):
+			known = false
+		case err != nil:
+			diags.AddAttributeError(path.Root("channel"), "No such channel",
+				base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+		case channel.IsArchived:
+			diags.AddAttributeError(path.Root("channel"), "The channel is archived",
+				fmt.Sprintf("Nobody can write to %q. A zulip_channel with its name and adopt_archived = true unarchives it; write its zulip_channel.NAME.id here, so that it comes first.", channel.Name))
+		default:
+			to.ChannelID = channel.ID
+		}
+	}
+	to.Topic = a.Topic.ValueString()
+	if a.Recipients.IsUnknown() {
+		return to, known
+	}
+	for _, element := range a.Recipients.Elements() {
+		text, ok := element.(types.String)
+		if !ok || text.IsUnknown() {
+			known = false
+			continue
+		}
+		user, err := lookup.User(view, text.ValueString())
+		_, later, _ := lookup.UserInPlan(view, text.ValueString())
+		switch {
+		case inPlan && later:
+			known = false
+		case err != nil:
+			diags.AddAttributeError(path.Root("recipients"), "Not in the organization", base.Sentence(err))
+		case !user.IsActive:
+			diags.AddAttributeError(path.Root("recipients"), "Deactivated",
+				fmt.Sprintf("%s is deactivated and gets no messages. Take the address out, or reactivate the account.", text.ValueString()))
+		default:
+			to.UserIDs = append(to.UserIDs, user.ID)
+		}
+	}
+	slices.Sort(to.UserIDs)
+	to.UserIDs = slices.Compact(to.UserIDs)
+	return to, known
+}
+
+// Check resolves the attributes and refuses a topic that the server would cut.
+func (a *Addressee) Check(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+	a.checkTopic(view, diags)
+	return a.resolve(view, false, diags)
+}
+
+// CheckPlan is Check for a plan: what this run has yet to create is not known.
+func (a *Addressee) CheckPlan(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
+	a.checkTopic(view, diags)
+	return a.resolve(view, true, diags)
+}
+
+func (a *Addressee) checkTopic(view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	limit := zulip.MaxTopicLength
+	if realm := view.Realm(); realm != nil && realm.MaxTopicLength > 0 {
+		limit = realm.MaxTopicLength
+	}
+	checkLength(path.Root("topic"), "topic", zulip.StoredTopic(a.Topic.ValueString()), limit, diags)
+}
+
+// Words says whom a message is for, for people.
+func (a *Addressee) Words() string {
+	if a.Recipients.IsNull() {
+		return fmt.Sprintf("channel %q, topic %q", a.Channel.ValueString(), a.Topic.ValueString())
+	}
+	var people []string
+	for _, element := range a.Recipients.Elements() {
+		if text, ok := element.(types.String); ok {
+			people = append(people, text.ValueString())
+		}
+	}
+	return strings.Join(people, ", ")
+}
+
+// Read takes whom the server says a message is for. Where the attributes say the same in other words, their words are
+// kept, so that a plan shows no difference that is none.
+func (a *Addressee) Read(to zulip.Addressee, view *snapshot.Snapshot, self int64) {
+	if to.IsDirect() {
+		a.Channel, a.Topic = types.StringNull(), types.StringNull()
+		var ignored diag.Diagnostics
+		kept, known := a.Resolve(view, &ignored)
+		if !known || a.Recipients.IsNull() || ignored.HasError() || !kept.Same(to, self) {
+			a.Recipients = recipientTexts(to.UserIDs, view, self)
+		}
+		return
+	}
+	a.Recipients = types.SetNull(types.StringType)
+	a.Channel = types.StringValue(lookup.KeepChannel(a.Channel.ValueString(), to.ChannelID, view))
+	if a.Topic.IsNull() || a.Topic.IsUnknown() || zulip.StoredTopic(a.Topic.ValueString()) != zulip.StoredTopic(to.Topic) {
+		a.Topic = types.StringValue(to.Topic)
+	}
+}
+
+// KeepWords takes over the words of another set of attributes where they mean the same, so that nothing is planned that
+// changes nothing.
+func (a *Addressee) KeepWords(held Addressee, view *snapshot.Snapshot, self int64) {
+	var ignored diag.Diagnostics
+	mine, known := a.Resolve(view, &ignored)
+	theirs, knownToo := held.Resolve(view, &ignored)
+	if known && knownToo && !ignored.HasError() && mine.Same(theirs, self) {
+		*a = held
+	}
+}
+
+// recipientTexts are the addresses of the recipients, without the sender unless alone.
+func recipientTexts(ids []int64, view *snapshot.Snapshot, self int64) types.Set {
+	var elements []attr.Value
+	for _, id := range ids {
+		if id == self && len(ids) > 1 {
+			continue
+		}
+		words := strconv.FormatInt(id, 10)
+		if user, ok := view.User(id); ok {
+			words = user.Address()
+		}
+		elements = append(elements, types.StringValue(words))
+	}
+	return types.SetValueMust(types.StringType, elements)
+}

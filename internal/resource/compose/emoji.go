@@ -1,0 +1,75 @@
+package compose
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+)
+
+// Emoji is what a configuration says of an emoji in the attributes emoji_name, emoji_code and reaction_type.
+type Emoji struct{ Name, Code, Kind types.String }
+
+// customEmojiKind is what custom emoji are claimed as.
+const customEmojiKind = "zulip_custom_emoji"
+
+// extraEmoji is the one emoji that is neither standard nor the organization's own (server-behavior §U12).
+const extraEmoji = "zulip"
+
+// Check refuses, at plan, an emoji that the server does not know, as far as it says which ones it does, and a code or kind
+// that is not the emoji's. One that this run makes is known. view has the organization's own emoji in it.
+func (e Emoji) Check(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	if e.Name.IsNull() || e.Name.IsUnknown() || e.Code.IsUnknown() || e.Kind.IsUnknown() || meta.Run.IsReserved(customEmojiKind, e.Name.ValueString()) {
+		return
+	}
+	standard, err := meta.Store.EmojiNames(ctx)
+	if err != nil {
+		diags.AddError("Cannot read the organization", base.Explain(err))
+		return
+	}
+	name := e.Name.ValueString()
+	kinds := map[string]string{} // code by kind
+	if emoji, ok := view.CustomEmoji().ByName(name); ok {
+		kinds["realm_emoji"] = strconv.FormatInt(emoji.ID, 10)
+	}
+	if code, ok := standard[name]; ok {
+		kinds["unicode_emoji"] = code
+	}
+	if name == extraEmoji {
+		kinds["zulip_extra_emoji"] = extraEmoji
+	}
+	switch {
+	case len(kinds) == 0 && len(standard) == 0: // what the server knows is not known
+	case len(kinds) == 0:
+		diags.AddAttributeError(path.Root("emoji_name"), fmt.Sprintf("No emoji is called %q", name), "The organization has none of its own of that name, and the server knows no standard one."+suggest.DidYouMean(suggest.Nearest(name, append(slices.Collect(maps.Keys(standard)), view.CustomEmoji().Names()...))))
+	default:
+		e.checkKind(kinds, diags)
+	}
+}
+
+// checkKind refuses a kind or a code that the emoji does not have.
+func (e Emoji) checkKind(kinds map[string]string, diags *diag.Diagnostics) {
+	if !e.Kind.IsNull() {
+		only, ok := kinds[e.Kind.ValueString()]
+		if !ok {
+			diags.AddAttributeError(path.Root("reaction_type"), "The emoji is not of this kind",
+				fmt.Sprintf("%q is %s. Leave reaction_type out to have the server choose.", e.Name.ValueString(), strings.Join(slices.Sorted(maps.Keys(kinds)), " or ")))
+			return
+		}
+		kinds = map[string]string{e.Kind.ValueString(): only}
+	}
+	if codes := slices.Sorted(maps.Values(kinds)); !e.Code.IsNull() && !slices.Contains(codes, e.Code.ValueString()) {
+		diags.AddAttributeError(path.Root("emoji_code"), "The emoji has another code",
+			fmt.Sprintf("The code of %q is %s. Leave emoji_code out to have the server choose.", e.Name.ValueString(), strings.Join(codes, " or ")))
+	}
+}

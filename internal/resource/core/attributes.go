@@ -1,0 +1,267 @@
+package core
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Attributes is how a resource compares a model with an object, attribute by attribute. There are two ways: by the rows of a
+// table ([Rows]), and by the fields of the model as ReadInto sets them, for every definition without a table.
+type Attributes[Model, Object, Update any] interface {
+	// read takes what the server has into a model. What the model says already in other words stays as it is.
+	read(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
+	// priorState is a state as what a plan was computed from, raw the values of its permissions beside it; priorObject is an
+	// object that is to become what is planned.
+	priorState(state *Model, raw map[string]zulip.GroupSettingValue, c *Context) *Prior[Model, Object]
+	priorObject(object *Object, c *Context, diags *diag.Diagnostics) *Prior[Model, Object]
+	// keepPrior gives a plan the prior values where the two mean the same.
+	keepPrior(config, planned *Model, prior *Prior[Model, Object], c *Context)
+	// steps leads from the prior to the planned values. What is not known is no step.
+	steps(prior *Prior[Model, Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem)
+	// keepKnown gives a model the planned values that are known, and returns the permissions for which that makes a difference.
+	keepKnown(m, planned *Model) (differing []string)
+	// forgetUnknown makes unknown values null: a state holds none.
+	forgetUnknown(m *Model)
+	// permissions are those that the server has of an object, to be kept beside the state; nil for objects without.
+	permissions(object *Object) map[string]zulip.GroupSettingValue
+}
+
+// Prior is what a plan is computed from: a state, or for what is created the object that it starts from.
+type Prior[Model, Object any] struct {
+	Values  *Model
+	IsState bool
+	Object  *Object
+	// Permissions are the values of the permissions as the server had them.
+	Permissions map[string]zulip.GroupSettingValue
+}
+
+// fields are the attributes of a model by the fields that have them.
+type fields struct{ of reflect.Value }
+
+func fieldsOf[Model any](m *Model) fields { return fields{reflect.ValueOf(m).Elem()} }
+
+// names are the names of the attributes, in the order of the fields.
+func (f fields) names() (names []string) {
+	for _, field := range reflect.VisibleFields(f.of.Type()) {
+		if name, ok := field.Tag.Lookup("tfsdk"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (f fields) at(name string) reflect.Value {
+	for _, field := range reflect.VisibleFields(f.of.Type()) {
+		if field.Tag.Get("tfsdk") == name {
+			return f.of.FieldByIndex(field.Index)
+		}
+	}
+	panic("the model has no attribute " + name)
+}
+
+func (f fields) get(name string) attr.Value {
+	value, _ := f.at(name).Interface().(attr.Value)
+	return value
+}
+
+func (f fields) set(name string, value attr.Value) { f.at(name).Set(reflect.ValueOf(value)) }
+
+// isKnown reports whether a value is known with all that it contains.
+func isKnown(value attr.Value) bool {
+	raw, err := value.ToTerraformValue(context.Background())
+	return err == nil && raw.IsFullyKnown()
+}
+
+// nullOf is the null of the type of a value.
+func nullOf(value attr.Value) attr.Value {
+	kind := value.Type(context.Background())
+	null, err := kind.ValueFromTerraform(context.Background(), tftypes.NewValue(kind.TerraformType(context.Background()), nil))
+	if err != nil {
+		panic("a type has no null: " + err.Error()) // a mistake in the type, on any value
+	}
+	return null
+}
+
+// isSame reports whether two values are equal. The CLI hands over every text in the Unicode normal form NFC, whatever form the
+// server stores.
+func isSame(a, b attr.Value) bool {
+	if a.Equal(b) {
+		return true
+	}
+	return a.IsNull() == b.IsNull() && isKnown(a) && isKnown(b) && norm.NFC.String(textOf(a)) == norm.NFC.String(textOf(b))
+}
+
+// textOf writes a value for people.
+func textOf(value attr.Value) string {
+	if text, ok := value.(types.String); ok && !value.IsNull() {
+		return text.ValueString()
+	}
+	if value.IsNull() {
+		return "(not set)"
+	}
+	return value.String()
+}
+
+// byModel compares by the fields of the model. An update is the model itself: what the server has, with the planned values of
+// what is pending.
+type byModel[Model, Object any] struct {
+	def    *Definition[Model, Object, Model]
+	schema func() schema.Schema
+}
+
+// compares reports whether the server has an attribute: it can be configured, and is sent.
+func (by byModel[Model, Object]) compares(name string) bool {
+	attribute := by.schema().Attributes[name]
+	return name != idAttribute && (attribute.IsOptional() || attribute.IsRequired()) && !attribute.IsWriteOnly() && !slices.Contains(by.def.Unsent, name)
+}
+
+func (by byModel[Model, Object]) read(m *Model, object *Object, c *Context, _ *diag.Diagnostics) {
+	by.def.ReadInto(m, object, c)
+}
+
+func (by byModel[Model, Object]) priorState(state *Model, _ map[string]zulip.GroupSettingValue, _ *Context) *Prior[Model, Object] {
+	return &Prior[Model, Object]{Values: state, IsState: true}
+}
+
+func (by byModel[Model, Object]) priorObject(object *Object, _ *Context, _ *diag.Diagnostics) *Prior[Model, Object] {
+	return &Prior[Model, Object]{Object: object}
+}
+
+func (by byModel[Model, Object]) keepPrior(_, planned *Model, prior *Prior[Model, Object], _ *Context) {
+	if prior.IsState && by.def.KeepPrior != nil {
+		by.def.KeepPrior(planned, prior.Values)
+	}
+}
+
+// as returns a model with what the server has, in its own words where they mean the same.
+func (by byModel[Model, Object]) as(words *Model, object *Object, c *Context) *Model {
+	m := *words
+	by.def.ReadInto(&m, object, c)
+	return &m
+}
+
+//nolint:unparam // the other implementation has problems to report
+func (by byModel[Model, Object]) steps(prior *Prior[Model, Object], planned *Model, c *Context) (steps []attribute.Step[*Object, Model], _ []permission.Problem) {
+	before := prior.Values
+	if !prior.IsState {
+		before = by.as(planned, prior.Object, c)
+	}
+	for _, name := range fieldsOf(planned).names() {
+		value, old := fieldsOf(planned).get(name), fieldsOf(before).get(name)
+		if !by.compares(name) || !isKnown(value) || isSame(value, old) {
+			continue
+		}
+		step := attribute.Step[*Object, Model]{
+			Attribute: name, Prior: textOf(old), Planned: textOf(value),
+			Put: func(update *Model, _ *Object, _ bool) { fieldsOf(update).set(name, value) },
+		}
+		if set, ok := value.(types.Set); ok && slices.Contains(by.def.ByElement, name) {
+			by.byElement(&step, old, set, planned, c)
+			steps = append(steps, step)
+			continue
+		}
+		isShown := !by.schema().Attributes[name].IsSensitive()
+		if !isShown {
+			step.Prior, step.Planned = "another value", "a sensitive value"
+		}
+		step.Current = func(object *Object) string {
+			switch current := fieldsOf(by.as(planned, object, c)).get(name); {
+			case prior.IsState && !c.isSent && by.def.IsUnread != nil && by.def.IsUnread(name, before, c):
+				return step.Prior
+			case isSame(current, value):
+				return step.Planned
+			case isSame(fieldsOf(by.as(before, object, c)).get(name), old):
+				return step.Prior
+			case isShown:
+				return textOf(current)
+			}
+			return "a third value"
+		}
+		steps = append(steps, step)
+	}
+	return steps, nil
+}
+
+// byElement makes a step one of the elements that the plan adds and removes.
+func (by byModel[Model, Object]) byElement(step *attribute.Step[*Object, Model], old attr.Value, value types.Set, planned *Model, c *Context) {
+	name := step.Attribute
+	var before []attr.Value
+	if set, ok := old.(types.Set); ok {
+		before = set.Elements()
+	}
+	added, removed := without(value.Elements(), before), without(before, value.Elements())
+	current := func(object *Object) []attr.Value {
+		set, _ := fieldsOf(by.as(planned, object, c)).get(name).(types.Set)
+		return set.Elements()
+	}
+	step.Current = func(object *Object) string {
+		if now := current(object); len(without(added, now)) == 0 && len(without(removed, now)) == len(removed) {
+			return step.Planned
+		}
+		return step.Prior
+	}
+	step.Put = func(update *Model, object *Object, _ bool) {
+		now := without(current(object), removed)
+		fieldsOf(update).set(name, types.SetValueMust(value.ElementType(context.Background()), append(now, without(added, now)...)))
+	}
+}
+
+// without returns the values that are not among others.
+func without(values, others []attr.Value) []attr.Value {
+	return slices.DeleteFunc(slices.Clone(values), func(value attr.Value) bool { return slices.ContainsFunc(others, value.Equal) })
+}
+
+//nolint:unparam // the other implementation has permissions
+func (by byModel[Model, Object]) keepKnown(m, planned *Model) []string {
+	for _, name := range fieldsOf(m).names() {
+		if value := fieldsOf(planned).get(name); isKnown(value) {
+			fieldsOf(m).set(name, value)
+		}
+	}
+	return nil
+}
+
+func (by byModel[Model, Object]) forgetUnknown(m *Model) {
+	for _, name := range fieldsOf(m).names() {
+		if value := fieldsOf(m).get(name); !isKnown(value) {
+			fieldsOf(m).set(name, nullOf(value))
+		}
+	}
+}
+
+func (by byModel[Model, Object]) permissions(*Object) map[string]zulip.GroupSettingValue { return nil }
+
+// isAsPlanned reports whether an object has every value that is planned.
+func (r *Resource[Model, Object, Update]) isAsPlanned(planned *Model, object *Object, c *Context) bool {
+	differing, ok := r.differences(planned, object, c)
+	return ok && !slices.ContainsFunc(differing, func(name string) bool { return !slices.Contains(r.def.SentLater, name) })
+}
+
+// hasChanged reports whether an object has another value of anything that a state has: after an import it has little.
+func (r *Resource[Model, Object, Update]) hasChanged(state *Model, object *Object, c *Context) bool {
+	differing, ok := r.differences(state, object, c)
+	return !ok || slices.ContainsFunc(differing, func(name string) bool { return !fieldsOf(state).get(name).IsNull() })
+}
+
+// differences returns the attributes of which an object has other values than a model. ok is false if one of them cannot be
+// resolved.
+func (r *Resource[Model, Object, Update]) differences(m *Model, object *Object, c *Context) (names []string, ok bool) {
+	var diags diag.Diagnostics
+	steps, problems := r.attributes.steps(r.attributes.priorObject(object, c, &diags), m, c)
+	for _, step := range steps {
+		names = append(names, step.Attribute)
+	}
+	return names, len(problems) == 0 && !diags.HasError()
+}

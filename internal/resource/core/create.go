@@ -1,0 +1,390 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Create creates the object, reactivates one, or takes the one that the plan or a destroyed resource of this run released, and
+// then sends what it lacks of the plan.
+func (r *Resource[Model, Object, Update]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan Model
+	diags := &resp.Diagnostics
+	diags.Append(req.Plan.Get(ctx, &plan)...)
+	if diags.HasError() || !r.Ready(diags) || !r.readNamed(ctx, diags, &plan) {
+		return
+	}
+	w := &creation[Model, Object, Update]{Resource: r, plan: &plan, c: &Context{Base: &r.Base, Diags: diags}, diags: diags}
+	if !w.create(ctx) {
+		return
+	}
+	// The object exists: it is in the state before anything else can fail, without what was not sent yet.
+	state := plan
+	r.attributes.forgetUnknown(&state)
+	isComplete := r.def.Source.StoresAsSent && w.isNew && r.isFilledIn(&plan)
+	w.forgetSentLater(&state)
+	w.setID(ctx, &state)
+	diags.Append(resp.State.Set(ctx, &state)...)
+	r.setIdentity(ctx, &state, resp.Identity, diags)
+	if w.id == 0 {
+		return // it is not known whether it was created
+	}
+	r.Meta.Run.Manage(r.kind(), w.id)
+	if r.reservesName() {
+		diags.Append(storeReplacedID(ctx, resp.Private, w.id)...)
+	}
+	if r.def.RegisterCreated != nil {
+		r.def.RegisterCreated(w.c, w.id, &plan)
+	}
+	if isComplete || !w.readBack(ctx) {
+		return
+	}
+	now := w.complete(ctx)
+	switch {
+	case now == nil:
+	case diags.HasError():
+		r.store(ctx, &state, now.Thing, nil, w.c, &resp.State, resp.Private, diags)
+	default:
+		planned := plan
+		r.store(ctx, &plan, now.Thing, &planned, w.c, &resp.State, resp.Private, diags)
+	}
+}
+
+// creation is the creation of one object.
+type creation[Model, Object, Update any] struct {
+	*Resource[Model, Object, Update]
+	plan  *Model
+	c     *Context
+	diags *diag.Diagnostics
+
+	id    int64
+	isNew bool // created by this run, and not adopted
+	now   *attribute.Reading[*Object]
+	// before are the objects that might be taken for the new one, and were there before it. nil: not looked yet.
+	before     map[int64]bool
+	isAnswered bool // the server has created it
+}
+
+// tainted ends the messages of what fails after the object was created.
+const tainted = "\n\nThe %s exists, and its state shows what it has. Terraform marks it as tainted, and the next apply replaces it. To keep it: terraform untaint ADDRESS, then apply."
+
+// forgetSentLater makes null in a state what the request that creates an object does not carry: until it is sent and taken, a
+// state says nothing of it.
+func (w *creation[Model, Object, Update]) forgetSentLater(state *Model) {
+	for _, name := range w.def.SentLater {
+		fieldsOf(state).set(name, nullOf(fieldsOf(state).get(name)))
+	}
+}
+
+// lacks reports whether the plan sets an attribute that the request which created the object did not carry.
+func (w *creation[Model, Object, Update]) lacks() bool {
+	return !w.isNew || slices.ContainsFunc(w.def.SentLater, func(name string) bool {
+		value := fieldsOf(w.plan).get(name)
+		return !value.IsNull() && !value.IsUnknown()
+	})
+}
+
+// readBack reads the object, unless it was read when it was looked for. If it cannot be read, the server has accepted it all the
+// same: an error would make the next apply replace it, which is right only where something is still to be sent.
+func (w *creation[Model, Object, Update]) readBack(ctx context.Context) (ok bool) {
+	if w.now != nil {
+		return true
+	}
+	shows := func(object *Object) bool { return w.isAsPlanned(w.plan, object, w.c) }
+	var err error
+	if w.now, err = w.fresh(ctx, w.id, w.c, shows, true); err == nil {
+		return true
+	}
+	subject := w.called(w.name(w.plan), w.id)
+	summary := "Cannot read " + subject + " after it was created"
+	switch {
+	case errors.As(err, new(*unseenError)) && w.def.Source.Lags && w.isNew: // that says nothing: the next plan finds out
+		tflog.Info(ctx, summary, map[string]any{"object": subject, "error": err.Error()})
+	case w.lacks():
+		w.diags.AddError(summary, w.Explain(err)+"\n\nNot everything that is planned was sent."+fmt.Sprintf(tainted, w.def.Title))
+	default:
+		w.diags.AddWarning(summary, w.Explain(err)+"\n\nThe server accepted it, and the state has what was sent. The next plan reads it.")
+	}
+	return false
+}
+
+// complete sends what the object lacks of the plan: what its creation does not carry, or has dropped (server-behavior §C8), and
+// what a reactivated object has otherwise.
+func (w *creation[Model, Object, Update]) complete(ctx context.Context) *attribute.Reading[*Object] {
+	var found diag.Diagnostics
+	prior := w.attributes.priorObject(w.now.Thing, w.c, &found)
+	if !w.isNew && w.def.Table == nil {
+		w.unsee(prior)
+	}
+	missing, problems := w.attributes.steps(prior, w.plan, w.c)
+	attribute.ReportProblems(&found, problems)
+	if w.isGone(w.now.Thing) && w.def.Reactivation != nil {
+		missing = append(missing, w.reactivation())
+	}
+	now := w.now
+	switch {
+	case found.HasError() || len(missing) == 0:
+	case w.def.Update == nil && w.def.SendUpdate == nil:
+		w.refuse(missing, &found)
+	default:
+		now = w.change(ctx, w.id, prior.Values, w.plan, w.c, missing, w.now, &found)
+	}
+	for _, one := range found {
+		if one.Severity() == diag.SeverityError {
+			one = withDetail(one, fmt.Sprintf(tainted, w.def.Title))
+		}
+		w.diags.Append(one)
+	}
+	return now
+}
+
+// withDetail adds to the detail of an error.
+func withDetail(one diag.Diagnostic, more string) diag.Diagnostic {
+	if at, ok := one.(diag.DiagnosticWithPath); ok {
+		return diag.NewAttributeErrorDiagnostic(at.Path(), one.Summary(), one.Detail()+more)
+	}
+	return diag.NewErrorDiagnostic(one.Summary(), one.Detail()+more)
+}
+
+// unsee makes the prior values those of a state, in which what the server does not show is null: it is sent.
+func (w *creation[Model, Object, Update]) unsee(prior *Prior[Model, Object]) {
+	values := *w.plan
+	w.def.ReadInto(&values, prior.Object, w.c)
+	prior.Values, prior.IsState = &values, true
+	if w.def.IsUnread == nil {
+		return
+	}
+	for _, name := range fieldsOf(&values).names() {
+		if w.def.IsUnread(name, nil, w.c) {
+			fieldsOf(&values).set(name, nullOf(fieldsOf(&values).get(name)))
+		}
+	}
+}
+
+// reactivation is the step that reactivates an object.
+func (w *creation[Model, Object, Update]) reactivation() attribute.Step[*Object, Update] {
+	return attribute.Step[*Object, Update]{
+		Attribute: "deactivated", Prior: "true", Planned: "false",
+		Current: func(object *Object) string { return fmt.Sprint(w.isGone(object)) },
+		Put:     func(update *Update, _ *Object, _ bool) { w.def.Reactivation(update) },
+	}
+}
+
+// refuse reports values that the object has otherwise, and that no request changes.
+func (w *creation[Model, Object, Update]) refuse(missing []attribute.Step[*Object, Update], diags *diag.Diagnostics) {
+	var text string
+	for _, step := range missing {
+		text += fmt.Sprintf("%s is %s, and was planned as %s.\n", step.Attribute, step.Prior, step.Planned)
+	}
+	diags.AddError("Conflict on "+w.called(w.name(w.plan), w.id),
+		"The server accepted the request, but has other values than planned: somebody else changed them at the same time, or the server is too old for them.\n"+text)
+}
+
+// create sets the ID of the object: of one that was released for this resource, of one that is reactivated, or of a new one.
+func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) {
+	name := w.fold(w.name(w.plan))
+	subject := w.called(w.name(w.plan), 0)
+	if w.id, ok = w.Meta.Run.Take(w.kind(), name); ok {
+		if !w.Meta.Run.IsDestroyed(w.kind(), w.id) || w.def.Reactivate == nil {
+			return true
+		}
+		return w.reactivate(ctx, subject) // it is being replaced: it keeps its name, and is reactivated and set up anew
+	}
+	if err := w.readNeeds(ctx, w.c); err != nil {
+		w.diags.AddError("Cannot create "+subject, base.Explain(err))
+		return false
+	}
+	if w.def.Adopt != nil {
+		id, found, err := w.def.Adopt(ctx, w.c, w.plan)
+		if err != nil {
+			w.report(w.diags, "Cannot create "+subject, err)
+			return false
+		}
+		if found {
+			w.id = id
+			return w.def.Reactivate == nil || w.reactivate(ctx, subject)
+		}
+	}
+	if name == "" {
+		name = fmt.Sprint(*w.plan) // whoever creates the same waits
+	}
+	var err error
+	w.id, err = Creation{Kind: w.kind(), Thing: name, Look: w.look, Make: w.send, Differ: w.def.RightsDiffer}.Run(ctx, w.Meta)
+	switch {
+	case err == nil:
+		w.isNew = true
+		return true
+	case w.def.IsCreated != nil && (w.isAnswered || zulip.MayHaveHappened(err)):
+		w.id = 0
+		w.diags.AddError(fmt.Sprintf("It is not known whether %s was created", subject), w.Explain(err)+"\n\nThe next plan finds out by its "+w.def.Unique.word()+".")
+		return true
+	case w.def.Unique.IsTaken != nil && w.def.Unique.IsTaken(err):
+		if !w.refuseTaken(ctx) {
+			base.AddErrorAt(w.diags, w.existingAt(w.plan), "Cannot create "+subject, w.Explain(err))
+		}
+	default:
+		w.report(w.diags, "Cannot create "+subject, err)
+	}
+	return false
+}
+
+// reactivate reactivates an object that this run has archived or deactivated.
+func (w *creation[Model, Object, Update]) reactivate(ctx context.Context, subject string) (ok bool) {
+	err := w.def.Reactivate(ctx, w.c, w.id)
+	if err != nil && zulip.MayHaveHappened(err) {
+		if _, readErr := w.Fresh(ctx, w.id); readErr == nil {
+			return true
+		}
+	}
+	if err != nil {
+		w.report(w.diags, "Cannot reactivate "+subject, err)
+	}
+	return err == nil
+}
+
+// look is the Look of a [Creation]: it finds an object that may be the new one. What is there before is in
+// the snapshot; after that it reads anew.
+func (w *creation[Model, Object, Update]) look(ctx context.Context, free func(int64) bool) (int64, error) {
+	find := func(view *listing[Object]) *Object {
+		for _, object := range w.candidates(view) {
+			if !w.isGone(object) && (w.def.MayBeCreated != nil || w.isAsPlanned(w.plan, object, w.context(view))) && free(w.def.Key(object)) {
+				return object
+			}
+		}
+		return nil
+	}
+	if w.before == nil {
+		view, err := w.known(ctx, anything)
+		if err != nil {
+			return 0, err
+		}
+		w.before = map[int64]bool{}
+		for _, object := range w.candidates(view) {
+			w.before[w.def.Key(object)] = true
+		}
+		find(view) // free notes what was there before
+		return 0, nil
+	}
+	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { return find(view) != nil })
+	if err != nil {
+		return 0, err
+	}
+	object := find(view)
+	if object == nil {
+		return 0, nil
+	}
+	return w.found(object, view), nil
+}
+
+func (w *creation[Model, Object, Update]) found(object *Object, view *listing[Object]) int64 {
+	w.c.Snapshot, w.now = view.Snapshot, &attribute.Reading[*Object]{Thing: object, View: view.Snapshot}
+	return w.def.Key(object)
+}
+
+// request sends the request that creates the object. Where it has names, it is sent once, with those of a fresh reading, and
+// after a wait with those of another one.
+func (w *creation[Model, Object, Update]) request(ctx context.Context) (id int64, err error) {
+	send := func(ctx context.Context) (err error) {
+		id, err = w.def.Create(ctx, w.c, w.plan)
+		return err
+	}
+	if !w.def.Source.SendsNames {
+		err = w.write(ctx, send)
+		return id, err
+	}
+	for retries := w.Meta.Client.NewRetries(); ; {
+		if w.c.Snapshot, err = w.Meta.Store.Fresh(ctx, w.def.Source.Needs...); err != nil {
+			return 0, &NotCreatedError{err}
+		}
+		if err = w.write(zulip.SendOnce(ctx), send); err == nil || zulip.MayHaveHappened(err) {
+			return id, err
+		}
+		if err := retries.Wait(ctx, err); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// send is the Make of a [Creation].
+func (w *creation[Model, Object, Update]) send(ctx context.Context) (id int64, err error) {
+	id, err = w.request(ctx)
+	if err != nil || id != 0 || w.def.IsCreated == nil {
+		return id, err
+	}
+	w.isAnswered = true
+	find := func(view *listing[Object]) *Object {
+		return w.created(view, w.plan, func(id int64) bool { // a list still shows what was deleted
+			return !w.before[id] && !w.Meta.Run.IsManaged(w.kind(), id)
+		})
+	}
+	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { return find(view) != nil })
+	if err != nil {
+		return 0, err
+	}
+	object := find(view)
+	if object == nil {
+		return 0, fmt.Errorf("the server accepted the request and does not list the %s: somebody may have deleted it at once", w.def.Title)
+	}
+	return w.found(object, view), nil
+}
+
+// candidates are the objects that may be what a plan creates: those that have its name, where it has one.
+func (w *creation[Model, Object, Update]) candidates(view *listing[Object]) []*Object {
+	all := w.all(view)
+	if w.def.Unique.Of != nil && !w.def.Unique.IsCheckedByPlan {
+		all = nil
+		if object, ok := w.withName(view, w.plan); ok {
+			all = []*Object{object}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(object *Object) bool {
+		return w.def.MayBeCreated != nil && !w.def.MayBeCreated(w.plan, object, w.context(view))
+	})
+}
+
+// refuseTaken reports which object has the name that the server says is taken. It returns false if there is none to be seen.
+func (w *creation[Model, Object, Update]) refuseTaken(ctx context.Context) bool {
+	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { _, ok := w.withName(view, w.plan); return ok })
+	if err != nil {
+		return false
+	}
+	object, ok := w.withName(view, w.plan)
+	if !ok {
+		return false
+	}
+	w.RefuseName(w.plan, object, w.context(view), w.diags)
+	return true
+}
+
+// setID sets the ID of a state. A text that Create has not set is that of the object which is adopted.
+func (w *creation[Model, Object, Update]) setID(ctx context.Context, state *Model) {
+	if w.hasNumber() {
+		if w.id != 0 {
+			fieldsOf(state).set(idAttribute, types.Int64Value(w.id))
+		}
+		return
+	}
+	if view, err := w.known(ctx, anything); err == nil && w.id != w.Resource.id(state) {
+		if object, ok := w.get(view, w.id); ok {
+			fieldsOf(state).set(idAttribute, w.idOf(object))
+		}
+	}
+}
+
+// isFilledIn reports whether nothing but the ID is unknown.
+func (r *Resource[Model, Object, Update]) isFilledIn(m *Model) bool {
+	return !slices.ContainsFunc(fieldsOf(m).names(), func(name string) bool {
+		return name != idAttribute && !isKnown(fieldsOf(m).get(name))
+	})
+}

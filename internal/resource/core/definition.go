@@ -1,0 +1,274 @@
+// Package core is the core that resources are made of. A resource that manages one of many objects with an ID says in
+// a [Definition] what is particular about it: its schema, where its objects are in the snapshot of the organization, how its
+// attributes are compared, and the requests that create, change and delete one. [New] makes the resource of it.
+//
+// All have one lifecycle. An apply reads the object, compares what it has with what the plan was computed from and with what
+// is planned, attribute by attribute ([Attributes]), refuses what must not happen (Protect), sends what is pending, and reads
+// what the answer leaves open: see [attribute.Subject]. A creation puts the object into the state, and then does the same.
+// A resource that does one of these otherwise embeds *[Resource] and writes that method itself.
+//
+// Words: a listing is one state of all objects; the run state manages the objects of this run, reserves the names it plans,
+// releases what a creation is to adopt, and takes it then.
+package core
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Definition says what is particular about a resource. Model is a struct with its attributes, Object an object as the server
+// describes it, Update what is sent of a change: without a table the model. Functions are optional where their comment says so.
+type Definition[Model, Object, Update any] struct {
+	// Name is the type of the resource without the provider's prefix, as in "linkifier".
+	Name string
+	// Title is what messages call one object, Plural what they call several, as in "linkifier" and "linkifiers".
+	Title, Plural string
+	// Schema returns what describes the resource. Its attribute `id` is the ID. It is called when the schema is first needed,
+	// because the framework makes a resource for every request.
+	Schema func() schema.Schema
+	// Role is who may write: this role and those above it. Zero leaves the check to CheckPlan.
+	Role zulip.Role
+	// ForceNew are the attributes that cannot be changed: another value replaces the object.
+	ForceNew []string
+	// Unsent are attributes that are no property of the object and never sent, as `on_destroy`.
+	Unsent []string
+
+	Source Source
+	// Index is where the objects are in the snapshot.
+	Index func(*snapshot.Snapshot) *snapshot.Index[Object]
+	// List returns objects that are no part of the snapshot, instead of Index.
+	List func(context.Context, *store.Store) ([]*Object, error)
+	// Key returns the ID: the attribute `id`, or [TextID] of it where that is a text.
+	Key func(*Object) int64
+	// WhereIDs says as a sentence where the IDs of objects without a name are found, for import.
+	WhereIDs string
+	// IsReadByItself tells which objects each refresh reads with Source.One, at a request each, because no change of them may
+	// stay unseen behind an outdated list. Optional.
+	IsReadByItself func(*Object) bool
+	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted. Optional.
+	IsGone func(*Object) bool
+	// HowToAdopt says as a sentence what to do instead of importing an object that is gone, GoneWord what it is: "archived"
+	// or "deactivated". They go with IsGone.
+	HowToAdopt func(*Object) string
+	GoneWord   string
+	// Label is what people call an object in a list: by default its name in the index. Optional.
+	Label func(object *Object, s *snapshot.Snapshot) string
+	// ListText is the description of the list resource. Optional.
+	ListText ListText
+	// Filters are arguments of the list resource, beside the name. Optional.
+	Filters []ListFilter[Object]
+	Unique  Unique[Model, Object]
+	// Find finds what is to be imported. Its error is for people. Optional: by ID, or by what is unique.
+	Find func(s *snapshot.Snapshot, text string) (*Object, error)
+
+	// Names returns the people and bots that a model names, by address or ID: whom the server's lists lack is asked for by itself.
+	// Optional.
+	Names func(m *Model) []string
+	// Table compares the attributes by rows. Optional: without one they are compared as ReadInto and KeepPrior say.
+	Table Attributes[Model, Object, Update]
+	// ReadInto sets the model to what the server has. Where an attribute of the model means the same in other words, it
+	// stays as it is.
+	ReadInto func(m *Model, object *Object, c *Context)
+	// KeepPrior gives attributes of a planned update their prior value where both mean the same. Optional.
+	KeepPrior func(plan, prior *Model)
+	// IsUnread reports whether the server does not show an attribute, so that a planned value is sent unseen. Optional.
+	IsUnread func(attribute string, prior *Model, c *Context) bool
+	// ByElement are sets of which somebody else may change other elements than the plan: those stay as they are.
+	ByElement []string
+	// AdjustPrior changes the values of a state where this run has changed the object since they were read. Optional.
+	AdjustPrior func(c *Context, prior *Model)
+	// Fixed returns the attributes that the server decides of an object, so that they cannot be configured. Optional.
+	Fixed func(state *Model) []string
+	// Validate refuses a configuration that is wrong in any organization. Optional.
+	Validate func(config *Model, diags *diag.Diagnostics)
+	// CheckPlan checks what only this resource has to check. It may set attributes of the plan. Optional.
+	CheckPlan func(ctx context.Context, p *Plan[Model])
+	// CheckTable is CheckPlan for a resource with a table. Optional.
+	CheckTable func(ctx context.Context, p *TablePlan[Model, Object, Update])
+
+	// New is an object as it is created when no attribute is set. It goes with a table.
+	New *Object
+	// Create sends the request that creates an object, and returns its ID; zero where the server does not tell it.
+	Create func(ctx context.Context, c *Context, plan *Model) (int64, error)
+	// SentLater are attributes that the request which creates an object does not carry: they are sent after it.
+	SentLater []string
+	// RightsDiffer is set where the account may lack the right to create one object and have it for another.
+	RightsDiffer bool
+	// IsCreated reports whether an object is what Create made of a model. It is set where the server does not tell the ID of
+	// what it creates. Optional.
+	IsCreated func(m *Model, object *Object, c *Context) bool
+	// MayBeCreated reports whether an object may be what Create made of a model: it is asked after a lost answer, of objects
+	// that were not there before. Optional: what has every planned value that the creation carries.
+	MayBeCreated func(m *Model, object *Object, c *Context) bool
+	// RegisterCreated registers what the run has to know of an object that was created or adopted. Optional.
+	RegisterCreated func(c *Context, id int64, planned *Model)
+	// Adopt returns the object that is to be had instead of a new one, and reactivates it unless Reactivate does. ok is false if
+	// there is none. Its error is that of the creation: it may refuse an object that is in the way. Optional.
+	Adopt func(ctx context.Context, c *Context, plan *Model) (id int64, ok bool, err error)
+	// Reactivate sends the request that reactivates an object which is adopted, or which this run has archived to replace it by
+	// itself. Optional: then Reactivation writes it into the first update, or Adopt does it.
+	Reactivate   func(ctx context.Context, c *Context, id int64) error
+	Reactivation func(*Update)
+
+	// Update sends what differs between the current object and what is planned, which is the current one with the planned
+	// values of what is pending. Optional if every attribute is in ForceNew.
+	Update func(ctx context.Context, c *Context, planned, current *Model) error
+	// SendUpdate is Update for a resource with a table: see [attribute.Subject].
+	SendUpdate func(ctx context.Context, b *base.Base, id int64, p attribute.Pending[*Object, Update]) (ignored []string, err error)
+	// Protect refuses, just before a request and on what was just read, what must not happen whatever was planned: see
+	// [attribute.Subject]. Optional.
+	Protect func(ctx context.Context, b *base.Base, now *attribute.Reading[*Object], p attribute.Pending[*Object, Update], diags *diag.Diagnostics)
+	// Delete sends the request that deletes the object. Archives is set where it archives or deactivates the object, which
+	// keeps its name: an object of the same name that this run creates is that one again.
+	Delete   func(ctx context.Context, c *Context, state *Model) error
+	Archives bool
+	// DeletesByName is set where the request goes by the name of the object, which another one may have by then: the object is
+	// read right before it, and again before it is repeated. It goes with IsCreated.
+	DeletesByName bool
+	// DeleteVerb is what messages call that: "delete" if it is empty.
+	DeleteVerb string
+	// IsKept reports whether the object stays when its resource is destroyed. Optional.
+	IsKept func(state *Model) bool
+	// Hint says what a refusal of the server means for this resource; "" if it says enough itself. Optional.
+	Hint func(error) string
+}
+
+// Source says how the objects of a resource are read.
+type Source struct {
+	// Part is the part of the organization that holds them.
+	Part store.Part
+	// Needs are further parts that attributes are looked up in, where they are not read with Part.
+	Needs []store.Part
+	// NeedsDecide is set where they decide too what may be done with an object: then they are read with it right before a
+	// change, in the same request.
+	NeedsDecide bool
+	// SendsNames is set where requests name what is in them, so that somebody may give the name to something else: then they
+	// are read right before each attempt to create or change an object.
+	SendsNames bool
+	// Lags is set for parts that the server caches, so that a list may be older than the last write: see
+	// [store.Store.ReadUntil]. The sandbox has a list of them in lag.go.
+	Lags bool
+	// One returns a snapshot in which one object is as the server describes it by itself, for parts whose list may lack it or
+	// have it as it was before: see [store.Store.ReadUser]. Optional.
+	One func(s *store.Store, ctx context.Context, id int64) (*snapshot.Snapshot, error)
+	// StoresAsSent is set where the server stores what it is sent, or what means the same: then nothing is read after a write.
+	// Create sets every attribute of the plan that is unknown; otherwise the object is read nevertheless.
+	StoresAsSent bool
+}
+
+// Unique is what no two objects have alike: a name, as a rule. It is empty for objects without.
+type Unique[Model, Object any] struct {
+	// Attribute is where it is configured, Word what messages call it, as in "pattern". "name" if they are empty.
+	Attribute, Word string
+	// At returns the attribute where that depends on the configuration. Optional.
+	At func(plan *Model) string
+	// Of returns what a model has, as the server stores it; "" while it is unknown.
+	Of func(*Model) string
+	// IgnoresCase is set where the server compares without regard to case.
+	IgnoresCase bool
+	// IsCheckedByPlan is set where CheckPlan itself finds out who has it: then the core reserves nothing, looks for nobody,
+	// and a plan writes no private state.
+	IsCheckedByPlan bool
+	// Find returns the object that has what the model is to have. Optional: by the name in the index.
+	Find func(s *snapshot.Snapshot, plan *Model) (*Object, bool)
+	// IsFreed reports whether this run has planned to give the object another name. Optional.
+	IsFreed func(s *snapshot.Snapshot, object *Object, name string) bool
+	// IsReferable is set where resources that are planned later refer to an object by its name: the run registers which name it
+	// leaves an object with.
+	IsReferable bool
+	// ByName returns the object that a name means for import. Optional: by the name in the index.
+	ByName func(s *snapshot.Snapshot, name string) (*Object, bool)
+	// Where is a clause on where all names are listed, as in "the data source zulip_linkifiers lists all". Unquoted is set
+	// for names that are written without quotes.
+	Where    string
+	Unquoted bool
+	// IsTaken reports whether the server refused a request because another object has it. A plan refuses that too, but for
+	// an object that is exactly as planned: a replacement may meet itself, so that the plan warns and the apply refuses.
+	IsTaken func(error) bool
+	// CreatedBy returns who created an object, nil if the server does not tell, and when. Optional.
+	CreatedBy func(*Object) (creator *int64, at time.Time)
+	// Adoption says how a plan reactivates an object that is gone, and refuses its name. Optional.
+	Adoption *Adoption[Model, Object]
+	// Existing adds to what is known of an object that has it: Detail, and who created it and when, as far as the server
+	// tells. Optional.
+	Existing func(e *Existing, object *Object, c *Context)
+}
+
+// Adoption says how an archived or deactivated object, which keeps its name, is reactivated instead of creating one.
+type Adoption[Model, Object any] struct {
+	// Attribute is where a configuration asks for it, and IsAsked reports whether a model does.
+	Attribute string
+	IsAsked   func(*Model) bool
+	// Warning says at plan that an object will be reactivated, Refusal that an object has the name and what to do.
+	Warning, Refusal func(*Object) (summary, detail string)
+}
+
+// Context is what the functions of a definition work with.
+type Context struct {
+	*base.Base
+	// Snapshot is the organization, as far as the definition's Source reads it.
+	Snapshot *snapshot.Snapshot
+	// Diags takes warnings of a creation.
+	Diags *diag.Diagnostics
+	// isSent is set when the server has taken a change.
+	isSent bool
+}
+
+// WarnIgnored warns of what the server did not know of a creation, but for permissions: those are compared afterwards.
+func (c *Context) WarnIgnored(subject string, answer *zulip.Answer, permissions permission.Table) {
+	for _, parameter := range answer.IgnoredParameters {
+		if !slices.ContainsFunc(permissions.Settings, func(s permission.Setting) bool { return s.Name == parameter }) {
+			c.Diags.AddWarning(fmt.Sprintf("The server ignored %s of %s", parameter, subject), fmt.Sprintf("It is too old for it (feature level %d).", c.FeatureLevel()))
+		}
+	}
+}
+
+// server is what the rows of a table know of the server.
+func (c *Context) server() attribute.Server { return attribute.On(c.Base, c.Snapshot) }
+
+// Plan is the planned change of one resource.
+type Plan[Model any] struct {
+	*base.Base
+	// Plan is nil if the resource is destroyed, Prior if it is created.
+	Config, Plan, Prior *Model
+	// IsReplaced is set for the plan of an update that is carried out as a replacement.
+	IsReplaced bool
+	Diags      *diag.Diagnostics
+	replace    path.Paths
+}
+
+// Replace makes the update a replacement because of an attribute, where that depends on more than its value.
+func (p *Plan[Model]) Replace(attribute string) {
+	p.IsReplaced = true
+	p.replace.Append(path.Root(attribute))
+}
+
+// IsCreate reports whether an object is created.
+func (p *Plan[Model]) IsCreate() bool { return p.Prior == nil }
+
+// IsDestroy reports whether the resource is destroyed.
+func (p *Plan[Model]) IsDestroy() bool { return p.Plan == nil }
+
+// TextID is the ID by which the run state tells an object whose ID is a text from others.
+func TextID(text string) int64 {
+	if text == "" {
+		return 0
+	}
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(text)) // never fails
+	return int64(hash.Sum64() >> 1)
+}

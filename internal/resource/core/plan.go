@@ -1,0 +1,337 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+)
+
+// TablePlan is the planned change of one resource with a table.
+type TablePlan[Model, Object, Update any] struct {
+	*Resource[Model, Object, Update]
+	On attribute.Server
+	// Config and Plan are the configuration and the plan, State the prior state: nil for an object that is to be created.
+	Config, Plan, State *Model
+	// Prior is what the plan is computed from.
+	Prior *Prior[Model, Object]
+	// Adopted is the existing object that is adopted instead of creating one; nil for none.
+	Adopted *Object
+	// Changes are what the apply would send. The plan may show more: see [attribute.Equivalent].
+	Changes []attribute.Step[*Object, Update]
+	Diags   *diag.Diagnostics
+}
+
+// Permissions is the plan of the permissions.
+func (p *TablePlan[Model, Object, Update]) Permissions() attribute.Plan {
+	of, _ := p.attributes.(withPermissions[Model, Object])
+	return of.permissionPlan(p.Config, p.Plan, p.Prior, p.On.View)
+}
+
+// ModifyPlan registers what the resource manages, and refuses what the server, the account or another resource of the
+// configuration would make fail.
+func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	p, ok := r.plan(ctx, req, resp)
+	if !ok || !r.CanPlan(p.Diags) || !p.IsDestroy() && !r.readNamed(ctx, p.Diags, p.Plan) {
+		return
+	}
+	id := r.register(p)
+	if !p.IsDestroy() && !p.IsCreate() && r.reservesName() && resp.Private != nil {
+		p.Diags.Append(storeReplacedID(ctx, resp.Private, id)...)
+	}
+	if r.writes(p) {
+		if !p.IsDestroy() {
+			r.CheckLevels(ctx, r.kind(), req.Config, p.Diags)
+		}
+		if r.def.Role != 0 {
+			r.Meta.RequireRole(r.def.Role, path.Empty(), "manage "+r.def.Plural, p.Diags)
+		}
+	}
+	if p.IsDestroy() && r.def.CheckPlan == nil || p.Diags.HasError() {
+		return
+	}
+	var before Model
+	if p.Plan != nil {
+		before = *p.Plan
+	}
+	t, ok := r.tablePlan(ctx, p, req)
+	if !ok {
+		return
+	}
+	var adopted *Object
+	if !p.IsDestroy() && !p.IsReplaced && r.reservesName() {
+		var own []int64
+		if p.IsCreate() {
+			own = replacedID(ctx, req.Private, p.Diags)
+		} else if id != 0 {
+			own = []int64{id}
+		}
+		adopted = r.checkUnique(ctx, p, own)
+	}
+	switch {
+	case t != nil:
+		t.Adopted = adopted
+		r.def.CheckTable(ctx, t)
+	case r.def.CheckPlan != nil && !p.Diags.HasError():
+		r.def.CheckPlan(ctx, p)
+		resp.RequiresReplace.Append(p.replace...)
+	}
+	p.set(ctx, &before, &resp.Plan)
+}
+
+// tablePlan returns the plan of a resource with a table, in which values that mean the same have their prior form; nil for a
+// resource without. It returns false after an error.
+func (r *Resource[Model, Object, Update]) tablePlan(ctx context.Context, p *Plan[Model], req resource.ModifyPlanRequest) (t *TablePlan[Model, Object, Update], ok bool) {
+	if r.def.Table == nil || p.IsDestroy() {
+		return nil, true
+	}
+	view, ok := r.read(ctx, p.Diags, anything)
+	if !ok {
+		return nil, false
+	}
+	c := r.context(view)
+	t = &TablePlan[Model, Object, Update]{Resource: r, On: c.server(), Config: p.Config, Plan: p.Plan, State: p.Prior, Diags: p.Diags}
+	if p.IsCreate() {
+		t.Prior = r.attributes.priorObject(r.def.New, c, p.Diags)
+	} else {
+		t.Prior = r.attributes.priorState(p.Prior, attribute.Raw(ctx, req.Private, p.Diags), c)
+		r.attributes.keepPrior(p.Config, p.Plan, t.Prior, c)
+	}
+	return t, !p.Diags.HasError()
+}
+
+// Compare sets what the apply would send. What cannot be resolved is reported by the check of the permissions.
+func (p *TablePlan[Model, Object, Update]) Compare() {
+	p.Changes, _ = p.attributes.steps(p.Prior, p.Plan, &Context{Base: &p.Base, Snapshot: p.On.View})
+}
+
+// plan returns the models of a planned change, in which unset attributes of an update have their prior values.
+func (r *Resource[Model, Object, Update]) plan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (p *Plan[Model], ok bool) {
+	p = &Plan[Model]{Base: &r.Base, Diags: &resp.Diagnostics, IsReplaced: len(resp.RequiresReplace) > 0}
+	if !req.State.Raw.IsNull() {
+		p.Prior = new(Model)
+		p.Diags.Append(req.State.Get(ctx, p.Prior)...)
+	}
+	if !req.Plan.Raw.IsNull() {
+		p.Plan, p.Config = new(Model), new(Model)
+		p.Diags.Append(resp.Plan.Get(ctx, p.Plan)...)
+		p.Diags.Append(req.Config.Get(ctx, p.Config)...)
+	}
+	if p.Diags.HasError() {
+		return p, false
+	}
+	if p.Plan != nil && p.Prior != nil {
+		before := *p.Plan
+		if !resp.Plan.Raw.IsFullyKnown() {
+			r.keepUnset(p)
+		}
+		if r.def.KeepPrior != nil {
+			r.def.KeepPrior(p.Plan, p.Prior)
+		}
+		p.set(ctx, &before, &resp.Plan)
+		for _, name := range r.def.ForceNew {
+			if !fieldsOf(p.Plan).get(name).Equal(fieldsOf(p.Prior).get(name)) {
+				p.Replace(name)
+			}
+		}
+	}
+	resp.RequiresReplace.Append(p.replace...)
+	return p, !p.Diags.HasError()
+}
+
+// set writes the planned model, unless it is as before: to write it again costs more than to compare.
+func (p *Plan[Model]) set(ctx context.Context, before *Model, plan *tfsdk.Plan) {
+	if p.Plan != nil && !reflect.DeepEqual(before, p.Plan) {
+		p.Diags.Append(plan.Set(ctx, p.Plan)...)
+	}
+}
+
+// keepUnset gives attributes that are not configured, and have no default, their prior value: unset is not managed. Until
+// then they are unknown, if anything changes.
+func (r *Resource[Model, Object, Update]) keepUnset(p *Plan[Model]) {
+	for name, attribute := range r.schema().Attributes {
+		if attribute.IsOptional() && attribute.IsComputed() && fieldsOf(p.Config).get(name).IsNull() && fieldsOf(p.Plan).get(name).IsUnknown() {
+			fieldsOf(p.Plan).set(name, fieldsOf(p.Prior).get(name))
+		}
+	}
+}
+
+// writes reports whether an apply sends anything.
+func (r *Resource[Model, Object, Update]) writes(p *Plan[Model]) bool {
+	switch {
+	case p.IsDestroy():
+		return r.def.IsKept == nil || !r.def.IsKept(p.Prior)
+	case p.IsCreate() || p.IsReplaced:
+		return true
+	}
+	return slices.ContainsFunc(fieldsOf(p.Plan).names(), func(name string) bool {
+		planned := fieldsOf(p.Plan).get(name)
+		return !isKnown(planned) || !planned.Equal(fieldsOf(p.Prior).get(name)) && !slices.Contains(r.def.Unsent, name)
+	})
+}
+
+// register tells the run which object the prior state manages, or gives up, and returns its ID; zero if there is none.
+func (r *Resource[Model, Object, Update]) register(p *Plan[Model]) (id int64) {
+	if p.Prior == nil {
+		return 0
+	}
+	if id = r.id(p.Prior); id != 0 { // else it could not be read when it was created
+		Manage(r.Meta, Existing{
+			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: id, Import: r.importText(p.Prior),
+		}, p.IsDestroy(), p.Diags)
+	}
+	return id
+}
+
+// importText is what terraform import takes for the object of a model.
+func (r *Resource[Model, Object, Update]) importText(m *Model) string {
+	return textOf(fieldsOf(m).get(idAttribute))
+}
+
+// reservesName reports whether a plan reserves the name of its object for it, and refuses one that another object has.
+func (r *Resource[Model, Object, Update]) reservesName() bool {
+	return r.def.Unique.Of != nil && !r.def.Unique.IsCheckedByPlan
+}
+
+// checkUnique refuses a name that another object has, of this configuration or of the organization. own is the ID of the
+// object that the resource has, or replaces. It returns the object that is adopted; nil for none.
+func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Plan[Model], own []int64) (adopted *Object) {
+	name, run := r.name(p.Plan), &r.Meta.Run
+	if name == "" {
+		return nil // unknown yet
+	}
+	kind, isRename := r.kind(), !p.IsCreate()
+	if !run.Reserve(kind, r.fold(name), own...) {
+		r.refuseDuplicate(name, r.existingAt(p.Plan), p.Diags)
+		return nil
+	}
+	defer func() {
+		if !r.def.Unique.IsReferable {
+			return
+		}
+		switch {
+		case adopted != nil:
+			run.PlanName(r.kind(), r.def.Key(adopted), name)
+		case p.IsCreate():
+			run.PlanName(r.kind(), 0, name)
+		case name != r.name(p.Prior):
+			run.PlanName(r.kind(), r.id(p.Prior), name)
+		}
+	}()
+	if p.IsCreate() && len(own) == 0 {
+		run.WillCreate(kind, r.fold(name))
+	}
+	if isRename && r.fold(r.name(p.Prior)) == r.fold(name) {
+		return nil
+	}
+	holder := func(view *listing[Object]) *Object {
+		object, ok := r.withName(view, p.Plan)
+		if !ok || slices.Contains(own, r.def.Key(object)) || r.def.Unique.IsFreed != nil && r.def.Unique.IsFreed(view.Snapshot, object, name) {
+			return nil
+		}
+		return object
+	}
+	view, ok := r.read(ctx, p.Diags, func(view *listing[Object]) bool {
+		object := holder(view)
+		return object == nil || run.IsManaged(kind, r.def.Key(object))
+	})
+	if !ok {
+		return nil
+	}
+	object := holder(view)
+	if object == nil {
+		return nil
+	}
+	id, adoption := r.def.Key(object), r.def.Unique.Adoption
+	switch {
+	case adoption == nil || !r.isGone(object):
+		existing := r.existing(p.Plan, object, r.context(view))
+		if existing.IsRename = isRename; isRename {
+			existing.AsPlanned, existing.MayBeReplaced = false, false
+		}
+		if CheckExisting(r.Meta, existing, p.Diags) {
+			return object
+		}
+	case !isRename && adoption.IsAsked(p.Config):
+		summary, detail := adoption.Warning(object)
+		p.Diags.AddAttributeWarning(path.Root(adoption.Attribute), summary, detail)
+		return object
+	case !isRename && run.IsManaged(kind, id):
+		// It is replaced by itself: this run archives it, and then reactivates it.
+	default:
+		summary, detail := adoption.Refusal(object)
+		RefuseTakenName(r.Meta, kind, id, path.Root("name"), summary, detail, p.Diags)
+	}
+	return nil
+}
+
+// refuseDuplicate reports that another resource of the configuration has the same name.
+func (r *Resource[Model, Object, Update]) refuseDuplicate(name string, at path.Path, diags *diag.Diagnostics) {
+	word := r.def.Unique.word()
+	diags.AddAttributeError(at, fmt.Sprintf("Duplicate %s %s %s", r.def.Title, word, suggest.Quote(name)),
+		fmt.Sprintf("Another %s in this configuration has the same %s%s. Change or remove one of them.", r.kind(), word, r.aboutCase()))
+}
+
+// existing describes the object that has the name that a plan asks for.
+func (r *Resource[Model, Object, Update]) existing(plan *Model, object *Object, c *Context) Existing {
+	name, word, id := r.name(plan), r.def.Unique.word(), r.def.Key(object)
+	if r.def.Table != nil {
+		name = r.def.Index(c.Snapshot).Name(object)
+	}
+	asPlanned := r.isAsPlanned(plan, object, c)
+	e := Existing{
+		Kind: r.kind(), Title: r.def.Title, Name: name, Key: r.fold(name), ID: id, Import: textOf(r.idOf(object)), At: r.existingAt(plan),
+		Summary:   fmt.Sprintf("A %s with the %s %s already exists", r.def.Title, word, suggest.Quote(name)),
+		AsPlanned: asPlanned, MayBeReplaced: asPlanned,
+		Ours: true, // as far as the server tells
+	}
+	if r.def.Unique.CreatedBy != nil {
+		creator, at := r.def.Unique.CreatedBy(object)
+		isOwn := creator != nil && *creator == r.Meta.Store.Self().ID
+		e.MayBeReplaced, e.Ours = asPlanned && isOwn, isOwn && IsRecent(at)
+	}
+	if r.def.Unique.Existing != nil {
+		r.def.Unique.Existing(&e, object, c)
+	}
+	return e
+}
+
+// RefuseName reports that an object has the name of one that was not created, and how to manage or adopt it.
+func (r *Resource[Model, Object, Update]) RefuseName(plan *Model, object *Object, c *Context, diags *diag.Diagnostics) {
+	if adoption := r.def.Unique.Adoption; adoption != nil && r.isGone(object) {
+		summary, detail := adoption.Refusal(object)
+		diags.AddAttributeError(path.Root("name"), summary, detail)
+		return
+	}
+	existing := r.existing(plan, object, c)
+	if r.def.Table != nil {
+		existing.AsPlanned = existing.Ours // the refusal says what else is asked
+	}
+	existing.Refuse(r.Meta, diags)
+}
+
+func (r *Resource[Model, Object, Update]) existingAt(plan *Model) path.Path {
+	if r.def.Unique.At != nil {
+		return path.Root(r.def.Unique.At(plan))
+	}
+	return path.Root(r.def.Unique.attribute())
+}
+
+func (r *Resource[Model, Object, Update]) aboutCase() string {
+	if !r.def.Unique.IgnoresCase {
+		return ""
+	}
+	return fmt.Sprintf(" (case is ignored in a %s)", r.def.Unique.word())
+}
+
+func (u *Unique[Model, Object]) attribute() string { return cmp.Or(u.Attribute, "name") }
+func (u *Unique[Model, Object]) word() string      { return cmp.Or(u.Word, "name") }

@@ -1,0 +1,274 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+)
+
+// idAttribute is the attribute that every resource is told by.
+const idAttribute = "id"
+
+// Resource is a resource by its definition.
+type Resource[Model, Object, Update any] struct {
+	base.Resource
+	def        *Definition[Model, Object, Update]
+	schema     func() schema.Schema
+	attributes Attributes[Model, Object, Update]
+}
+
+var (
+	_ resource.ResourceWithConfigure      = (*Resource[struct{}, struct{}, struct{}])(nil)
+	_ resource.ResourceWithIdentity       = (*Resource[struct{}, struct{}, struct{}])(nil)
+	_ resource.ResourceWithImportState    = (*Resource[struct{}, struct{}, struct{}])(nil)
+	_ resource.ResourceWithModifyPlan     = (*Resource[struct{}, struct{}, struct{}])(nil)
+	_ resource.ResourceWithValidateConfig = (*Resource[struct{}, struct{}, struct{}])(nil)
+)
+
+// New returns the resource of a definition, which several may share.
+func New[Model, Object, Update any](def *Definition[Model, Object, Update]) *Resource[Model, Object, Update] {
+	r := &Resource[Model, Object, Update]{def: def, schema: sync.OnceValue(def.Schema), attributes: def.Table}
+	if modelDef, ok := any(def).(*Definition[Model, Object, Model]); ok && def.Table == nil {
+		r.attributes, _ = any(byModel[Model, Object]{modelDef, r.schema}).(Attributes[Model, Object, Update])
+	}
+	return r
+}
+
+// kind is the type of the resource.
+func (r *Resource[Model, Object, Update]) kind() string { return "zulip_" + r.def.Name }
+
+// Metadata tells the type of the resource.
+func (r *Resource[Model, Object, Update]) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = r.kind()
+}
+
+// Schema tells the attributes.
+func (r *Resource[Model, Object, Update]) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = r.schema()
+}
+
+// hasNumber reports whether the ID is a number; else it is a text, which is the name of the object in the index.
+func (r *Resource[Model, Object, Update]) hasNumber() bool {
+	return r.schema().Attributes[idAttribute].GetType().Equal(types.Int64Type)
+}
+
+// IdentitySchema makes the ID the identity.
+func (r *Resource[Model, Object, Update]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	description := r.schema().Attributes[idAttribute].GetMarkdownDescription()
+	var id identityschema.Attribute = identityschema.Int64Attribute{RequiredForImport: true, Description: description}
+	if !r.hasNumber() {
+		id = identityschema.StringAttribute{RequiredForImport: true, Description: description}
+	}
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{idAttribute: id}}
+}
+
+// ValidateConfig refuses what is wrong in any organization.
+func (r *Resource[Model, Object, Update]) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	if r.def.Validate == nil {
+		return
+	}
+	var config Model
+	if resp.Diagnostics.Append(req.Config.Get(ctx, &config)...); !resp.Diagnostics.HasError() {
+		r.def.Validate(&config, &resp.Diagnostics)
+	}
+}
+
+// WithFixedAttributes is a resource of which the server decides some attributes of some objects: those cannot be configured,
+// and are left out of generated configuration.
+type WithFixedAttributes interface {
+	FixedAttributes(ctx context.Context, state tftypes.Value) []string
+}
+
+// FixedAttributes returns the attributes that the server decides of an object.
+func (r *Resource[Model, Object, Update]) FixedAttributes(ctx context.Context, state tftypes.Value) []string {
+	if r.def.Fixed == nil {
+		return nil
+	}
+	var m Model
+	if (&tfsdk.State{Raw: state, Schema: r.schema()}).Get(ctx, &m).HasError() {
+		return nil
+	}
+	return r.def.Fixed(&m)
+}
+
+// Read sets the state to what the snapshot has, or removes what is gone from the state.
+func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state Model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	id := r.id(&state)
+	// Also for an object that is gone: without an identity the CLI takes the answer for a mistake.
+	r.setIdentity(ctx, &state, resp.Identity, &resp.Diagnostics)
+	if id != 0 {
+		r.Meta.Run.Manage(r.kind(), id)
+	}
+	if !r.readNamed(ctx, &resp.Diagnostics, &state) {
+		return
+	}
+	view, ok := r.read(ctx, &resp.Diagnostics, func(view *listing[Object]) bool { return r.active(view, id, &state) != nil })
+	if !ok {
+		return
+	}
+	object := r.active(view, id, &state)
+	isImported := r.name(&state) == "" // nothing of it could be outdated
+	readsItself := object != nil && !isImported && r.def.IsReadByItself != nil && r.def.IsReadByItself(object)
+	if r.def.Source.One != nil && (object == nil || readsItself || r.hasChanged(&state, object, r.context(view))) {
+		var err error
+		if view, err = r.readOne(ctx, id, view); err != nil {
+			resp.Diagnostics.AddError("Cannot read "+r.called(r.name(&state), id), r.Explain(err))
+			return
+		}
+		object = r.active(view, id, &state)
+	}
+	if object == nil {
+		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id, "name": r.name(&state)})
+		r.Meta.Run.Lose(r.kind(), id) // it may still have its name
+		if id == 0 {
+			resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...) // not known, and the CLI wants one
+		}
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	if id == 0 { // it could not be read when it was created
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), r.idOf(object))...)
+		r.Meta.Run.Manage(r.kind(), r.def.Key(object))
+	}
+	r.store(ctx, &state, object, nil, r.context(view), &resp.State, resp.Private, &resp.Diagnostics)
+}
+
+// store sets the state to what the server has, and the values of the permissions beside it. planned is what an apply has
+// brought about, or nil: the state then says what the plan said. What somebody else changed since is for the next plan to find
+// and to show, and the CLI accepts nothing but what was planned.
+func (r *Resource[Model, Object, Update]) store(ctx context.Context, m *Model, object *Object, planned *Model, c *Context,
+	state *tfsdk.State, private attribute.PrivateSetter, diags *diag.Diagnostics,
+) {
+	before := *m
+	r.attributes.read(m, object, c, diags)
+	var differing []string
+	if planned != nil {
+		differing = r.attributes.keepKnown(m, planned)
+	}
+	if planned != nil || !reflect.DeepEqual(before, *m) { // to write a state again costs more than to compare
+		diags.Append(state.Set(ctx, m)...)
+	}
+	if permissions := r.attributes.permissions(object); permissions != nil {
+		attribute.KeepRaw(ctx, private, permissions, differing, diags)
+	}
+}
+
+// id returns the ID of a model; zero if it is not known, because it could not be read when the object was created.
+func (r *Resource[Model, Object, Update]) id(m *Model) int64 {
+	switch id := fieldsOf(m).get(idAttribute).(type) {
+	case types.Int64:
+		return id.ValueInt64()
+	case types.String:
+		return TextID(id.ValueString())
+	}
+	return 0
+}
+
+// idOf returns the ID of an object as the attribute has it.
+func (r *Resource[Model, Object, Update]) idOf(object *Object) attr.Value {
+	if r.hasNumber() {
+		return types.Int64Value(r.def.Key(object))
+	}
+	var m Model
+	r.def.ReadInto(&m, object, r.context(nil))
+	return fieldsOf(&m).get(idAttribute)
+}
+
+// setIdentity sets the identity to the ID of a model.
+func (r *Resource[Model, Object, Update]) setIdentity(ctx context.Context, m *Model, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	diags.Append(identity.SetAttribute(ctx, path.Root(idAttribute), fieldsOf(m).get(idAttribute))...)
+}
+
+// created returns the object that was created of a model, if the server did not tell its ID; nil if there is none.
+func (r *Resource[Model, Object, Update]) created(view *listing[Object], m *Model, free func(id int64) bool) *Object {
+	for _, object := range r.all(view) {
+		if !r.isGone(object) && r.def.IsCreated(m, object, r.context(view)) && free(r.def.Key(object)) {
+			return object
+		}
+	}
+	return nil
+}
+
+// active returns the object of a state, unless it is archived or deactivated; nil if there is none.
+func (r *Resource[Model, Object, Update]) active(view *listing[Object], id int64, state *Model) *Object {
+	object, ok := r.get(view, id)
+	if id == 0 && r.def.IsCreated != nil {
+		object = r.created(view, state, func(int64) bool { return true })
+		ok = object != nil
+	}
+	if !ok || r.isGone(object) {
+		return nil
+	}
+	return object
+}
+
+// isGone reports whether an object is archived or deactivated.
+func (r *Resource[Model, Object, Update]) isGone(object *Object) bool {
+	return r.def.IsGone != nil && r.def.IsGone(object)
+}
+
+func (r *Resource[Model, Object, Update]) context(l *listing[Object]) *Context {
+	if l == nil {
+		return &Context{Base: &r.Base}
+	}
+	return &Context{Base: &r.Base, Snapshot: l.Snapshot}
+}
+
+// name returns what is unique about a model; "" if nothing is, or it is unknown.
+func (r *Resource[Model, Object, Update]) name(m *Model) string {
+	if r.def.Unique.Of == nil {
+		return ""
+	}
+	return r.def.Unique.Of(m)
+}
+
+// fold returns a name as the server compares it. The CLI hands over every text in the Unicode normal form NFC.
+func (r *Resource[Model, Object, Update]) fold(name string) string {
+	name = norm.NFC.String(name)
+	if r.def.Unique.IgnoresCase {
+		return strings.ToLower(name)
+	}
+	return name
+}
+
+// called is how messages refer to an object.
+func (r *Resource[Model, Object, Update]) called(name string, id int64) string {
+	switch {
+	case name == "" && (id == 0 || !r.hasNumber()):
+		return "the " + r.def.Title
+	case name == "":
+		return fmt.Sprintf("%s %d", r.def.Title, id)
+	}
+	return r.def.Title + " " + suggest.Quote(name)
+}
+
+// Explain is [base.Explain] with what a refusal means for this resource.
+func (r *Resource[Model, Object, Update]) Explain(err error) string {
+	if r.def.Hint == nil {
+		return base.Explain(err)
+	}
+	return base.ExplainWith(err, r.def.Hint)
+}

@@ -1,0 +1,68 @@
+package core
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Rows compares by the rows of a table, which describes the facts of a model: those of its attributes that the server has.
+func Rows[Model, Facts, Object, Update any](table *attribute.Table[Facts, *Object, Update], facts func(*Model) *Facts) Attributes[Model, Object, Update] {
+	return byRows[Model, Facts, Object, Update]{table, facts}
+}
+
+type byRows[Model, Facts, Object, Update any] struct {
+	table *attribute.Table[Facts, *Object, Update]
+	facts func(*Model) *Facts
+}
+
+// withPermissions is a comparison of objects that have permissions.
+type withPermissions[Model, Object any] interface {
+	permissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) attribute.Plan
+}
+
+// prior is what a plan is computed from, as the table has it.
+func (by byRows[Model, Facts, Object, Update]) prior(prior *Prior[Model, Object]) *attribute.Prior[Facts, *Object] {
+	return &attribute.Prior[Facts, *Object]{Values: by.facts(prior.Values), IsState: prior.IsState, Object: prior.Object, Permissions: prior.Permissions}
+}
+
+func (by byRows[Model, Facts, Object, Update]) read(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
+	by.table.Read(by.facts(m), object, c.server(), diags)
+}
+
+func (by byRows[Model, Facts, Object, Update]) priorState(state *Model, raw map[string]zulip.GroupSettingValue, c *Context) *Prior[Model, Object] {
+	return &Prior[Model, Object]{Values: state, IsState: true, Permissions: by.table.PriorState(by.facts(state), raw, c.server()).Permissions}
+}
+
+func (by byRows[Model, Facts, Object, Update]) priorObject(object *Object, c *Context, diags *diag.Diagnostics) *Prior[Model, Object] {
+	found, values := by.table.PriorObject(object, c.server(), diags), new(Model)
+	*by.facts(values) = *found.Values
+	return &Prior[Model, Object]{Values: values, Object: object, Permissions: found.Permissions}
+}
+
+func (by byRows[Model, Facts, Object, Update]) keepPrior(config, planned *Model, prior *Prior[Model, Object], c *Context) {
+	by.table.KeepPrior(by.facts(config), by.facts(planned), by.prior(prior), c.server())
+}
+
+func (by byRows[Model, Facts, Object, Update]) steps(prior *Prior[Model, Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem) {
+	return by.table.Steps(by.prior(prior), by.facts(planned), c.server())
+}
+
+func (by byRows[Model, Facts, Object, Update]) keepKnown(m, planned *Model) []string {
+	return by.table.KeepPlanned(by.facts(m), by.facts(planned))
+}
+
+func (by byRows[Model, Facts, Object, Update]) forgetUnknown(m *Model) {
+	by.table.ForgetUnknown(by.facts(m))
+}
+
+func (by byRows[Model, Facts, Object, Update]) permissions(object *Object) map[string]zulip.GroupSettingValue {
+	return by.table.Wire.Held(object)
+}
+
+func (by byRows[Model, Facts, Object, Update]) permissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) attribute.Plan {
+	return by.table.PermissionPlan(by.facts(config), by.facts(planned), by.prior(prior), view)
+}

@@ -1,0 +1,178 @@
+package core
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+)
+
+// listing is one state of the objects: those of the snapshot, or those of a list of their own.
+type listing[Object any] struct {
+	*snapshot.Snapshot
+	objects []*Object // of a list of their own
+}
+
+// all returns the objects.
+func (r *Resource[Model, Object, Update]) all(l *listing[Object]) []*Object {
+	if r.def.List != nil {
+		return l.objects
+	}
+	return r.def.Index(l.Snapshot).List()
+}
+
+// get returns the object with an ID.
+func (r *Resource[Model, Object, Update]) get(l *listing[Object], id int64) (*Object, bool) {
+	if r.def.List == nil && r.hasNumber() {
+		return r.def.Index(l.Snapshot).ByID(id)
+	}
+	for _, object := range r.all(l) {
+		if r.def.Key(object) == id {
+			return object, true
+		}
+	}
+	return nil, false
+}
+
+// withName returns the object that has the name that a model is to have.
+func (r *Resource[Model, Object, Update]) withName(l *listing[Object], m *Model) (*Object, bool) {
+	if r.def.Unique.Find != nil {
+		return r.def.Unique.Find(l.Snapshot, m)
+	}
+	return r.def.Index(l.Snapshot).ByName(r.name(m))
+}
+
+// read returns the objects as this run knows them, or reports why they cannot be read. Where the server's list lags, it is
+// read again until shows is true of it, or it can be relied on.
+func (r *Resource[Model, Object, Update]) read(ctx context.Context, diags *diag.Diagnostics, shows func(*listing[Object]) bool) (*listing[Object], bool) {
+	l, err := r.known(ctx, shows)
+	if err != nil {
+		diags.AddError("Cannot read the "+r.def.Plural, r.Explain(err))
+	}
+	return l, err == nil
+}
+
+// known returns the objects as this run knows them; shows is as with read.
+func (r *Resource[Model, Object, Update]) known(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
+	switch {
+	case r.def.List != nil:
+		return r.list(ctx)
+	case r.def.Source.Lags:
+		return listed[Object](r.Meta.Store.ReadUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[Object]{Snapshot: s}) }))
+	}
+	return listed[Object](r.Meta.Store.Read(ctx, r.def.Source.Part))
+}
+
+// readFresh returns the objects after a request of its own; shows is as with read.
+func (r *Resource[Model, Object, Update]) readFresh(ctx context.Context, shows func(*listing[Object]) bool) (*listing[Object], error) {
+	switch {
+	case r.def.List != nil:
+		r.Meta.Store.Invalidate(r.def.Source.Part)
+		return r.list(ctx)
+	case r.def.Source.Lags:
+		return listed[Object](r.Meta.Store.FreshUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[Object]{Snapshot: s}) }, r.beside()...))
+	}
+	return listed[Object](r.Meta.Store.Fresh(ctx, append([]store.Part{r.def.Source.Part}, r.beside()...)...))
+}
+
+// beside returns the parts that are read again together with the objects.
+func (r *Resource[Model, Object, Update]) beside() []store.Part {
+	if r.def.Source.NeedsDecide || r.def.Source.SendsNames {
+		return r.def.Source.Needs
+	}
+	return nil
+}
+
+// readNeeds gives a context a snapshot of what the attributes are looked up in.
+func (r *Resource[Model, Object, Update]) readNeeds(ctx context.Context, c *Context) (err error) {
+	if len(r.def.Source.Needs) > 0 {
+		c.Snapshot, err = r.Meta.Store.Read(ctx, r.def.Source.Needs...)
+	}
+	return err
+}
+
+// readNamed asks for the people and bots that models name and the server's lists lack: they are in every snapshot from then on.
+func (r *Resource[Model, Object, Update]) readNamed(ctx context.Context, diags *diag.Diagnostics, models ...*Model) (ok bool) {
+	var names []string
+	if r.def.Names != nil {
+		for _, m := range models {
+			names = append(names, r.def.Names(m)...)
+		}
+	}
+	if len(names) == 0 {
+		return true
+	}
+	_, err := r.Meta.Store.ReadNaming(ctx, names, r.def.Source.Part)
+	if err != nil {
+		diags.AddError("Cannot read the "+r.def.Plural, r.Explain(err))
+	}
+	return err == nil
+}
+
+// readOne returns the objects with one as the server describes it by itself, where it does. The listing is the one that lacks
+// it, or has other values than it should have.
+func (r *Resource[Model, Object, Update]) readOne(ctx context.Context, id int64, l *listing[Object]) (*listing[Object], error) {
+	if r.def.Source.One == nil || id == 0 {
+		return l, nil
+	}
+	return listed[Object](r.def.Source.One(r.Meta.Store, ctx, id))
+}
+
+// list returns objects that are no part of the snapshot.
+func (r *Resource[Model, Object, Update]) list(ctx context.Context) (l *listing[Object], err error) {
+	l = &listing[Object]{}
+	if l.objects, err = r.def.List(ctx, r.Meta.Store); err != nil {
+		return nil, err
+	}
+	if len(r.def.Source.Needs) > 0 {
+		l.Snapshot, err = r.Meta.Store.Read(ctx, r.def.Source.Needs...)
+	}
+	return l, err
+}
+
+func listed[Object any](s *snapshot.Snapshot, err error) (*listing[Object], error) {
+	return &listing[Object]{Snapshot: s}, err
+}
+
+// write sends a request that changes an object.
+func (r *Resource[Model, Object, Update]) write(ctx context.Context, send func(context.Context) error) error {
+	if r.def.Source.Lags {
+		return r.Meta.Store.WriteList(ctx, r.def.Source.Part, send)
+	}
+	err := r.Meta.Store.Write(ctx, send)
+	if r.def.Source.StoresAsSent || err != nil && r.def.Table == nil { // objects with a table are read anew by who needs them
+		r.invalidate() // the request may have been carried out all the same
+	}
+	return err
+}
+
+func (r *Resource[Model, Object, Update]) invalidate() {
+	if r.def.Source.Part != "" {
+		r.Meta.Store.Invalidate(r.def.Source.Part)
+	}
+}
+
+// anything is shown by every listing.
+func anything[Object any](*listing[Object]) bool { return true }
+
+// AsError returns the diagnostics that a hook has written as its error; nil if there is no error among them.
+func AsError(diags diag.Diagnostics) error {
+	if !diags.HasError() {
+		return nil
+	}
+	return &base.Error{Diagnostics: diags}
+}
+
+// report adds an error under a summary, or the diagnostics that a hook has written.
+func (r *Resource[Model, Object, Update]) report(diags *diag.Diagnostics, summary string, err error) {
+	var written *base.Error
+	if errors.As(err, &written) {
+		diags.Append(written.Diagnostics...)
+		return
+	}
+	diags.AddError(summary, r.Explain(err))
+}

@@ -1,0 +1,252 @@
+package lookup
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+)
+
+// PrincipalList resolves an attribute that is a list of texts to the people or the groups that they name, and writes them as
+// texts again. Order and repetitions mean nothing: the attribute is a list only because the plugin framework compares every
+// element of a set with every other, which takes minutes for some thousands. Who has been deactivated does not count: the
+// server hides such people and accepts them nowhere, so that they are neither a difference nor an error.
+//
+// In a plan, KeepPrior keeps the order of the state; after a read or a write, Keep does. All of it takes linear time.
+type PrincipalList struct {
+	// resolve finds what a text names. later says that this run has yet to create it, with ID zero, or to reactivate it.
+	resolve func(view *snapshot.Snapshot, text string) (id int64, active, later bool, err error)
+	// find is resolve for what is there already, without the search for similar names.
+	find func(view *snapshot.Snapshot, text string) (id int64, active, ok bool)
+	// write is the text for an ID.
+	write func(view *snapshot.Snapshot, id int64) string
+	// isActive reports whether the server shows and takes an ID.
+	isActive func(view *snapshot.Snapshot, id int64) bool
+}
+
+// UserList is a list of people and bots: addresses, or IDs in digits.
+var UserList = PrincipalList{
+	resolve: func(view *snapshot.Snapshot, text string) (int64, bool, bool, error) {
+		user, later, err := UserInPlan(view, text)
+		if user == nil {
+			return 0, later, later, err
+		}
+		return user.ID, user.IsActive, later, nil
+	},
+	find: func(view *snapshot.Snapshot, text string) (int64, bool, bool) {
+		id, err := strconv.ParseInt(text, 10, 64)
+		user, ok := view.User(id)
+		if err != nil {
+			user, ok = view.UserByAddress(text)
+			// Not one to whom this run is yet to give the address.
+			ok = ok && (strings.EqualFold(text, user.Address()) || strings.EqualFold(text, user.Email))
+		}
+		if !ok {
+			return 0, false, false
+		}
+		return user.ID, user.IsActive, true
+	},
+	write: func(view *snapshot.Snapshot, id int64) string {
+		if user, ok := view.User(id); ok {
+			return user.Address()
+		}
+		return strconv.FormatInt(id, 10)
+	},
+	isActive: func(view *snapshot.Snapshot, id int64) bool {
+		user, ok := view.User(id)
+		return !ok || user.IsActive
+	},
+}
+
+// GroupList is a list of user groups: names, or IDs in digits.
+var GroupList = PrincipalList{
+	resolve: func(view *snapshot.Snapshot, text string) (int64, bool, bool, error) {
+		found, err := Group(view, text)
+		if err != nil {
+			return 0, false, false, err
+		}
+		return found.Key.ID, found.Group == nil || !found.Group.Deactivated, found.Group == nil, nil
+	},
+	find: func(view *snapshot.Snapshot, text string) (int64, bool, bool) {
+		name, byName := strings.CutPrefix(text, "name:")
+		id, err := strconv.ParseInt(text, 10, 64)
+		group, ok := view.UserGroup(id)
+		if err != nil || byName {
+			group, ok = view.UserGroupByName(name)
+		}
+		if !ok {
+			return 0, false, false
+		}
+		return group.ID, !group.Deactivated, true
+	},
+	write: GroupText,
+	isActive: func(view *snapshot.Snapshot, id int64) bool {
+		group, ok := view.UserGroup(id)
+		return !ok || !group.Deactivated
+	},
+}
+
+// ResolvedList is what a list of texts names.
+type ResolvedList struct {
+	// IDs are ascending, each once, and active. They are complete only when nothing is planned and there are no problems.
+	IDs []int64
+	// Deactivated are the IDs of those who do not count, ascending.
+	Deactivated []int64
+	// Planned are the texts for what this run has yet to create or to reactivate.
+	Planned  []string
+	Problems []error
+}
+
+// Resolve finds what a list names. known is false while one of the texts is not known yet; then what is known is resolved.
+func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
+	known = !list.IsUnknown()
+	for _, element := range list.Elements() {
+		text, ok := element.(types.String)
+		if !ok || text.IsUnknown() {
+			known = false
+			continue
+		}
+		switch id, active, later, err := l.resolve(view, text.ValueString()); {
+		case err != nil:
+			resolved.Problems = append(resolved.Problems, err)
+		case later:
+			resolved.Planned = append(resolved.Planned, text.ValueString())
+		case !active:
+			resolved.Deactivated = append(resolved.Deactivated, id)
+		default:
+			resolved.IDs = append(resolved.IDs, id)
+		}
+	}
+	resolved.IDs, resolved.Deactivated = distinct(resolved.IDs), distinct(resolved.Deactivated)
+	return resolved, known
+}
+
+// KeepPrior returns the planned value of a list: the prior one where both name the same, whatever the order, the texts and
+// the repetitions, so that none of these shows as a change.
+//
+// What a text names is looked up in the organization as it is, and a text that names nothing there stands for itself. So a
+// second plan, in the apply, comes to the same result when somebody has been deactivated, reactivated or created since.
+func (l PrincipalList) KeepPrior(configured, prior types.List, view *snapshot.Snapshot) types.List {
+	if prior.IsNull() || !isWhollyKnown(configured) || !maps.Equal(l.keys(configured, view), l.keys(prior, view)) {
+		return configured
+	}
+	return prior
+}
+
+// MustWait reports whether an existing resource has to stay as it is until a list is known: the CLI plans again in the apply, with
+// no word of what was planned before, and takes for a mistake what does not agree. A wholly unknown list would name who leaves
+// only then. One with unknown elements is planned as it is configured; but once it is known, KeepPrior returns the prior list if
+// both name the same, where the known elements may have other places.
+func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Snapshot) bool {
+	if configured.IsUnknown() || isWhollyKnown(configured) || prior.IsNull() {
+		return configured.IsUnknown()
+	}
+	elements, before := configured.Elements(), prior.Elements()
+	isInPlace, unknown := len(elements) == len(before), 0
+	for i, element := range elements {
+		if element.IsUnknown() {
+			unknown++
+		} else {
+			isInPlace = isInPlace && element.Equal(before[i])
+		}
+	}
+	if isInPlace {
+		return false
+	}
+	missing := l.keys(prior, view)
+	for key := range l.keys(configured, view) {
+		if !missing[key] {
+			return false // both cannot name the same
+		}
+		delete(missing, key)
+	}
+	// Where none is missing, what is unknown would have to be a repetition, which nobody writes.
+	return len(missing) > 0 && len(missing) <= unknown
+}
+
+// keys are the IDs that a list names, and the texts that name nothing.
+func (l PrincipalList) keys(list types.List, view *snapshot.Snapshot) map[any]bool {
+	keys := make(map[any]bool, len(list.Elements()))
+	for _, text := range texts(list) {
+		if id, _, ok := l.find(view, text); ok {
+			keys[id] = true
+		} else {
+			keys[strings.ToLower(text)] = true
+		}
+	}
+	return keys
+}
+
+// Keep returns the list for what the server holds: the texts of another list that name one of the IDs, or somebody who does
+// not count, in their order; then those that are missing, by ascending ID.
+func (l PrincipalList) Keep(kept types.List, ids []int64, view *snapshot.Snapshot) types.List {
+	missing := make(map[int64]bool, len(ids))
+	for _, id := range l.Active(ids, view) {
+		missing[id] = true
+	}
+	held := maps.Clone(missing)
+	elements := []attr.Value{}
+	for _, text := range texts(kept) {
+		if id, active, ok := l.find(view, text); ok && (!active || held[id]) {
+			elements = append(elements, types.StringValue(text))
+			delete(missing, id)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(missing)) {
+		elements = append(elements, types.StringValue(l.write(view, id)))
+	}
+	return types.ListValueMust(types.StringType, elements)
+}
+
+// Of returns the list for IDs, ascending.
+func (l PrincipalList) Of(ids []int64, view *snapshot.Snapshot) types.List {
+	return l.Keep(types.ListNull(types.StringType), ids, view)
+}
+
+// Active returns the IDs that count, ascending, each once.
+func (l PrincipalList) Active(ids []int64, view *snapshot.Snapshot) []int64 {
+	return distinct(slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !l.isActive(view, id) }))
+}
+
+// mostDescribed is how many people or groups a message names.
+const mostDescribed = 10
+
+// Describe names IDs in a message, sorted: "ada@example.com, bob@example.com and 3 more".
+func (l PrincipalList) Describe(ids []int64, view *snapshot.Snapshot) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = l.write(view, id)
+	}
+	slices.Sort(names)
+	described := strings.Join(names[:min(len(names), mostDescribed)], ", ")
+	if more := len(names) - mostDescribed; more > 0 {
+		described += " and " + strconv.Itoa(more) + " more"
+	}
+	return described
+}
+
+// texts are the known elements of a list, in order.
+func texts(list types.List) []string {
+	var known []string
+	for _, element := range list.Elements() {
+		if text, ok := element.(types.String); ok && !text.IsUnknown() && !text.IsNull() {
+			known = append(known, text.ValueString())
+		}
+	}
+	return known
+}
+
+func isWhollyKnown(list types.List) bool {
+	return !list.IsUnknown() && !slices.ContainsFunc(list.Elements(), attr.Value.IsUnknown)
+}
+
+// distinct sorts IDs and leaves out repetitions.
+func distinct(ids []int64) []int64 {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}

@@ -1,0 +1,149 @@
+package lookup_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"pgregory.net/rapid"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+func textList(texts ...string) types.List {
+	elements := make([]attr.Value, len(texts))
+	for i, text := range texts {
+		elements[i] = types.StringValue(text)
+	}
+	return types.ListValueMust(types.StringType, elements)
+}
+
+// shuffled returns a list in another order, with some of its texts twice.
+func shuffled(t *rapid.T, list types.List) types.List {
+	var elements []attr.Value
+	for _, element := range list.Elements() {
+		for range rapid.IntRange(1, 2).Draw(t, "times") {
+			elements = append(elements, element)
+		}
+	}
+	return types.ListValueMust(types.StringType, rapid.Permutation(elements).Draw(t, "order"))
+}
+
+// What is written for IDs names the IDs, whatever texts are kept for some of them, and neither order nor repetitions are a
+// change.
+func TestLawListsNameWhatTheyWereWrittenFor(t *testing.T) {
+	view := readOrganization(t)
+	var people, groups []int64
+	for _, user := range view.Users() {
+		people = append(people, user.ID)
+	}
+	for _, group := range view.UserGroups().List() {
+		groups = append(groups, group.ID)
+	}
+	for name, test := range map[string]struct {
+		list lookup.PrincipalList
+		all  []int64
+	}{"people": {lookup.UserList, people}, "groups": {lookup.GroupList, groups}} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				some := func(label string) []int64 {
+					drawn := rapid.SliceOfDistinct(rapid.SampledFrom(test.all), rapid.ID[int64]).Draw(t, label)
+					slices.Sort(drawn)
+					return drawn
+				}
+				held, before := some("held"), some("before")
+				list := test.list.Keep(test.list.Of(before, view), held, view)
+				resolved, known := test.list.Resolve(list, view)
+				if !known || len(resolved.Problems)+len(resolved.Planned)+len(resolved.Deactivated) > 0 || !slices.Equal(resolved.IDs, held) {
+					t.Fatalf("%v is written %v, which names %+v", held, list, resolved)
+				}
+				other := shuffled(t, list)
+				if got := test.list.KeepPrior(other, list, view); !got.Equal(list) {
+					t.Fatalf("%v is planned for %v, not %v", got, other, list)
+				}
+				if got := test.list.Keep(other, held, view); !got.Equal(other) {
+					t.Fatalf("%v is written %v", other, got)
+				}
+				if slices.Equal(held, before) {
+					return
+				}
+				if got := test.list.KeepPrior(list, test.list.Of(before, view), view); !got.Equal(list) {
+					t.Fatalf("%v is planned for %v", got, list)
+				}
+			})
+		})
+	}
+}
+
+func TestListsKeepTheirTexts(t *testing.T) {
+	view := readOrganization(t)
+	lena, _ := view.UserByAddress("lena.fischer@example.com")
+	kept := textList("LENA.fischer@example.com", "gone@example.com", fmt.Sprint(lena.ID))
+	if got := lookup.UserList.Keep(kept, []int64{lena.ID}, view); !got.Equal(textList("LENA.fischer@example.com", fmt.Sprint(lena.ID))) {
+		t.Errorf("kept %v", got)
+	}
+	for text, want := range map[string]string{
+		"lena.fisher@example.com": "did you mean lena.fischer@example.com?", "999999": "no person or bot with the ID 999999 is visible to the account the provider uses",
+	} {
+		if resolved, _ := lookup.UserList.Resolve(textList(text), view); len(resolved.Problems) != 1 || !strings.Contains(resolved.Problems[0].Error(), want) {
+			t.Errorf("%s: %v", text, resolved.Problems)
+		}
+	}
+	if _, known := lookup.UserList.Resolve(types.ListUnknown(types.StringType), view); known {
+		t.Error("what is not known is known")
+	}
+	if got := lookup.UserList.Describe([]int64{lena.ID}, view); got != "lena.fischer@example.com" {
+		t.Errorf("described as %s", got)
+	}
+}
+
+// Texts that name nobody stand for themselves, whatever their case, and what is not known is no repetition of anything.
+func TestListsOfThoseWhoAreNotThereYet(t *testing.T) {
+	view := readOrganization(t)
+	prior := textList("new@example.com", "lena.fischer@example.com")
+	if got := lookup.UserList.KeepPrior(textList("lena.fischer@example.com", "NEW@example.com"), prior, view); !got.Equal(prior) {
+		t.Errorf("planned %v", got)
+	}
+	unknown := types.ListValueMust(types.StringType, []attr.Value{types.StringUnknown(), types.StringValue("lena.fischer@example.com")})
+	if got := lookup.UserList.KeepPrior(unknown, prior, view); !got.Equal(unknown) {
+		t.Errorf("planned %v", got)
+	}
+	if resolved, known := lookup.UserList.Resolve(unknown, view); known || len(resolved.IDs) != 1 {
+		t.Errorf("resolved %+v, known %v", resolved, known)
+	}
+}
+
+// BenchmarkPrincipalList compares and keeps two lists of 5,000 people in opposite orders.
+func BenchmarkPrincipalList(b *testing.B) {
+	const count = 5000
+	read := &zulip.Snapshot{}
+	var ids []int64
+	var forth, back []string
+	for id := range int64(count) {
+		address := fmt.Sprintf("m%d@example.com", id)
+		read.Users = append(read.Users, &zulip.User{ID: id + 1, Email: address, IsActive: true})
+		ids = append(ids, id+1)
+		forth = append(forth, address)
+	}
+	for _, address := range slices.Backward(forth) {
+		back = append(back, address)
+	}
+	facts := snapshot.Facts{}
+	facts.Take(read, zulip.FetchUsers)
+	view := snapshot.New(facts, new(runstate.State))
+	configured, prior := textList(forth...), textList(back...)
+	for b.Loop() {
+		if !lookup.UserList.KeepPrior(configured, prior, view).Equal(prior) {
+			b.Fatal("another order is planned")
+		}
+		if !lookup.UserList.Keep(prior, ids, view).Equal(prior) {
+			b.Fatal("another order is kept")
+		}
+	}
+}

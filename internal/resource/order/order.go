@@ -1,0 +1,404 @@
+// Package order is the base of resources that set the order of all objects of a kind, of which an organization has one, as
+// the order of its linkifiers. A [Definition] says what is ordered, how the order is read and how it is sent; [Resource] is
+// the rest of the resource.
+package order
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*Resource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*Resource)(nil)
+	_ resource.ResourceWithImportState = (*Resource)(nil)
+	_ resource.ResourceWithIdentity    = (*Resource)(nil)
+)
+
+// Resource is the order of all objects of a kind. The configuration names those that come first; the others keep their
+// order behind them.
+type Resource struct {
+	base.Resource
+	Definition
+}
+
+// Definition says what is ordered, and how.
+type Definition struct {
+	// TypeName is the type without the provider's name, as `linkifier_order`.
+	TypeName string
+	// ID is the one ID there is: what is ordered, as `linkifiers`.
+	ID string
+	// Attribute holds the IDs, in order.
+	Attribute string
+	// Thing and Things are words: `linkifier`, `linkifiers`.
+	Thing, Things string
+	// Description says in Markdown what the order is for. What all orders have in common is added to it.
+	Description string
+
+	// Seen returns all things in order from the snapshot.
+	Seen func(context.Context, *store.Store) ([]Item, error)
+	// Fresh returns them after a read of its own. Where a server's list can lag behind a write, it is read again until
+	// shows is true of it.
+	Fresh func(ctx context.Context, d *store.Store, shows func([]Item) bool) ([]Item, error)
+	// List is the part of the snapshot that lags so; empty if none does.
+	List store.Part
+	// Write sends all IDs in order, of those that do not count too.
+	Write func(context.Context, *zulip.Client, []int64) error
+}
+
+// Item is one of the things that an order holds.
+type Item struct {
+	ID int64
+	// Aside says, as a sentence, why the thing has no place in the order and cannot be named; empty if it has one.
+	Aside string
+}
+
+// identity is what an order is recognised by.
+type identity struct {
+	ID types.String `tfsdk:"id"`
+}
+
+// Metadata names the resource.
+func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + r.TypeName
+}
+
+// Schema describes the resource.
+func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		Version:             base.SchemaVersion,
+		MarkdownDescription: r.description(),
+		Attributes: map[string]schema.Attribute{
+			"id": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "Always `" + r.ID + "`: an organization has one such order.",
+				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			r.Attribute: schema.ListAttribute{
+				ElementType: types.Int64Type, Required: true,
+				MarkdownDescription: "The IDs of the " + r.Things + " that come first, each once. The others keep their order behind them. A plan warns of those that somebody has deleted since they were applied, and leaves them out.",
+				Validators:          []validator.List{validators.Size(1, 0), validators.Unique(), validators.NoNulls()},
+			},
+		},
+	}
+}
+
+func (r *Resource) description() string {
+	text := r.Description + " An organization has one order, so have one such resource. Only administrators and owners may set it."
+	if level := featurelevel.Lookup("zulip_"+r.TypeName, r.Attribute); level > 0 {
+		text += " " + featurelevel.Sentence(level)
+	}
+	return text + "\n\nThe order is sent only if it is another. If somebody else has changed it since the plan was made, the apply stops without overwriting it. Destroying the resource leaves the order as it is. After an import the resource names all " +
+		r.Things + "; a shorter list is then a change that sends nothing if the order is right."
+}
+
+// IdentitySchema describes what an order is recognised by.
+func (r *Resource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Always \"" + r.ID + "\"."},
+	}}
+}
+
+// ModifyPlan refuses new IDs that do not exist, warns of those that do not exist any more, and refuses an order that the
+// account may not set.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
+		return // the order stays when the resource goes
+	}
+	r.CheckLevels(ctx, "zulip_"+r.TypeName, req.Config, &resp.Diagnostics)
+	var list types.List
+	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	wanted, known := numbers(list)
+	if known && !r.Meta.Run.Declare(r.TypeName, 0, list.String()) {
+		resp.Diagnostics.AddAttributeError(path.Root(r.Attribute), "Two orders of the "+r.Things,
+			fmt.Sprintf("Another zulip_%s of this configuration gives another order, and each apply would undo one of them. Keep one.", r.TypeName))
+	}
+	all, err := r.Seen(ctx, r.Meta.Store)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the "+r.Things, base.Explain(err))
+		return
+	}
+	prior := types.ListNull(types.Int64Type)
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(r.Attribute), &prior)...)
+	}
+	before, _ := numbers(prior)
+	wanted = r.checkNamed(wanted, before, all, &resp.Diagnostics)
+	there := activeIDs(all)
+	if known && !resp.Diagnostics.HasError() && !slices.Equal(inOrder(there, wanted), there) {
+		r.RequireAdministrator("order "+r.Things, &resp.Diagnostics)
+	}
+}
+
+// checkNamed returns the IDs that have a place in the order. It warns, once for all, of those that are missing although
+// the state names them: they were deleted or archived since, and are left out. It refuses those that are missing and new,
+// again once for all. An ID that is not known yet is zero.
+func (r *Resource) checkNamed(wanted, prior []int64, all []Item, diags *diag.Diagnostics) (present []int64) {
+	var gone, wrong []string
+	for _, id := range wanted {
+		reason := fmt.Sprintf("The organization has no %s with the ID %d.", r.Thing, id)
+		if at := slices.IndexFunc(all, func(one Item) bool { return one.ID == id }); at >= 0 {
+			reason = all[at].Aside
+		}
+		switch {
+		case id == 0 || reason == "":
+			present = append(present, id)
+		case slices.Contains(prior, id):
+			gone = append(gone, reason)
+		default:
+			wrong = append(wrong, reason)
+		}
+	}
+	if len(gone) > 0 {
+		diags.AddAttributeWarning(path.Root(r.Attribute), base.Capitalize(r.Things)+" that are missing are left out of the order",
+			strings.Join(gone, "\n")+"\n\nRemove what is missing from "+r.Attribute+".")
+	}
+	if len(wrong) > 0 {
+		diags.AddAttributeError(path.Root(r.Attribute), "No such "+r.Thing+" in the order",
+			strings.Join(wrong, "\n")+"\n\nIf this configuration creates it, refer to its resource: the ID is not known before.")
+	}
+	return present
+}
+
+// Create sets the order, if it is another.
+func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	var list types.List
+	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if r.arrange(ctx, types.ListNull(types.Int64Type), list, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), list)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), r.ID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(r.ID)})...)
+}
+
+// Read takes the order from the snapshot.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(r.ID)})...)
+	var list types.List
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
+	all, err := r.Seen(ctx, r.Meta.Store)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the "+r.Things, base.Explain(err))
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), listOf(shown(list, activeIDs(all))))...)
+}
+
+// shown returns what a state shows that has named some of what is there, or nothing, as it is after an import.
+func shown(list types.List, there []int64) []int64 {
+	if list.IsNull() {
+		return there
+	}
+	named, _ := numbers(list)
+	first := upToLast(there, named)
+	if slices.Equal(first, presentOf(named, there)) {
+		return named
+	}
+	// What is missing stays in the state: so the plan tells it from an ID that never was there.
+	missing := slices.DeleteFunc(slices.Clone(named), func(id int64) bool { return slices.Contains(there, id) })
+	return append(slices.Clone(first), missing...)
+}
+
+// Update sets the order, if it is another, and nobody else has changed it.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	var list, prior types.List
+	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root(r.Attribute), &list)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root(r.Attribute), &prior)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(r.ID)})...)
+	now := r.arrange(ctx, prior, list, &resp.Diagnostics)
+	switch {
+	case !resp.Diagnostics.HasError():
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), list)...)
+	case now != nil:
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), listOf(shown(prior, activeIDs(now.Thing))))...)
+	}
+}
+
+// Delete leaves the order as it is: there is always one.
+func (r *Resource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *resource.DeleteResponse) {
+	tflog.Info(ctx, "The order is kept, and not managed any more", map[string]any{"of": r.Things})
+}
+
+// ImportState takes the one ID there is.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	id := req.ID
+	if id == "" { // by identity
+		var wanted identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
+		id = wanted.ID.ValueString()
+	}
+	if id != r.ID {
+		resp.Diagnostics.AddError("Cannot import this order", fmt.Sprintf("The order of the %s has the ID %q, not %q.", r.Things, r.ID, id))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(id)})...)
+}
+
+type reading = attribute.Reading[[]Item]
+
+// arrange brings the organization to the planned order, and returns what there is then; nil if that could not be read. A
+// prior order is what the plan was computed from; null: there is none to compare with.
+func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags *diag.Diagnostics) *reading {
+	before, _ := numbers(prior)
+	named, _ := numbers(planned)
+	var isSent bool     // and taken
+	var refused []int64 // for it did not name everything: the list that it was made of lacks something
+	shows := func(all []Item) bool {
+		ids := idsOf(all)
+		return len(presentOf(named, ids)) == len(named) && (!isSent || isOrdered(all, named)) && (refused == nil || len(refused) != len(ids))
+	}
+	step := attribute.Step[[]Item, []int64]{
+		Attribute: r.Attribute, Prior: textOf(before), Planned: textOf(named),
+		Current: func(all []Item) string {
+			there := activeIDs(all)
+			first := upToLast(there, before)
+			switch {
+			case isOrdered(all, named):
+				return textOf(named)
+			case prior.IsNull() || slices.Equal(first, presentOf(before, there)):
+				return textOf(before)
+			}
+			return textOf(first)
+		},
+		// What was deleted since the plan is left out; what nobody named keeps its order.
+		Put: func(ids *[]int64, all []Item, _ bool) { *ids = inOrder(idsOf(all), presentOf(named, activeIDs(all))) },
+	}
+	subject := attribute.Subject[[]Item, []int64]{
+		Unread: "the order of the " + r.Things, Name: func([]Item) string { return "the order of the " + r.Things },
+		Read: func(ctx context.Context, _ func([]Item) bool) (*reading, error) {
+			all, err := r.Fresh(ctx, r.Meta.Store, shows)
+			return &reading{Thing: all}, err
+		},
+		Send: func(ctx context.Context, pending attribute.Pending[[]Item, []int64]) ([]string, error) {
+			ids := pending.Update()
+			err := r.send(ctx, ids)
+			if isSent = err == nil; zulip.IsIncompleteOrder(err) {
+				refused = ids
+			}
+			return nil, err
+		},
+	}
+	now := subject.Change(ctx, &r.Base, []attribute.Step[[]Item, []int64]{step}, nil, diags)
+	if now != nil {
+		r.checkNamed(named, named, now.Thing, diags) // what is left out since the plan
+	}
+	return now
+}
+
+func (r *Resource) send(ctx context.Context, ids []int64) error {
+	if r.List != "" {
+		return r.Meta.Store.WriteList(ctx, r.List, func(ctx context.Context) error { return r.Write(ctx, r.Meta.Client, ids) })
+	}
+	return r.Write(ctx, r.Meta.Client, ids)
+}
+
+// isOrdered reports whether those that are named, and there, come first and in their order.
+func isOrdered(all []Item, named []int64) bool {
+	there := activeIDs(all)
+	return slices.Equal(inOrder(there, presentOf(named, there)), there)
+}
+
+// presentOf returns those of the named that are there.
+func presentOf(named, there []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(named), func(id int64) bool { return !slices.Contains(there, id) })
+}
+
+// textOf is an order for people.
+func textOf(ids []int64) string {
+	if len(ids) == 0 {
+		return "as it is"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
+}
+
+// idsOf returns the IDs of all things, in order.
+func idsOf(all []Item) []int64 {
+	ids := make([]int64, len(all))
+	for i, one := range all {
+		ids[i] = one.ID
+	}
+	return ids
+}
+
+// activeIDs returns the IDs of the things that have a place in the order.
+func activeIDs(all []Item) []int64 {
+	return idsOf(slices.DeleteFunc(slices.Clone(all), func(one Item) bool { return one.Aside != "" }))
+}
+
+// inOrder returns all that is there: first what is named, then the rest in its order.
+func inOrder(there, named []int64) []int64 {
+	return append(slices.Clone(named), slices.DeleteFunc(slices.Clone(there), func(id int64) bool { return slices.Contains(named, id) })...)
+}
+
+// upToLast returns what is there up to the last that is named: the same as what is named, as long as that comes first
+// and in its order.
+func upToLast(there, named []int64) []int64 {
+	end := 0
+	for i, id := range there {
+		if slices.Contains(named, id) {
+			end = i + 1
+		}
+	}
+	return there[:end]
+}
+
+// numbers returns the elements of a list, zero for those that are not known; known is false if there are any.
+func numbers(list types.List) (ids []int64, known bool) {
+	known = !list.IsUnknown()
+	for _, element := range list.Elements() {
+		number, ok := element.(types.Int64)
+		known = known && ok && !number.IsUnknown()
+		ids = append(ids, number.ValueInt64())
+	}
+	return ids, known
+}
+
+func listOf(ids []int64) types.List {
+	elements := make([]attr.Value, len(ids))
+	for i, id := range ids {
+		elements[i] = types.Int64Value(id)
+	}
+	return types.ListValueMust(types.Int64Type, elements)
+}

@@ -1,0 +1,345 @@
+// Package settings describes the settings of an organization, or the personal ones of its people, as a [Table] with one
+// [Setting] a row. Schema, reading, comparison and the request that sends what differs follow from the rows. The [Kind] of a
+// setting says how its values are written: [Flag], [Number], [Text], [Word] or [Coded].
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// OnceID is the `id` of a resource of which an organization has one.
+const OnceID = "organization"
+
+// Table is a table of settings. A resource that has one still writes its own Create, Read, Update and Delete.
+type Table []Setting
+
+// Setting is one row of a [Table]: what the attribute is, how it is read and how it is sent.
+type Setting struct {
+	// Name is the attribute; it is the parameter and the field on the wire too.
+	Name string
+	// Renamed is what newer servers call it on the wire; empty: the same. A server has one of the two names: the one that it
+	// shows is the one that it takes, and it ignores the other without an error.
+	Renamed string
+	// Synonyms are two of its words that mean the same; the zero value: there are none.
+	Synonyms Synonyms
+	Kind     Kind
+	// FeatureLevel is the first on which the server has the setting as it is here; zero: all have it. [WithLevels] sets it.
+	FeatureLevel int
+	// OwnerOnly says that administrators may not set it.
+	OwnerOnly bool
+	// Description says what the setting does; what can be said of every setting of its kind comes after it.
+	Description string
+	// Default is what a new organization starts with, as Markdown; empty where that is not said.
+	Default string
+}
+
+// SettingText is the description of a setting. What its kind accepts stands between the two parts.
+type SettingText struct{ What, More string }
+
+// Accepting returns the description with a sentence on what is accepted, which may be empty.
+func (t SettingText) Accepting(sentence string) string {
+	return strings.Join(slices.DeleteFunc([]string{t.What, sentence, t.More}, func(part string) bool { return part == "" }), " ")
+}
+
+// Synonyms are two words for the same, of which a server takes one: Old below a feature level, and New from it on.
+type Synonyms struct {
+	Old, New string
+	Level    int
+}
+
+// WithLevels completes the table of a resource with the levels from the table of feature levels.
+func WithLevels(resource string, settings Table) Table {
+	for i := range settings {
+		setting := &settings[i]
+		setting.FeatureLevel = featurelevel.Lookup(resource, setting.Name)
+		if codes, ok := setting.Kind.(Coded); ok {
+			codes = slices.Clone(codes)
+			for j := range codes {
+				codes[j].FeatureLevel = featurelevel.LookupValue(resource, setting.Name, codes[j].Word)
+			}
+			setting.Kind = codes
+		}
+	}
+	return settings
+}
+
+// Kind is how the values of a setting are written, read and sent.
+type Kind interface {
+	// Attribute is an attribute that may be set and is read otherwise.
+	Attribute(text SettingText) schema.Attribute
+	// Read makes a value of what the server holds; null if raw is nil. Where kept means the same in other words, kept
+	// is returned.
+	Read(raw json.RawMessage, kept attr.Value) (attr.Value, error)
+	// Send adds a value, which is known and not null, to a form.
+	Send(form *zulip.Form, name string, value attr.Value)
+}
+
+// Values are the attributes of a resource by name: of a plan, a state or a configuration. Those that stand in no
+// table are among them.
+type Values map[string]attr.Value
+
+// Get reads a plan, a state or a configuration.
+func Get(ctx context.Context, from interface {
+	Get(ctx context.Context, target any) diag.Diagnostics
+}, diags *diag.Diagnostics) Values {
+	var object types.Object
+	diags.Append(from.Get(ctx, &object)...)
+	return object.Attributes()
+}
+
+// Set writes the values into a plan or a state. It has to hold all attributes of the resource.
+func (v Values) Set(ctx context.Context, into interface {
+	Set(ctx context.Context, value any) diag.Diagnostics
+}, diags *diag.Diagnostics) {
+	kinds := map[string]attr.Type{}
+	for name, value := range v {
+		kinds[name] = value.Type(ctx)
+	}
+	object, problems := types.ObjectValue(kinds, v)
+	diags.Append(problems...)
+	if !problems.HasError() {
+		diags.Append(into.Set(ctx, object)...)
+	}
+}
+
+// Keep takes over from a plan all that it knew. What it did not change, somebody else may have changed meanwhile: that is
+// for the next plan to find and to show, and the CLI takes nothing but what it was told.
+func (v Values) Keep(plan Values) {
+	for name, planned := range plan {
+		if !planned.IsUnknown() {
+			v[name] = planned
+		}
+	}
+}
+
+// Attributes are the attributes of all settings.
+func (s Table) Attributes() map[string]schema.Attribute {
+	attributes := map[string]schema.Attribute{}
+	for _, setting := range s {
+		attributes[setting.Name] = setting.Attribute()
+	}
+	return attributes
+}
+
+// Attribute describes the setting in the schema of a resource.
+func (s Setting) Attribute() schema.Attribute {
+	var more []string
+	if s.Default != "" {
+		more = append(more, "New organizations start with "+s.Default+".")
+	}
+	if s.OwnerOnly {
+		more = append(more, "Only owners may set it.")
+	}
+	if s.FeatureLevel > 0 {
+		more = append(more, featurelevel.Sentence(s.FeatureLevel))
+	}
+	return s.Kind.Attribute(SettingText{What: s.Description, More: strings.Join(more, " ")})
+}
+
+// ActionAttributes are attributes with which an action is told settings.
+func (s Table) ActionAttributes() map[string]actionschema.Attribute {
+	attributes := map[string]actionschema.Attribute{}
+	for name, attribute := range s.Attributes() {
+		switch attribute := attribute.(type) {
+		case schema.BoolAttribute:
+			attributes[name] = actionschema.BoolAttribute{Optional: true, MarkdownDescription: attribute.MarkdownDescription, Validators: attribute.Validators}
+		case schema.Int64Attribute:
+			attributes[name] = actionschema.Int64Attribute{Optional: true, MarkdownDescription: attribute.MarkdownDescription, Validators: attribute.Validators}
+		case schema.StringAttribute:
+			attributes[name] = actionschema.StringAttribute{Optional: true, MarkdownDescription: attribute.MarkdownDescription, Validators: attribute.Validators}
+		default:
+			panic(fmt.Sprintf("no action takes a %T", attribute))
+		}
+	}
+	return attributes
+}
+
+// DataSourceAttribute describes the setting in the schema of a data source.
+func (s Setting) DataSourceAttribute() datasourceschema.Attribute {
+	switch attribute := s.Kind.Attribute(SettingText{What: s.Description}).(type) {
+	case schema.BoolAttribute:
+		return datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+	case schema.Int64Attribute:
+		return datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+	case schema.StringAttribute:
+		return datasourceschema.StringAttribute{Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+	case schema.SetAttribute:
+		return datasourceschema.SetAttribute{ElementType: attribute.ElementType, Computed: true, MarkdownDescription: attribute.MarkdownDescription}
+	default:
+		panic(fmt.Sprintf("no data source shows a %T", attribute))
+	}
+}
+
+// Read makes values of what the server holds, by the names on the wire; see [Setting.Read]. kept may be nil; everything in it
+// that is in no row of the table is taken over.
+func (s Table) Read(held Held, level int, kept Values, diags *diag.Diagnostics) Values {
+	values := maps.Clone(kept)
+	if values == nil {
+		values = Values{}
+	}
+	for _, setting := range s {
+		if value := setting.Read(held, level, kept[setting.Name], diags); value != nil {
+			values[setting.Name] = value
+		}
+	}
+	return values
+}
+
+// Read makes a value of what the server holds; nil if that is something unexpected. A setting that a server of this feature
+// level (zero: unknown) has not, or has with another meaning, is null. kept is returned where it means the same, and may be
+// nil.
+func (s Setting) Read(held Held, level int, kept attr.Value, diags *diag.Diagnostics) attr.Value {
+	raw := held[s.wire(held)]
+	if level > 0 && level < s.FeatureLevel {
+		raw = nil
+	}
+	value, err := s.Kind.Read(raw, kept)
+	if err != nil {
+		diags.AddAttributeError(path.Root(s.Name), "The server holds something unexpected for "+s.Name,
+			fmt.Sprintf("It answered %s. %s", raw, base.Sentence(err)))
+		return nil
+	}
+	if kept != nil && s.same(kept, value) {
+		return kept
+	}
+	return value
+}
+
+// Changes are the settings whose planned value is known, and another one than is held: those that have to be sent.
+func (s Table) Changes(plan, held Values) Table {
+	var changes Table
+	for _, setting := range s {
+		if setting.Changes(plan[setting.Name], held[setting.Name]) {
+			changes = append(changes, setting)
+		}
+	}
+	return changes
+}
+
+// Changes reports whether a planned value is known and set, and another one than is held.
+func (s Setting) Changes(planned, held attr.Value) bool {
+	return planned != nil && !planned.IsNull() && !planned.IsUnknown() && !s.same(planned, held)
+}
+
+// KeepEqual takes over the words of a state where a plan says the same in others, so that a plan shows no difference that
+// is none.
+func (s Table) KeepEqual(plan, state Values) {
+	for _, setting := range s {
+		if planned, was := plan[setting.Name], state[setting.Name]; planned != nil && was != nil && setting.same(planned, was) {
+			plan[setting.Name] = was
+		}
+	}
+}
+
+// Check refuses to send settings that the server does not have, or that the account may not set: administrators may set
+// most of them, owners all (server-behavior §O1).
+func (s Table) Check(b *base.Base, diags *diag.Diagnostics) {
+	for _, setting := range s {
+		role := zulip.RoleAdministrator
+		if setting.OwnerOnly {
+			role = zulip.RoleOwner
+		}
+		b.Meta.RequireRole(role, path.Root(setting.Name), "set "+setting.Name, diags)
+	}
+}
+
+// Form holds the planned values as a server of this feature level (zero: unknown) takes them, whose settings are held by
+// the names on the wire.
+func (s Table) Form(plan Values, held Held, level int) *zulip.Form {
+	form := &zulip.Form{}
+	for _, setting := range s {
+		setting.Send(form, plan, held, level)
+	}
+	return form
+}
+
+// Send adds the planned value of the setting to a form; see [Settings.Form].
+func (s Setting) Send(form *zulip.Form, plan Values, held Held, level int) {
+	s.Kind.Send(form, s.wire(held), s.Synonyms.at(level, plan[s.Name]))
+}
+
+// same reports whether two values are equal, or synonyms.
+func (s Setting) same(a, b attr.Value) bool {
+	return a.Equal(b) || s.Synonyms.has(a) && s.Synonyms.has(b)
+}
+
+func (s Synonyms) has(value attr.Value) bool {
+	text, ok := value.(types.String)
+	return ok && s.Level > 0 && (text.ValueString() == s.Old || text.ValueString() == s.New)
+}
+
+// at returns the word that a server takes, of a value that may be one of the synonyms. Where the level is not known it is
+// the one that is written.
+func (s Synonyms) at(level int, value attr.Value) attr.Value {
+	switch {
+	case level == 0 || !s.has(value):
+		return value
+	case level >= s.Level:
+		return types.StringValue(s.New)
+	default:
+		return types.StringValue(s.Old)
+	}
+}
+
+// Held are the settings that a server holds, by the names on the wire.
+type Held = map[string]json.RawMessage
+
+// Steps are the changes of the settings whose planned value is known and another one than the prior value, on a server of a
+// feature level.
+func (s Table) Steps(prior, plan Values, level int) (steps []attribute.Step[Held, zulip.Form]) {
+	for _, setting := range s.Changes(plan, prior) {
+		steps = append(steps, attribute.Step[Held, zulip.Form]{
+			Attribute: setting.Name, Prior: setting.text(prior[setting.Name]), Planned: setting.text(plan[setting.Name]),
+			Current: func(held Held) string { return setting.text(setting.Read(held, level, nil, &diag.Diagnostics{})) },
+			Put:     func(form *zulip.Form, held Held, _ bool) { setting.Send(form, plan, held, level) },
+		})
+	}
+	return steps
+}
+
+// text is a value for people, which is the same for synonyms.
+func (s Setting) text(value attr.Value) string {
+	switch {
+	case value == nil:
+		return "something unexpected"
+	case s.Synonyms.has(value):
+		return strconv.Quote(s.Synonyms.New)
+	}
+	return value.String()
+}
+
+// Names lists the attributes, for messages.
+func (s Table) Names() string {
+	names := make([]string, len(s))
+	for i, setting := range s {
+		names[i] = setting.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// wire is the name of the setting on a server that holds settings by these names.
+func (s Setting) wire(held Held) string {
+	if _, renamed := held[s.Renamed]; renamed && s.Renamed != "" {
+		return s.Renamed
+	}
+	return s.Name
+}

@@ -1,0 +1,241 @@
+// Package validators checks the values of attributes while they are configured, without asking a server. Its messages name
+// the attribute, what is allowed and the nearest allowed value: terraform-plugin-framework-validators has most of the same
+// checks, and its messages do not.
+package validators
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+)
+
+// Rule is a validator whose message names the attribute, says what is allowed, and what is wrong with the value. The
+// functions of this file make rules for texts and numbers; those for lists and sets are in lists.go.
+type Rule struct {
+	// allowed completes a sentence that begins with the name of the attribute, as in "must be at least 1".
+	allowed string
+	// problem says in sentences what is wrong with a known value, and the nearest allowed one where there is one; empty if
+	// the value is allowed.
+	problem func(attr.Value) string
+}
+
+var (
+	_ validator.String = Rule{}
+	_ validator.Int64  = Rule{}
+	_ validator.List   = Rule{}
+	_ validator.Set    = Rule{}
+)
+
+// Description says what is allowed.
+func (r Rule) Description(context.Context) string { return r.allowed }
+
+// MarkdownDescription says what is allowed.
+func (r Rule) MarkdownDescription(context.Context) string { return r.allowed }
+
+// ValidateString checks a text.
+func (r Rule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	r.check(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+// ValidateInt64 checks a number.
+func (r Rule) ValidateInt64(_ context.Context, req validator.Int64Request, resp *validator.Int64Response) {
+	r.check(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+// ValidateList checks a list.
+func (r Rule) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	r.check(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+// ValidateSet checks a set.
+func (r Rule) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	r.check(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+func (r Rule) check(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+	if !isSet(value) {
+		return
+	}
+	if problem := r.problem(value); problem != "" {
+		name := attributeName(at)
+		diags.AddAttributeError(at, "Invalid value for "+name, fmt.Sprintf("%s %s. %s", name, r.allowed, problem))
+	}
+}
+
+// attributeName writes a path as a configuration does. An element of a set has no place to tell.
+func attributeName(at path.Path) string {
+	name := ""
+	for _, step := range at.Steps() {
+		switch step := step.(type) {
+		case path.PathStepAttributeName:
+			name += "." + string(step)
+		case path.PathStepElementKeyInt:
+			name += fmt.Sprintf("[%d]", int64(step))
+		case path.PathStepElementKeyString:
+			name += fmt.Sprintf("[%q]", string(step))
+		}
+	}
+	return strings.TrimPrefix(name, ".")
+}
+
+func textRule(allowed string, problem func(text string) string) Rule {
+	return Rule{allowed, func(value attr.Value) string {
+		text, _ := value.(types.String)
+		return problem(text.ValueString())
+	}}
+}
+
+func numberRule(allowed string, nearest func(number int64) int64) Rule {
+	return Rule{allowed, func(value attr.Value) string {
+		number, _ := value.(types.Int64)
+		if near := nearest(number.ValueInt64()); near != number.ValueInt64() {
+			return fmt.Sprintf("It is %d. The nearest allowed value is %d.", number.ValueInt64(), near)
+		}
+		return ""
+	}}
+}
+
+// Matches allows the texts that a pattern matches. allowed says which these are, as in "must not be blank".
+func Matches(pattern *regexp.Regexp, allowed string) Rule {
+	return textRule(allowed, func(text string) string {
+		if pattern.MatchString(text) {
+			return ""
+		}
+		return fmt.Sprintf("It is %q.", text)
+	})
+}
+
+// OneOf allows some texts.
+func OneOf(texts ...string) Rule {
+	names := suggest.Names{All: texts}
+	return textRule("must be one of "+strings.Join(names.Quoted(texts), ", "), func(text string) string {
+		if slices.Contains(texts, text) {
+			return ""
+		}
+		return fmt.Sprintf("It is %q.", text) + suggest.DidYouMean(names.Quoted(suggest.Nearest(text, texts)))
+	})
+}
+
+// countPattern is a number from 1 to the nine digits for which the server's database has room.
+var (
+	countPattern  = regexp.MustCompile(`^[1-9][0-9]{0,8}$`)
+	leadingDigits = regexp.MustCompile(`^[0-9]+`)
+)
+
+// Count allows a number of units, as a text, and some words beside it.
+func Count(units string, words ...string) Rule {
+	allowed := append([]string{"a number of " + units + " from 1 to 999999999"}, suggest.Names{}.Quoted(words)...)
+	last := len(allowed) - 1
+	return textRule("must be "+strings.Join(allowed[:last], ", ")+" or "+allowed[last], func(text string) string {
+		if countPattern.MatchString(text) || slices.Contains(words, text) {
+			return ""
+		}
+		return fmt.Sprintf("It is %q.", text) + nearestCount(text, words)
+	})
+}
+
+// unlimited is the word for no limit.
+const unlimited = "unlimited"
+
+// nearestCount names the nearest value that Count allows.
+func nearestCount(text string, words []string) string {
+	near := suggest.Nearest(text, words)
+	number, err := strconv.ParseInt(text, 10, 64)
+	switch digits := strings.TrimLeft(leadingDigits.FindString(text), "0"); {
+	case err == nil && number == -1 && slices.Contains(words, unlimited): // as Zulip's API has it
+		return fmt.Sprintf(" For no limit, write %q.", unlimited)
+	case err == nil && number < 1:
+		return ` The nearest allowed value is "1".`
+	case countPattern.MatchString(digits): // a number with leading zeros, or with its unit
+		return fmt.Sprintf(" Write %q.", digits)
+	case len(digits) > 0:
+		return ` The nearest allowed value is "999999999".`
+	default:
+		return suggest.DidYouMean(suggest.Names{}.Quoted(near))
+	}
+}
+
+// Length allows texts of at least and at most so many characters; a maximum of zero is none.
+func Length(minimum, maximum int) Rule {
+	allowed := "must have " + atLeastAtMost(minimum, maximum, "character")
+	return textRule(allowed, func(text string) string {
+		switch length := utf8.RuneCountInString(text); {
+		case length >= minimum && (length <= maximum || maximum == 0):
+			return ""
+		case length == 0:
+			return "It is empty."
+		default:
+			return fmt.Sprintf("It has %d.", length)
+		}
+	})
+}
+
+// atLeastAtMost writes how many there may be; a maximum of zero is none.
+func atLeastAtMost(minimum, maximum int, one string) string {
+	switch {
+	case maximum == 0 && minimum == 1:
+		return "at least 1 " + one
+	case maximum == 0:
+		return fmt.Sprintf("at least %d %ss", minimum, one)
+	case minimum == 0:
+		return fmt.Sprintf("at most %d %ss", maximum, one)
+	}
+	return fmt.Sprintf("between %d and %d %ss", minimum, maximum, one)
+}
+
+// Between allows the numbers from one to another.
+func Between(minimum, maximum int64) Rule {
+	return numberRule(fmt.Sprintf("must be between %d and %d", minimum, maximum), func(number int64) int64 {
+		return min(max(number, minimum), maximum)
+	})
+}
+
+// AtLeast allows a number and all greater ones.
+func AtLeast(minimum int64) Rule {
+	return numberRule(fmt.Sprintf("must be at least %d", minimum), func(number int64) int64 { return max(number, minimum) })
+}
+
+// OneOfNumbers allows some numbers, which are ascending.
+func OneOfNumbers(numbers ...int64) Rule {
+	texts := make([]string, len(numbers))
+	for i, number := range numbers {
+		texts[i] = strconv.FormatInt(number, 10)
+	}
+	return numberRule("must be one of "+strings.Join(texts, ", "), func(number int64) int64 {
+		near := numbers[0]
+		for _, allowed := range numbers {
+			if distance(allowed, number) < distance(near, number) {
+				near = allowed
+			}
+		}
+		return near
+	})
+}
+
+func distance(a, b int64) int64 { return max(a, b) - min(a, b) }
+
+// IDOr allows the ID of something, and one number that stands for none. what is as in "the ID of a channel".
+func IDOr(what string, none int64) Rule {
+	return Rule{fmt.Sprintf("must be %s, or %d for none", what, none), func(value attr.Value) string {
+		number, _ := value.(types.Int64)
+		if number.ValueInt64() > 0 || number.ValueInt64() == none {
+			return ""
+		}
+		return fmt.Sprintf("It is %d. For none, write %d.", number.ValueInt64(), none)
+	}}
+}
+
+// isSet reports whether a value is there and known.
+func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }

@@ -1,0 +1,116 @@
+package validators_test
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+)
+
+// validate returns what a rule says of a value of the attribute "a"; empty if the value is allowed.
+func validate(t *testing.T, rule validators.Rule, value attr.Value) string {
+	t.Helper()
+	var resp validator.StringResponse
+	at := path.Root("a")
+	switch value := value.(type) {
+	case types.String:
+		rule.ValidateString(context.Background(), validator.StringRequest{Path: at, ConfigValue: value}, &resp)
+	case types.Int64:
+		var numbers validator.Int64Response
+		rule.ValidateInt64(context.Background(), validator.Int64Request{Path: at, ConfigValue: value}, &numbers)
+		resp.Diagnostics = numbers.Diagnostics
+	case types.List:
+		var lists validator.ListResponse
+		rule.ValidateList(context.Background(), validator.ListRequest{Path: at, ConfigValue: value}, &lists)
+		resp.Diagnostics = lists.Diagnostics
+	default:
+		t.Fatalf("a value of type %T", value)
+	}
+	if len(resp.Diagnostics) == 0 {
+		return ""
+	}
+	if summary := resp.Diagnostics[0].Summary(); len(resp.Diagnostics) != 1 || summary != "Invalid value for a" {
+		t.Errorf("reported: %v", resp.Diagnostics)
+	}
+	return resp.Diagnostics[0].Detail()
+}
+
+// What people read names the attribute, what is allowed, what there is, and the nearest allowed value.
+func TestRules(t *testing.T) {
+	text, number := types.StringValue, types.Int64Value
+	list := func(texts ...string) types.List {
+		values := []attr.Value{}
+		for _, one := range texts {
+			value := text(one)
+			if one == "null" {
+				value = types.StringNull()
+			}
+			values = append(values, value)
+		}
+		return types.ListValueMust(types.StringType, values)
+	}
+	count := validators.Count("days", "unlimited", "realm_default")
+	const countAllowed = `a must be a number of days from 1 to 999999999, "unlimited" or "realm_default". `
+	for _, c := range []struct {
+		rule  validators.Rule
+		value attr.Value
+		want  string
+	}{
+		{count, text("30"), ""},
+		{count, text("realm_default"), ""},
+		{count, types.StringNull(), ""},
+		{count, types.StringUnknown(), ""},
+		{count, text("0"), countAllowed + `It is "0". The nearest allowed value is "1".`},
+		{count, text("-1"), countAllowed + `It is "-1". For no limit, write "unlimited".`},
+		{count, text("030"), countAllowed + `It is "030". Write "30".`},
+		{count, text("30 days"), countAllowed + `It is "30 days". Write "30".`},
+		{count, text("9999999999"), countAllowed + `It is "9999999999". The nearest allowed value is "999999999".`},
+		{count, text("unlimted"), countAllowed + `It is "unlimted". Did you mean "unlimited"?`},
+		{count, text("for ever"), countAllowed + `It is "for ever".`},
+		{validators.Matches(regexp.MustCompile(`\S`), "must not be blank"), text(" "), `a must not be blank. It is " ".`},
+		{validators.OneOf("archive", "keep"), text("keep"), ""},
+		{validators.OneOf("archive", "keep"), text("Archiv"), `a must be one of "archive", "keep". It is "Archiv". Did you mean "archive"?`},
+		{validators.OneOf("archive", "keep"), text("destroy"), `a must be one of "archive", "keep". It is "destroy".`},
+		{validators.Length(1, 3), text("ääää"), "a must have between 1 and 3 characters. It has 4."},
+		{validators.Length(1, 0), text(""), "a must have at least 1 character. It is empty."},
+		{validators.Length(0, 3), text("äää"), ""},
+		{validators.Between(0, 20), number(21), "a must be between 0 and 20. It is 21. The nearest allowed value is 20."},
+		{validators.AtLeast(1), number(-1), "a must be at least 1. It is -1. The nearest allowed value is 1."},
+		{validators.OneOfNumbers(100, 150, 200), number(130), "a must be one of 100, 150, 200. It is 130. The nearest allowed value is 150."},
+		{validators.IDOr("the ID of a channel", -1), number(-1), ""},
+		{validators.IDOr("the ID of a channel", -1), number(0), "a must be the ID of a channel, or -1 for none. It is 0. For none, write -1."},
+		{validators.Size(1, 0), list(), "a must have at least 1 element. It is empty."},
+		{validators.Size(1, 2), list("x", "y", "z"), "a must have between 1 and 2 elements. It has 3."},
+		{validators.NoNulls(), list("x", "null"), "a must not hold null. Element 2 of 2 is null. Leave it out, as in [for x in LIST : x if x != null]."},
+		{validators.Unique(), list("x", "y", "x"), `a must name each element once. "x" is there twice.`},
+	} {
+		if got := validate(t, c.rule, c.value); got != c.want {
+			t.Errorf("%v: %s\nwant: %s", c.value, got, c.want)
+		}
+	}
+}
+
+// An attribute inside of others is named as a configuration writes it.
+func TestRuleNamesNestedAttributes(t *testing.T) {
+	for _, c := range []struct {
+		at   path.Path
+		want string
+	}{
+		{path.Root("options").AtListIndex(1).AtName("key"), "options[1].key"},
+		{path.Root("members").AtSetValue(types.StringValue("")), "members"},
+		{path.Root("profile_data").AtMapKey("Mentors"), `profile_data["Mentors"]`},
+	} {
+		var resp validator.StringResponse
+		validators.Length(1, 0).ValidateString(context.Background(), validator.StringRequest{Path: c.at, ConfigValue: types.StringValue("")}, &resp)
+		if len(resp.Diagnostics) != 1 || !strings.HasPrefix(resp.Diagnostics[0].Detail(), c.want+" must have") {
+			t.Errorf("want a message about %s, reported: %v", c.want, resp.Diagnostics)
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// ChannelChange is what PATCH /streams/{id} asks for; nil leaves things as they
+// are (https://zulip.com/api/update-stream).
+type ChannelChange struct {
+	Name, Description *string
+	Private           *bool
+	WebPublic         *bool
+	SharedHistory     *bool
+	Default           *bool
+	DefaultPush       *bool
+	Archived          *bool // only false is heeded
+	// Retention is days, "unlimited" or "realm_default".
+	Retention    any
+	Folder       *FolderChange
+	TopicsPolicy *string
+	Permissions  map[string]PermissionChange
+}
+
+// FolderChange moves a channel into a folder, or out of any if ID is nil.
+type FolderChange struct{ ID *int }
+
+// UpdateChannel changes a channel step by step; each step stays even if a later
+// one fails, in the order of server-behavior §C10.
+func (o *Organization) UpdateChannel(actor User, id int, c ChannelChange) error {
+	ch, err := o.channelForAdmin(actor, id)
+	if err != nil {
+		return err
+	}
+	if err := o.checkPrivacyChange(actor, ch, c); err != nil {
+		return err
+	}
+	steps := []func(User, *Channel, ChannelChange) error{
+		o.setTopicsPolicy,
+		o.setPrivacy,
+		o.setDefault,
+		o.setRetention,
+		o.setDefaultPush,
+		o.unarchive,
+		o.checkDeletePolicyChange,
+		o.setDescription,
+		o.rename,
+		o.setFolder,
+	}
+	for _, step := range steps {
+		if err := step(actor, &ch, c); err != nil {
+			return err
+		}
+		o.Channels.Put(id, ch)
+		o.Commit()
+	}
+	for _, p := range ChannelPermissions {
+		change, given := c.Permissions[p.Name]
+		if !given {
+			continue
+		}
+		if err := o.setPermission(actor, &ch, p, change); err != nil {
+			return err
+		}
+		o.Channels.Put(id, ch)
+		o.Commit()
+	}
+	return nil
+}
+
+// privacyAfter determines the kind of channel a change leads to. Sending
+// is_private without the history makes the history follow it (server-behavior §C12).
+func privacyAfter(ch Channel, c ChannelChange) (private, webPublic, shared bool) {
+	private, webPublic, shared = ch.Private, ch.WebPublic, ch.SharedHistory
+	if c.Private != nil {
+		private = *c.Private
+		shared = !private
+	}
+	if c.WebPublic != nil {
+		webPublic = *c.WebPublic
+	}
+	if c.SharedHistory != nil {
+		shared = *c.SharedHistory
+	}
+	return private, webPublic, shared
+}
+
+// checkPrivacyChange is the first step of a PATCH: whatever can be refused
+// before anything is written.
+func (o *Organization) checkPrivacyChange(actor User, ch Channel, c ChannelChange) error {
+	private, webPublic, shared := privacyAfter(ch, c)
+	isDefault := o.IsDefault(ch.ID)
+	if c.Default != nil {
+		isDefault = *c.Default
+	}
+	if webPublic && (!shared || private) || !private && !shared {
+		return Refuse("Invalid parameters")
+	}
+	if private && isDefault {
+		return errDefaultCannotBePrivate
+	}
+	if !private && o.Settings().ModerationRequestChannelID == ch.ID {
+		return Refuse("Moderation request channel must be private.")
+	}
+	if c.Private != nil {
+		if !o.HasContentAccess(actor, ch) {
+			return errContentAccess
+		}
+		if !o.mayUsePrivacy(actor, *c.Private) {
+			return errInsufficientPermission
+		}
+	}
+	if c.WebPublic != nil && *c.WebPublic {
+		return o.checkMayWebPublic(actor)
+	}
+	return nil
+}
+
+var errContentAccess = Refuse("Channel content access is required.")
+
+func (o *Organization) setTopicsPolicy(actor User, ch *Channel, c ChannelChange) error {
+	if c.TopicsPolicy == nil || *c.TopicsPolicy == ch.TopicsPolicy {
+		return nil
+	}
+	if *c.TopicsPolicy != TopicsInherit && !o.maySetTopicsPolicy(actor) {
+		return errInsufficientPermission
+	}
+	if *c.TopicsPolicy == TopicsOnlyEmpty && o.hasNamedTopics(ch.ID) {
+		return aboutEmptyTopic("To enable this configuration, all messages in this channel must be in the %s topic. Consider renaming other topics to %s.",
+			EmptyTopicShownName, EmptyTopicShownName)
+	}
+	before := ch.TopicsPolicy
+	ch.TopicsPolicy = *c.TopicsPolicy
+	if !ch.Archived {
+		o.channelNotice(*ch, fmt.Sprintf("%s changed the topics policy from **%s** to **%s**.", silentMention(actor), before, ch.TopicsPolicy))
+	}
+	return nil
+}
+
+func (o *Organization) setPrivacy(actor User, ch *Channel, c ChannelChange) error {
+	private, webPublic, shared := privacyAfter(*ch, c)
+	_, topicsToo := c.Permissions["can_create_topic_group"]
+	if !topicsToo && !shared && ch.Permissions["can_create_topic_group"].Group != o.SystemGroup(Everyone) {
+		return unsupportedHistory()
+	}
+	before := kindName(*ch)
+	ch.Private, ch.WebPublic, ch.SharedHistory = private, webPublic, shared
+	if c.Private != nil || c.WebPublic != nil || c.SharedHistory != nil {
+		o.channelNotice(*ch, fmt.Sprintf("%s changed the [access permissions](/help/channel-permissions) for this channel from **%s** to **%s**.",
+			silentMention(actor), before, kindName(*ch)))
+	}
+	return nil
+}
+
+func (o *Organization) setDefault(actor User, ch *Channel, c ChannelChange) error {
+	switch {
+	case c.Default == nil:
+	case !actor.IsAdmin():
+		return Refuse("You do not have permission to change default channels.")
+	case *c.Default:
+		o.makeDefault(ch.ID)
+	default:
+		o.unmakeDefault(ch.ID)
+	}
+	return nil
+}
+
+func (o *Organization) setRetention(actor User, ch *Channel, c ChannelChange) error {
+	if c.Retention == nil {
+		return nil
+	}
+	if !actor.IsOwner() {
+		return ErrMustBeOwner
+	}
+	days, err := retention(c.Retention)
+	if err != nil {
+		return err
+	}
+	before := o.retentionPeriod(*ch)
+	ch.RetentionDays = days
+	o.channelNotice(*ch, fmt.Sprintf("%s has changed the [message retention period](/help/message-retention-policy) for this channel:\n* **Old retention period**: %s\n* **New retention period**: %s",
+		silentMention(actor), before, o.retentionPeriod(*ch)))
+	return nil
+}
+
+// setDefaultPush refuses who is no administrator even what changes nothing.
+func (o *Organization) setDefaultPush(actor User, ch *Channel, c ChannelChange) error {
+	if c.DefaultPush == nil {
+		return nil
+	}
+	if !actor.IsAdmin() {
+		return errInsufficientPermission
+	}
+	ch.DefaultPush = *c.DefaultPush
+	return nil
+}
+
+func (o *Organization) unarchive(_ User, ch *Channel, c ChannelChange) error {
+	if c.Archived == nil || *c.Archived {
+		return nil
+	}
+	if !ch.Archived {
+		return Refuse("Channel is not currently deactivated")
+	}
+	if ch.Private && len(o.subscribers.active[ch.ID]) == 0 {
+		return Refuse("Channel is private and have no subscribers")
+	}
+	ch.Archived = false
+	o.channelNotice(*ch, fmt.Sprintf("Channel %s has been unarchived.", channelLink(*ch)))
+	return nil
+}
+
+func (o *Organization) checkDeletePolicyChange(actor User, _ *Channel, c ChannelChange) error {
+	for name := range c.Permissions {
+		if deletesMessages(name) && !o.maySetDeletePolicy(actor) {
+			return errInsufficientPermission
+		}
+	}
+	return nil
+}
+
+func (o *Organization) setDescription(actor User, ch *Channel, c ChannelChange) error {
+	if c.Description == nil {
+		return nil
+	}
+	before := ch.Description
+	ch.Description = strings.ReplaceAll(*c.Description, "\n", " ")
+	o.channelNotice(*ch, fmt.Sprintf("%s changed the description for this channel.\n\n* **Old description:**\n%s\n* **New description:**\n%s",
+		silentMention(actor), quoted(before), quoted(ch.Description)))
+	return nil
+}
+
+func (o *Organization) rename(actor User, ch *Channel, c ChannelChange) error {
+	if c.Name == nil {
+		return nil
+	}
+	name := strings.TrimSpace(*c.Name)
+	if name == ch.Name {
+		return Refuse("Channel already has that name.")
+	}
+	if err := checkChannelName(name); err != nil {
+		return err
+	}
+	if other, taken := o.ChannelByName(name); taken && other.ID != ch.ID {
+		return channelExists(name)
+	}
+	o.channelNotice(*ch, fmt.Sprintf("%s renamed channel **%s** to **%s**.", silentMention(actor), ch.Name, name))
+	ch.Name = name
+	return nil
+}
+
+func (o *Organization) setFolder(_ User, ch *Channel, c ChannelChange) error {
+	if c.Folder == nil {
+		return nil
+	}
+	if c.Folder.ID != nil && !o.Folders.Has(*c.Folder.ID) {
+		return errInvalidFolder
+	}
+	ch.FolderID = c.Folder.ID
+	return nil
+}
+
+func (o *Organization) setPermission(actor User, ch *Channel, p Permission, change PermissionChange) error {
+	value, differs, err := o.changePermission(ch.Permissions[p.Name], change)
+	if err != nil || !differs {
+		return err
+	}
+	givesContent := p.Name == "can_add_subscribers_group" || p.Name == "can_subscribe_group"
+	if givesContent && !o.HasContentAccess(actor, *ch) {
+		return errContentAccess
+	}
+	if p.Name == "can_create_topic_group" && !ch.SharedHistory && value.Group != o.SystemGroup(Everyone) {
+		return unsupportedHistory()
+	}
+	if err := o.checkValue(p, value); err != nil {
+		return err
+	}
+	if p.Name == "can_send_message_group" {
+		o.channelNotice(*ch, fmt.Sprintf("%s changed the [posting permissions](/help/channel-posting-policy) for this channel:\n\n* **Old**: %s\n* **New**: %s\n",
+			silentMention(actor), o.principalNames(ch.Permissions[p.Name]), o.principalNames(value)))
+	}
+	ch.Permissions = maps.Clone(ch.Permissions)
+	ch.Permissions[p.Name] = value
+	return nil
+}
+
+// ArchiveChannel is DELETE /streams/{id}: the channel keeps its name, settings
+// and subscribers, and stops being a default (server-behavior §C14).
+func (o *Organization) ArchiveChannel(actor User, id int) error {
+	ch, err := o.channelForAdmin(actor, id)
+	if err != nil {
+		return err
+	}
+	if ch.Archived {
+		return Refuse("Channel is already deactivated")
+	}
+	ch.Archived = true
+	o.Channels.Put(id, ch)
+	o.channelNotice(ch, fmt.Sprintf("Channel %s has been archived.", channelLink(ch)), o.Subscribers(id)...)
+	o.unmakeDefault(id)
+	o.removeFromDefaultGroups(id)
+	o.changeRealm(func(r *Realm) {
+		for _, role := range []*int{&r.ModerationRequestChannelID, &r.NewChannelAnnouncementsID, &r.SignupAnnouncementsChannelID, &r.UpdateAnnouncementsChannelID} {
+			if *role == id {
+				*role = 0
+			}
+		}
+	})
+	return nil
+}

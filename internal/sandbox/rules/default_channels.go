@@ -1,0 +1,237 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// DefaultChannel marks a channel that new people are subscribed to; its id is
+// the channel's.
+type DefaultChannel struct{}
+
+// DefaultChannelGroup is a named set of channels offered to new people
+// (server-behavior §S9).
+type DefaultChannelGroup struct {
+	ID          int    `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Channels    []int  `json:"channels"`
+}
+
+var errDefaultCannotBePrivate = Refuse("A default channel cannot be private.")
+
+// IsDefault reports whether new people are subscribed to the channel.
+func (o *Organization) IsDefault(channel int) bool { return o.DefaultChannels.Has(channel) }
+
+func (o *Organization) makeDefault(channel int) {
+	if !o.IsDefault(channel) {
+		o.DefaultChannels.Put(channel, DefaultChannel{})
+	}
+}
+
+func (o *Organization) unmakeDefault(channel int) { o.DefaultChannels.Delete(channel) }
+
+// AddDefaultChannel is POST /default_streams; repeating it is not an error.
+func (o *Organization) AddDefaultChannel(actor User, channel int) error {
+	ch, err := o.ChannelContent(actor, channel)
+	if err != nil {
+		return err
+	}
+	if ch.Private {
+		return Refuse("Private channels cannot be made default.")
+	}
+	o.makeDefault(channel)
+	return nil
+}
+
+// RemoveDefaultChannel is DELETE /default_streams; repeating it is not an error.
+func (o *Organization) RemoveDefaultChannel(actor User, channel int) error {
+	if _, err := o.ReadableChannel(actor, channel); err != nil {
+		return err
+	}
+	o.unmakeDefault(channel)
+	return nil
+}
+
+// ListDefaultChannelGroups returns the groups by name.
+func (o *Organization) ListDefaultChannelGroups() []DefaultChannelGroup {
+	list := []DefaultChannelGroup{}
+	for _, g := range o.DefaultChannelGroups.All() {
+		list = append(list, g)
+	}
+	slices.SortFunc(list, func(a, b DefaultChannelGroup) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// CreateDefaultChannelGroup creates a group of the channels named.
+func (o *Organization) CreateDefaultChannelGroup(actor User, name, description string, channels []string) error {
+	found, err := o.channelsNamed(actor, channels)
+	if err != nil {
+		return err
+	}
+	if err := checkDefaultGroupName(name); err != nil {
+		return err
+	}
+	g := DefaultChannelGroup{Name: name, Description: description, Channels: []int{}}
+	for _, ch := range found {
+		if o.IsDefault(ch.ID) {
+			return Refuse("'%s' is a default channel and cannot be added to '%s'", ch.Name, name)
+		}
+		g.Channels = sortedSet(append(g.Channels, ch.ID))
+	}
+	if other, taken := o.defaultGroupNamed(name); taken {
+		if other.Description == description {
+			return defaultGroupExists(name)
+		}
+		return errConflict // the server looks name and description up together
+	}
+	g.ID = o.DefaultChannelGroups.NextID()
+	o.DefaultChannelGroups.Put(g.ID, g)
+	return nil
+}
+
+// UpdateDefaultChannelGroup changes name and description, one after the other.
+// Empty texts count as not given.
+func (o *Organization) UpdateDefaultChannelGroup(id int, name, description string) error {
+	if name == "" && description == "" {
+		return Refuse("You must pass \"new_description\" or \"new_group_name\".")
+	}
+	g, err := o.defaultGroup(id)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		if g.Name == name {
+			return Refuse("This default channel group is already named '%s'", name)
+		}
+		if err := checkDefaultGroupName(name); err != nil {
+			return err
+		}
+		if _, taken := o.defaultGroupNamed(name); taken {
+			return defaultGroupExists(name)
+		}
+		g.Name = name
+		o.DefaultChannelGroups.Put(id, g)
+		o.Commit()
+	}
+	if description != "" {
+		g.Description = description
+		o.DefaultChannelGroups.Put(id, g)
+	}
+	return nil
+}
+
+// ChangeDefaultChannelGroup adds channels to a group or removes them; op is
+// "add" or "remove".
+func (o *Organization) ChangeDefaultChannelGroup(actor User, id int, op string, channels []string) error {
+	g, err := o.defaultGroup(id)
+	if err != nil {
+		return err
+	}
+	found, err := o.channelsNamed(actor, channels)
+	if err != nil {
+		return err
+	}
+	if op != "add" && op != "remove" {
+		return Refuse("Invalid value for \"op\". Specify one of \"add\" or \"remove\".")
+	}
+	if op == "remove" {
+		return o.removeFromDefaultGroup(g, found)
+	}
+	return o.addToDefaultGroup(g, found)
+}
+
+// addToDefaultGroup keeps those that came before one it refuses.
+func (o *Organization) addToDefaultGroup(g DefaultChannelGroup, channels []Channel) error {
+	for _, ch := range channels {
+		switch {
+		case o.IsDefault(ch.ID):
+			return Refuse("'%s' is a default channel and cannot be added to '%s'", ch.Name, g.Name)
+		case slices.Contains(g.Channels, ch.ID):
+			return Refuse("Channel '%s' is already present in default channel group '%s'", ch.Name, g.Name)
+		}
+		g.Channels = sortedSet(append(slices.Clone(g.Channels), ch.ID))
+		o.DefaultChannelGroups.Put(g.ID, g)
+		o.Commit()
+	}
+	return nil
+}
+
+// removeFromDefaultGroup removes all, or none.
+func (o *Organization) removeFromDefaultGroup(g DefaultChannelGroup, channels []Channel) error {
+	var ids []int
+	for _, ch := range channels {
+		if !slices.Contains(g.Channels, ch.ID) {
+			return Refuse("Channel '%s' is not present in default channel group '%s'", ch.Name, g.Name)
+		}
+		ids = append(ids, ch.ID)
+	}
+	g.Channels = without(g.Channels, ids)
+	o.DefaultChannelGroups.Put(g.ID, g)
+	return nil
+}
+
+// DeleteDefaultChannelGroup removes a group.
+func (o *Organization) DeleteDefaultChannelGroup(id int) error {
+	if _, err := o.defaultGroup(id); err != nil {
+		return err
+	}
+	o.DefaultChannelGroups.Delete(id)
+	return nil
+}
+
+func (o *Organization) removeFromDefaultGroups(channel int) {
+	for _, g := range o.ListDefaultChannelGroups() {
+		if slices.Contains(g.Channels, channel) {
+			g.Channels = without(g.Channels, []int{channel})
+			o.DefaultChannelGroups.Put(g.ID, g)
+		}
+	}
+}
+
+func (o *Organization) defaultGroup(id int) (DefaultChannelGroup, error) {
+	g, ok := o.DefaultChannelGroups.Get(id)
+	if !ok {
+		return g, Refuse("Default channel group with id '%d' does not exist.", id)
+	}
+	return g, nil
+}
+
+func (o *Organization) defaultGroupNamed(name string) (DefaultChannelGroup, bool) {
+	for _, g := range o.DefaultChannelGroups.All() {
+		if g.Name == name {
+			return g, true
+		}
+	}
+	return DefaultChannelGroup{}, false
+}
+
+func (o *Organization) channelsNamed(actor User, names []string) ([]Channel, error) {
+	var found []Channel
+	for _, name := range names {
+		ch, err := o.ChannelContentByName(actor, name)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, ch)
+	}
+	return found, nil
+}
+
+func checkDefaultGroupName(name string) error {
+	if strings.TrimSpace(name) == "" {
+		return Refuse("Invalid default channel group name '%s'", name)
+	}
+	if utf8.RuneCountInString(name) > maxChannelName {
+		return Refuse("Default channel group name too long (limit: %d characters)", maxChannelName)
+	}
+	if strings.ContainsRune(name, 0) {
+		return Refuse("Default channel group name '%s' contains NULL (0x00) characters.", name)
+	}
+	return nil
+}
+
+func defaultGroupExists(name string) *Error {
+	return Refuse("Default channel group '%s' already exists", name)
+}

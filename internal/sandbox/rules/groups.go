@@ -1,0 +1,271 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The system groups by their names in the API (server-behavior §P8).
+const (
+	Nobody         = "role:nobody"
+	Owners         = "role:owners"
+	Administrators = "role:administrators"
+	Moderators     = "role:moderators"
+	FullMembers    = "role:fullmembers"
+	Members        = "role:members"
+	Everyone       = "role:everyone"
+	Internet       = "role:internet"
+)
+
+// UserGroup is a named group of people and groups. The members of a system
+// group follow from roles and are not stored.
+type UserGroup struct {
+	ID          int                   `json:"id"`
+	Name        string                `json:"name"`
+	Description string                `json:"description"`
+	CreatorID   *int                  `json:"creator_id"`
+	DateCreated *int64                `json:"date_created"` // Unix seconds
+	System      bool                  `json:"system,omitempty"`
+	Deactivated bool                  `json:"deactivated,omitempty"`
+	Members     []int                 `json:"members"`   // ascending, deactivated people included
+	Subgroups   []int                 `json:"subgroups"` // ascending
+	Permissions map[string]GroupValue `json:"permissions"`
+}
+
+func (o *Organization) createSystemGroups() {
+	chain := []struct{ name, description, below string }{
+		{Nobody, "Nobody", ""},
+		{Owners, "Owners of this organization", ""},
+		{Administrators, "Administrators of this organization, including owners", Owners},
+		{Moderators, "Moderators of this organization, including administrators", Administrators},
+		{FullMembers, "Members of this organization, not including new accounts and guests", Moderators},
+		{Members, "Members of this organization, not including guests", FullMembers},
+		{Everyone, "Everyone in this organization, including guests", Members},
+		{Internet, "Everyone on the Internet", Everyone},
+	}
+	for _, link := range chain {
+		g := UserGroup{ID: o.Groups.NextID(), Name: link.name, Description: link.description, System: true}
+		if link.below != "" {
+			g.Subgroups = []int{o.SystemGroup(link.below)}
+		}
+		o.Groups.Put(g.ID, g)
+		g.Permissions = map[string]GroupValue{}
+		for _, p := range GroupPermissions {
+			g.Permissions[p.Name] = Named(o.SystemGroup(Nobody))
+		}
+		o.Groups.Put(g.ID, g)
+	}
+}
+
+// NewGroup is what POST /user_groups/create asks for.
+type NewGroup struct {
+	Name, Description string
+	Members           []int
+	Subgroups         []int
+	Permissions       map[string]GroupValue
+}
+
+// CheckMayCreateGroups refuses accounts that may not create groups. The server asks this before it looks at the parameters.
+func (o *Organization) CheckMayCreateGroups(actor User) error {
+	if !o.MayRealm(actor, "can_create_groups") {
+		return errInsufficientPermission
+	}
+	return nil
+}
+
+// CreateGroup creates a group (server-behavior §G3). Its creator is not a member.
+func (o *Organization) CreateGroup(actor User, in NewGroup) (UserGroup, error) {
+	if err := o.CheckMayCreateGroups(actor); err != nil {
+		return UserGroup{}, err
+	}
+	if err := o.checkNewGroupMembers(in.Members); err != nil {
+		return UserGroup{}, err
+	}
+	if err := checkGroupName(in.Name); err != nil {
+		return UserGroup{}, err
+	}
+	created := o.now().Unix()
+	g := UserGroup{
+		Name: in.Name, Description: in.Description,
+		CreatorID: &actor.ID, DateCreated: &created,
+		Members: sortedSet(in.Members), Subgroups: sortedSet(in.Subgroups),
+		Permissions: map[string]GroupValue{},
+	}
+	for _, p := range GroupPermissions {
+		v, given := in.Permissions[p.Name]
+		if !given {
+			g.Permissions[p.Name] = o.defaultValue(p, actor)
+			continue
+		}
+		v, err := o.newValue(p, v)
+		if err != nil {
+			return UserGroup{}, err
+		}
+		g.Permissions[p.Name] = v
+	}
+	// Storing the group finds the name that is taken, when the permissions are known to be good.
+	if err := o.checkGroupNameFree(in.Name); err != nil {
+		return UserGroup{}, err
+	}
+	if err := o.checkSubgroups(in.Subgroups); err != nil {
+		return UserGroup{}, err
+	}
+	g.ID = o.Groups.NextID()
+	o.Groups.Put(g.ID, g)
+	return g, nil
+}
+
+// GroupChange is what PATCH /user_groups/{id} asks for; nil leaves things as
+// they are.
+type GroupChange struct {
+	Name, Description *string
+	Deactivated       *bool
+	Permissions       map[string]PermissionChange
+}
+
+// UpdateGroup changes a group in one transaction (server-behavior §G4). A deactivated
+// group can be changed too; only false is heeded of Deactivated.
+func (o *Organization) UpdateGroup(actor User, id int, c GroupChange) error {
+	if c.Name == nil && c.Description == nil && c.Deactivated == nil && len(c.Permissions) == 0 {
+		return Refuse("No new data supplied")
+	}
+	g, err := o.groupForUpdate(actor, id, "can_manage_group", true)
+	if err != nil {
+		return err
+	}
+	if c.Name != nil && *c.Name != g.Name {
+		if err := checkGroupName(*c.Name); err != nil {
+			return err
+		}
+		if err := o.checkGroupNameFree(*c.Name); err != nil {
+			return err
+		}
+		g.Name = *c.Name
+	}
+	if c.Description != nil {
+		g.Description = *c.Description
+	}
+	if c.Deactivated != nil && !*c.Deactivated {
+		g.Deactivated = false
+	}
+	g.Permissions = maps.Clone(g.Permissions)
+	for _, p := range GroupPermissions {
+		change, given := c.Permissions[p.Name]
+		if !given {
+			continue
+		}
+		value, differs, err := o.changePermission(g.Permissions[p.Name], change)
+		if err != nil {
+			return err
+		}
+		if !differs {
+			continue
+		}
+		if err := o.checkValue(p, value); err != nil {
+			return err
+		}
+		g.Permissions[p.Name] = value
+	}
+	o.Groups.Put(id, g)
+	return nil
+}
+
+// groupForUpdate returns a group the person may change: whoever manages all
+// groups or this one may do anything, others what own allows (server-behavior §G8).
+func (o *Organization) groupForUpdate(actor User, id int, own string, deactivatedToo bool) (UserGroup, error) {
+	g, ok := o.Groups.Get(id)
+	switch {
+	case !ok:
+		return g, Refuse("Invalid user group")
+	case g.Deactivated && !deactivatedToo:
+		return g, errGroupDeactivated
+	case g.System:
+		return g, errInsufficientPermission
+	case o.MayRealm(actor, "can_manage_all_groups"), o.mayGroup(actor, g, "can_manage_group"), o.mayGroup(actor, g, own):
+		return g, nil
+	}
+	return g, errInsufficientPermission
+}
+
+func (o *Organization) mayGroup(u User, g UserGroup, right string) bool {
+	p, ok := FindPermission(GroupPermissions, right)
+	return ok && o.Has(u, p, g.Permissions[right])
+}
+
+// ReadableGroup returns a group whose membership may be read: any that is not
+// deactivated.
+func (o *Organization) ReadableGroup(id int) (UserGroup, error) {
+	g, ok := o.Groups.Get(id)
+	if !ok {
+		return g, Refuse("Invalid user group")
+	}
+	if g.Deactivated {
+		return g, errGroupDeactivated
+	}
+	return g, nil
+}
+
+const maxGroupName = 100
+
+func checkGroupName(name string) error {
+	if strings.TrimSpace(name) == "" {
+		return Refuse("User group name can't be empty!")
+	}
+	if utf8.RuneCountInString(name) > maxGroupName {
+		return Refuse("User group name cannot exceed %d characters.", maxGroupName)
+	}
+	for _, prefix := range []string{"@", "role:", "user:", "stream:", "channel:"} {
+		if strings.HasPrefix(name, prefix) {
+			return Refuse("User group name cannot start with '%s'.", prefix)
+		}
+	}
+	return nil
+}
+
+// checkGroupNameFree refuses a name that a group has. Names are unique as they are written, and a deactivated group keeps its own.
+func (o *Organization) checkGroupNameFree(name string) error {
+	if _, taken := o.GroupByName(name); taken {
+		return Refuse("User group '%s' already exists.", name)
+	}
+	return nil
+}
+
+func (o *Organization) checkNewGroupMembers(ids []int) error {
+	for _, id := range ids {
+		if u, ok := o.Users.Get(id); !ok || !u.Active {
+			return Refuse("Invalid user ID: %d", id)
+		}
+	}
+	return nil
+}
+
+func (o *Organization) checkSubgroups(ids []int) error {
+	for _, id := range ids {
+		if !o.Groups.Has(id) {
+			return Refuse("Invalid user group ID: %d", id)
+		}
+	}
+	for _, id := range ids {
+		if g, _ := o.Groups.Get(id); g.Deactivated {
+			return errGroupDeactivated
+		}
+	}
+	return nil
+}
+
+// GroupByName finds a group by its exact name.
+func (o *Organization) GroupByName(name string) (UserGroup, bool) {
+	for _, g := range o.Groups.All() {
+		if g.Name == name {
+			return g, true
+		}
+	}
+	return UserGroup{}, false
+}
+
+// without returns the values less those in gone.
+func without[T comparable](values, gone []T) []T {
+	return slices.DeleteFunc(slices.Clone(values), func(v T) bool { return slices.Contains(gone, v) })
+}

@@ -1,0 +1,197 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// What a person is compared with is what is shown: a hidden person does not
+// keep a list from matching, but a list that would be collapsed never matches
+// (server-behavior §P3).
+func TestCompareAndSetWithHiddenPeople(t *testing.T) {
+	o, people := founded(t)
+	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
+	leads := []int{o.SystemGroup(Moderators)}
+	if err := o.DeactivateUser(admin, member.ID); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name    string
+		stored  GroupValue
+		old     GroupValue
+		matches bool
+	}{
+		{"list with somebody left", Listed([]int{member.ID, moderator.ID}, leads), Listed([]int{moderator.ID}, leads), true},
+		{"hidden person sent too", Listed([]int{member.ID, moderator.ID}, leads), Listed([]int{member.ID, moderator.ID}, leads), false},
+		{"one group left", Listed([]int{member.ID}, leads), Listed(nil, leads), false},
+		{"one group left, by number", Listed([]int{member.ID}, leads), Named(leads[0]), false},
+		{"nothing left", Listed([]int{member.ID}, nil), Listed(nil, nil), false},
+		{"group", Named(leads[0]), Listed(nil, leads), true},
+		{"order and repetition", Listed([]int{admin.ID, moderator.ID}, leads), Listed([]int{moderator.ID, admin.ID, moderator.ID}, leads), true},
+	}
+	for _, test := range tests {
+		_, _, err := o.changePermission(test.stored, PermissionChange{New: Named(leads[0]), Old: &test.old})
+		if (err == nil) != test.matches {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+func TestCheckValue(t *testing.T) {
+	o, people := founded(t)
+	admin := people[RoleAdministrator]
+	gone, err := o.CreateGroup(admin, NewGroup{Name: "gone"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.DeactivateGroup(admin, gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	custom, err := o.CreateGroup(admin, NewGroup{Name: "custom"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(all []Permission, name string) Permission {
+		p, ok := FindPermission(all, name)
+		if !ok {
+			t.Fatalf("no permission %s", name)
+		}
+		return p
+	}
+	send := find(ChannelPermissions, "can_send_message_group")
+	webPublic := find(RealmPermissions, "can_create_web_public_channel_group")
+	manageAll := find(RealmPermissions, "can_manage_all_groups")
+	tests := []struct {
+		p    Permission
+		v    GroupValue
+		want string
+	}{
+		{send, Named(custom.ID), ""},
+		{send, Named(o.SystemGroup(Everyone)), ""},
+		{send, Named(o.SystemGroup(Internet)), "'can_send_message_group' setting cannot be set to 'role:internet' group."},
+		{send, Named(gone.ID), "User group is deactivated."},
+		{send, Named(999999), "Invalid user group"},
+		{send, Listed([]int{999999}, nil), "Invalid user ID: 999999"},
+		{send, Listed([]int{admin.ID}, []int{999999}), "Invalid user group ID: 999999"},
+		{send, Listed([]int{admin.ID}, []int{gone.ID}), "User group is deactivated."},
+		{send, Listed([]int{admin.ID}, []int{o.SystemGroup(Internet)}), ""}, // lists are not looked into
+		{webPublic, Named(o.SystemGroup(Moderators)), ""},
+		{webPublic, Named(o.SystemGroup(Members)), "'can_create_web_public_channel_group' setting cannot be set to 'role:members' group."},
+		{webPublic, Named(custom.ID), "'can_create_web_public_channel_group' must be a system user group."},
+		{webPublic, Listed([]int{admin.ID}, nil), "'can_create_web_public_channel_group' must be a system user group."},
+		{manageAll, Named(o.SystemGroup(Nobody)), "'can_manage_all_groups' setting cannot be set to 'role:nobody' group."},
+	}
+	for _, test := range tests {
+		if got := said(o.checkValue(test.p, test.v)); got != test.want {
+			t.Errorf("%s = %+v: %q, want %q", test.p.Name, test.v, got, test.want)
+		}
+	}
+}
+
+func TestMembershipFollowsSubgroupsAndRoles(t *testing.T) {
+	o, people := founded(t)
+	admin, guest, member := people[RoleAdministrator], people[RoleGuest], people[RoleMember]
+	inner, err := o.CreateGroup(admin, NewGroup{Name: "inner", Members: []int{guest.ID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outer, err := o.CreateGroup(admin, NewGroup{Name: "outer", Subgroups: []int{inner.ID, o.SystemGroup(Administrators)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !o.In(guest, Named(outer.ID)) || !o.In(people[RoleOwner], Named(outer.ID)) || o.In(member, Named(outer.ID)) {
+		t.Error("who is in a group does not follow from its subgroups")
+	}
+	if want := []int{people[RoleOwner].ID, admin.ID, guest.ID}; !slices.Equal(o.AllMembers(outer), want) {
+		t.Errorf("all members: %v, want %v", o.AllMembers(outer), want)
+	}
+	if err := o.ChangeMembership(admin, inner.ID, MembershipChange{Delete: []int{guest.ID}}); err != nil {
+		t.Fatal(err)
+	}
+	if o.In(guest, Named(outer.ID)) {
+		t.Error("who left a subgroup is still in")
+	}
+	o.Rollback()
+	member.Role = RoleModerator
+	o.Users.Put(member.ID, member)
+	if !o.In(member, Named(o.SystemGroup(Moderators))) {
+		t.Error("a new role does not give its group")
+	}
+}
+
+func TestFullMembersHaveWaited(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	o := New(func() time.Time { return now }, func() int { return 442 })
+	o.Initialize()
+	u := o.AddUser(User{Email: "new@example.com", FullName: "New", Role: RoleMember})
+	o.changeRealm(func(r *Realm) { r.WaitingPeriodThreshold = 3 })
+	full := Named(o.SystemGroup(FullMembers))
+	if o.In(u, full) || !o.In(u, Named(o.SystemGroup(Members))) {
+		t.Error("a new member counts as a full member")
+	}
+	now = now.Add(72 * time.Hour)
+	o.EndRequest()
+	if !o.In(u, full) {
+		t.Error("after the waiting period the member is none still")
+	}
+}
+
+func TestWhoMayChangeMembers(t *testing.T) {
+	o, people := founded(t)
+	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
+	g, err := o.CreateGroup(admin, NewGroup{Name: "g", Members: []int{moderator.ID}, Permissions: map[string]GroupValue{
+		"can_join_group":        Named(o.SystemGroup(Members)),
+		"can_leave_group":       Named(o.SystemGroup(Nobody)),
+		"can_add_members_group": Listed([]int{moderator.ID}, nil),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.EndRequest()
+	const no = "Insufficient permission"
+	tests := []struct {
+		name   string
+		by     User
+		change MembershipChange
+		want   string
+	}{
+		{"join", member, MembershipChange{Add: []int{member.ID}}, ""},
+		{"add another", member, MembershipChange{Add: []int{people[RoleGuest].ID}}, no},
+		{"add with the right", moderator, MembershipChange{Add: []int{member.ID}}, ""},
+		{"leave", moderator, MembershipChange{Delete: []int{moderator.ID}}, no},
+		{"creator removes", admin, MembershipChange{Delete: []int{moderator.ID}}, ""},
+		{"remove subgroup", moderator, MembershipChange{DeleteSubgroups: []int{o.SystemGroup(Owners)}}, no},
+		{"owner manages all", people[RoleOwner], MembershipChange{AddSubgroups: []int{o.SystemGroup(Owners)}}, ""},
+		{"itself as a subgroup", admin, MembershipChange{AddSubgroups: []int{g.ID}}, fmt.Sprintf("User group %d is already a subgroup of one of the passed subgroups.", g.ID)},
+		{"one bad of two", admin, MembershipChange{Add: []int{member.ID, 999999}}, "Invalid user ID: 999999"},
+	}
+	for _, test := range tests {
+		if got := said(o.ChangeMembership(test.by, g.ID, test.change)); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+		o.Rollback()
+	}
+}
+
+func TestGroupObjectsToDeactivation(t *testing.T) {
+	o, people := founded(t)
+	admin := people[RoleAdministrator]
+	g, err := o.CreateGroup(admin, NewGroup{Name: "g"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ch := channel(t, o, admin, NewChannel{Name: "c", Permissions: map[string]GroupValue{"can_send_message_group": Listed([]int{admin.ID}, []int{g.ID})}})
+	o.changeRealm(func(r *Realm) { r.Permissions["can_create_groups"] = Named(g.ID) })
+	objections := o.objections(g.ID)
+	if len(objections) != 2 || objections[0]["type"] != "channel" || objections[0]["channel_id"] != ch.ID || objections[1]["type"] != "realm" {
+		t.Errorf("objections: %v", objections)
+	}
+	if err := o.ArchiveChannel(admin, ch.ID); err != nil {
+		t.Fatal(err)
+	}
+	if objections := o.objections(g.ID); len(objections) != 1 {
+		t.Errorf("an archived channel objects: %v", objections)
+	}
+}

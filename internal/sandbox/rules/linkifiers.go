@@ -1,0 +1,255 @@
+package rules
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/yosida95/uritemplate/v3"
+)
+
+// Linkifier turns what its pattern matches into links (server-behavior §L1).
+type Linkifier struct {
+	ID          int    `json:"id"`
+	Pattern     string `json:"pattern"`
+	URLTemplate string `json:"url_template"`
+	Order       int    `json:"order"`
+
+	ExampleInput            string   `json:"example_input,omitempty"`
+	ReverseTemplate         string   `json:"reverse_template,omitempty"`
+	AlternativeURLTemplates []string `json:"alternative_url_templates,omitempty"`
+}
+
+// LinkifierChange is what is asked of a linkifier. The first two are mandatory; of the others nil leaves things as they
+// are, and empty is none.
+type LinkifierChange struct {
+	Pattern, URLTemplate          string
+	ExampleInput, ReverseTemplate *string
+	AlternativeURLTemplates       *[]string
+}
+
+var errNoLinkifier = Refuse("Linkifier not found.")
+
+// ListLinkifiers returns the linkifiers in the order in which they are tried.
+func (o *Organization) ListLinkifiers() []Linkifier {
+	list := []Linkifier{}
+	for _, l := range o.Linkifiers.All() {
+		list = append(list, l)
+	}
+	slices.SortStableFunc(list, func(a, b Linkifier) int { return cmp.Compare(a.Order, b.Order) })
+	return list
+}
+
+// CreateLinkifier appends a linkifier.
+func (o *Organization) CreateLinkifier(c LinkifierChange) (Linkifier, error) {
+	var l Linkifier
+	l.change(c)
+	if err := o.checkLinkifier(l); err != nil {
+		return Linkifier{}, err
+	}
+	for _, other := range o.Linkifiers.All() {
+		l.Order = max(l.Order, other.Order+1)
+	}
+	l.ID = o.Linkifiers.NextID()
+	o.Linkifiers.Put(l.ID, l)
+	return l, nil
+}
+
+// UpdateLinkifier changes a linkifier; its place stays.
+func (o *Organization) UpdateLinkifier(id int, c LinkifierChange) error {
+	l, ok := o.Linkifiers.Get(id)
+	if !ok {
+		return errNoLinkifier
+	}
+	l.change(c)
+	if err := o.checkLinkifier(l); err != nil {
+		return err
+	}
+	o.Linkifiers.Put(id, l)
+	return nil
+}
+
+func (l *Linkifier) change(c LinkifierChange) {
+	l.Pattern, l.URLTemplate = strings.TrimSpace(c.Pattern), strings.TrimSpace(c.URLTemplate)
+	set(&l.ExampleInput, c.ExampleInput)
+	set(&l.ReverseTemplate, c.ReverseTemplate)
+	set(&l.AlternativeURLTemplates, c.AlternativeURLTemplates)
+}
+
+// DeleteLinkifier removes a linkifier.
+func (o *Organization) DeleteLinkifier(id int) error {
+	if !o.Linkifiers.Has(id) {
+		return errNoLinkifier
+	}
+	o.Linkifiers.Delete(id)
+	return nil
+}
+
+// OrderLinkifiers puts the linkifiers into the order of ids, which must be all
+// of them, once each.
+func (o *Organization) OrderLinkifiers(ids []int) error {
+	set := sortedSet(ids)
+	if len(set) != len(ids) {
+		return Refuse("The ordered list must not contain duplicated linkifiers")
+	}
+	known := []int{}
+	for id := range o.Linkifiers.All() {
+		known = append(known, id)
+	}
+	if !slices.Equal(set, known) {
+		return Refuse("The ordered list must enumerate all existing linkifiers exactly once")
+	}
+	for place, id := range ids {
+		l, _ := o.Linkifiers.Get(id)
+		l.Order = place
+		o.Linkifiers.Put(id, l)
+	}
+	return nil
+}
+
+// checkLinkifier looks at both texts, at what they have to do with each other,
+// and at the other linkifiers. Everything that is wrong is reported at once.
+func (o *Organization) checkLinkifier(l Linkifier) error {
+	var wrong invalidFields
+	if l.Pattern == "" {
+		wrong.add("pattern", blankField)
+	}
+	template, templateErr := parseURLTemplate(l.URLTemplate)
+	switch {
+	case l.URLTemplate == "":
+		wrong.add("url_template", blankField)
+	case templateErr != nil:
+		wrong.add("url_template", invalidTemplate)
+	}
+	if groups, err := patternGroups(l.Pattern); err != nil {
+		wrong.add(wholeObject, "Bad regular expression: "+err.Error())
+	} else if templateErr == nil {
+		if problem := compareGroups(groups, template.Varnames()); problem != "" {
+			wrong.add(wholeObject, problem)
+		}
+	}
+	if l.ReverseTemplate != "" && l.ExampleInput == "" {
+		// The rule is the server's from feature level 471 on; the words are not recorded.
+		wrong.add("reverse_template", "Reverse template requires an example input.")
+	}
+	for id, other := range o.Linkifiers.All() {
+		if id != l.ID && l.Pattern != "" && other.Pattern == l.Pattern {
+			wrong.add(wholeObject, "Realm filter with this Realm and Pattern already exists.")
+		}
+	}
+	return wrong.err()
+}
+
+var templateExpression = regexp.MustCompile(`\{[^}]*\}`)
+
+// parseURLTemplate reads the expressions of a template. Text between them may be anything but a brace: that the whole is an
+// address is not asked for.
+func parseURLTemplate(text string) (*uritemplate.Template, error) {
+	if strings.ContainsAny(templateExpression.ReplaceAllString(text, ""), "{}") {
+		return nil, errors.New("a brace has no partner")
+	}
+	return uritemplate.New(strings.Join(templateExpression.FindAllString(text, -1), ""))
+}
+
+// expandURLTemplate fills in a URL template that parseURLTemplate takes.
+func expandURLTemplate(text string, values uritemplate.Values) string {
+	return templateExpression.ReplaceAllStringFunc(text, func(expression string) string {
+		template, err := uritemplate.New(expression)
+		if err != nil {
+			return expression
+		}
+		expanded, _ := template.Expand(values) // fails for values of a wrong kind only
+		return expanded
+	})
+}
+
+// compareGroups wants the named groups and the variables to be the same.
+func compareGroups(groups, variables []string) string {
+	if missing := without(variables, groups); len(missing) > 0 {
+		return "Group '" + slices.Min(missing) + "' in URL template is not present in linkifier pattern."
+	}
+	if missing := without(groups, variables); len(missing) > 0 {
+		return "Group '" + slices.Min(missing) + "' in linkifier pattern is not present in URL template."
+	}
+	return ""
+}
+
+// patternGroups returns the names of a pattern's groups. Go's regular
+// expressions are those of the server's RE2; only the wording of errors
+// differs.
+func patternGroups(pattern string) ([]string, error) {
+	compiled, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, inRE2Words(err)
+	}
+	names := compiled.SubexpNames()
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" }), nil
+}
+
+// re2Words are RE2's words for what Go says in its own.
+var re2Words = map[syntax.ErrorCode]string{
+	syntax.ErrInvalidCharClass:      "invalid character class",
+	syntax.ErrInvalidCharRange:      "invalid character class range",
+	syntax.ErrInvalidEscape:         "invalid escape sequence",
+	syntax.ErrInvalidNamedCapture:   "invalid named capture group",
+	syntax.ErrInvalidPerlOp:         "invalid perl operator",
+	syntax.ErrInvalidRepeatOp:       "bad repetition operator",
+	syntax.ErrInvalidRepeatSize:     "invalid repetition size",
+	syntax.ErrInvalidUTF8:           "invalid UTF-8",
+	syntax.ErrMissingBracket:        "missing ]",
+	syntax.ErrMissingParen:          "missing )",
+	syntax.ErrMissingRepeatArgument: "no argument for repetition operator",
+	syntax.ErrTrailingBackslash:     `trailing \`,
+	syntax.ErrUnexpectedParen:       "unexpected )",
+}
+
+func inRE2Words(err error) error {
+	var broken *syntax.Error
+	if !errors.As(err, &broken) {
+		return err
+	}
+	code, about := broken.Code, broken.Expr
+	if lookBehind := strings.HasPrefix(about, "(?<=") || strings.HasPrefix(about, "(?<!"); lookBehind {
+		code, about = syntax.ErrInvalidPerlOp, about[:4] // Go takes it for a group without a name
+	}
+	words, ok := re2Words[code]
+	if !ok {
+		words = "unexpected error"
+	}
+	return errors.New(words + ": " + about)
+}
+
+// Refusals of whole rows carry everything that is wrong by field.
+const (
+	wholeObject     = "__all__"
+	blankField      = "This field cannot be blank."
+	invalidTemplate = "Invalid URL template."
+)
+
+// invalidFields collects what is wrong with the fields of a row. The first
+// entry gives the refusal its words.
+type invalidFields struct {
+	first  string
+	errors map[string]any
+}
+
+func (f *invalidFields) add(field, problem string) {
+	if f.errors == nil {
+		f.first, f.errors = problem, map[string]any{}
+	}
+	problems, _ := f.errors[field].([]string)
+	f.errors[field] = append(problems, problem)
+}
+
+func (f *invalidFields) has(field string) bool { return f.errors[field] != nil }
+
+func (f *invalidFields) err() error {
+	if f.errors == nil {
+		return nil
+	}
+	return &Error{Msg: f.first, Extra: map[string]any{"errors": maps.Clone(f.errors)}}
+}

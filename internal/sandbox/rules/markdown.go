@@ -1,0 +1,164 @@
+package rules
+
+import (
+	"bytes"
+	"html"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	markdownhtml "github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Render turns Markdown into HTML, nearly as the server does (https://zulip.com/help/format-your-message-using-markdown):
+// code is not highlighted, formulas and times are not shown as such, and lists nest by the rules of CommonMark.
+func (o *Organization) Render(markdown string) string {
+	if strings.TrimSpace(markdown) == "" {
+		return ""
+	}
+	if o.isPlain(markdown) {
+		return "<p>" + markdown + "</p>"
+	}
+	var out bytes.Buffer
+	if err := o.markdown.Convert([]byte(markdown), &out); err != nil {
+		return "<p>" + escapeText(markdown) + "</p>" // a buffer fails never
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// isPlain reports whether a text is rendered as it stands, which descriptions of channels mostly are: they are rendered often.
+func (o *Organization) isPlain(markdown string) bool {
+	first := markdown[0] | 0x20
+	return first >= 'a' && first <= 'z' && !strings.ContainsAny(markdown, "\n\t\\`*_~<>&[]#@:|+=$/") &&
+		!strings.Contains(markdown, "www.") && !strings.Contains(markdown, "  ") && strings.TrimSpace(markdown) == markdown && o.Linkifiers.Len() == 0
+}
+
+// newMarkdown is the server's Markdown: CommonMark without HTML, underlined headings, underscores, references and escapes, with
+// the server's own syntax.
+func (o *Organization) newMarkdown() goldmark.Markdown {
+	blocks := []util.PrioritizedValue{
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(parser.NewListParser(), 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	}
+	inlines := []util.PrioritizedValue{
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(inlineSyntax{'@', mentionSyntax, o.renderMention}, 150),
+		util.Prioritized(inlineSyntax{'#', channelSyntax, o.renderChannelLink}, 150),
+		util.Prioritized(inlineSyntax{':', emojiSyntax, o.renderEmoji}, 150),
+		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(inlineSyntax{'<', bracketedURL, renderBracketedURL}, 300),
+		util.Prioritized(starEmphasis{parser.NewEmphasisParser()}, 500),
+		util.Prioritized(plainURL{extension.NewLinkifyParser()}, 999),
+	}
+	return goldmark.New(
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(blocks...), parser.WithInlineParsers(inlines...),
+			parser.WithASTTransformers(util.Prioritized(linkTransformer{o}, 500)),
+		)),
+		goldmark.WithExtensions(extension.Strikethrough, extension.Table),
+		goldmark.WithRendererOptions(
+			markdownhtml.WithHardWraps(), markdownhtml.WithWriter(textWriter{}),
+			renderer.WithNodeRenderers(util.Prioritized(codeRenderer{o}, 100)),
+		),
+	)
+}
+
+// starEmphasis is emphasis by stars alone.
+type starEmphasis struct{ parser.InlineParser }
+
+// Trigger is part of parser.InlineParser.
+func (starEmphasis) Trigger() []byte { return []byte{'*'} }
+
+// plainURL is a URL that stands alone. Right behind a star the server does not see it.
+type plainURL struct{ parser.InlineParser }
+
+// Parse is part of parser.InlineParser.
+func (p plainURL) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	if line, _ := block.PeekLine(); block.PrecendingCharacter() == '*' && !strings.ContainsRune(" (~", rune(line[0])) {
+		return nil
+	}
+	return p.InlineParser.Parse(parent, block, pc)
+}
+
+// textWriter writes text as the server does: quotes and backslashes stay as they are.
+type textWriter struct{}
+
+// Write is part of html.Writer.
+func (textWriter) Write(w util.BufWriter, source []byte) {
+	_, _ = w.WriteString(escapeText(string(source)))
+}
+
+// RawWrite is part of html.Writer.
+func (t textWriter) RawWrite(w util.BufWriter, source []byte) {
+	_, _ = w.WriteString(escapeMarkup(string(source)))
+}
+
+// SecureWrite is part of html.Writer.
+func (t textWriter) SecureWrite(w util.BufWriter, source []byte) { t.RawWrite(w, source) }
+
+// escapeText escapes what is no entity.
+func escapeText(plain string) string {
+	return escapedEntity.ReplaceAllString(escapeMarkup(plain), "&$1;")
+}
+
+var escapedEntity = regexp.MustCompile(`&amp;(#[0-9]+|#x[0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);`)
+
+// escapeCode escapes as what highlights code does.
+var escapeCode = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace
+
+var escapeMarkup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace
+
+// codeRenderer renders code, and the blocks that are written like code: quotes and spoilers.
+type codeRenderer struct{ o *Organization }
+
+// RegisterFuncs is part of renderer.NodeRenderer.
+func (c codeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindCodeBlock, c.render)
+	r.Register(ast.KindFencedCodeBlock, c.render)
+}
+
+func (c codeRenderer) render(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	var code strings.Builder
+	for i := range node.Lines().Len() {
+		line := node.Lines().At(i)
+		code.Write(line.Value(source))
+	}
+	var info string
+	if fenced, ok := node.(*ast.FencedCodeBlock); ok && fenced.Info != nil {
+		info = string(fenced.Info.Value(source))
+	}
+	language, rest, _ := strings.Cut(info, " ")
+	switch language {
+	case "quote":
+		_, _ = w.WriteString("<blockquote>\n" + c.o.Render(code.String()) + "\n</blockquote>\n")
+	case "spoiler":
+		header := c.o.Render(rest)
+		if header != "" {
+			header += "\n"
+		}
+		_, _ = w.WriteString(`<div class="spoiler-block"><div class="spoiler-header">` + "\n" + header +
+			`</div><div class="spoiler-content" aria-hidden="true">` + "\n" + c.o.Render(code.String()) + "\n</div></div>\n")
+	default:
+		_, _ = w.WriteString(`<div class="codehilite"`)
+		if language != "" && language != "text" {
+			_, _ = w.WriteString(` data-code-language="` + html.EscapeString(language) + `"`)
+		}
+		_, _ = w.WriteString("><pre><span></span><code>" + escapeCode(strings.Trim(code.String(), "\n")) + "\n</code></pre></div>\n")
+	}
+	return ast.WalkSkipChildren, nil
+}

@@ -1,0 +1,299 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// How far a move reaches (https://zulip.com/api/update-message).
+const (
+	MoveOne   = "change_one"
+	MoveLater = "change_later"
+	MoveAll   = "change_all"
+)
+
+// resolvedPrefix begins the names of resolved topics.
+const resolvedPrefix = "✔ "
+
+// MessageChange is what PATCH /messages/{id} asks for; nil leaves things as
+// they are.
+type MessageChange struct {
+	Content, Topic *string
+	ChannelID      *int
+	Propagate      string
+	// NotifyOld and NotifyNew say whether a notice tells of a move, in the topic
+	// that was left and in the one that was entered.
+	NotifyOld, NotifyNew bool
+	// ContentHash, if given, is the SHA-256 of the content as the caller knows it.
+	ContentHash *string
+}
+
+// edit is a change of a message, determined.
+type edit struct {
+	message  Message
+	from, to Channel // zero for direct messages
+	topic    string  // where it will be
+	content  string  // what it will say
+	said     mentions
+
+	changesContent, changesTopic, changesChannel bool
+	resolves, unresolves                         bool
+}
+
+func (e edit) moves() bool { return e.changesTopic || e.changesChannel }
+
+// togglesResolved reports whether the new name only resolves or unresolves.
+func (e edit) togglesResolved() bool { return e.resolves || e.unresolves }
+
+// UpdateMessage changes a message's content or moves it, alone or with others
+// of its topic.
+func (o *Organization) UpdateMessage(actor User, id int, c MessageChange) error {
+	e, err := o.prepareEdit(actor, id, c)
+	if err != nil {
+		return err
+	}
+	for _, check := range []func(User, *edit, MessageChange) error{
+		o.checkTopicChange, o.checkContentChange, o.checkChannelChange, o.checkMoveOfAll,
+	} {
+		if err := check(actor, &e, c); err != nil {
+			return err
+		}
+	}
+	if e.changesContent {
+		o.editContent(actor, e)
+	}
+	if e.moves() {
+		o.move(actor, e, c)
+	}
+	return nil
+}
+
+// prepareEdit checks that a request makes sense, in the server's order.
+func (o *Organization) prepareEdit(actor User, id int, c MessageChange) (edit, error) {
+	m, err := o.messageToChange(actor, id)
+	if err != nil {
+		return edit{}, err
+	}
+	if c.Content != nil {
+		if err := o.checkMayEdit(actor, m); err != nil {
+			return edit{}, err
+		}
+	}
+	e := edit{message: m, topic: m.Topic, content: m.Content, changesContent: c.Content != nil, changesChannel: c.ChannelID != nil}
+	if c.Topic != nil {
+		e.topic = strings.TrimSpace(*c.Topic)
+		if e.topic == EmptyTopicShownName {
+			e.topic = ""
+		}
+		e.changesTopic = e.topic != m.Topic
+	}
+	if err := checkEditRequest(e, c); err != nil {
+		return e, err
+	}
+	if e.changesContent {
+		text := *c.Content
+		if strings.TrimSpace(text) == "" {
+			text = "(deleted)"
+		}
+		if e.content, err = normalizedContent(text); err != nil {
+			return e, err
+		}
+	}
+	if m.Direct() {
+		return e, nil
+	}
+	err = o.prepareMove(actor, &e, c)
+	return e, err
+}
+
+func (o *Organization) checkMayEdit(actor User, m Message) error {
+	switch {
+	case !o.Settings().AllowMessageEditing:
+		return Refuse("Your organization has turned off message editing")
+	case m.SenderID != actor.ID:
+		return Refuse("You don't have permission to edit this message")
+	case o.past(m, o.Settings().MessageContentEditLimit, editLimitBuffer):
+		return Refuse("The time limit for editing this message has passed")
+	}
+	return nil
+}
+
+func checkEditRequest(e edit, c MessageChange) error {
+	m := e.message
+	switch {
+	case !e.changesContent && !e.moves():
+		return Refuse("Nothing to change")
+	case m.Direct() && e.changesChannel:
+		return Refuse("Direct messages cannot be moved to channels.")
+	case m.Direct() && e.changesTopic:
+		return Refuse("Direct messages cannot have topics.")
+	case c.Propagate != MoveOne && !e.moves():
+		return Refuse("Invalid propagate_mode without topic edit")
+	case e.changesTopic && (e.topic == strings.TrimSpace(resolvedPrefix) || e.topic == resolvedPrefix+EmptyTopicShownName):
+		return Refuse("General chat cannot be marked as resolved")
+	}
+	if e.changesTopic {
+		if err := checkTopic(e.topic); err != nil {
+			return err
+		}
+	}
+	if e.changesChannel && e.changesContent {
+		return Refuse("Cannot change message content while changing channel")
+	}
+	if c.ContentHash != nil && *c.ContentHash != contentHash(m.Content) {
+		return &Error{
+			Code:  "EXPECTATION_MISMATCH",
+			Msg:   "'prev_content_sha256' value does not match the expected value.",
+			Extra: map[string]any{"field_name": "prev_content_sha256"},
+		}
+	}
+	return nil
+}
+
+func contentHash(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+// prepareMove determines where a message of a channel goes.
+func (o *Organization) prepareMove(actor User, e *edit, c MessageChange) error {
+	e.from, _ = o.Channels.Get(e.message.ChannelID)
+	e.to = e.from
+	before, newTopic := e.message.Topic, e.topic
+	e.topic = truncatedTopic(newTopic)
+	if e.changesTopic {
+		e.resolves = strings.HasPrefix(e.topic, resolvedPrefix) && !strings.HasPrefix(before, resolvedPrefix) &&
+			strings.TrimPrefix(newTopic, resolvedPrefix) == before
+		e.unresolves = strings.HasPrefix(before, resolvedPrefix) && !strings.HasPrefix(e.topic, resolvedPrefix) &&
+			strings.TrimLeft(before, resolvedPrefix) == e.topic
+	}
+	if e.changesChannel {
+		var err error
+		if e.to, err = o.ChannelContent(actor, *c.ChannelID); err != nil {
+			return err
+		}
+	}
+	if !e.moves() && o.topicsPolicy(e.to) != TopicsOnlyEmpty {
+		return nil
+	}
+	return o.checkTopicAllowed(e.to, e.topic)
+}
+
+// checkTopicChange checks the permissions to resolve topics or to move messages among
+// topics: the organization's, or that of either channel.
+func (o *Organization) checkTopicChange(actor User, e *edit, _ MessageChange) error {
+	if !e.changesTopic {
+		return nil
+	}
+	if e.togglesResolved() {
+		if o.MayRealm(actor, "can_resolve_topics_group") ||
+			o.mayChannel(actor, e.from, "can_resolve_topics_group") || o.mayChannel(actor, e.to, "can_resolve_topics_group") {
+			return nil
+		}
+		return Refuse("You don't have permission to resolve topics in this channel.")
+	}
+	within := func(ch Channel) bool {
+		return o.Administers(actor, ch) || o.mayChannel(actor, ch, "can_move_messages_within_channel_group")
+	}
+	if !o.MayRealm(actor, "can_move_messages_between_topics_group") && !within(e.from) && !within(e.to) {
+		return Refuse("You don't have permission to edit this message")
+	}
+	if actor.Role > RoleModerator && o.past(e.message, o.Settings().MoveMessagesWithinChannelLimit, editLimitBuffer) {
+		return Refuse("The time limit for editing this message's topic has passed.")
+	}
+	return nil
+}
+
+func (o *Organization) checkContentChange(actor User, e *edit, _ MessageChange) error {
+	if !e.changesContent {
+		return nil
+	}
+	e.said = o.mentionsIn(e.content)
+	return o.checkMentions(actor, e.message, e.said)
+}
+
+func (o *Organization) checkChannelChange(actor User, e *edit, _ MessageChange) error {
+	if e.changesChannel {
+		if !o.MayRealm(actor, "can_move_messages_between_channels_group") && !o.Administers(actor, e.from) &&
+			!o.mayChannel(actor, e.from, "can_move_messages_out_of_channel_group") {
+			return Refuse("You don't have permission to move this message")
+		}
+		if err := o.checkMayPost(actor, e.to); err != nil {
+			return err
+		}
+		if actor.Role > RoleModerator && o.past(e.message, o.Settings().MoveMessagesBetweenChannelsLimit, editLimitBuffer) {
+			return Refuse("The time limit for editing this message's channel has passed")
+		}
+	}
+	return nil
+}
+
+// checkMoveOfAll refuses to move a topic of which a part is too old, and tells
+// how much of it may be moved; then it checks the permission to start the new topic,
+// unless it is the old one resolved or taken up again.
+func (o *Organization) checkMoveOfAll(actor User, e *edit, c MessageChange) error {
+	if !e.moves() {
+		return nil
+	}
+	if c.Propagate == MoveAll && actor.Role > RoleModerator && !e.togglesResolved() {
+		var allowed []int
+		limits := o.Settings()
+		ids := o.readable(actor, o.inTopic(e.from.ID, e.message.Topic))
+		for _, id := range ids {
+			m, _ := o.Messages.Get(id)
+			tooOld := e.changesTopic && o.past(m, limits.MoveMessagesWithinChannelLimit, editLimitBuffer) ||
+				e.changesChannel && o.past(m, limits.MoveMessagesBetweenChannelsLimit, editLimitBuffer)
+			if !tooOld {
+				allowed = append(allowed, id)
+			}
+		}
+		if len(allowed) < len(ids) {
+			return moveLimitExceeded(allowed[0], len(ids), len(allowed))
+		}
+	}
+	if e.togglesResolved() {
+		return nil
+	}
+	return o.checkMayStartTopic(actor, e.to, e.topic)
+}
+
+func moveLimitExceeded(first, all, allowed int) *Error {
+	e := Refuse("You only have permission to move the %d/%d most recent messages in this topic.", allowed, all)
+	e.Code = "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED"
+	e.Extra = map[string]any{
+		"first_message_id_allowed_to_move": first,
+		"total_messages_in_topic":          all,
+		"total_messages_allowed_to_move":   allowed,
+	}
+	return e
+}
+
+// editContent stores a new content and who is mentioned now.
+func (o *Organization) editContent(actor User, e edit) {
+	m := e.message
+	now := o.now().Unix()
+	m.Edits = append([]MessageEdit{{UserID: actor.ID, Time: now, PrevContent: &e.message.Content}}, m.Edits...)
+	m.Content, m.EditedAt = e.content, now
+	const fromContent = FlagMentioned | FlagChannelWildcard | FlagTopicWildcard
+	m.Copies = maps.Clone(m.Copies)
+	for person, flags := range m.Copies {
+		m.Copies[person] = flags&^fromContent | o.mentionFlags(m, e.said, person)
+	}
+	o.Messages.Put(m.ID, m)
+	o.followMentioned(m, e.said)
+}
+
+// moved returns which messages a move takes along, ascending.
+func (o *Organization) moved(actor User, e edit, propagate string) []int {
+	if propagate == MoveOne {
+		return []int{e.message.ID}
+	}
+	ids := o.readable(actor, o.inTopic(e.from.ID, e.message.Topic))
+	if propagate == MoveLater {
+		ids = slices.DeleteFunc(ids, func(id int) bool { return id < e.message.ID })
+	}
+	return ids
+}

@@ -1,0 +1,307 @@
+package rules
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// office is an organization with a clock of its own and a public channel all
+// people are in.
+type office struct {
+	*Organization
+	t       *testing.T
+	time    time.Time
+	feature int          // the feature level
+	people  map[int]User // by role
+	channel Channel
+}
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	f := &office{t: t, feature: 442, time: time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC), people: map[int]User{}}
+	f.Organization = New(func() time.Time { return f.time }, func() int { return f.feature })
+	f.Initialize()
+	for _, role := range []int{RoleOwner, RoleAdministrator, RoleModerator, RoleMember, RoleGuest} {
+		f.people[role] = f.AddUser(User{Email: roleName(role) + "@example.com", FullName: roleName(role), Role: role})
+	}
+	f.channel = f.newChannel(NewChannel{Name: "office"})
+	return f
+}
+
+// roleName names roles in tests.
+func roleName(role int) string {
+	return map[int]string{RoleOwner: "owner", RoleAdministrator: "admin", RoleModerator: "moderator", RoleMember: "member", RoleGuest: "guest"}[role]
+}
+
+func (f *office) newChannel(spec NewChannel) Channel {
+	f.t.Helper()
+	return channel(f.t, f.Organization, f.people[RoleOwner], spec, slices.Collect(maps.Values(f.people))...)
+}
+
+// to addresses a topic of the office's channel.
+func (f *office) to(topic string) Addressee {
+	return Addressee{ToChannel: true, ChannelID: &f.channel.ID, Topic: &topic}
+}
+
+// post makes somebody write in a topic and returns the message's id.
+func (f *office) post(role int, topic, content string) int {
+	f.t.Helper()
+	id, _, err := f.SendMessage(f.people[role], f.to(topic), content, false, "test")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return id
+}
+
+func (f *office) direct(role int, content string, to ...int) int {
+	f.t.Helper()
+	var people []int
+	for _, r := range to {
+		people = append(people, f.people[r].ID)
+	}
+	id, _, err := f.SendMessage(f.people[role], Addressee{People: principalsOf(people)}, content, false, "test")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return id
+}
+
+func (f *office) message(id int) Message {
+	m, _ := f.Messages.Get(id)
+	return m
+}
+
+// texts are the contents of a topic, the oldest first.
+func (f *office) texts(topic string) []string {
+	var texts []string
+	for _, id := range f.inTopic(f.channel.ID, topic) {
+		texts = append(texts, f.message(id).Content)
+	}
+	return texts
+}
+
+func (f *office) setRight(name string, v GroupValue) {
+	f.changeRealm(func(r *Realm) { r.Permissions[name] = v })
+}
+
+func (f *office) nobody() GroupValue { return Named(f.SystemGroup(Nobody)) }
+
+func TestWhatIsStoredOfAMessage(t *testing.T) {
+	f := newOffice(t)
+	long := strings.Repeat("é", 61)
+	tests := []struct{ topic, content, wantTopic, wantContent string }{
+		{"plain", "text", "plain", "text"},
+		{long, "x", long[:57*2] + "...", "x"},
+		{strings.Repeat("x", 60), "x", strings.Repeat("x", 60), "x"},
+		{"(no topic)", "x", "", "x"},
+		{"general chat", "x", "", "x"},
+		{"blanks", "\n\n  indented \n \t", "blanks", "  indented"},
+		{"cut", strings.Repeat("y", 10001), "cut", strings.Repeat("y", 10000-len("\n[message truncated]")) + "\n[message truncated]"},
+		{"full", strings.Repeat("y", 10000), "full", strings.Repeat("y", 10000)},
+	}
+	for _, test := range tests {
+		m := f.message(f.post(RoleMember, test.topic, test.content))
+		if m.Topic != test.wantTopic || m.Content != test.wantContent {
+			t.Errorf("%.20q, %.20q: stored %q and %d characters", test.topic, test.content, m.Topic, len(m.Content))
+		}
+	}
+	for topic, want := range map[string]string{"a\tb": "Invalid character in topic, at position 2!", "a": "Message must not be empty"} {
+		if _, _, err := f.SendMessage(f.people[RoleMember], f.to(topic), " \n", false, "test"); said(err) != want {
+			t.Errorf("%q: %v, want %q", topic, err, want)
+		}
+	}
+}
+
+func TestTopicsPolicyOfMessages(t *testing.T) {
+	f := newOffice(t)
+	send := func(topic string) string {
+		_, _, err := f.SendMessage(f.people[RoleMember], f.to(topic), "x", false, "test")
+		return said(err)
+	}
+	set := func(policy string) error {
+		return f.UpdateChannel(f.people[RoleOwner], f.channel.ID, ChannelChange{TopicsPolicy: &policy})
+	}
+	f.changeRealm(func(r *Realm) { r.TopicsPolicy = TopicsDisableEmpty })
+	if got := send(""); !strings.Contains(got, "is not allowed in this channel") {
+		t.Errorf("the organization's policy counts where the channel inherits: %q", got)
+	}
+	if err := set(TopicsOnlyEmpty); err != nil {
+		t.Fatal(err)
+	}
+	if got := send("named"); !strings.HasPrefix(got, "Only the general chat topic") {
+		t.Errorf("a named topic: %q", got)
+	}
+	if got := send(""); got != "" {
+		t.Errorf("the empty topic: %q", got)
+	}
+	if err := set(TopicsInherit); err != nil {
+		t.Fatal(err)
+	}
+	id := f.post(RoleMember, "named", "x")
+	err := set(TopicsOnlyEmpty)
+	var e *Error
+	if !strings.HasPrefix(said(err), "To enable this configuration") || !errors.As(err, &e) || e.Extra["empty_topic_display_name"] != "general chat" {
+		t.Errorf("with a message in a named topic: %v", err)
+	}
+	if err := f.DeleteMessage(f.people[RoleOwner], id); err != nil {
+		t.Fatal(err)
+	}
+	if err := set(TopicsOnlyEmpty); err != nil {
+		t.Errorf("after its last message is gone: %v", err)
+	}
+}
+
+func TestFirstMessage(t *testing.T) {
+	f := newOffice(t)
+	if f.FirstMessageID(f.channel.ID) != nil {
+		t.Error("an empty channel has no first message")
+	}
+	first, second := f.post(RoleMember, "a", "1"), f.post(RoleMember, "a", "2")
+	if got := f.FirstMessageID(f.channel.ID); got == nil || *got != first {
+		t.Errorf("first message %v, want %d", got, first)
+	}
+	if err := f.DeleteMessage(f.people[RoleOwner], first); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.FirstMessageID(f.channel.ID); got == nil || *got != second {
+		t.Errorf("first message %v, want %d", got, second)
+	}
+}
+
+func TestWhoReadsProtectedHistory(t *testing.T) {
+	f := newOffice(t)
+	hidden := false
+	secret := channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "secret", Private: true, SharedHistory: &hidden}, f.people[RoleOwner], f.people[RoleGuest])
+	topic := "t"
+	to := Addressee{ToChannel: true, ChannelID: &secret.ID, Topic: &topic}
+	id, _, err := f.SendMessage(f.people[RoleOwner], to, "before", false, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.subscribe(f.people[RoleMember].ID, secret.ID, "")
+	if _, err := f.ReadMessage(f.people[RoleMember], id); said(err) != "Invalid message(s)" {
+		t.Errorf("who came later reads it: %v", err)
+	}
+	if topics, _ := f.Topics(f.people[RoleMember], secret.ID); len(topics) != 0 {
+		t.Errorf("who came later sees topics: %v", topics)
+	}
+	if _, err := f.ReadMessage(f.people[RoleGuest], id); err != nil {
+		t.Errorf("who received it: %v", err)
+	}
+	f.unsubscribe(f.people[RoleGuest].ID, secret.ID)
+	if _, err := f.ReadMessage(f.people[RoleGuest], id); err == nil {
+		t.Error("who left the channel still reads it")
+	}
+}
+
+func TestDirectMessageRights(t *testing.T) {
+	f := newOffice(t)
+	send := func(role int, to ...int) string {
+		var people []int
+		for _, r := range to {
+			people = append(people, f.people[r].ID)
+		}
+		_, _, err := f.SendMessage(f.people[role], Addressee{People: principalsOf(people)}, "x", false, "test")
+		return said(err)
+	}
+	if got := send(RoleMember); got != "Message must have recipients" {
+		t.Errorf("to nobody: %q", got)
+	}
+	f.setRight("direct_message_initiator_group", Named(f.SystemGroup(Moderators)))
+	if got := send(RoleMember, RoleGuest); got != "You do not have permission to initiate direct message conversations." {
+		t.Errorf("a new conversation: %q", got)
+	}
+	if got := send(RoleModerator, RoleMember); got != "" {
+		t.Errorf("by whom may start one: %q", got)
+	}
+	if got := send(RoleMember, RoleModerator); got != "" {
+		t.Errorf("the answer: %q", got)
+	}
+	f.setRight("direct_message_permission_group", Named(f.SystemGroup(Administrators)))
+	if got := send(RoleMember, RoleModerator); got != "This conversation does not include any users who can authorize it." {
+		t.Errorf("without an administrator: %q", got)
+	}
+	f.setRight("direct_message_permission_group", f.nobody())
+	if got := send(RoleAdministrator, RoleMember); got != "Direct messages are disabled in this organization." {
+		t.Errorf("where they are disabled: %q", got)
+	}
+	if got := send(RoleMember, RoleMember); got != "" {
+		t.Errorf("to oneself: %q", got)
+	}
+}
+
+func TestMentions(t *testing.T) {
+	f := newOffice(t)
+	member := f.people[RoleMember]
+	group, err := f.CreateGroup(f.people[RoleOwner], NewGroup{Name: "ops", Members: []int{member.ID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		content string
+		want    Flags
+	}{
+		{"nothing", 0},
+		{"@**member**", FlagMentioned},
+		{"@_**member**", 0},
+		{"`@**member**`", 0},
+		{"@**guest**", 0},
+		{"@*ops*", FlagMentioned},
+		{"@**all** look", FlagChannelWildcard},
+	}
+	for _, test := range tests {
+		m := f.message(f.post(RoleOwner, "m", test.content))
+		if got := m.Copies[member.ID]; got != test.want {
+			t.Errorf("%q: flags %v, want %v", test.content, got.Names(), test.want.Names())
+		}
+	}
+	f.Groups.Put(group.ID, func() UserGroup {
+		g, _ := f.Groups.Get(group.ID)
+		g.Permissions = maps.Clone(g.Permissions)
+		g.Permissions["can_mention_group"] = f.nobody()
+		return g
+	}())
+	if _, _, err := f.SendMessage(member, f.to("m"), "@*ops*", false, "test"); said(err) != "You are not allowed to mention user group 'ops'." {
+		t.Errorf("a group nobody may mention: %v", err)
+	}
+	for i := range 20 {
+		u := f.AddUser(User{Email: strings.Repeat("x", i+1) + "@example.com", FullName: "Filler", Role: RoleMember})
+		f.subscribe(u.ID, f.channel.ID, "")
+	}
+	_, _, err = f.SendMessage(member, f.to("m"), "@**everyone**", false, "test")
+	var e *Error
+	if !errors.As(err, &e) || e.Code != "STREAM_WILDCARD_MENTION_NOT_ALLOWED" {
+		t.Errorf("everyone in a large channel: %v", err)
+	}
+}
+
+func TestTopicsThatAreFollowed(t *testing.T) {
+	f := newOffice(t)
+	send := func(role int, topic string) int {
+		_, visibility, err := f.SendMessage(f.people[role], f.to(topic), "x", false, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return visibility
+	}
+	for i, want := range []int{TopicFollowed, TopicInherits} {
+		if got := send(RoleMember, "new"); got != want {
+			t.Errorf("message %d of who starts a topic: %d, want %d", i, got, want)
+		}
+	}
+	if got := send(RoleGuest, "new"); got != TopicInherits {
+		t.Errorf("who answers: %d", got)
+	}
+	if err := f.SetSubscriptionProperty(f.people[RoleGuest], f.channel.ID, "is_muted", true); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{TopicUnmuted, TopicInherits} {
+		if got := send(RoleGuest, "new"); got != want {
+			t.Errorf("message %d in a muted channel: %d, want %d", i, got, want)
+		}
+	}
+}

@@ -1,0 +1,400 @@
+package rules
+
+import (
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Roles as the API numbers them (https://zulip.com/api/roles-and-permissions).
+const (
+	RoleOwner         = 100
+	RoleAdministrator = 200
+	RoleModerator     = 300
+	RoleMember        = 400
+	RoleGuest         = 600
+)
+
+// Who may see a person's real address
+// (https://zulip.com/api/update-realm-user-settings-defaults, email_address_visibility).
+const (
+	EmailVisibleToEveryone   = 1
+	EmailVisibleToMembers    = 2
+	EmailVisibleToAdmins     = 3
+	EmailVisibleToNobody     = 4
+	EmailVisibleToModerators = 5
+)
+
+// Bot types (https://zulip.com/api/get-user).
+const (
+	BotGeneric         = 1
+	BotIncomingWebhook = 2
+	BotOutgoingWebhook = 3
+	BotEmbedded        = 4
+)
+
+// Host is the domain of the addresses the server generates: the dummy addresses
+// of people who hide their own, and bots' addresses.
+const Host = "zulip.example.com"
+
+// User is a person or a bot.
+type User struct {
+	ID int `json:"id"`
+	// Account is the name under which the account was configured; "" for
+	// accounts made later.
+	Account  string `json:"account,omitempty"`
+	Email    string `json:"email"` // the real ("delivery") address
+	FullName string `json:"full_name"`
+	Role     int    `json:"role"`
+	Active   bool   `json:"active"`
+	Deleted  bool   `json:"deleted,omitempty"` // then it is not active either
+	APIKey   string `json:"api_key"`
+	// PasswordHash is empty for who cannot log in with a password.
+	PasswordHash []byte `json:"password_hash,omitempty"`
+
+	IsBot      bool `json:"is_bot,omitempty"`
+	BotType    int  `json:"bot_type,omitempty"`
+	BotOwnerID int  `json:"bot_owner_id,omitempty"` // 0: nobody
+
+	EmailVisibility int       `json:"email_visibility"`
+	Timezone        string    `json:"timezone,omitempty"`
+	DateJoined      time.Time `json:"date_joined"`
+	AvatarVersion   int       `json:"avatar_version"`
+
+	// ProfileData holds the person's values of custom profile fields by field.
+	ProfileData map[int]string `json:"profile_data,omitempty"`
+
+	// Rights that only the server's shell grants (server-behavior §U4).
+	CanCreateUsers      bool `json:"can_create_users,omitempty"`
+	CanChangeUserEmails bool `json:"can_change_user_emails,omitempty"`
+}
+
+// IsOwner reports whether the role is owner. Bots can have it.
+func (u User) IsOwner() bool { return u.Role == RoleOwner }
+
+// IsAdmin reports whether the role is administrator or owner. Bots can have it.
+func (u User) IsAdmin() bool { return u.Role == RoleOwner || u.Role == RoleAdministrator }
+
+// IsGuest reports whether the role is guest.
+func (u User) IsGuest() bool { return u.Role == RoleGuest }
+
+// APIEmail is the address under which the API shows the account to everybody:
+// the real one if everyone may see it, else a dummy address (server-behavior §U1).
+func (u User) APIEmail() string {
+	if u.EmailVisibility == EmailVisibleToEveryone {
+		return u.Email
+	}
+	return fmt.Sprintf("user%d@%s", u.ID, Host)
+}
+
+// EmailVisibleTo reports whether viewer may see the real address of u.
+func (u User) EmailVisibleTo(viewer User) bool {
+	if u.ID == viewer.ID {
+		return true
+	}
+	return u.emailVisibleToRole(viewer.Role)
+}
+
+func (u User) emailVisibleToRole(role int) bool {
+	switch u.EmailVisibility {
+	case EmailVisibleToEveryone:
+		return true
+	case EmailVisibleToMembers:
+		return role != RoleGuest
+	case EmailVisibleToAdmins:
+		return role == RoleOwner || role == RoleAdministrator
+	case EmailVisibleToModerators:
+		return role <= RoleModerator
+	default:
+		return false
+	}
+}
+
+// peopleIndex finds people by their real address.
+type peopleIndex struct {
+	byEmail map[string]int
+}
+
+func (o *Organization) indexPeople() {
+	o.people.byEmail = map[string]int{}
+	o.Users.index(func(id int, before, after *User) {
+		if before != nil {
+			delete(o.people.byEmail, strings.ToLower(before.Email))
+		}
+		if after != nil {
+			o.people.byEmail[strings.ToLower(after.Email)] = id
+		}
+	})
+}
+
+// AddUser stores a new account with a fresh id and API key, active from now on.
+// It checks nothing: the rules of POST /users and POST /bots come before it.
+func (o *Organization) AddUser(u User) User {
+	u.ID = o.Users.NextID()
+	u.Active = true
+	u.APIKey = NewAPIKey()
+	u.DateJoined = o.now().UTC()
+	u.AvatarVersion = 1
+	switch {
+	case u.IsBot:
+		u.EmailVisibility = EmailVisibleToEveryone // a bot's address is no secret
+		if u.BotType == 0 {
+			u.BotType = BotGeneric
+		}
+	case u.EmailVisibility == 0:
+		u.EmailVisibility = o.defaultEmailVisibility()
+	}
+	o.Users.Put(u.ID, u)
+	if defaults, changed := o.UserDefaults.Get(userDefaultsID); changed && !u.IsBot {
+		o.PersonalSettings.Put(u.ID, PersonalSettings{UserDefaults: defaults})
+	}
+	return u
+}
+
+// UserByEmail finds an account by its real address, whatever its case.
+func (o *Organization) UserByEmail(email string) (User, bool) {
+	id, ok := o.people.byEmail[strings.ToLower(email)]
+	if !ok {
+		return User{}, false
+	}
+	return o.Users.Get(id)
+}
+
+// UserByAPIEmail finds an account by the address the API shows to everybody.
+func (o *Organization) UserByAPIEmail(email string) (User, bool) {
+	if id, ok := dummyAddress(email); ok {
+		u, ok := o.Users.Get(id)
+		return u, ok && u.APIEmail() == strings.ToLower(email)
+	}
+	u, ok := o.UserByEmail(email)
+	return u, ok && u.EmailVisibility == EmailVisibleToEveryone
+}
+
+// UserByAddress finds an account as GET /users/{email} does: by the made-up
+// address, or by the real one if the viewer's role may see it (server-behavior §U2).
+func (o *Organization) UserByAddress(viewer User, email string) (User, error) {
+	if id, ok := dummyAddress(email); ok {
+		return o.AnyUser(id)
+	}
+	u, ok := o.UserByEmail(email)
+	if !ok || !u.emailVisibleToRole(viewer.Role) {
+		return User{}, errNoSuchUser
+	}
+	return u, nil
+}
+
+// AnyUser returns a person or bot, active or not.
+func (o *Organization) AnyUser(id int) (User, error) {
+	u, ok := o.Users.Get(id)
+	if !ok {
+		return User{}, errNoSuchUser
+	}
+	return u, nil
+}
+
+// ActiveHuman returns a person who is active; bots do not exist for it.
+func (o *Organization) ActiveHuman(id int) (User, error) {
+	u, ok := o.Users.Get(id)
+	switch {
+	case !ok || u.IsBot:
+		return User{}, errNoSuchUser
+	case !u.Active:
+		return User{}, errUserDeactivated
+	}
+	return u, nil
+}
+
+// DeactivateUser ends a person's access (server-behavior §U9). The person's bots go
+// too; memberships, settings and subscriptions keep the person, hidden
+// until a reactivation.
+func (o *Organization) DeactivateUser(actor User, id int) error {
+	return o.DeactivateAndDelete(actor, id, Deletions{})
+}
+
+// Deletions are what a deactivation deletes beside: for the person's bots first,
+// then for the person (https://zulip.com/api/deactivate-user).
+type Deletions struct{ Profile, PublicChannels, PrivateChannels, DirectMessages bool }
+
+// DeactivateAndDelete is DeactivateUser for who wants something deleted as well.
+func (o *Organization) DeactivateAndDelete(actor User, id int, what Deletions) error {
+	u, ok := o.Users.Get(id)
+	if !ok || u.IsBot {
+		return errNoSuchUser
+	}
+	switch {
+	case !u.Active:
+		return errUserDeactivated
+	case !actor.IsAdmin():
+		return errInsufficientPermission
+	case u.IsOwner() && !actor.IsOwner():
+		return ErrMustBeOwner
+	case o.isLastOwner(u):
+		return Refuse("Cannot deactivate the only organization owner")
+	}
+	for _, bot := range o.BotsOf(id) {
+		if bot.Active {
+			o.deleteOf(bot, what)
+		}
+	}
+	o.deleteOf(u, what)
+	u, _ = o.Users.Get(id)
+	o.deactivate(u)
+	return nil
+}
+
+// deletedName is what somebody is called whose profile was deleted.
+const deletedName = "Deleted user"
+
+func (o *Organization) deleteOf(u User, what Deletions) {
+	var ids []int
+	for id, m := range o.Messages.All() {
+		ch, _ := o.Channels.Get(m.ChannelID)
+		if m.SenderID == u.ID && (m.Direct() && what.DirectMessages ||
+			!m.Direct() && ch.Private && what.PrivateChannels || !m.Direct() && !ch.Private && what.PublicChannels) {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		o.Messages.Delete(id)
+	}
+	if what.Profile {
+		u.FullName = deletedName
+		u.AvatarVersion++
+		o.Users.Put(u.ID, u)
+	}
+}
+
+// DeleteUser is what the server's command delete_user does, which no part of
+// the API does: the messages go, and what is left is a deactivated account
+// without the person's name and address.
+func (o *Organization) DeleteUser(id int) {
+	u, ok := o.Users.Get(id)
+	if !ok {
+		return
+	}
+	o.deleteOf(u, Deletions{PublicChannels: true, PrivateChannels: true, DirectMessages: true})
+	u.Deleted, u.FullName = true, fmt.Sprintf("%s %d", deletedName, id)
+	u.Email = fmt.Sprintf("deleteduser%d@%s", id, Host)
+	u.AvatarVersion++
+	o.deactivate(u)
+}
+
+// DeactivateSelf is what a person does to the own account. The last owner, and
+// whoever is alone, cannot.
+func (o *Organization) DeactivateSelf(actor User) error {
+	var who string
+	switch {
+	case o.isLastOwner(actor):
+		who = "organization owner"
+	case o.isLastPerson(actor):
+		who = "user"
+	default:
+		o.deactivate(actor)
+		return nil
+	}
+	return &Error{
+		Code:  "CANNOT_DEACTIVATE_LAST_USER",
+		Msg:   fmt.Sprintf("Cannot deactivate the only %s.", who),
+		Extra: map[string]any{"is_last_owner": o.isLastOwner(actor), "entity": who},
+	}
+}
+
+func (o *Organization) deactivate(u User) {
+	u.Active = false
+	o.Users.Put(u.ID, u)
+	var bots []User
+	for _, b := range o.Users.All() {
+		if b.IsBot && b.Active && b.BotOwnerID == u.ID {
+			bots = append(bots, b)
+		}
+	}
+	for _, b := range bots {
+		b.Active = false
+		o.Users.Put(b.ID, b)
+	}
+	o.expireInvitations(u.ID)
+}
+
+// ReactivateUser gives a person or bot access again (server-behavior §U10). For a
+// person it may be repeated; an active bot collides with its own name.
+func (o *Organization) ReactivateUser(actor User, id int) error {
+	u, err := o.AdministeredUser(actor, id)
+	if err != nil {
+		return err
+	}
+	if u.Deleted {
+		return Refuse("Cannot reactivate a deleted user") // the text is generated
+	}
+	if u.IsBot {
+		if err := o.checkMayCreateBot(actor, u.BotType); err != nil {
+			return err
+		}
+		if o.activeNameTaken(u.FullName) {
+			return Refuse("There is already an active bot named \"%s\" in this organization. To reactivate this bot, you must rename or deactivate the other one first.", u.FullName)
+		}
+		if owner, ok := o.Users.Get(u.BotOwnerID); !ok || !owner.Active {
+			u.BotOwnerID = actor.ID
+		}
+	}
+	if !u.Active {
+		u.Active = true
+		o.Users.Put(u.ID, u)
+	}
+	return nil
+}
+
+// isLastOwner reports whether u is a human owner while only one active human
+// owner is left. Owner bots do not count.
+func (o *Organization) isLastOwner(u User) bool {
+	if u.IsBot || !u.IsOwner() {
+		return false
+	}
+	owners := 0
+	for _, other := range o.Users.All() {
+		if other.IsOwner() && other.Active && !other.IsBot {
+			owners++
+		}
+	}
+	return owners <= 1
+}
+
+// isLastPerson reports whether u is the only active person.
+func (o *Organization) isLastPerson(u User) bool {
+	for id, other := range o.Users.All() {
+		if id != u.ID && other.Active && !other.IsBot {
+			return false
+		}
+	}
+	return !u.IsBot
+}
+
+// dummyAddress reads the id out of a made-up address.
+func dummyAddress(email string) (int, bool) {
+	local, host, ok := strings.Cut(strings.ToLower(email), "@")
+	if !ok || host != Host {
+		return 0, false
+	}
+	var id int
+	if _, err := fmt.Sscanf(local, "user%d", &id); err != nil || fmt.Sprintf("user%d", id) != local {
+		return 0, false
+	}
+	return id, true
+}
+
+const keyAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// NewAPIKey returns 32 random letters and digits. Bytes that would favour the
+// first letters of the alphabet are drawn again.
+func NewAPIKey() string {
+	const unbiased = 256 - 256%len(keyAlphabet)
+	key := make([]byte, 0, 32)
+	for len(key) < cap(key) {
+		var b [1]byte
+		_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+		if int(b[0]) < unbiased {
+			key = append(key, keyAlphabet[int(b[0])%len(keyAlphabet)])
+		}
+	}
+	return string(key)
+}

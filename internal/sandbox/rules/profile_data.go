@@ -1,0 +1,147 @@
+package rules
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// ProfileValue is what is sent for one custom profile field: a string, a list
+// of ids, or nil. Empty ones take the value away.
+type ProfileValue struct {
+	Field int
+	Value any
+}
+
+// Limits of values, in characters (server-behavior §U8).
+const (
+	maxShortValue = 50
+	maxLongValue  = 500
+)
+
+// SetProfileData writes values of a person's profile. Fields that are not
+// named keep theirs.
+func (o *Organization) SetProfileData(actor User, id int, values []ProfileValue) error {
+	u, err := o.AnyUser(id)
+	if err != nil {
+		return err
+	}
+	data := maps.Clone(u.ProfileData)
+	if data == nil {
+		data = map[int]string{}
+	}
+	for _, v := range values {
+		f, err := o.profileField(v.Field)
+		if err != nil {
+			return err
+		}
+		if !f.Editable && !actor.IsAdmin() {
+			return Refuse("You are not allowed to change this field. Contact an administrator to update it.")
+		}
+		if v.empty() {
+			delete(data, f.ID)
+			continue
+		}
+		if data[f.ID], err = o.profileText(f, v.Value); err != nil {
+			return err
+		}
+	}
+	u.ProfileData = data
+	o.Users.Put(id, u)
+	return nil
+}
+
+func (v ProfileValue) empty() bool {
+	switch value := v.Value.(type) {
+	case string:
+		return value == ""
+	case []int:
+		return len(value) == 0
+	}
+	return true
+}
+
+// profileText checks a value and returns it as it is stored: as text.
+func (o *Organization) profileText(f ProfileField, value any) (string, error) {
+	if f.Type == FieldUsers {
+		ids, ok := value.([]int)
+		if !ok {
+			return "", Refuse("User IDs is not a list")
+		}
+		return o.usersText(ids)
+	}
+	text, ok := value.(string)
+	if !ok {
+		return "", Refuse("%s is not a string", f.Name)
+	}
+	return text, f.check(text)
+}
+
+func (f ProfileField) check(text string) error {
+	limit := maxShortValue
+	switch f.Type {
+	case FieldSelect:
+		if !slices.Contains(f.choices(), text) {
+			return Refuse("'%s' is not a valid choice for '%s'.", text, f.Name)
+		}
+		return nil
+	case FieldDate:
+		if _, err := time.Parse(time.DateOnly, text); err != nil {
+			return Refuse("%s is not a date", f.Name)
+		}
+		return nil
+	case FieldURL:
+		if !IsURL(text) {
+			return Refuse("%s is not a URL", f.Name)
+		}
+		return nil
+	case FieldLongText:
+		limit = maxLongValue
+	}
+	if utf8.RuneCountInString(text) > limit {
+		return Refuse("%s is too long (limit: %d characters)", f.Name, limit)
+	}
+	return nil
+}
+
+// usersText checks that ids name active people, and writes them as JSON.
+func (o *Organization) usersText(ids []int) (string, error) {
+	var unknown []string
+	for _, id := range ids {
+		if !o.Users.Has(id) {
+			unknown = append(unknown, strconv.Itoa(id))
+		}
+	}
+	if len(unknown) > 0 {
+		return "", Refuse("Invalid user IDs: %s", strings.Join(unknown, ", "))
+	}
+	for _, id := range ids {
+		switch u, _ := o.Users.Get(id); {
+		case !u.Active:
+			return "", Refuse("User with ID %d is deactivated", id)
+		case u.IsBot:
+			return "", Refuse("User with ID %d is a bot", id)
+		}
+	}
+	text, err := json.Marshal(ids)
+	return string(text), err
+}
+
+// dropValues takes away everybody's values of a field that match.
+func (o *Organization) dropValues(field int, gone func(value string) bool) {
+	var holders []User
+	for _, u := range o.Users.All() {
+		if value, ok := u.ProfileData[field]; ok && gone(value) {
+			holders = append(holders, u)
+		}
+	}
+	for _, u := range holders {
+		u.ProfileData = maps.Clone(u.ProfileData)
+		delete(u.ProfileData, field)
+		o.Users.Put(u.ID, u)
+	}
+}

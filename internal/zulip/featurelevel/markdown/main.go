@@ -1,0 +1,57 @@
+// Markdown prints the table of feature levels for the page "Supported servers".
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+func main() {
+	write(os.Stdout)
+}
+
+func write(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "## What requires a newer server\n\nEverything that is not listed works from feature level %d (Zulip %s) on.\n\n",
+		featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest))
+	writeRows(w, func(row featurelevel.Row) bool { return row.Level > featurelevel.Oldest })
+	_, _ = io.WriteString(w, "\n## Differences that the provider hides\n\nThe server's API changed at these levels. The same configuration works below and above.\n\n"+
+		"| Level | Zulip | Affects | On older servers | From the level on |\n|---|---|---|---|---|\n")
+	for _, change := range featurelevel.Changes {
+		if change.Level > featurelevel.Oldest {
+			_, _ = fmt.Fprintf(w, "| %d | %s | `%s` | %s | %s |\n", change.Level, featurelevel.FirstRelease(change.Level), change.Of, change.Below, change.From)
+		}
+	}
+	_, _ = fmt.Fprintf(w, "\n## Servers before Zulip %s\n\nThey are not tested. The plan checks what is known about them:\n\n", featurelevel.FirstRelease(featurelevel.Oldest))
+	writeRows(w, func(row featurelevel.Row) bool { return row.Level <= featurelevel.Oldest })
+}
+
+// writeRows writes a table of the chosen rows: by resource, then by level.
+func writeRows(w io.Writer, chosen func(featurelevel.Row) bool) {
+	rows := slices.DeleteFunc(slices.Clone(featurelevel.Table), func(row featurelevel.Row) bool { return !chosen(row) })
+	slices.SortStableFunc(rows, func(a, b featurelevel.Row) int {
+		if a.Of != b.Of {
+			return strings.Compare(a.Of, b.Of)
+		}
+		return a.Level - b.Level
+	})
+	_, _ = io.WriteString(w, "| Resource, data source or action | Attribute | Level | Zulip | On older servers |\n|---|---|---|---|---|\n")
+	for _, row := range rows {
+		attribute := "everything"
+		if row.Attribute != "" {
+			attribute = "`" + row.Attribute + "`"
+		}
+		if row.Value != "" {
+			attribute = fmt.Sprintf("`%s = %s`", row.Attribute, row.Value)
+		}
+		below := string(row.Below)
+		if row.Below == featurelevel.Refused && row.Attribute == "" {
+			below = "Using it is an error at plan."
+		}
+		_, _ = fmt.Fprintf(w, "| `%s` | %s | %d | %s | %s |\n", row.Of, attribute, row.Level, featurelevel.FirstRelease(row.Level), below)
+	}
+}
