@@ -14,14 +14,14 @@
 // finds the endpoint, authenticates, applies the rate limits and the endpoint's
 // guard, runs the handler, writes the changes to the state file, and answers.
 // There is one file of handlers for each kind of object; a handler declares its
-// parameters, calls the rules in package organization, and builds the fields of
+// parameters, calls the rules in package rules, and builds the fields of
 // the answer. Requests are handled one at a time, so that runs are reproducible;
 // waiting (latency, stalls, gates, for events) happens outside the lock. Of the
 // events of a real server there are messages and heartbeats only.
 //
 // # How to add an endpoint or a kind of object
 //
-//  1. Its rules and its table go into package organization, whose documentation
+//  1. Its rules and its table go into package rules, whose documentation
 //     says how.
 //  2. Its handlers go into a file of their own here. A handler declares its
 //     parameters with required, optional and withDefault, and with inOrder those

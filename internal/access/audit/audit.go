@@ -3,7 +3,7 @@
 // [Make] reads the organization and returns an [Audit], which is the documented JSON form too: each channel, user group and
 // permission of the organization with the people who can really use it, by the rules of the package permission, and what a
 // person should look at as [Finding]s. [Read] reads the JSON form back, and [Compare] says what changed between two audits,
-// as a report of an access review. The package review/markdown writes an audit for people.
+// as a report of an access review. The package markdown writes an audit for people.
 package audit
 
 import (
