@@ -50,7 +50,7 @@ func TestDocsPackagesAsTheLinterHasThem(t *testing.T) {
 }
 
 func TestPackageProblems(t *testing.T) {
-	const table = "| Room | Holds | May import (of ours) |\n|---|---|---|\n| `internal/a` | x | – |\n"
+	const table = "| Folder | Holds | May import (of ours) |\n|---|---|---|\n| `internal/a` | x | – |\n"
 	const b = "| `internal/b` | y | `a` |\n"
 	rules := map[string]importRule{
 		"a": {Files: []string{"**/internal/a/**", "!$test"}, Allow: []string{modulePath + "internal/a"}},
@@ -185,7 +185,7 @@ func (r importRule) folder() string {
 	return folder
 }
 
-// imports are the folders that a rule allows beside the room's own, sorted.
+// imports are the folders that a rule allows beside the folder's own, sorted.
 func (r importRule) imports(own string) []string {
 	imports := []string{}
 	for _, allowed := range r.Allow {
@@ -216,7 +216,7 @@ var codeSpan = regexp.MustCompile("`([^`]+)`")
 
 // packageRows reads the table of packages.
 func packageRows(guide string) (rows []packageRow) {
-	_, table, _ := strings.Cut(guide, "| Room | Holds | May import (of ours) |\n")
+	_, table, _ := strings.Cut(guide, "| Folder | Holds | May import (of ours) |\n")
 	for line := range strings.Lines(table) {
 		cells := strings.Split(line, "|")
 		if len(cells) != 5 {
