@@ -36,6 +36,7 @@ var (
 
 // A pull request that lets a guest in fails. On main it is shown, and applied as it was shown.
 func TestDocsReviewWorkflowRuns(t *testing.T) {
+	t.Parallel()
 	r, workflow := newCIRun(t), parse[ciWorkflow](t, reviewWorkflow)
 	review := func(event values, wantStatus int, wantSummary string) *ciResult {
 		t.Helper()
@@ -90,13 +91,14 @@ func TestDocsReviewWorkflowRuns(t *testing.T) {
 
 	review(nightly, 0, "")
 	bin := t.TempDir()
-	run(t, "go", "build", "-C", "..", "-o", filepath.Join(bin, "by-hand"), "./demo")
+	program(t, bin, "by-hand", "-C", "..", "./demo")
 	inShell(t, bin, r.environment, "./by-hand news can_send_message_group role:administrators")
 	review(nightly, 1, "Gains")
 }
 
 // What is no plan fails everywhere, and so does what the command does not take. Nothing is commented.
 func TestDocsReviewActionRefuses(t *testing.T) {
+	t.Parallel()
 	r := newCIRun(t)
 	folder := r.checkout(t)
 	inShell(t, folder, r.environment, "terraform init")
@@ -138,6 +140,7 @@ func TestDocsReviewActionRefuses(t *testing.T) {
 
 // The action takes a command that is there, and one of a release, whose checksum it verifies.
 func TestDocsReviewActionGetsTheCommand(t *testing.T) {
+	t.Parallel()
 	r := newCIRun(t)
 	folder := r.checkout(t)
 	release(t, r.server, nil)
@@ -322,6 +325,7 @@ func (r *ciRun) gitlab(t *testing.T, name string, shell []string, folder string,
 
 // As on GitHub: a merge request that lets a guest in fails, on the default branch it is shown, and applied as it was shown.
 func TestDocsReviewOnGitLabRuns(t *testing.T) {
+	t.Parallel()
 	// The shell of the image is none of the two, and takes what both take.
 	for _, shell := range [][]string{{"bash", "-eo", "pipefail"}, {"sh", "-e"}} {
 		t.Run(shell[0], func(t *testing.T) {
@@ -364,7 +368,7 @@ func TestDocsReviewOnGitLabRuns(t *testing.T) {
 				r.config = newsChannel("News", "role:members")
 				bin := t.TempDir()
 				writeProgram(t, bin, "terraform", "#!/bin/sh\nif [ \"$1\" = show ]; then echo '{'; else PATH=${PATH#*:} exec terraform \"$@\"; fi\n")
-				job(name, 1, "change.json", append(mergeRequest, "PATH="+bin+":"+pathOf(r.environment))...)
+				job(name, 1, "change.json", append(mergeRequest, "PATH="+bin+":"+variableOf(r.environment, "PATH"))...)
 			}
 			if after := r.serverFile(t, "calls"); after != calls {
 				t.Errorf("what has no review gets a note:\n%s", after)
@@ -373,13 +377,14 @@ func TestDocsReviewOnGitLabRuns(t *testing.T) {
 	}
 }
 
-func pathOf(environment []string) (path string) {
+// variableOf returns the value of a variable: of several, the last one counts.
+func variableOf(environment []string, name string) (value string) {
 	for _, variable := range environment {
-		if value, ok := strings.CutPrefix(variable, "PATH="); ok {
-			path = value
+		if found, ok := strings.CutPrefix(variable, name+"="); ok {
+			value = found
 		}
 	}
-	return path
+	return value
 }
 
 func TestDocsReviewOnGitLabProtects(t *testing.T) {
@@ -406,6 +411,7 @@ func TestDocsReviewOnGitLabProtects(t *testing.T) {
 
 // What the guide says of an account that is no administrator: it sees no private channel of others, and plans only what it may.
 func TestDocsReviewWithoutAnAdministrator(t *testing.T) {
+	t.Parallel()
 	r := newCIRun(t)
 	moderator := r.as(t, "amara.okafor@example.com")
 	inFolder := func(environment []string, commands string) string {

@@ -158,7 +158,7 @@ func newCIRun(t *testing.T) *ciRun {
 		"  echo \"[{\\\"id\\\": 70, \\\"body\\\": \\\"Who reviews this?\\\"}${own:-}]\"\nfi\n")
 	writeProgram(t, bin, "apk", "#!/bin/sh\n")
 	if _, err := exec.LookPath("jq"); err != nil {
-		run(t, "go", "build", "-o", filepath.Join(bin, "jq"), "./testdata/jq")
+		program(t, bin, "jq", "./testdata/jq")
 	}
 	for _, variable := range shell.environment {
 		if path, ok := strings.CutPrefix(variable, "PATH="); ok {
@@ -167,7 +167,7 @@ func newCIRun(t *testing.T) *ciRun {
 		}
 		r.environment = append(r.environment, variable)
 	}
-	inShell(t, t.TempDir(), r.environment, "'"+absolute(t, "../scripts/install")+"' 1.0.0")
+	install(t, r.environment)
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 )
 
 func TestDocsAreWhatTheCodeGenerates(t *testing.T) {
+	t.Parallel()
 	run(t, "../scripts/docs", "--check")
 }
 

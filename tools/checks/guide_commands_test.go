@@ -13,6 +13,7 @@ import (
 )
 
 func TestDocsStagingGuideRuns(t *testing.T) {
+	t.Parallel()
 	said := runGuide(t, "staging", "127.0.0.1:9971", "127.0.0.1:9972")
 	if !strings.Contains(said, "No changes.") {
 		t.Errorf("the last plan is not empty:\n%s", said)
@@ -20,6 +21,7 @@ func TestDocsStagingGuideRuns(t *testing.T) {
 }
 
 func TestDocsLargeOrganizationsGuideRuns(t *testing.T) {
+	t.Parallel()
 	said := runGuide(t, "large-organizations", "127.0.0.1:9970")
 	for _, want := range []string{" imported, 0 added, 0 changed, 0 destroyed.", "No changes."} {
 		if !strings.Contains(said, want) {
@@ -73,7 +75,7 @@ func guideEnvironment(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	if _, err := exec.LookPath("unzip"); err != nil {
-		run(t, "go", "build", "-o", filepath.Join(bin, "unzip"), "./testdata/unzip")
+		program(t, bin, "unzip", "./testdata/unzip")
 	}
 	return append(os.Environ(),
 		"HOME="+home, "XDG_DATA_HOME=", "TF="+cli, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
@@ -109,6 +111,7 @@ func replaceOnce(t *testing.T, text, old, replacement string) string {
 
 // The commands of the guide on audits, one by one: one with --fail-on may find what it looks for.
 func TestDocsAuditGuideRuns(t *testing.T) {
+	t.Parallel()
 	shell := newGuideShell(t)
 	accepted := regexp.MustCompile("(?ms)^```terraform\n(accept .*?)^```$").FindStringSubmatch(read(t, "../../templates/guides/audit.md.tmpl"))
 	if accepted == nil {
@@ -132,6 +135,7 @@ func TestDocsAuditGuideRuns(t *testing.T) {
 
 // The commands of the guide on reviews, for the example of the demo with one permission changed by hand.
 func TestDocsReviewGuideRuns(t *testing.T) {
+	t.Parallel()
 	shell := newGuideShell(t)
 	example, err := os.ReadFile("../../examples/demo/main.tf")
 	if err != nil {
@@ -161,8 +165,7 @@ func newGuideShell(t *testing.T) *guideShell {
 		t.Fatal(err)
 	}
 	bin := t.TempDir()
-	binary := filepath.Join(bin, "terraform-provider-zulip")
-	run(t, "go", "build", "-C", root, "-o", binary, ".")
+	binary := command(t, bin)
 	environment := guideEnvironment(t)
 	for i, variable := range environment {
 		if path, ok := strings.CutPrefix(variable, "PATH="); ok {

@@ -86,6 +86,7 @@ func TestDocsContainerfileFitsTheModule(t *testing.T) {
 
 // The command is where the guide and the workflows say: in the plugin folder after an init, and in the archive of a release.
 func TestDocsCommandsGuideRuns(t *testing.T) {
+	t.Parallel()
 	const putOnPath = "Put the provider's command on the PATH"
 	guide := read(t, "../../templates/guides/commands.md.tmpl")
 	for name, test := range map[string]struct {
@@ -113,8 +114,9 @@ func TestDocsCommandsGuideRuns(t *testing.T) {
 
 // The line of the guide makes bash complete.
 func TestDocsCompletionInBash(t *testing.T) {
+	t.Parallel()
 	work := t.TempDir()
-	run(t, "go", "build", "-C", "../..", "-o", filepath.Join(work, "terraform-provider-zulip"), ".")
+	command(t, work)
 	script := "PATH=$PWD:$PATH\n_get_comp_words_by_ref() { words=(\"${COMP_WORDS[@]}\") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=; }\n" +
 		"__ltrim_colon_completions() { :; }\n" + blockWith(t, read(t, "../../templates/guides/commands.md.tmpl"), "completion bash") +
 		"COMP_WORDS=(terraform-provider-zulip review --fail-on lock) COMP_CWORD=3 COMP_LINE=\"${COMP_WORDS[*]}\" COMP_POINT=${#COMP_LINE}\n" +
@@ -126,6 +128,7 @@ func TestDocsCompletionInBash(t *testing.T) {
 
 // The configuration that the README begins with plans as it says, in the sandbox as the README starts it.
 func TestDocsReadmeStarts(t *testing.T) {
+	t.Parallel()
 	readme := read(t, "../../README.md")
 	configuration := regexp.MustCompile("(?ms)^```hcl\n(.*?)^```$").FindStringSubmatch(readme)
 	if configuration == nil {
@@ -168,7 +171,8 @@ func blockWith(t *testing.T, guide, text string) string {
 // initialize installs version 1.0.0 where the CLI finds it, and initializes a configuration that uses it.
 func initialize(t *testing.T, work string, environment []string) {
 	t.Helper()
-	script := "set -eu\n'" + absolute(t, "../scripts/install") + "' 1.0.0\n" +
+	install(t, environment)
+	script := "set -eu\n" +
 		"printf 'terraform {\\n  required_providers {\\n    zulip = { source = \"zulip-iac/zulip\" }\\n  }\\n}\\n' >main.tf\nterraform init\n"
 	inShell(t, work, environment, script)
 }
@@ -228,6 +232,7 @@ func absolute(t *testing.T, path string) string {
 
 // Two nights of the workflow that keeps audits: the first one keeps the audit, the second comments what somebody has changed.
 func TestDocsNightlyAuditRuns(t *testing.T) {
+	t.Parallel()
 	shell := newGuideShell(t)
 	server := t.TempDir() // stands for GitHub
 	shell.command(t, "git init --quiet --bare '"+server+"/example/zulip'", 0)
@@ -259,7 +264,7 @@ func TestDocsNightlyAuditRuns(t *testing.T) {
 	}
 	night("0", "### Access audit")
 	night("0", "Nobody gains or loses a right.")
-	run(t, "go", "build", "-C", "..", "-o", filepath.Join(bin, "by-hand"), "./demo")
+	program(t, bin, "by-hand", "-C", "..", "./demo")
 	shell.command(t, "'"+bin+"/by-hand' announcements can_send_message_group role:administrators", 0)
 	night("2", "Loses")
 	for _, want := range []string{"issue create --title Zulip audit --body-file audits/audit.md"} {
