@@ -34,6 +34,8 @@ var (
 type Provider struct {
 	version string
 	getenv  func(string) string
+	// oneAtATime is whether the run works on one resource at a time.
+	oneAtATime bool
 	// meta is what the resources get; nil until the provider is configured.
 	meta atomic.Pointer[base.Meta]
 }
@@ -190,7 +192,11 @@ func (p *Provider) configureOrganization(
 		diags.AddWarning("The API key travels in clear",
 			fmt.Sprintf("%s (from %s) is not encrypted: whoever is on the way can read the key and act as the account. Use https.", values.Site.Value, values.Site.Source))
 	}
-	return connect(ctx, client, values, diags)
+	meta := connect(ctx, client, values, diags)
+	if p.oneAtATime && meta != nil && meta.Store != nil {
+		meta.Store.OneAtATime()
+	}
+	return meta
 }
 
 // maxRetries is the number as the clients want it, for whom zero is their default.

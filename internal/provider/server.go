@@ -15,6 +15,13 @@ import (
 // NewServer returns the provider of a version as the CLI talks to it.
 func NewServer(version string) tfprotov6.ProviderServer { return newServer(version) }
 
+// NewServerForOne is [NewServer] for a run that works on one resource at a time: no read waits for others to share it.
+func NewServerForOne(version string) tfprotov6.ProviderServer {
+	server := newServer(version)
+	server.unchanged.provider.oneAtATime = true
+	return server
+}
+
 // newServer makes the provider of a version.
 func newServer(version string) *protocolServer {
 	made := newProvider(version)

@@ -27,7 +27,7 @@ func auditOf(t testing.TB, o *acctest.Organization, selection audit.Selection) *
 
 func tryAudit(t testing.TB, o *acctest.Organization, selection audit.Selection) (*audit.Audit, error) {
 	t.Helper()
-	from := store.New(o.Client, o.Self, 0, new(runstate.State))
+	from := store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime()
 	return audit.Make(t.Context(), from, audit.Options{Site: "https://chat.example.com", Now: time.Now(), Selection: selection})
 }
 
@@ -52,7 +52,7 @@ func expectText(t *testing.T, text string, parts ...string) {
 // office is an organization of one account of each kind.
 func office(t *testing.T) *acctest.Organization {
 	t.Helper()
-	return acctest.StartSandbox(t, sandbox.Config{Accounts: map[string]sandbox.Account{
+	return acctest.NewSandbox(t, sandbox.Config{Accounts: map[string]sandbox.Account{
 		"owner":     {Email: "owner@example.com", FullName: "Olga", Role: 100, CanCreateUsers: true, CanChangeUserEmails: true},
 		"admin":     {Email: "ada@example.com", FullName: "Ada", Role: 200},
 		"moderator": {Email: "mo@example.com", FullName: "Mo", Role: 300},

@@ -28,7 +28,7 @@ func made(kind string, number int, before, after object) object {
 
 func (d *drawer) view() *snapshot.Snapshot {
 	d.t.Helper()
-	view, err := store.New(d.o.Client, d.o.Self, 0, new(runstate.State)).Read(d.t.Context(), store.Channels, store.Domains, store.Linkifiers)
+	view, err := store.New(d.o.Client, d.o.Self, 0, new(runstate.State)).OneAtATime().Read(d.t.Context(), store.Channels, store.Domains, store.Linkifiers)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (d *drawer) drawThing(number int) (change object, apply func()) {
 	d.addresses++
 	address := fmt.Sprintf("ada%d@example.com", d.addresses)
 	return planned("zulip_user", number, object{"id": user.ID, "email": user.Address(), "full_name": user.FullName}, object{"id": user.ID, "email": address, "full_name": user.FullName}), func() {
-		d.o.As(d.t, "owner").Call(d.t, "PATCH", fmt.Sprint("/users/", user.ID), map[string]string{"new_email": address})
+		d.o.WithAccount(d.t, "owner").Call(d.t, "PATCH", fmt.Sprint("/users/", user.ID), map[string]string{"new_email": address})
 		d.people["admin"] = address
 	}
 }

@@ -91,7 +91,7 @@ func reviewOf(t *testing.T, o *acctest.Organization, changes []object) *report.R
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := review.New(t.Context(), parsed, review.Options{Store: store.New(o.Client, o.Self, 0, new(runstate.State)), Site: "https://chat.example.com", Now: time.Now()})
+	found, err := review.New(t.Context(), parsed, review.Options{Store: store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime(), Site: "https://chat.example.com", Now: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,8 +196,13 @@ func (d *drawer) addressOf(member int64) string {
 func TestCompareAgreesWithTheReviewOfThePlan(t *testing.T) {
 	var plans, changed atomic.Int32
 	t.Run("offices", func(t *testing.T) {
-		for seed := range uint64(100) {
+		seeds := make([]uint64, 100)
+		for i := range seeds {
+			seeds[i] = uint64(i)
+		}
+		for _, seed := range acctest.Sample(seeds) {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel() // they wait for reads more than they compute
 				d := &drawer{t: t, o: office(t), random: rand.New(rand.NewPCG(seed, 1))}
 				d.officeToDraw()
 				for range 10 {
@@ -209,7 +214,7 @@ func TestCompareAgreesWithTheReviewOfThePlan(t *testing.T) {
 			})
 		}
 	})
-	if plans.Load() < 1000 || changed.Load() < 700 {
+	if !testing.Short() && (plans.Load() < 1000 || changed.Load() < 700) {
 		t.Errorf("of %d plans %d have an effect", plans.Load(), changed.Load())
 	}
 	t.Logf("%d plans, %d with an effect", plans.Load(), changed.Load())

@@ -19,7 +19,7 @@ func auditWith(t testing.TB, o *acctest.Organization, options audit.Options) *au
 	if options.Now.IsZero() {
 		options.Now = time.Now()
 	}
-	a, err := audit.Make(t.Context(), store.New(o.Client, o.Self, 0, new(runstate.State)), options)
+	a, err := audit.Make(t.Context(), store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func letSpectatorsIn(t *testing.T, o *acctest.Organization) {
 // reviewOf reviews a plan of an organization.
 func reviewOf(t testing.TB, o *acctest.Organization, text string) *report.Report {
 	t.Helper()
-	return reviewWith(t, store.New(o.Client, o.Self, 0, new(runstate.State)), text)
+	return reviewWith(t, store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime(), text)
 }
 
 func reviewWith(t testing.TB, dir *store.Store, text string) *report.Report {

@@ -128,13 +128,19 @@ func Owner(t *testing.T, server *sandbox.Server) sandbox.Credentials {
 // As sets the environment to another account of the sandbox.
 func (o *Organization) As(t *testing.T, account string) *Organization {
 	t.Helper()
+	other := o.WithAccount(t, account)
+	other.setenv(t)
+	return other
+}
+
+// WithAccount is [Organization.As] without changing the environment, so that tests can run in parallel.
+func (o *Organization) WithAccount(t *testing.T, account string) *Organization {
+	t.Helper()
 	credentials, ok := o.Sandbox.Credentials(account)
 	if !ok {
 		t.Fatalf("the sandbox has no account %q", account)
 	}
-	other := dialSandbox(t, o.Sandbox, credentials)
-	other.setenv(t)
-	return other
+	return dialSandbox(t, o.Sandbox, credentials)
 }
 
 // setenv sets the environment variables of the provider.

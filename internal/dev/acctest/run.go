@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 )
 
 // Run manages one resource as the CLI would, without a CLI: it plans and applies with a new provider process each time, and
@@ -48,10 +50,20 @@ func (r *Run) Fork() *Run {
 	return &fork
 }
 
-// Process starts a configured process.
+// Process starts a configured process, which other resources may share.
 func (r *Run) Process() *Process {
 	r.t.Helper()
-	p := StartProcess(r.ctx, r.t)
+	return r.configured(StartProcess(r.ctx, r.t))
+}
+
+// alone starts a configured process for this resource alone.
+func (r *Run) alone() *Process {
+	r.t.Helper()
+	return r.configured(StartProcessOf(r.ctx, r.t, provider.NewServerForOne("test")))
+}
+
+func (r *Run) configured(p *Process) *Process {
+	r.t.Helper()
 	p.Configure(r.Block).ExpectNoError(r.t)
 	return p
 }
@@ -59,7 +71,7 @@ func (r *Run) Process() *Process {
 // Plan refreshes the state and plans, as `terraform plan` does.
 func (r *Run) Plan(config Values) (*Plan, Diagnostics) {
 	r.t.Helper()
-	p := r.Process()
+	p := r.alone()
 	var diags Diagnostics
 	if config != nil {
 		if diags = p.Validate(r.resource, config); len(diags.Errors()) > 0 {
@@ -80,7 +92,7 @@ func (r *Run) Plan(config Values) (*Plan, Diagnostics) {
 // applies if the second plan agrees with the first.
 func (r *Run) Apply(plan *Plan) Diagnostics {
 	r.t.Helper()
-	return r.ApplyIn(r.Process(), plan)
+	return r.ApplyIn(r.alone(), plan)
 }
 
 // ApplyIn is Apply in a process that other resources share.
@@ -119,13 +131,13 @@ func (r *Run) MustApply(config Values) {
 // Refresh reads the resource; State is nil afterwards if it no longer exists.
 func (r *Run) Refresh() Diagnostics {
 	r.t.Helper()
-	return r.refresh(r.Process())
+	return r.refresh(r.alone())
 }
 
 // Import imports the resource by its ID, or by its identity if the ID is empty.
 func (r *Run) Import(id string, identity Values) Diagnostics {
 	r.t.Helper()
-	p := r.Process()
+	p := r.alone()
 	found, diags := p.Import(r.resource, id, identity)
 	if len(diags.Errors()) > 0 {
 		return diags

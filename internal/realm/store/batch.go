@@ -41,6 +41,8 @@ type batcher[Q, A any] struct {
 	// isUrgent reports whether a question is asked without waiting for others, if it is the first such for a while and
 	// nobody is at work; nil: it is not.
 	isUrgent func(Q) bool
+	// oneAtATime makes a request begin at once: nobody else is going to ask.
+	oneAtATime bool
 
 	mu       sync.Mutex
 	open     *batch[Q, A]   // who asks now joins it; nil: the next to ask opens one
@@ -107,7 +109,7 @@ func (b *batcher[Q, A]) join(ctx context.Context, question Q) (mine *batch[Q, A]
 
 // run waits for others, and makes the request.
 func (b *batcher[Q, A]) run(ctx context.Context, current *batch[Q, A]) {
-	if !current.urgent {
+	if !current.urgent && !b.oneAtATime {
 		b.await(current)
 	}
 	b.mu.Lock()

@@ -64,6 +64,18 @@ func TestARequestBeginsWhenNobodyHasAskedForAWhile(t *testing.T) {
 	})
 }
 
+// TestNobodyIsWaitedForWhereOneAsksAtATime, whoever is at work.
+func TestNobodyIsWaitedForWhereOneAsksAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, began := &requests{}, time.Now()
+		b := &batcher[int, struct{}]{ask: r.ask, quiet: always, isBusy: func() bool { return true }, oneAtATime: true}
+		askAt(t, b, 0, quiet/2)
+		if r.count.Load() != 2 || r.began[0] != began || r.began[1].Sub(began) != quiet/2 {
+			t.Errorf("requests at %v", r.began)
+		}
+	})
+}
+
 // TestAFullHouseBeginsAtOnce: when as many ask as the CLI works on, nobody else can come.
 func TestAFullHouseBeginsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -65,6 +65,13 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int, run Run) *Sto
 	return s
 }
 
+// OneAtATime makes reads begin without waiting for others to share them, for who works on one resource at a time. It is
+// called before the store is used, and returns it.
+func (s *Store) OneAtATime() *Store {
+	s.reads.oneAtATime = true
+	return s
+}
+
 // Self returns the account that the provider uses.
 func (s *Store) Self() *zulip.User { return s.self }
 
