@@ -105,7 +105,7 @@ func (d *document) peopleText(people *report.People, unknown bool) string {
 	case people.Len() == 0:
 		return "–"
 	}
-	return d.list(names(people))
+	return d.list(names(people, people.Len()))
 }
 
 // brief is peopleText where no list at the end has the others.
@@ -113,14 +113,14 @@ func brief(people *report.People) string {
 	if people.Len() == 0 {
 		return "–"
 	}
-	return report.List(names(people))
+	return report.ListOf(names(people, report.MaxListed), people.Len())
 }
 
-// names are the names of people, and then those of bots.
-func names(people *report.People) (texts []string) {
+// names are the names of people, and then those of bots: the first ones, at most so many.
+func names(people *report.People, most int) (texts []string) {
 	for _, isBot := range []bool{false, true} {
 		for _, account := range people.Accounts {
-			if account.IsBot == isBot {
+			if account.IsBot == isBot && len(texts) < most {
 				texts = append(texts, accountText(account))
 			}
 		}
