@@ -66,6 +66,7 @@ func TestExample(t *testing.T) {
 		}
 		name := filepath.ToSlash(filepath.Dir(file))
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			// One of the sandbox's trade platforms is dead, and the check of this example says so.
 			try(t, newWorkspace(t, file), name == "data-sources/zulip_trading_platform_ping")
 		})
@@ -73,10 +74,12 @@ func TestExample(t *testing.T) {
 }
 
 func TestExampleDemo(t *testing.T) {
+	t.Parallel()
 	try(t, newWorkspace(t, "demo/main.tf"), false)
 }
 
 func TestExampleTrading(t *testing.T) {
+	t.Parallel()
 	try(t, newWorkspace(t, "trading/main.tf"), false)
 }
 
@@ -87,6 +90,7 @@ func TestExampleImport(t *testing.T) {
 	}
 	for _, file := range imports {
 		t.Run(filepath.ToSlash(filepath.Dir(file)), func(t *testing.T) {
+			t.Parallel()
 			resource := filepath.Join(filepath.Dir(file), "resource.tf")
 			workspace := newWorkspace(t, resource)
 			workspace.run(t, "apply", "-auto-approve")
