@@ -17,14 +17,20 @@ die() {
   exit 1
 }
 
-# test_without_cli ARGUMENTS...: the tests that need neither CLI nor browser: all but TestAcc…, TestFault…, TestExample… and
-# TestBrowser…. Arguments are passed to go test.
+# test_without_cli PACKAGES ARGUMENTS...: the tests of packages that need neither CLI nor browser: all but TestAcc…,
+# TestFault…, TestExample… and TestBrowser…. Arguments are passed to go test.
 test_without_cli() {
   local packages
   # The library of the browser's tests is the largest there is to build.
-  packages=$(go list -C "$root" ./... | grep -v '/review/browser$')
+  packages=$(grep -v '/review/browser$' <<<"$1")
+  shift
   # shellcheck disable=SC2086  # one word each
   (unset TF_ACC && cd "$root" && go test -timeout 15m -skip '^Test(Acc|Fault|Example|Browser)' "$@" $packages)
+}
+
+# packages_with PATTERN FILES: the packages of which a file has a line like the pattern, as paths.
+packages_with() {
+  (cd "$root" && grep -rlE --include="$2" "$1" internal | xargs -n 1 dirname | sort -u | sed 's#^#./#')
 }
 
 # build_plugin FILE [VERSION]: the plugin's binary, with a version when it is to be installed.
