@@ -54,7 +54,7 @@ func connect(ctx context.Context, version, command, orElse string, stderr io.Wri
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", values.Site.Value, err)
 	}
-	return store.New(client, self, server.ZulipFeatureLevel, new(runstate.State)), values.Site.Value, nil
+	return store.New(client, self, server.ZulipFeatureLevel, new(runstate.State)).OneAtATime(), values.Site.Value, nil
 }
 
 // form is a form in which a command writes what it found; an empty path is not written.
