@@ -66,7 +66,7 @@ terminal in which you run Terraform.`,
 	f.StringVar(&flags.state, "state", "", "`file` in which to keep the organization between runs (default: in memory only)")
 	f.StringVar(&flags.journal, "journal", "", "append every request and its answer to this `file` as JSON lines")
 	f.IntVar(&flags.featureLevel, "feature-level", sandbox.DefaultFeatureLevel, fmt.Sprintf("API feature level of the server, from %d (Zulip %s) to %d; Zulip 12.2 has %d",
-		featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest), featurelevel.Newest, featurelevel.Current))
+		featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest), featurelevel.Newest, featurelevel.NewestRelease))
 	f.BoolVar(&flags.rateLimit, "rate-limit", false, "apply Zulip's default rate limits: 200 requests a minute, 2,000 an hour")
 	f.DurationVar(&flags.latency, "latency", 0, "wait this long before each answer, such as 50ms")
 	f.StringArrayVar(&flags.failures, "fail", nil, "inject a failure by this `rule`: METHOD PATH [before|after] ACTION [COUNT], where ACTION is drop, truncate, html, empty, status=CODE, stall=DURATION, or lag=DURATION (lists of emoji, linkifiers and the like show a write only after that time); can be repeated")

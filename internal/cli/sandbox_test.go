@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 func TestSandboxServesUntilInterrupted(t *testing.T) {
@@ -280,13 +282,14 @@ func TestListenErrorOfWindows(t *testing.T) {
 }
 
 func TestSandboxRefusesLevelsItDoesNotKnow(t *testing.T) {
-	for _, level := range []string{"370", "513"} {
+	known := fmt.Sprintf("from %d to %d", featurelevel.Oldest, featurelevel.Newest)
+	for _, level := range []int{featurelevel.Oldest - 1, featurelevel.Newest + 1} {
 		command := newSandbox()
-		command.SetArgs([]string{"--feature-level", level})
+		command.SetArgs([]string{"--feature-level", fmt.Sprint(level)})
 		command.SetOut(io.Discard)
 		command.SetErr(io.Discard)
-		if err := command.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "from 371 to 512") {
-			t.Errorf("level %s: %v", level, err)
+		if err := command.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), known) {
+			t.Errorf("level %d: %v", level, err)
 		}
 	}
 }

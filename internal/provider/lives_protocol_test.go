@@ -15,14 +15,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// levels are those at which every resource is tested. Where the first has no such resource, the oldest one that has it
-// stands for it.
-var levels = []int{featurelevel.Oldest, 442, featurelevel.Current, featurelevel.Newest}
-
 // Every resource that the provider has, at every level: created, planned empty, changed in place, imported, destroyed. A
 // short run takes the newest level.
 func TestProtocolEveryResourceAtEveryLevel(t *testing.T) {
-	levels := levels
+	levels := featurelevel.Tested
 	if testing.Short() {
 		levels = levels[len(levels)-1:]
 	}
@@ -162,7 +158,7 @@ func TestProtocolUpgradedServer(t *testing.T) {
 		}
 		sent.Expect(t)
 	}
-	for _, level := range []int{featurelevel.Current, featurelevel.Newest} {
+	for _, level := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
 		restart(level)
 		for i, l := range all {
 			t.Run(fmt.Sprintf("%s from 442 to %d", l.of, level), func(t *testing.T) {
@@ -211,11 +207,15 @@ func printLives(w io.Writer) {
 		return
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprint(table, "Resource through the protocol\t371 or its oldest\t442\t500\t512\n")
+	_, _ = fmt.Fprintf(table, "Resource through the protocol\t%d or its oldest", featurelevel.Tested[0])
+	for _, level := range featurelevel.Tested[1:] {
+		_, _ = fmt.Fprintf(table, "\t%d", level)
+	}
+	_, _ = fmt.Fprintln(table)
 	for _, of := range sortedKeys(lived.passed) {
 		_, _ = fmt.Fprint(table, of)
 		oldest := slices.Min(sortedKeys(lived.passed[of]))
-		for _, level := range append([]int{oldest}, levels[1:]...) {
+		for _, level := range append([]int{oldest}, featurelevel.Tested[1:]...) {
 			word, tried := "passed", false
 			if passed, ok := lived.passed[of][level]; ok {
 				tried = true

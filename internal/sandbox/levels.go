@@ -8,7 +8,7 @@ import (
 
 // DefaultFeatureLevel is what the sandbox claims unless it is told otherwise:
 // that of the newest release.
-const DefaultFeatureLevel = featurelevel.Current
+const DefaultFeatureLevel = featurelevel.NewestRelease
 
 // Feature levels that only the sandbox asks for, which answers as older servers
 // do. Those that the provider asks for too come from the table of feature levels;

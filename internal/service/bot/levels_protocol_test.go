@@ -31,7 +31,7 @@ func TestProtocolBotOnEveryLevel(t *testing.T) {
 				o, run := at(t, first)
 				run.MustApply(config)
 				written := fmt.Sprint(run.State.Values)
-				for _, level := range []int{442, 473, 474, 512, 442} {
+				for _, level := range []int{442, 473, 474, featurelevel.Newest, 442} {
 					o.Sandbox.SetFeatureLevel(level)
 					if plan := run.MustPlan(config); !plan.Empty() || len(plan.Replace) > 0 {
 						t.Errorf("level %d: plans %v, and replaces for %v", level, plan.Changes(), plan.Replace)
@@ -52,7 +52,7 @@ func TestProtocolBotOnEveryLevel(t *testing.T) {
 
 // Only what differs is sent, on both sides of the level at which the list of bots lost most of its fields.
 func TestProtocolBotChangesOnBothSides(t *testing.T) {
-	for _, level := range []int{featurelevel.SlimBots - 1, featurelevel.SlimBots, 512} {
+	for _, level := range []int{featurelevel.SlimBots - 1, featurelevel.SlimBots, featurelevel.Newest} {
 		o, run := at(t, level)
 		hook := alerts(values{"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "owner": lena})
 		run.MustApply(hook)

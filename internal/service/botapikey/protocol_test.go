@@ -18,7 +18,7 @@ type values = acctest.Values
 const apiKey = "zulip_bot_api_key"
 
 func TestProtocolBotAPIKey(t *testing.T) {
-	for _, level := range []int{442, featurelevel.BotAPIKey - 1, featurelevel.BotAPIKey, featurelevel.SlimBots, 512} {
+	for _, level := range []int{442, featurelevel.BotAPIKey - 1, featurelevel.BotAPIKey, featurelevel.SlimBots, featurelevel.Newest} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
 		bot, _ := o.Sandbox.Credentials("bot")
 		sent := o.Sent()

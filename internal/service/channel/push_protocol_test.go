@@ -113,7 +113,7 @@ func TestProtocolDefaultPushNotificationsAfterAnUpgrade(t *testing.T) {
 	config := values{"name": "alerts", "description": "kept"}
 	run.MustApply(config)
 	before := run.State
-	for _, level := range []int{featurelevel.Current, featurelevel.Newest} {
+	for _, level := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
 		o.Sandbox.SetFeatureLevel(level)
 		sent := o.Sent()
 		if plan := run.MustPlan(config); !plan.Empty() {

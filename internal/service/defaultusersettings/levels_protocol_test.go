@@ -59,7 +59,7 @@ func TestProtocolDefaultUserSettingsHomeViewUpgrade(t *testing.T) {
 	run := o.NewRun(t, typeName)
 	config := values{view: "recent_topics", "enter_sends": true}
 	run.MustApply(config)
-	for _, level := range []int{500, 512} {
+	for _, level := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
 		o.Sandbox.SetFeatureLevel(level)
 		sent := o.Sent()
 		if plan := run.MustPlan(config); !plan.Empty() {

@@ -65,7 +65,7 @@ func TestProtocolMessageURLAfterAnUpgrade(t *testing.T) {
 		if run.State.Values["message_url"] != nil || run.State.Values["message_link"] != nil {
 			t.Errorf("level %d: the state holds %v", level, run.State.Values)
 		}
-		for _, newer := range []int{featurelevel.Current, featurelevel.Newest} {
+		for _, newer := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
 			o.Sandbox.SetFeatureLevel(max(level, newer))
 			if plan := run.MustPlan(config); !plan.Empty() {
 				t.Errorf("level %d, then %d: the plan changes %v", level, newer, plan.Changes())

@@ -84,7 +84,7 @@ func TestProtocolOrganizationUpgrade(t *testing.T) {
 			t.Errorf("%s is %v on a server that does not have it", name, held)
 		}
 	}
-	for _, level := range []int{500, 512} {
+	for _, level := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
 		o.Sandbox.SetFeatureLevel(level)
 		sent := o.Sent()
 		if plan := run.MustPlan(config); !plan.Empty() {

@@ -180,7 +180,7 @@ func TestProtocolUserAfterAnUpgrade(t *testing.T) {
 	run := o.NewRun(t, "zulip_user")
 	config := nadia(values{"role": "moderator", "deactivation_notification_comment": "So long"})
 	run.MustApply(config)
-	for _, level := range []int{featurelevel.Current, featurelevel.Newest} {
+	for _, level := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
 		o.Sandbox.SetFeatureLevel(level)
 		if plan := run.MustPlan(config); !plan.Empty() {
 			t.Errorf("level %d: the plan changes %v", level, plan.Changes())

@@ -17,11 +17,17 @@ const (
 	// Oldest is the level of Zulip 10.0. On older servers the provider warns once; it checks the levels that it knows, but
 	// they are not tested.
 	Oldest = 371
-	// Newest is the newest level whose changes are known.
+	// Newest is the newest level whose changes are known: raise it when a row of [Table] or a [Change] needs a newer one.
 	Newest = 512
-	// Current is the level of the newest release, Zulip 12.2.
-	Current = 500
+	// NewestRelease is the level of the newest release, Zulip 12.2.
+	NewestRelease = 500
+	// Recorded is the level of the server whose answers were recorded; what is newer is known from its documentation.
+	Recorded = 442
 )
+
+// Tested are the levels at which every resource is tested. Where the first has no such resource, the oldest level that has it
+// stands for it.
+var Tested = []int{Oldest, Recorded, NewestRelease, Newest}
 
 // Row says which level something requires.
 type Row struct {

@@ -1,4 +1,5 @@
-// Markdown prints the table of feature levels for the page "Supported servers".
+// Markdown fills in what the page "Supported servers" says of feature levels: it reads the template of the page from
+// standard input.
 package main
 
 import (
@@ -11,8 +12,45 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
+// The marks in the template.
+const (
+	testedMark = "<!-- tested levels -->"
+	tablesMark = "<!-- feature levels -->"
+)
+
 func main() {
-	write(os.Stdout)
+	template, err := io.ReadAll(os.Stdin)
+	if err == nil {
+		err = fill(os.Stdout, string(template))
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// fill writes the page: the template with the levels in the place of the marks.
+func fill(w io.Writer, template string) error {
+	for _, mark := range []string{testedMark, tablesMark} {
+		if strings.Count(template, mark) != 1 {
+			return fmt.Errorf("the template has the mark %s %d times, not once", mark, strings.Count(template, mark))
+		}
+	}
+	var tables strings.Builder
+	write(&tables)
+	page := strings.Replace(template, testedMark, testedLevels(), 1)
+	_, err := io.WriteString(w, strings.Replace(page, tablesMark+"\n", tables.String(), 1))
+	return err
+}
+
+// testedLevels lists the levels above the oldest at which every resource is tested: "442, 500 and 512".
+func testedLevels() string {
+	texts := make([]string, len(featurelevel.Tested)-1)
+	for i := range texts {
+		texts[i] = fmt.Sprint(featurelevel.Tested[i+1])
+	}
+	last := len(texts) - 1
+	return strings.Join(texts[:last], ", ") + " and " + texts[last]
 }
 
 func write(w io.Writer) {
