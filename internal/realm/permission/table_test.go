@@ -14,9 +14,6 @@ import (
 
 var tables = []permission.Table{permission.Channels, permission.UserGroups, permission.Organizations}
 
-// recordedLevel is the feature level of the server that said them.
-const recordedLevel = 442
-
 // recordedRules are what a real server says its permissions allow.
 func recordedRules(t *testing.T) *zulip.Realm {
 	t.Helper()
@@ -40,7 +37,7 @@ func TestTablesSayWhatARealServerSays(t *testing.T) {
 		said := realm.SupportedPermissions[table.Key]
 		var names []string
 		for _, setting := range table.All() {
-			if setting.FeatureLevel > recordedLevel {
+			if setting.FeatureLevel > featurelevel.Recorded {
 				continue
 			}
 			names = append(names, setting.Name)
@@ -58,31 +55,6 @@ func TestTablesSayWhatARealServerSays(t *testing.T) {
 		if all := slices.Sorted(maps.Keys(said)); !slices.Equal(names, all) {
 			t.Errorf("the settings of a %s are %v, not %v", table.Noun, all, names)
 		}
-	}
-}
-
-// What servers have beyond the recorded one is known too: nothing of it can be written.
-func TestTablesKnowNewerPermissions(t *testing.T) {
-	var newer []string
-	for _, table := range tables {
-		for _, setting := range table.All() {
-			if setting.FeatureLevel > recordedLevel {
-				newer = append(newer, table.Key+" "+setting.Name)
-			}
-		}
-		for _, setting := range table.Settings {
-			if setting.FeatureLevel > recordedLevel {
-				t.Errorf("%s is written, and no server was asked what it allows", setting.Name)
-			}
-		}
-	}
-	if want := []string{"realm workplace_users_group"}; !slices.Equal(newer, want) {
-		t.Errorf("newer are %v, not %v", newer, want)
-	}
-	workplace := permission.RealmShown[0]
-	if got := workplace.SupportedBy(); !got.AllowNobodyGroup || !got.AllowEveryoneGroup || got.AllowInternetGroup || got.RequireSystemGroup ||
-		workplace.FeatureLevel != featurelevel.WorkplaceUsers {
-		t.Errorf("%s from level %d on: %+v", workplace.Name, workplace.FeatureLevel, got)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // The tests called TestProtocol… drive the resource through the plugin protocol, in this process and without a CLI. The
@@ -151,7 +152,7 @@ func trials(t *testing.T, o *acctest.Organization) map[string]trial {
 // Every setting and permission that the server lets be set is an attribute. All are set at once, each as the server takes
 // it; each that somebody changes is shown alone, and repaired with the same parameter.
 func TestProtocolOrganizationEvery(t *testing.T) {
-	o, run := managed(t)
+	o, run := at(t, featurelevel.Newest)
 	all := trials(t, o)
 	config, params := values{}, map[string]string{}
 	for name, trial := range all {
