@@ -67,8 +67,8 @@ type Right struct {
 	Why string
 }
 
-// Planned is what a plan says of a permission.
-type Planned struct {
+// PlannedPermission is what a plan says of a permission.
+type PlannedPermission struct {
 	// Text is the value in words, and Value what it is for the server.
 	Text  report.Value
 	Value zulip.GroupSettingValue
@@ -86,7 +86,7 @@ type Source struct {
 
 // Describe fills in who can do what in a channel. planned has what a plan says of permissions; why says what it depends on who can,
 // where that is not known. Of a channel that is yet to be created, only reading and what the plan sets is said.
-func (s Source) Describe(c *Channel, facts permission.Channel, planned map[string]Planned, why string) {
+func (s Source) Describe(c *Channel, facts permission.Channel, planned map[string]PlannedPermission, why string) {
 	state := permission.State{Access: s.People, Channel: facts}
 	if c.IsArchived = facts.IsArchived; c.Privacy.Texts == nil && !c.Privacy.Unknown {
 		c.Privacy = report.ValueOf(report.PrivacyText(facts.Privacy))
@@ -120,7 +120,7 @@ func (s Source) Describe(c *Channel, facts permission.Channel, planned map[strin
 
 // Rights returns who has the permissions of a user group or of the organization. values are those that it has, planned what a plan
 // says of them.
-func (s Source) Rights(table permission.Table, settings []permission.Setting, values map[string]zulip.GroupSettingValue, planned map[string]Planned) []*Right {
+func (s Source) Rights(table permission.Table, settings []permission.Setting, values map[string]zulip.GroupSettingValue, planned map[string]PlannedPermission) []*Right {
 	var rights []*Right
 	for _, setting := range settings {
 		value, has := values[setting.Name]

@@ -3,7 +3,7 @@
 // [New] makes a [Client] for one account of one organization. Each kind of object
 // (channels, user groups, …) has a file of its own with its types and its calls, such as
 // [Client.UpdateChannel]; they are written on top of send, sendAnonymous and stream.
-// [Client.Register] reads many kinds of object in one request, as a [Snapshot].
+// [Client.Register] reads many kinds of object in one request, as a [RegisterAnswer].
 //
 // The transport is in client.go (configuration), call.go (one call and its attempts),
 // retry.go (what is repeated, and when), ratelimit.go and serverlimit.go (when the next

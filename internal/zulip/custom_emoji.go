@@ -47,7 +47,7 @@ func customEmojiPath(name string) string { return "/realm/emoji/" + url.PathEsca
 
 // decodeCustomEmoji reads the object of emoji by ID. They are kept in the order they were
 // added.
-func (s *Snapshot) decodeCustomEmoji(decoder *json.Decoder) error {
+func (s *RegisterAnswer) decodeCustomEmoji(decoder *json.Decoder) error {
 	var byID map[string]*CustomEmoji
 	if err := decoder.Decode(&byID); err != nil {
 		return err

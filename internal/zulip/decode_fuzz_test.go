@@ -64,7 +64,7 @@ func FuzzDecodeSnapshot(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var snapshot Snapshot
+		var snapshot RegisterAnswer
 		if err := snapshot.decode(json.NewDecoder(bytes.NewReader(data)), true); err != nil {
 			return
 		}

@@ -102,7 +102,7 @@ func FuzzDecodeRealmSetting(f *testing.F) {
 }
 
 // decodePart decodes a snapshot that holds one field; false if it is not understood.
-func decodePart(field string, value []byte) (*Snapshot, bool) {
+func decodePart(field string, value []byte) (*RegisterAnswer, bool) {
 	if !json.Valid(value) {
 		return nil, false
 	}
@@ -111,7 +111,7 @@ func decodePart(field string, value []byte) (*Snapshot, bool) {
 		return nil, false
 	}
 	text := "{" + string(name) + ":" + string(value) + "}"
-	var snapshot Snapshot
+	var snapshot RegisterAnswer
 	err = snapshot.decode(json.NewDecoder(strings.NewReader(text)), true)
 	return &snapshot, err == nil
 }

@@ -26,7 +26,7 @@ func recordedRealm(t *testing.T) *Realm {
 	if err := json.Unmarshal(text, &recording); err != nil {
 		t.Fatal(err)
 	}
-	var snapshot Snapshot
+	var snapshot RegisterAnswer
 	if err := snapshot.decode(json.NewDecoder(bytes.NewReader(recording.Exchanges[0].Body)), true); err != nil {
 		t.Fatal(err)
 	}

@@ -29,8 +29,8 @@ const (
 	FetchBots           = "realm_bot"
 )
 
-// Snapshot is the answer of [Client.Register]. Parts that were not requested are nil.
-type Snapshot struct {
+// RegisterAnswer is the answer of [Client.Register]. Parts that were not requested are nil.
+type RegisterAnswer struct {
 	QueueID        string
 	FeatureLevel   int
 	Realm          *Realm
@@ -122,7 +122,7 @@ var clientCapabilities = map[string]bool{
 
 // Register reads parts of the organization in one request. The server opens an event
 // queue for it; [Client.DeleteQueue] closes it.
-func (c *Client) Register(ctx context.Context, parts []string) (*Snapshot, error) {
+func (c *Client) Register(ctx context.Context, parts []string) (*RegisterAnswer, error) {
 	form := &Form{}
 	form.JSON("event_types", []string{})
 	form.JSON("fetch_event_types", parts)
@@ -131,9 +131,9 @@ func (c *Client) Register(ctx context.Context, parts []string) (*Snapshot, error
 	if slices.Contains(parts, FetchSubscribers) {
 		form.Text("include_subscribers", "true")
 	}
-	var snapshot Snapshot
+	var snapshot RegisterAnswer
 	err := c.stream(ctx, http.MethodPost, registerPath, form, safeToRetry, func(decoder *json.Decoder) error {
-		snapshot = Snapshot{}
+		snapshot = RegisterAnswer{}
 		return snapshot.decode(decoder, slices.Contains(parts, FetchRealm))
 	})
 	if err != nil {
@@ -161,7 +161,7 @@ func (c *Client) DeleteQueue(ctx context.Context, queueID string) error {
 }
 
 // decode reads the answer key by key and keeps what has a field in the snapshot.
-func (s *Snapshot) decode(decoder *json.Decoder, withRealm bool) error {
+func (s *RegisterAnswer) decode(decoder *json.Decoder, withRealm bool) error {
 	realm := &Realm{Permissions: map[string]GroupSettingValue{}, Settings: map[string]json.RawMessage{}}
 	if withRealm {
 		s.Realm = realm
@@ -218,7 +218,7 @@ func withoutNull[T any](list []*T) []*T {
 
 // decodeUsers appends one of the lists of people. The rows do not say whether they
 // are active; the list does (server-behavior §R23).
-func (s *Snapshot) decodeUsers(decoder *json.Decoder, active bool) error {
+func (s *RegisterAnswer) decodeUsers(decoder *json.Decoder, active bool) error {
 	var users []*User
 	if err := decodeList(decoder, &users); err != nil {
 		return err
@@ -256,7 +256,7 @@ func (ids *channelIDs) UnmarshalJSON(data []byte) error {
 
 // decodeSubscribers adds one of the lists of channels: those the account is in, was
 // in, and never was in.
-func (s *Snapshot) decodeSubscribers(decoder *json.Decoder) error {
+func (s *RegisterAnswer) decodeSubscribers(decoder *json.Decoder) error {
 	var channels []struct {
 		ID          int64   `json:"stream_id"`
 		Subscribers []int64 `json:"subscribers"`

@@ -76,7 +76,7 @@ func BenchmarkDecodeSnapshot(b *testing.B) {
 	}
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
-	var snapshot *Snapshot
+	var snapshot *RegisterAnswer
 	for b.Loop() {
 		if snapshot, err = client.Register(b.Context(), []string{FetchChannels, FetchUsers, FetchUserGroups}); err != nil {
 			b.Fatal(err)

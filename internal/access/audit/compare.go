@@ -150,7 +150,7 @@ func accessOf(active, everybody map[int64]*zulip.User) *permission.Access {
 		absent.IsActive = false
 		users = append(users, &absent)
 	}
-	return permission.NewAccess(permission.Facts{Users: users})
+	return permission.NewAccess(permission.AccessInput{Users: users})
 }
 
 // account says what happened to one account.

@@ -298,7 +298,7 @@ func isAbout(t *testing.T, o *acctest.Organization, a *audit.Audit, finding *aud
 // What a server does not let happen any more is found where an older one has let it.
 func TestFindingsOfOlderServers(t *testing.T) {
 	gone, owner := int64(2), int64(1)
-	facts := zulip.Snapshot{
+	facts := zulip.RegisterAnswer{
 		Realm: &zulip.Realm{},
 		Users: []*zulip.User{
 			{ID: 1, Email: "olga@example.com", Role: zulip.RoleOwner, IsActive: true},
@@ -317,7 +317,7 @@ func TestFindingsOfOlderServers(t *testing.T) {
 		parts.Take(&facts, part)
 	}
 	expires := int64(3600)
-	a, err := audit.Of(audit.Facts{
+	a, err := audit.Of(audit.Input{
 		View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0],
 		Invitations: []*zulip.Invitation{{ID: 1, Email: "new@example.com", InvitedAs: zulip.RoleOwner, ExpiryDate: &expires}},
 	}, audit.Options{})
@@ -349,7 +349,7 @@ func TestFindingsOfOlderServers(t *testing.T) {
 // Where no administrator is active, a permission that nobody active is in leaves nobody at all; one that somebody is in does not.
 func TestFindingsWhereNobodyIsLeft(t *testing.T) {
 	const nobody, crew = 7, 8
-	facts := zulip.Snapshot{
+	facts := zulip.RegisterAnswer{
 		Realm: &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{"can_manage_all_groups": zulip.NamedGroup(nobody)}},
 		Users: []*zulip.User{
 			{ID: 1, Email: "mo@example.com", Role: zulip.RoleModerator, IsActive: true},
@@ -369,7 +369,7 @@ func TestFindingsWhereNobodyIsLeft(t *testing.T) {
 	for _, part := range []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers, zulip.FetchChannels} {
 		parts.Take(&facts, part)
 	}
-	a, err := audit.Of(audit.Facts{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0]}, audit.Options{})
+	a, err := audit.Of(audit.Input{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0]}, audit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

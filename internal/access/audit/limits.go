@@ -10,12 +10,12 @@ import (
 )
 
 // withinLimits returns what was read with names as long as servers take them: those of a plan are cut in the same way.
-func (f Facts) withinLimits() Facts {
+func (f Input) withinLimits() Input {
 	self := *f.Self
 	cutUser(&self)
 	f.Self = &self
 	f.Invitations = cutAll(f.Invitations, func(invitation *zulip.Invitation) { cut(&invitation.Email, meaning.MaxText) })
-	read := &zulip.Snapshot{
+	read := &zulip.RegisterAnswer{
 		Channels:      cutAll(f.View.Channels().List(), func(channel *zulip.Channel) { cut(&channel.Name, meaning.MaxChannelName) }),
 		Users:         cutAll(f.View.Users(), cutUser),
 		UserGroups:    cutAll(f.View.UserGroups().List(), func(group *zulip.UserGroup) { cut(&group.Name, meaning.MaxName) }),

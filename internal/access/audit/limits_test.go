@@ -18,7 +18,7 @@ import (
 
 // hostileFacts are an organization whose server gives everything a name of so many characters, and one thing the longest that
 // servers take.
-func hostileFacts(t *testing.T, length int) audit.Facts {
+func hostileFacts(t *testing.T, length int) audit.Input {
 	t.Helper()
 	o := office(t)
 	newChannel(t, o, strings.Repeat("é", 60), nil)
@@ -28,7 +28,7 @@ func hostileFacts(t *testing.T, length int) audit.Facts {
 	}
 	long := func(name string) string { return name + strings.Repeat("n", length) }
 	self := *o.Self
-	read := &zulip.Snapshot{Channels: slices.Clone(view.Channels().List()), Realm: view.Realm(), Subscribers: view.Subscribers()}
+	read := &zulip.RegisterAnswer{Channels: slices.Clone(view.Channels().List()), Realm: view.Realm(), Subscribers: view.Subscribers()}
 	read.Users = append(slices.Clone(view.Users()), &zulip.User{ID: 9000, FullName: long("Mallory"), Email: long("mallory@"), Role: zulip.RoleGuest, IsActive: true})
 	read.UserGroups = slices.Clone(view.UserGroups().List())
 	read.Realm.Settings["name"] = json.RawMessage(`"` + long("Works") + `"`)
@@ -45,7 +45,7 @@ func hostileFacts(t *testing.T, length int) audit.Facts {
 		read.DefaultGroups = append(read.DefaultGroups, &zulip.DefaultChannelGroup{ID: 9000 + i, Name: long(fmt.Sprint("defaults", i))})
 		read.Channels[len(read.Channels)-1].FolderID = &read.Folders[i].ID
 	}
-	facts := audit.Facts{Self: &self, Subscribers: map[int64][]int64{9000: {9000}}}
+	facts := audit.Input{Self: &self, Subscribers: map[int64][]int64{9000: {9000}}}
 	facts.Invitations = []*zulip.Invitation{{ID: 1, Email: long("eve@"), InvitedAs: zulip.RoleOwner, InvitedByUserID: self.ID}}
 	facts.View = view.With(func(of *snapshot.Facts) {
 		for _, part := range []string{zulip.FetchChannels, zulip.FetchRealm, zulip.FetchUsers, zulip.FetchUserGroups, zulip.FetchDomains, zulip.FetchFolders, zulip.FetchDefaultGroups} {

@@ -31,8 +31,8 @@ type Options struct {
 	Accepted *AcceptedFile
 }
 
-// Facts are what an audit is made of.
-type Facts struct {
+// Input is what an audit is made of.
+type Input struct {
 	View *snapshot.Snapshot
 	Self *zulip.User
 	// Subscribers are the people in each channel that is not archived, by ID; a channel that is absent is not known.
@@ -54,7 +54,7 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 	if err != nil {
 		return nil, err
 	}
-	facts := Facts{View: view, Self: from.Self(), Subscribers: map[int64][]int64{}}
+	facts := Input{View: view, Self: from.Self(), Subscribers: map[int64][]int64{}}
 	channels, err := options.Selection.chooseChannels(view)
 	if err != nil {
 		return nil, err
@@ -81,11 +81,11 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 }
 
 // Of audits what was read of an organization.
-func Of(facts Facts, options Options) (*Audit, error) {
+func Of(facts Input, options Options) (*Audit, error) {
 	facts = facts.withinLimits()
 	m := &maker{
 		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{}, states: map[int64]permission.State{},
-		access: permission.NewAccess(permission.Facts{Users: facts.View.Users(), Groups: facts.View.UserGroups().List(), Realm: facts.View.Realm()}),
+		access: permission.NewAccess(permission.AccessInput{Users: facts.View.Users(), Groups: facts.View.UserGroups().List(), Realm: facts.View.Realm()}),
 		people: report.NewPeopleSets(facts.Self.ID),
 		audit: &Audit{
 			FormatVersion: FormatVersion, Site: options.Site, When: options.Now.UTC().Truncate(time.Second), AccountID: facts.Self.ID,
@@ -122,7 +122,7 @@ func Of(facts Facts, options Options) (*Audit, error) {
 
 // maker makes an audit.
 type maker struct {
-	facts   Facts
+	facts   Input
 	options Options
 	view    *snapshot.Snapshot
 	access  *permission.Access

@@ -38,7 +38,7 @@ type matrixRow struct {
 
 // recorded is the organization of the matrix, with a channel for each row.
 type recorded struct {
-	facts    zulip.Snapshot
+	facts    zulip.RegisterAnswer
 	accounts map[string]int64
 	groups   map[string]int64
 }
@@ -155,7 +155,7 @@ func TestConformanceAuditOfTheAccessMatrix(t *testing.T) {
 	}
 	view := snapshot.New(facts, new(runstate.State))
 	owner, _ := view.UserByAddress("owner")
-	from := audit.Facts{View: view, Self: owner, Subscribers: r.facts.Subscribers}
+	from := audit.Input{View: view, Self: owner, Subscribers: r.facts.Subscribers}
 	a, err := audit.Of(from, audit.Options{})
 	if err != nil {
 		t.Fatal(err)

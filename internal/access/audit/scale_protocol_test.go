@@ -16,8 +16,8 @@ import (
 
 // large is what was read of an organization of so many people and channels: every fourth channel is private, with
 // permissions and subscribers of its own, and the groups are nested.
-func large(people, channels int) audit.Facts {
-	facts := zulip.Snapshot{Realm: &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{}}, Subscribers: map[int64][]int64{}}
+func large(people, channels int) audit.Input {
+	facts := zulip.RegisterAnswer{Realm: &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{}}, Subscribers: map[int64][]int64{}}
 	byRole := map[zulip.Role][]int64{}
 	for i := range people {
 		user := &zulip.User{ID: int64(i + 1), Email: fmt.Sprintf("person%d@example.com", i), FullName: fmt.Sprint("Person ", i), Role: zulip.RoleMember, IsActive: true}
@@ -76,7 +76,7 @@ func large(people, channels int) audit.Facts {
 	for _, part := range []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers, zulip.FetchChannels, zulip.FetchSubscribers} {
 		parts.Take(&facts, part)
 	}
-	return audit.Facts{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0], Subscribers: facts.Subscribers}
+	return audit.Input{View: snapshot.New(parts, new(runstate.State)), Self: facts.Users[0], Subscribers: facts.Subscribers}
 }
 
 // Two thousand channels of five thousand people take seconds, and are compared as quickly.

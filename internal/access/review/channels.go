@@ -17,7 +17,7 @@ type reviewedChannel struct {
 
 	current       *zulip.Channel // nil for one that is yet to be created
 	before, after permission.Channel
-	planned       map[string]access.Planned
+	planned       map[string]access.PlannedPermission
 	// in are the subscribers after the plan, if the plan says something of them; isExclusive says that nobody else is
 	in, out     []int64
 	isExclusive bool

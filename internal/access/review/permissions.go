@@ -13,8 +13,8 @@ import (
 
 // plannedRights returns the permissions of one thing that a change writes, by name. current are the values now; of a thing
 // that is yet to be created there are none, and what the configuration does not set is left to the server.
-func (b *builder) plannedRights(c *plan.Change, table permission.Table, current map[string]zulip.GroupSettingValue) map[string]access.Planned {
-	all := map[string]access.Planned{}
+func (b *builder) plannedRights(c *plan.Change, table permission.Table, current map[string]zulip.GroupSettingValue) map[string]access.PlannedPermission {
+	all := map[string]access.PlannedPermission{}
 	for _, setting := range table.Settings {
 		texts, unknown, ok := c.After().List(setting.Name)
 		was, _, had := c.Before().List(setting.Name)
@@ -22,7 +22,7 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 			continue
 		}
 		value, there := current[setting.Name]
-		planned := access.Planned{Text: report.Value{Texts: texts, Unknown: unknown}, Unknown: unknown}
+		planned := access.PlannedPermission{Text: report.Value{Texts: texts, Unknown: unknown}, Unknown: unknown}
 		resolved, sure := b.org.resolve(texts)
 		switch {
 		case unknown:

@@ -80,8 +80,8 @@ type builder struct {
 	// they may by being there is said of the person, and not of every channel.
 	joining            map[int64]zulip.Role
 	groups             map[int64]*access.Group // those that the plan changes, or creates
-	groupRights        map[int64]map[string]access.Planned
-	organizationRights map[string]access.Planned
+	groupRights        map[int64]map[string]access.PlannedPermission
+	organizationRights map[string]access.PlannedPermission
 	// namesUnknownPeople says that a permission of the organization names people who are not known yet.
 	namesUnknownPeople bool
 	before, after      *permission.Access
@@ -121,7 +121,7 @@ func (b *builder) compare() error {
 	if err := b.checkFit(); err != nil {
 		return err
 	}
-	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*access.Group{}, map[int64]map[string]access.Planned{}
+	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*access.Group{}, map[int64]map[string]access.PlannedPermission{}
 	for _, kind := range []string{"zulip_user", "zulip_bot", "zulip_user_role"} { // people first: bots have owners
 		for _, change := range b.of(kind) {
 			b.person(change)
@@ -176,7 +176,7 @@ func (b *builder) of(types ...string) []*plan.Change {
 // buildAccess makes the organization before and after. Groups and people who are yet to come are in it before too: the groups
 // without members, and named by nobody.
 func (b *builder) buildAccess(view *snapshot.Snapshot) {
-	facts := permission.Facts{Users: slices.Clone(view.Users()), Groups: slices.Clone(view.UserGroups().List()), Realm: view.Realm()}
+	facts := permission.AccessInput{Users: slices.Clone(view.Users()), Groups: slices.Clone(view.UserGroups().List()), Realm: view.Realm()}
 	facts.Users = slices.DeleteFunc(facts.Users, func(user *zulip.User) bool { return b.org.users[user.ID] != nil })
 	facts.Users = slices.AppendSeq(facts.Users, maps.Values(b.org.users))
 	facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: unknownPeopleID})

@@ -133,9 +133,9 @@ func met(yes bool) *bool { return &yes }
 
 // figureGoal looks at the figure of a step: with the first of the states that it was measured with, a file before a remote
 // one if none are given.
-func figureGoal(step string, of func(*figure) (string, *bool), states ...state) func(*results, int) (string, *bool) {
+func figureGoal(step string, of func(*figure) (string, *bool), states ...statePlace) func(*results, int) (string, *bool) {
 	if len(states) == 0 {
-		states = []state{inFile, isRemote}
+		states = []statePlace{inFile, isRemote}
 	}
 	return func(r *results, channels int) (string, *bool) {
 		for _, kept := range states {

@@ -58,7 +58,7 @@ func measure(ctx context.Context, w io.Writer, o options) (err error) {
 // A course is one way through some of the steps, in an organization of its own.
 type course struct {
 	channels int
-	state    state
+	state    statePlace
 	steps    []string
 	plans    int // how often each plan is made
 	// limited tells that the server has its default limits throughout.

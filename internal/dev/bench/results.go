@@ -43,7 +43,7 @@ type figure struct {
 	Channels int    `json:"channels"`
 	Step     string `json:"step"`
 	// State is where the CLI keeps its state.
-	State state `json:"state"`
+	State statePlace `json:"state"`
 	// Limited tells that the server had the limits that it has by default.
 	Limited bool   `json:"limited"`
 	Runs    []cost `json:"runs"`
@@ -93,7 +93,7 @@ func (r *results) add(f *figure) {
 	}
 }
 
-func (r *results) find(channels int, step string, kept state, limited bool) (*figure, bool) {
+func (r *results) find(channels int, step string, kept statePlace, limited bool) (*figure, bool) {
 	i := slices.IndexFunc(r.Figures, func(f *figure) bool {
 		return f.Channels == channels && f.Step == step && f.State == kept && f.Limited == limited
 	})

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// A state is where the CLI keeps its state. It writes a file anew after each resource, which for many resources takes
+// statePlace is where the CLI keeps its state. It writes a file anew after each resource, which for many resources takes
 // longer than everything else; a remote one it writes now and then.
-type state string
+type statePlace string
 
 const (
-	inFile   state = "file"
-	isRemote state = "remote"
+	inFile   statePlace = "file"
+	isRemote statePlace = "remote"
 	// noState is for channels that no CLI has made.
-	noState state = "none"
+	noState statePlace = "none"
 )
 
 // stateServer keeps remote states for the CLI's backend "http", in memory.

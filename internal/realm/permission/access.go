@@ -22,7 +22,7 @@ import (
 // Access is the part of an organization that decides who may do what. It is immutable and safe
 // for concurrent use.
 type Access struct {
-	facts  Facts
+	facts  AccessInput
 	roster *roster
 
 	active         bitset
@@ -56,8 +56,8 @@ type upperBound struct {
 // ownedBot holds the places of a bot and its owner in the roster.
 type ownedBot struct{ bot, owner int }
 
-// Facts are what [NewAccess] needs to know about an organization.
-type Facts struct {
+// AccessInput is what [NewAccess] needs to know about an organization.
+type AccessInput struct {
 	Users  []*zulip.User
 	Groups []*zulip.UserGroup
 	// Realm holds the organization's own permissions and settings. If it is nil, all of these permissions are nobody.
@@ -65,11 +65,11 @@ type Facts struct {
 }
 
 // NewAccess computes who is in each group of an organization.
-func NewAccess(facts Facts) *Access { return newAccess(facts, newRoster(facts.Users), nil) }
+func NewAccess(facts AccessInput) *Access { return newAccess(facts, newRoster(facts.Users), nil) }
 
 // newAccess computes the groups for facts that may have changed since the roster was created. The users keep their places
 // in it. unknown are the groups whose members are not completely known.
-func newAccess(facts Facts, everybody *roster, unknown map[int64]unknownMembers) *Access {
+func newAccess(facts AccessInput, everybody *roster, unknown map[int64]unknownMembers) *Access {
 	size := len(everybody.users)
 	everybody = &roster{users: slices.Clone(everybody.users), places: everybody.places}
 	a := &Access{

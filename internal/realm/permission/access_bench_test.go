@@ -11,8 +11,8 @@ import (
 
 // largeFacts is an organization with nested groups, ten deep, of 100 direct members each; one person in 50 is a guest,
 // one in 20 a bot.
-func largeFacts(people, groups int) permission.Facts {
-	facts := permission.Facts{Realm: &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{}}}
+func largeFacts(people, groups int) permission.AccessInput {
+	facts := permission.AccessInput{Realm: &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{}}}
 	for i := range people {
 		user := &zulip.User{
 			ID: int64(i + 1), Role: zulip.RoleMember, IsActive: true,

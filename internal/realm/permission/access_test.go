@@ -93,7 +93,7 @@ func TestLawWithIsTheOrganizationMadeAnew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
 		change := permission.Change{Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Now: noon}
-		after := permission.Facts{Realm: facts.Realm}
+		after := permission.AccessInput{Realm: facts.Realm}
 		period := waitingPeriod
 		if rapid.Bool().Draw(t, "change of the waiting period") {
 			period = rapid.IntRange(0, 20).Draw(t, "waiting period")
@@ -182,7 +182,7 @@ func missing(ids, others []int64) []int64 {
 }
 
 // team is a small organization for examples: its people by ID, and the groups of the roles.
-func team(t *testing.T) (access *permission.Access, facts permission.Facts) {
+func team(t *testing.T) (access *permission.Access, facts permission.AccessInput) {
 	t.Helper()
 	ada := int64(1)
 	for id, user := range map[int64]zulip.User{
@@ -302,7 +302,7 @@ func TestHistory(t *testing.T) {
 	users := []*zulip.User{
 		{ID: 1, Role: zulip.RoleMember, IsActive: true}, {ID: 2, Role: zulip.RoleMember, IsActive: true}, {ID: 3, Role: zulip.RoleMember, IsActive: true},
 	}
-	access := permission.NewAccess(permission.Facts{Users: users, Groups: []*zulip.UserGroup{{ID: 10, Members: []int64{3}}}})
+	access := permission.NewAccess(permission.AccessInput{Users: users, Groups: []*zulip.UserGroup{{ID: 10, Members: []int64{3}}}})
 	channel := func(privacy zulip.Privacy, joiners ...int64) permission.State {
 		return permission.State{Access: access, Channel: permission.Channel{
 			Privacy: privacy, Subscribers: []int64{1, 2}, SubscribersKnown: true,

@@ -46,8 +46,8 @@ func systemGroups(users []*zulip.User, isFull func(*zulip.User) bool) []*zulip.U
 }
 
 // drawFacts draws an organization: people and bots of every role, some deactivated, and groups in groups.
-func drawFacts(t *rapid.T) permission.Facts {
-	facts := permission.Facts{Realm: &zulip.Realm{WaitingPeriodThreshold: waitingPeriod, Permissions: map[string]zulip.GroupSettingValue{}}}
+func drawFacts(t *rapid.T) permission.AccessInput {
+	facts := permission.AccessInput{Realm: &zulip.Realm{WaitingPeriodThreshold: waitingPeriod, Permissions: map[string]zulip.GroupSettingValue{}}}
 	for i := range rapid.IntRange(1, 90).Draw(t, "people") {
 		user := &zulip.User{
 			ID: int64(1000 - 3*i), Role: rapid.SampledFrom(allRoles).Draw(t, "role"),
@@ -84,14 +84,14 @@ func drawFacts(t *rapid.T) permission.Facts {
 	return facts
 }
 
-func drawPeople(t *rapid.T, facts permission.Facts) (ids []int64) {
+func drawPeople(t *rapid.T, facts permission.AccessInput) (ids []int64) {
 	for range rapid.IntRange(0, 4).Draw(t, "members") {
 		ids = append(ids, rapid.SampledFrom(facts.Users).Draw(t, "member").ID)
 	}
 	return ids
 }
 
-func drawValueOf(t *rapid.T, facts permission.Facts) zulip.GroupSettingValue {
+func drawValueOf(t *rapid.T, facts permission.AccessInput) zulip.GroupSettingValue {
 	group := func() int64 { return rapid.SampledFrom(facts.Groups).Draw(t, "group").ID }
 	switch rapid.IntRange(0, 3).Draw(t, "kind of value") {
 	case 0:
@@ -107,7 +107,7 @@ func drawValueOf(t *rapid.T, facts permission.Facts) zulip.GroupSettingValue {
 	}
 }
 
-func drawChannel(t *rapid.T, facts permission.Facts) permission.Channel {
+func drawChannel(t *rapid.T, facts permission.AccessInput) permission.Channel {
 	channel := permission.Channel{
 		Privacy: rapid.SampledFrom(zulip.Privacies).Draw(t, "privacy"), IsArchived: rapid.IntRange(0, 9).Draw(t, "archived") == 0,
 		Permissions: map[string]zulip.GroupSettingValue{}, SubscribersKnown: true,

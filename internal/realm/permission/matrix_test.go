@@ -41,7 +41,7 @@ func (r *matrixRow) tried(account string) bool {
 
 // recordedOrganization is the organization in which the rows were tried.
 type recordedOrganization struct {
-	facts    permission.Facts
+	facts    permission.AccessInput
 	accounts map[string]int64
 	groups   map[string]int64
 }

@@ -9,7 +9,7 @@ import (
 
 // oracle decides for one person at a time, in the order in which the server asks, and looks through everything from end
 // to end. It is what effective access is held against.
-type oracle struct{ facts permission.Facts }
+type oracle struct{ facts permission.AccessInput }
 
 func (o oracle) can(right permission.Right, channel *permission.Channel) (ids []int64) {
 	for _, user := range o.facts.Users {

@@ -14,7 +14,7 @@ import (
 )
 
 // named gives drawn people addresses, by which principals name them.
-func named(facts permission.Facts) permission.Facts {
+func named(facts permission.AccessInput) permission.AccessInput {
 	for _, user := range facts.Users {
 		user.Email = fmt.Sprintf("person%d@example.com", user.ID)
 	}
@@ -81,7 +81,7 @@ func TestLawPersonHasThePermissionsOfTheOrganization(t *testing.T) {
 
 // requireGrants checks that a right is granted by something, and that each principal which grants it is in the permission
 // that is named, and leads to the user or to the owner of the bot.
-func requireGrants(t *rapid.T, facts permission.Facts, user *zulip.User, channel *permission.Channel, granted permission.GrantedRight) {
+func requireGrants(t *rapid.T, facts permission.AccessInput, user *zulip.User, channel *permission.Channel, granted permission.GrantedRight) {
 	if len(granted.Through) == 0 {
 		t.Fatalf("%d: nothing grants %s", user.ID, granted.Right)
 	}
@@ -120,7 +120,7 @@ func requireGrants(t *rapid.T, facts permission.Facts, user *zulip.User, channel
 }
 
 // leadsTo reports whether a path begins in a value, each group of it is in the one before, and the last contains the user.
-func leadsTo(facts permission.Facts, value zulip.GroupSettingValue, path string, user *zulip.User) bool {
+func leadsTo(facts permission.AccessInput, value zulip.GroupSettingValue, path string, user *zulip.User) bool {
 	if path == "user:"+user.Address() {
 		return slices.Contains(value.DirectMembers, user.ID)
 	}
@@ -144,7 +144,7 @@ func leadsTo(facts permission.Facts, value zulip.GroupSettingValue, path string,
 func TestPersonGroups(t *testing.T) {
 	lena := &zulip.User{ID: 1, Role: zulip.RoleMember, IsActive: true, Email: "lena@example.com"}
 	gone := &zulip.User{ID: 2, Role: zulip.RoleMember, Email: "gone@example.com"}
-	facts := permission.Facts{Users: []*zulip.User{lena, gone}, Groups: []*zulip.UserGroup{
+	facts := permission.AccessInput{Users: []*zulip.User{lena, gone}, Groups: []*zulip.UserGroup{
 		{ID: 11, Name: "role:everyone", IsSystemGroup: true, DirectSubgroupIDs: []int64{12}},
 		{ID: 12, Name: "role:members", IsSystemGroup: true, Members: []int64{1}},
 		{ID: 21, Name: "staff", DirectSubgroupIDs: []int64{12}},
@@ -169,7 +169,7 @@ func TestPersonGroups(t *testing.T) {
 }
 
 // manyChannels are channels of an organization, each with every fifth person in it.
-func manyChannels(facts permission.Facts, count int) []permission.Channel {
+func manyChannels(facts permission.AccessInput, count int) []permission.Channel {
 	var some []int64
 	for i, user := range facts.Users {
 		if i%5 == 0 {

@@ -212,7 +212,7 @@ func (f *Facts) setDefaultGroups(all []*zulip.DefaultChannelGroup) {
 
 // Take takes one part of what was read, by the part's name on the wire. Which channels are default ones is a fact of the
 // channels, even where it was read beside them.
-func (f *Facts) Take(read *zulip.Snapshot, part string) {
+func (f *Facts) Take(read *zulip.RegisterAnswer, part string) {
 	switch part {
 	case zulip.FetchRealm:
 		f.realm = read.Realm

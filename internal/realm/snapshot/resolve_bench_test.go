@@ -47,8 +47,8 @@ func mustParse(b *testing.B, text string) permission.Principal {
 }
 
 // organizationOf is one with a system group and so many people and groups.
-func organizationOf(people, groups int) *zulip.Snapshot {
-	snapshot := &zulip.Snapshot{
+func organizationOf(people, groups int) *zulip.RegisterAnswer {
+	snapshot := &zulip.RegisterAnswer{
 		Realm:      &zulip.Realm{},
 		UserGroups: []*zulip.UserGroup{{ID: 1, Name: "role:moderators", IsSystemGroup: true}},
 	}

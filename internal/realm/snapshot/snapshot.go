@@ -60,7 +60,7 @@ func (s *Snapshot) With(change func(*Facts)) *Snapshot {
 // Access returns who can really do what. It needs the people, the groups and the settings.
 func (s *Snapshot) Access() *permission.Access {
 	return s.access.get(func() *permission.Access {
-		return permission.NewAccess(permission.Facts{Users: s.facts.users.list, Groups: s.facts.groups.List(), Realm: s.facts.realm})
+		return permission.NewAccess(permission.AccessInput{Users: s.facts.users.list, Groups: s.facts.groups.List(), Realm: s.facts.realm})
 	})
 }
 

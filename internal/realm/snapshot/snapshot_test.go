@@ -15,23 +15,23 @@ const (
 	ada       = 1
 )
 
-func groups(members ...int64) *zulip.Snapshot {
-	return &zulip.Snapshot{UserGroups: []*zulip.UserGroup{{ID: engineers, Name: "engineers", Members: members}}}
+func groups(members ...int64) *zulip.RegisterAnswer {
+	return &zulip.RegisterAnswer{UserGroups: []*zulip.UserGroup{{ID: engineers, Name: "engineers", Members: members}}}
 }
 
-func people(active bool) *zulip.Snapshot {
-	return &zulip.Snapshot{Users: []*zulip.User{{ID: ada, Email: "ada@example.com", Role: zulip.RoleMember, IsActive: active}}}
+func people(active bool) *zulip.RegisterAnswer {
+	return &zulip.RegisterAnswer{Users: []*zulip.User{{ID: ada, Email: "ada@example.com", Role: zulip.RoleMember, IsActive: active}}}
 }
 
 // take returns a change of facts that takes a part.
-func take(read *zulip.Snapshot, part string) func(*snapshot.Facts) {
+func take(read *zulip.RegisterAnswer, part string) func(*snapshot.Facts) {
 	return func(facts *snapshot.Facts) { facts.Take(read, part) }
 }
 
 // TestAccessFollowsFromTheSnapshotsOwnFacts: whichever way these change, and although the snapshot before was asked.
 func TestAccessFollowsFromTheSnapshotsOwnFacts(t *testing.T) {
 	first := snapshot.New(snapshot.Facts{}, new(runstate.State)).
-		With(take(&zulip.Snapshot{Realm: &zulip.Realm{}}, zulip.FetchRealm)).
+		With(take(&zulip.RegisterAnswer{Realm: &zulip.Realm{}}, zulip.FetchRealm)).
 		With(take(groups(), zulip.FetchUserGroups)).With(take(people(true), zulip.FetchUsers))
 	inGroup := func(s *snapshot.Snapshot) int { return s.Access().In(zulip.NamedGroup(engineers)).Len() }
 	if inGroup(first) != 0 {
@@ -60,7 +60,7 @@ func TestAccessFollowsFromTheSnapshotsOwnFacts(t *testing.T) {
 // The CLI hands over every name in one Unicode normal form, whatever the server has: it is found, after one that is just so.
 func TestNamesInOtherNormalForms(t *testing.T) {
 	s := snapshot.New(snapshot.Facts{}, new(runstate.State)).With(func(facts *snapshot.Facts) {
-		facts.Take(&zulip.Snapshot{
+		facts.Take(&zulip.RegisterAnswer{
 			UserGroups: []*zulip.UserGroup{{ID: 1, Name: "cafe\u0301"}, {ID: 2, Name: "e\u0301"}, {ID: 3, Name: "é"}},
 		}, zulip.FetchUserGroups)
 	})
@@ -78,8 +78,8 @@ func TestIndexes(t *testing.T) {
 		t.Error("what was not read is not empty")
 	}
 	s = s.With(func(facts *snapshot.Facts) {
-		facts.Take(&zulip.Snapshot{Channels: []*zulip.Channel{{ID: 1, Name: "General"}, {ID: 2, Name: "old", IsArchived: true}}, DefaultStreams: []int64{1}}, zulip.FetchChannels)
-		facts.Take(&zulip.Snapshot{Folders: []*zulip.ChannelFolder{
+		facts.Take(&zulip.RegisterAnswer{Channels: []*zulip.Channel{{ID: 1, Name: "General"}, {ID: 2, Name: "old", IsArchived: true}}, DefaultStreams: []int64{1}}, zulip.FetchChannels)
+		facts.Take(&zulip.RegisterAnswer{Folders: []*zulip.ChannelFolder{
 			{ID: 3, Name: "Teams", Order: 1}, {ID: 4, Name: "Old", IsArchived: true}, {ID: 5, Name: "old", IsArchived: true},
 		}}, zulip.FetchFolders)
 		facts.Take(groups(), zulip.FetchUserGroups)

@@ -10,11 +10,11 @@ type kept[T any] struct {
 	read func(context.Context) (T, error)
 
 	mu      sync.Mutex
-	current *reading[T]
+	current *sharedRead[T]
 }
 
-// reading is one request, and everybody who waits for it.
-type reading[T any] struct {
+// sharedRead is one request, and everybody who waits for it.
+type sharedRead[T any] struct {
 	value T
 	err   error
 	done  chan struct{}
@@ -25,7 +25,7 @@ func (k *kept[T]) get(ctx context.Context) (T, error) {
 	k.mu.Lock()
 	current := k.current
 	if current == nil {
-		current = &reading[T]{done: make(chan struct{})}
+		current = &sharedRead[T]{done: make(chan struct{})}
 		k.current = current
 		go k.run(context.WithoutCancel(ctx), current)
 	}
@@ -39,7 +39,7 @@ func (k *kept[T]) get(ctx context.Context) (T, error) {
 	}
 }
 
-func (k *kept[T]) run(ctx context.Context, current *reading[T]) {
+func (k *kept[T]) run(ctx context.Context, current *sharedRead[T]) {
 	current.value, current.err = k.read(ctx)
 	if current.err != nil {
 		k.mu.Lock()

@@ -10,8 +10,8 @@ import (
 // there already; what this run has written since the read began is put on top of it; and whoever asks next reads again,
 // for the read may have missed more of what has changed meanwhile.
 
-// state is what is known of a part.
-type state struct {
+// partState is what is known of a part.
+type partState struct {
 	have        bool                    // the snapshot holds it, and it is not out of date
 	invalidated int                     // how often
 	written     []func(*snapshot.Facts) // what this run has put into the facts
@@ -22,9 +22,9 @@ type state struct {
 }
 
 // state returns what is known of a part. The caller holds the lock.
-func (s *Store) state(part Part) *state {
+func (s *Store) state(part Part) *partState {
 	if s.parts[part] == nil {
-		s.parts[part] = &state{}
+		s.parts[part] = &partState{}
 	}
 	return s.parts[part]
 }

@@ -176,7 +176,7 @@ func (s *Store) read(ctx context.Context, questions []question, sent func()) (fa
 
 // found is what a part was read with.
 type found struct {
-	read *zulip.Snapshot
+	read *zulip.RegisterAnswer
 	err  error
 }
 
@@ -215,35 +215,35 @@ func (s *Store) fetch(ctx context.Context, parts []Part) map[Part]found {
 }
 
 // endpoint returns how a part is read by itself with one request; nil if it is not.
-func (s *Store) endpoint(part Part) func(context.Context) (*zulip.Snapshot, error) {
+func (s *Store) endpoint(part Part) func(context.Context) (*zulip.RegisterAnswer, error) {
 	switch {
 	case part == Channels:
-		return readInto("channels", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+		return readInto("channels", func(ctx context.Context, read *zulip.RegisterAnswer) (err error) {
 			read.Channels, err = s.client.Channels(ctx, s.level)
 			return err
 		})
 	case part == Folders:
-		return readInto("channel folders", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+		return readInto("channel folders", func(ctx context.Context, read *zulip.RegisterAnswer) (err error) {
 			read.Folders, err = s.client.ChannelFolders(ctx)
 			return err
 		})
 	case part == Linkifiers:
-		return readInto("linkifiers", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+		return readInto("linkifiers", func(ctx context.Context, read *zulip.RegisterAnswer) (err error) {
 			read.Linkifiers, err = s.client.Linkifiers(ctx)
 			return err
 		})
 	case part == ProfileFields:
-		return readInto("custom profile fields", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+		return readInto("custom profile fields", func(ctx context.Context, read *zulip.RegisterAnswer) (err error) {
 			read.ProfileFields, err = s.client.ProfileFields(ctx)
 			return err
 		})
 	case part == Users:
-		return readInto("people", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+		return readInto("people", func(ctx context.Context, read *zulip.RegisterAnswer) (err error) {
 			read.Users, err = s.client.Users(ctx, true)
 			return err
 		})
 	case part == UserGroups && !s.self.IsBot: // a bot may not ask so
-		return readInto("user groups", func(ctx context.Context, read *zulip.Snapshot) (err error) {
+		return readInto("user groups", func(ctx context.Context, read *zulip.RegisterAnswer) (err error) {
 			read.UserGroups, err = s.client.UserGroups(ctx, s.level)
 			return err
 		})
@@ -252,9 +252,9 @@ func (s *Store) endpoint(part Part) func(context.Context) (*zulip.Snapshot, erro
 }
 
 // readInto returns what reads one part.
-func readInto(what string, read func(context.Context, *zulip.Snapshot) error) func(context.Context) (*zulip.Snapshot, error) {
-	return func(ctx context.Context) (*zulip.Snapshot, error) {
-		into := &zulip.Snapshot{}
+func readInto(what string, read func(context.Context, *zulip.RegisterAnswer) error) func(context.Context) (*zulip.RegisterAnswer, error) {
+	return func(ctx context.Context) (*zulip.RegisterAnswer, error) {
+		into := &zulip.RegisterAnswer{}
 		if err := read(ctx, into); err != nil {
 			return nil, whileReading(what, err)
 		}
@@ -263,7 +263,7 @@ func readInto(what string, read func(context.Context, *zulip.Snapshot) error) fu
 }
 
 // register fetches parts and closes the event queue that the server opens for it.
-func (s *Store) register(ctx context.Context, parts []Part) (*zulip.Snapshot, error) {
+func (s *Store) register(ctx context.Context, parts []Part) (*zulip.RegisterAnswer, error) {
 	fetch := make([]string, len(parts), len(parts)+1)
 	for i, part := range parts {
 		fetch[i] = string(part)

@@ -36,7 +36,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	current *snapshot.Snapshot
-	parts   map[Part]*state
+	parts   map[Part]*partState
 	begun   int // so many reads have
 	failure failure
 
@@ -50,7 +50,7 @@ type Store struct {
 func New(client *zulip.Client, self *zulip.User, featureLevel int, run Run) *Store {
 	s := &Store{
 		client: client, self: self, level: featureLevel, run: run, started: time.Now(),
-		current: snapshot.New(snapshot.Facts{}, run), parts: map[Part]*state{},
+		current: snapshot.New(snapshot.Facts{}, run), parts: map[Part]*partState{},
 	}
 	s.reads = batcher[question, failures]{
 		ask: s.read, quiet: quietBefore, isScarce: client.Scarce,

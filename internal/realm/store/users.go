@@ -50,7 +50,7 @@ func (s *Store) ChangedBot(bot *zulip.Bot) {
 }
 
 // readBots reads the bots, with further parts. Only people own bots, and no guests.
-func (s *Store) readBots(ctx context.Context, parts []Part) (*zulip.Snapshot, error) {
+func (s *Store) readBots(ctx context.Context, parts []Part) (*zulip.RegisterAnswer, error) {
 	read, err := s.register(ctx, parts)
 	if err == nil && !s.self.IsBot && s.self.Role < zulip.RoleGuest {
 		read.OwnBots, err = s.client.OwnBots(ctx)

@@ -122,7 +122,7 @@ func TestListsOfThoseWhoAreNotThereYet(t *testing.T) {
 // BenchmarkPrincipalList compares and keeps two lists of 5,000 people in opposite orders.
 func BenchmarkPrincipalList(b *testing.B) {
 	const count = 5000
-	read := &zulip.Snapshot{}
+	read := &zulip.RegisterAnswer{}
 	var ids []int64
 	var forth, back []string
 	for id := range int64(count) {

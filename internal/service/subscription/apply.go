@@ -19,8 +19,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// reading is a channel and who is in it, as just read.
-type reading struct {
+// channelReading is a channel and who is in it, as just read.
+type channelReading struct {
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
 	in      ids
@@ -33,12 +33,12 @@ type application struct {
 	*relation
 	id int64
 	// decide says what is to be done, from who is in the channel now; nil after a conflict, which it reports.
-	decide func(ctx context.Context, now *reading, diags *diag.Diagnostics) *change
+	decide func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *change
 	notify bool
 
 	// before are those who were in the channel first; now is what was read last, nil if nothing could be.
 	before ids
-	now    *reading
+	now    *channelReading
 	// isFresh reports that nothing was sent since now was read.
 	isFresh bool
 	// added are those whom this application has subscribed.
@@ -147,7 +147,7 @@ func (a *application) read(ctx context.Context, withUsers bool, diags *diag.Diag
 	if a.now == nil {
 		a.before = setOf(in)
 	}
-	a.now, a.isFresh = &reading{view, channel, setOf(in)}, true
+	a.now, a.isFresh = &channelReading{view, channel, setOf(in)}, true
 	a.settle(ctx, diags)
 	return true
 }
@@ -240,7 +240,7 @@ func (a *application) verify(ctx context.Context, sent request, changed []int64,
 		}
 		return true
 	}
-	a.now = &reading{a.now.view, a.now.channel, setOf(list)}
+	a.now = &channelReading{a.now.view, a.now.channel, setOf(list)}
 	for _, id := range changed {
 		if !sent.removes && a.now.in[id] {
 			a.added[id] = true
@@ -280,7 +280,7 @@ func (a *application) assume(sent request, changed []int64) {
 		maps.Copy(a.added, setOf(changed))
 	}
 	a.Meta.Store.Invalidate(store.Subscribers)
-	a.now = &reading{a.now.view, a.now.channel, in}
+	a.now = &channelReading{a.now.view, a.now.channel, in}
 }
 
 // undo reverses in another channel what a request has done there, and reports it.

@@ -141,7 +141,7 @@ func (b *relation) subscribers(ctx context.Context, channel *zulip.Channel, diag
 
 // lookUp reads a channel and who is in it, once in this run. gone reports that it is archived or gone; without that and without
 // a reading there is an error.
-func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) (now *reading, gone bool) {
+func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) (now *channelReading, gone bool) {
 	// First, for the channels may come with them.
 	in, err := b.Meta.Store.Subscribers(ctx, id)
 	if err != nil {
@@ -165,7 +165,7 @@ func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics
 		diags.AddError(fmt.Sprintf("Cannot read the subscribers of channel %q", channel.Name), cannotSee)
 		return nil, false
 	}
-	return &reading{view, channel, setOf(in)}, false
+	return &channelReading{view, channel, setOf(in)}, false
 }
 
 const cannotSee = "The server does not tell the account the provider uses who is subscribed to it."

@@ -118,7 +118,7 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 		return
 	}
 	a := &application{relation: &r.relation, id: channel.ID, notify: plan.Tell.ValueBool()}
-	a.decide = func(_ context.Context, now *reading, _ *diag.Diagnostics) *change {
+	a.decide = func(_ context.Context, now *channelReading, _ *diag.Diagnostics) *change {
 		return r.difference(now, wanted.active, r.leavesNew())
 	}
 	if done := a.run(ctx, &resp.Diagnostics); !done {
@@ -133,7 +133,7 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 }
 
 // difference is what makes those who are wanted, and are active, the subscribers of a channel.
-func (r *Subscribers) difference(now *reading, wanted, listed ids) *change {
+func (r *Subscribers) difference(now *channelReading, wanted, listed ids) *change {
 	active := wanted.filter(func(id int64) bool { return isActive(now.view, id) })
 	return &change{
 		meta: r.Meta, view: now.view, channel: now.channel, in: now.in, add: active.minus(now.in), remove: now.in.minus(wanted), listed: listed,
@@ -164,7 +164,7 @@ func (r *Subscribers) Read(ctx context.Context, req resource.ReadRequest, resp *
 }
 
 // take makes the users those who are in the channel, in the texts that the model has for them.
-func (m *exclusive) take(now *reading) {
+func (m *exclusive) take(now *channelReading) {
 	m.Users = lookup.UserList.Keep(m.Users, now.in.sorted(), now.view)
 }
 
@@ -182,7 +182,7 @@ func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, re
 			return
 		}
 		a := &application{relation: &r.relation, id: channel.ID, notify: plan.Tell.ValueBool()}
-		a.decide = func(ctx context.Context, now *reading, diags *diag.Diagnostics) *change {
+		a.decide = func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *change {
 			saw := peopleOfState(prior.Users, now.view).active // who is not there any more has not left
 			if r.changedMeanwhile(ctx, now, saw, wanted.active, diags) {
 				return nil
@@ -201,7 +201,7 @@ func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, re
 
 // changedMeanwhile reports, and says who, if anybody has come or gone since the plan was made who neither was to come nor
 // to go.
-func (r *Subscribers) changedMeanwhile(ctx context.Context, now *reading, saw, wanted ids, diags *diag.Diagnostics) bool {
+func (r *Subscribers) changedMeanwhile(ctx context.Context, now *channelReading, saw, wanted ids, diags *diag.Diagnostics) bool {
 	unforeseen := func(id int64) bool { return saw[id] == wanted[id] }
 	came := now.in.filter(unforeseen).minus(saw)
 	left := saw.filter(unforeseen).minus(now.in)

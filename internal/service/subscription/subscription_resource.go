@@ -165,7 +165,7 @@ func (r *Subscription) Create(ctx context.Context, req resource.CreateRequest, r
 // application adds who is wanted and active, and takes out those who are to leave, unless another resource of this run lists
 // them.
 func (r *Subscription) application(channel int64, wanted, leaving ids, notify bool) *application {
-	return &application{relation: &r.relation, id: channel, notify: notify, decide: func(_ context.Context, now *reading, _ *diag.Diagnostics) *change {
+	return &application{relation: &r.relation, id: channel, notify: notify, decide: func(_ context.Context, now *channelReading, _ *diag.Diagnostics) *change {
 		active := wanted.filter(func(id int64) bool { return isActive(now.view, id) })
 		leave := leaving.filter(func(id int64) bool { return !r.isListed(channel, id) })
 		return &change{
@@ -199,12 +199,12 @@ func (r *Subscription) Read(ctx context.Context, req resource.ReadRequest, resp 
 
 // take makes the users those of some who are in the channel, in the texts that the model has for them, and keeps of those who
 // were added who still is in it, or is in it again when reactivated.
-func (m *additive) take(now *reading, users, added ids) {
+func (m *additive) take(now *channelReading, users, added ids) {
 	m.Users = lookup.UserList.Keep(m.Users, users.and(now.in), now.view)
 	m.Added = numbersOf(stillIn(now, added))
 }
 
-func stillIn(now *reading, added ids) ids {
+func stillIn(now *channelReading, added ids) ids {
 	return added.filter(func(id int64) bool { return now.in[id] || !isActive(now.view, id) })
 }
 

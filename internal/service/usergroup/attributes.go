@@ -68,11 +68,11 @@ var attributes = table{
 			Read:    func(g *zulip.UserGroup) types.String { return types.StringValue(g.Description) },
 			Send:    func(u *update, _ *zulip.UserGroup, v types.String) { u.Description = v.ValueStringPointer() },
 		},
-		listRow{
+		membershipRow{
 			membershipList: membersList, description: "Email addresses of the direct members of the group, without deactivated users.",
 			setting: "User IDs are accepted too; the order does not matter. The list is complete: the next apply removes other members. Deactivated users are ignored, listed or not. If unset, the members are not managed, as is needed beside `zulip_user_group_membership`. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing group waits for the next apply. " + toldText,
 		},
-		listRow{
+		membershipRow{
 			membershipList: subgroupsList, description: "Names of the direct subgroups of the group, without deactivated groups. Roles such as `role:members` are groups too.",
 			setting: "IDs are accepted too; `name:2024` is the group with the name 2024; the order does not matter. The list is complete: the next apply removes other subgroups. If unset, the subgroups are not managed. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing group waits for the next apply.",
 		},

@@ -149,21 +149,21 @@ func (l membershipList) isKept(run *runstate.State, group, id int64) bool {
 	return run.IsAdopted(l.kind(group), id) || run.IsManaged(l.kind(group), id)
 }
 
-// listRow is the row of a list in the table of attributes.
-type listRow struct {
+// membershipRow is the row of a list in the table of attributes.
+type membershipRow struct {
 	membershipList
 	// description is on the pages of the resource and of data sources, setting on that of the resource.
 	description, setting string
 }
 
 // AttributeName is the name of the attribute.
-func (l listRow) AttributeName() string { return l.name }
+func (l membershipRow) AttributeName() string { return l.name }
 
 // Takes is nothing beside the right to change the group.
-func (l listRow) Takes() attribute.Requirement { return attribute.Requirement{} }
+func (l membershipRow) Takes() attribute.Requirement { return attribute.Requirement{} }
 
 // ResourceAttribute describes the attribute in the schema of the resource.
-func (l listRow) ResourceAttribute(resource string) schema.Attribute {
+func (l membershipRow) ResourceAttribute(resource string) schema.Attribute {
 	return schema.ListAttribute{
 		ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: l.text(resource, l.description+" "+l.setting),
 		Validators: []validator.List{elements}, PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
@@ -171,11 +171,11 @@ func (l listRow) ResourceAttribute(resource string) schema.Attribute {
 }
 
 // DataSourceAttribute describes the attribute in the schema of a data source.
-func (l listRow) DataSourceAttribute(resource string) datasourceschema.Attribute {
+func (l membershipRow) DataSourceAttribute(resource string) datasourceschema.Attribute {
 	return datasourceschema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: l.text(resource, l.description)}
 }
 
-func (l listRow) text(resource, text string) string {
+func (l membershipRow) text(resource, text string) string {
 	if level := featurelevel.Lookup(resource, l.name); level > 0 {
 		text += " " + featurelevel.Sentence(level)
 	}
@@ -183,14 +183,14 @@ func (l listRow) text(resource, text string) string {
 }
 
 // ReadInto keeps the form and the order of the elements that are still in the list.
-func (l listRow) ReadInto(f *facts, group *zulip.UserGroup, on attribute.Server, _ *diag.Diagnostics) {
+func (l membershipRow) ReadInto(f *facts, group *zulip.UserGroup, on attribute.Server, _ *diag.Diagnostics) {
 	at := l.attribute(f)
 	*at = l.principals.Keep(*at, *l.current(group), on.View)
 }
 
 // Step is the change of the list. An element that cannot be found is a problem. A list that is planned as the state has it, as
 // one that is not configured always is, is neither compared nor resolved.
-func (l listRow) Step(prior *prior, planned *facts, on attribute.Server) (change step, problems []permission.Problem, found bool) {
+func (l membershipRow) Step(prior *prior, planned *facts, on attribute.Server) (change step, problems []permission.Problem, found bool) {
 	list := *l.attribute(planned)
 	if list.IsNull() || prior.IsState && list.Equal(*l.attribute(prior.Values)) {
 		return change, nil, false
@@ -236,18 +236,18 @@ func (l membershipList) describe(ids []int64, view *snapshot.Snapshot) string {
 }
 
 // KeepPrior keeps the prior list where the planned one names the same.
-func (l listRow) KeepPrior(_, planned, state *facts, on attribute.Server) {
+func (l membershipRow) KeepPrior(_, planned, state *facts, on attribute.Server) {
 	at := l.attribute(planned)
 	*at = l.principals.KeepPrior(*at, *l.attribute(state), on.View)
 }
 
 // KeepPlanned gives the model the planned list, unless that is unknown.
-func (l listRow) KeepPlanned(f, planned *facts) {
+func (l membershipRow) KeepPlanned(f, planned *facts) {
 	base.KeepKnown(l.attribute(f), *l.attribute(planned))
 }
 
 // ForgetUnknown makes an unknown list null.
-func (l listRow) ForgetUnknown(f *facts) {
+func (l membershipRow) ForgetUnknown(f *facts) {
 	if at := l.attribute(f); at.IsUnknown() {
 		*at = types.ListNull(types.StringType)
 	}
