@@ -128,19 +128,14 @@ func (s Source) Rights(table permission.Table, settings []permission.Setting, va
 		if !has && !isSet {
 			continue
 		}
-		right := &Right{Name: setting.Name, Text: setting.Right}
+		right := &Right{Name: setting.Name, Text: setting.Right, Why: "it is not known yet who will be in a group that it names"}
 		if isSet {
 			value, right.Value = set.Value, set.Text
 		} else {
 			right.Value.Texts = permission.Texts(value, s.Names)
 		}
-		switch {
-		case set.Unknown:
+		if right.Held = s.People.HeldBy(table, setting, value); set.Unknown {
 			right.Held, right.Why = permission.HeldByUnknown(), set.Why
-		case s.People.IsUncertain(value):
-			right.Held, right.Why = permission.HeldByUnknown(), "it is not known yet who will be in a group that it names"
-		default:
-			right.Held = s.People.Admitted(table, setting, value).Held()
 		}
 		rights = append(rights, right)
 	}

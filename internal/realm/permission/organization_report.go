@@ -20,26 +20,25 @@ type OrganizationChange struct {
 func (r Report) Organization(before, after *Access, changes []OrganizationChange) string {
 	var lines []*line
 	for _, change := range changes {
-		if change.Unknown || before.IsUncertain(change.Before) || after.IsUncertain(change.After) {
-			lines = addToLines(lines, notKnown, change.Setting.Right, People{})
-			continue
+		effect := before.HeldBy(Organizations, change.Setting, change.Before).To(after.HeldBy(Organizations, change.Setting, change.After))
+		if change.Unknown {
+			effect = Effect{Unknown: true}
 		}
-		peopleBefore, peopleAfter := before.Admitted(Organizations, change.Setting, change.Before), after.Admitted(Organizations, change.Setting, change.After)
-		if peopleAfter.IsEmpty() && !peopleBefore.IsEmpty() {
-			lines = addToLines(lines, nobodyLeft, change.Setting.Right, People{})
-		}
-		if less := peopleBefore.Minus(peopleAfter); !less.IsEmpty() {
-			lines = addToLines(lines, lose, change.Setting.Right, less)
-		}
-		if more := peopleAfter.Minus(peopleBefore); !more.IsEmpty() {
-			lines = addToLines(lines, gain, change.Setting.Right, more)
-		}
+		lines = addEffect(lines, change.Setting.Right, effect)
 	}
 	if len(lines) == 0 {
 		return ""
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(a.kind, b.kind) })
 	return r.render([]section{{lines: lines}})
+}
+
+// HeldBy is [Access.Admitted] as far as that is known: nothing is where others will be in a group that the value names.
+func (a *Access) HeldBy(table Table, setting Setting, value zulip.GroupSettingValue) Held {
+	if a.IsUncertain(value) {
+		return HeldByUnknown()
+	}
+	return a.Admitted(table, setting, value).Held()
 }
 
 // Admitted returns those who can exercise a permission of a user group or of the organization: the people in its value,

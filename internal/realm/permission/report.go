@@ -93,6 +93,23 @@ func addToLines(lines []*line, kind lineKind, can string, people People) []*line
 	return append(lines, &line{kind: kind, rights: []string{can}, people: people})
 }
 
+// addEffect adds what is to be said of an effect on a right.
+func addEffect(lines []*line, can string, effect Effect) []*line {
+	if effect.Unknown {
+		lines = addToLines(lines, notKnown, can, People{})
+	}
+	if effect.NobodyLeft {
+		lines = addToLines(lines, nobodyLeft, can, People{})
+	}
+	if !effect.Lose.IsEmpty() {
+		lines = addToLines(lines, lose, can, effect.Lose)
+	}
+	if !effect.Gain.IsEmpty() {
+		lines = addToLines(lines, gain, can, effect.Gain)
+	}
+	return lines
+}
+
 // section describes the effects that some channels have in common.
 type section struct {
 	channels []string // empty where there is only one, which the reader knows
@@ -105,19 +122,9 @@ func linesOf(before, after State) []*line {
 	gone := before.Access.Everybody().Minus(after.Access.Everybody())
 	lines := internetLines(before, after)
 	for _, effect := range Compare(before, after) {
-		can := effect.Right.InWords()
-		if effect.Unknown {
-			lines = addToLines(lines, notKnown, can, People{})
-		}
-		if effect.NobodyLeft && effect.Right != CanSubscribe { // that is what private channels are for
-			lines = addToLines(lines, nobodyLeft, can, People{})
-		}
-		if less := effect.Lose.Minus(gone); !less.IsEmpty() {
-			lines = addToLines(lines, lose, can, less)
-		}
-		if !effect.Gain.IsEmpty() {
-			lines = addToLines(lines, gain, can, effect.Gain)
-		}
+		effect.Lose = effect.Lose.Minus(gone)
+		effect.NobodyLeft = effect.NobodyLeft && effect.Right != CanSubscribe // that is what private channels are for
+		lines = addEffect(lines, effect.Right.InWords(), effect)
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(a.kind, b.kind) })
 	return lines
