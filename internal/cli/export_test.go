@@ -10,7 +10,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // exportRun runs the command.
@@ -108,24 +107,24 @@ func TestExportWarnsOnStandardError(t *testing.T) {
 
 // Where there is no terminal, one line says that the rate limit holds the export back; a terminal shows it all the time.
 func TestExportTellsOfTheRateLimit(t *testing.T) {
-	waited := zulip.Waited{}
+	waited := time.Duration(0)
 	var out bytes.Buffer
-	show := &progress{out: &out, begin: time.Now(), waited: func() zulip.Waited { return waited }}
+	show := &progress{out: &out, begin: time.Now(), waited: func() time.Duration { return waited }}
 	show.say("a")
 	if out.Len() > 0 {
 		t.Errorf("said %q", &out)
 	}
-	waited = zulip.Waited{Time: time.Minute, Limit: "200 requests a minute"}
+	waited = time.Minute
 	show.say("b")
 	show.say("c")
-	if got, want := out.String(), "The server takes 200 requests a minute from this account: the export goes on as this allows.\n"; got != want {
+	if got, want := out.String(), "The server takes a limited number of requests from this account: the export goes on as this allows.\n"; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
 	out.Reset()
 	show.isTerminal, show.begin = true, time.Now().Add(-time.Minute)
 	show.say("d")
 	show.print("Warning: e")
-	if got, want := out.String(), "\r\033[KReading d (waited 1m0s: the server takes 200 requests a minute)\r\033[KWarning: e\n"; got != want {
+	if got, want := out.String(), "\r\033[KReading d (waited 1m0s for the server's rate limit)\r\033[KWarning: e\n"; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
 }

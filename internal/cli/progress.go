@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"golang.org/x/term"
-
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 const (
@@ -29,12 +27,12 @@ type progress struct {
 	what       string // that is read
 	isShown    bool
 	hasTold    bool // of the rate limit
-	waited     func() zulip.Waited
+	waited     func() time.Duration
 	done       chan struct{}
 }
 
 // newProgress starts to show the progress of a command whose requests have waited as long as waited says. end must be called.
-func newProgress(stderr io.Writer, waited func() zulip.Waited) *progress {
+func newProgress(stderr io.Writer, waited func() time.Duration) *progress {
 	p := &progress{out: stderr, begin: time.Now(), waited: waited, done: make(chan struct{})}
 	if file, ok := stderr.(*os.File); ok {
 		p.isTerminal = term.IsTerminal(int(file.Fd()))
@@ -58,11 +56,10 @@ func (p *progress) say(what string) {
 	defer p.mu.Unlock()
 	p.what = cmp.Or(what, p.what)
 	waited := p.waited()
-	limit := cmp.Or(waited.Limit, "a limited number of requests")
 	if !p.isTerminal {
-		if waited.Time >= waitToTell && !p.hasTold {
+		if waited >= waitToTell && !p.hasTold {
 			p.hasTold = true
-			_, _ = fmt.Fprintf(p.out, "The server takes %s from this account: the export goes on as this allows.\n", limit)
+			_, _ = fmt.Fprintln(p.out, "The server takes a limited number of requests from this account: the export goes on as this allows.")
 		}
 		return
 	}
@@ -71,8 +68,8 @@ func (p *progress) say(what string) {
 	}
 	p.isShown = true
 	text := "Reading " + p.what
-	if waited.Time > 0 {
-		text += fmt.Sprintf(" (waited %s: the server takes %s)", waited.Time.Round(time.Second), limit)
+	if waited > 0 {
+		text += fmt.Sprintf(" (waited %s for the server's rate limit)", waited.Round(time.Second))
 	}
 	_, _ = fmt.Fprintf(p.out, "\r\033[K%s", text)
 }

@@ -152,8 +152,8 @@ func TestProtocolExportWaitsForTheRateLimit(t *testing.T) {
 	if _, err := exportInto(folder, export.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if o.Client.Waited().Time < time.Second {
-		t.Errorf("waited %s", o.Client.Waited().Time)
+	if o.Client.Waited() < time.Second {
+		t.Errorf("waited %s", o.Client.Waited())
 	}
 }
 

@@ -2,6 +2,7 @@ package zulip
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ type call struct {
 	form          *Form
 	policy        retryPolicy
 	limiter       *requestLimiter // nil: a call that the account's limit does not count
-	isInFlight    bool            // an attempt has acquired the limiter and not released it
+	places        int64           // of the limiter that an attempt has acquired and not released
 	change        *Change         // what the call is a write of; nil: it is none, or it is not to be finished when the run is interrupted
 	// accept decodes the body of a successful answer; decodeStream, if set, does so while it arrives.
 	accept       func(body []byte) error
@@ -67,13 +68,14 @@ func (c *call) acquire(ctx context.Context) error {
 	if c.limiter == nil {
 		return context.Cause(ctx)
 	}
-	if err := c.limiter.acquire(ctx, c.attempts > 0); err != nil {
+	places, err := c.limiter.acquire(ctx, c.attempts > 0)
+	if err != nil {
 		return err
 	}
-	c.isInFlight = true
+	c.places = places
 	if c.change != nil {
 		if err := c.change.begin(); err != nil {
-			c.release(c.limiter.releaseUnsent)
+			c.release()
 			return err
 		}
 	}
@@ -83,12 +85,11 @@ func (c *call) acquire(ctx context.Context) error {
 	return nil
 }
 
-// release ends an attempt. report, one of the limiter's release methods, says how it
-// ended; it is called once for each attempt, whatever comes first.
-func (c *call) release(report func()) {
-	if c.isInFlight {
-		c.isInFlight = false
-		report()
+// release ends an attempt, unless it has ended.
+func (c *call) release() {
+	if c.places > 0 {
+		c.limiter.release(c.places)
+		c.places = 0
 	}
 }
 
@@ -112,16 +113,14 @@ func (c *call) run(ctx context.Context) error {
 	if err := c.acquire(ctx); err != nil {
 		return fmt.Errorf("%s %s: not sent: %w", c.method, c.path, err)
 	}
-	defer c.release(c.limiter.releaseUnsent) // whatever happens
+	defer c.release() // whatever happens
 	tflog.Trace(ctx, "Zulip request parameters", map[string]any{
 		"method": c.method, "path": c.path, "parameters": c.secrets.maskForm(c.form),
 	})
-	_, err = c.retryClient().Do(req) //nolint:bodyclose // receive has closed each body
-	if err != nil && !c.isFinal {
-		// The library ends on its own when ctx ends between two attempts.
-		return c.stoppedError(err)
+	if _, err = c.retryClient().Do(req); err != nil { //nolint:bodyclose // receive has closed each body
+		return c.finalError(ctx, err)
 	}
-	return err
+	return nil
 }
 
 func (c *call) request(ctx context.Context) (*retryablehttp.Request, error) {
@@ -161,7 +160,7 @@ func (c *call) request(ctx context.Context) (*retryablehttp.Request, error) {
 // receive reads one answer completely, inside the retry loop: a truncated answer
 // is a failed attempt like any other.
 func (c *call) receive(ctx context.Context, resp *http.Response) error {
-	c.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), c.client.clock.now())
+	c.retryAfter = parseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
 	read := c.receiveWhole
 	if c.decodeStream != nil && isSuccess(resp) {
 		read = c.receiveStream
@@ -170,7 +169,7 @@ func (c *call) receive(ctx context.Context, resp *http.Response) error {
 	c.recordOutcome(resp.Header, err)
 	fields := map[string]any{
 		"method": c.method, "path": c.path, "status": resp.StatusCode, "attempt": c.attempts,
-		"duration_ms": c.client.clock.now().Sub(c.trace.started).Milliseconds(), "answer_bytes": size,
+		"duration_ms": time.Since(c.trace.started).Milliseconds(), "answer_bytes": size,
 	}
 	if err != nil {
 		fields["error"] = err.Error()
@@ -231,9 +230,7 @@ func (c *call) refusal(resp *http.Response, body []byte) error {
 	case ok:
 		refusal.Method, refusal.Path = c.method, c.path
 		refusal.Msg = c.secrets.maskText(refusal.Msg)
-		if wait := bodyRetryAfter(refusal.Fields); wait > 0 {
-			c.retryAfter = wait
-		}
+		c.retryAfter = cmp.Or(bodyRetryAfter(refusal), c.retryAfter)
 		return refusal
 	case json.Valid(body):
 		return c.notZulip(resp, body)
@@ -302,12 +299,12 @@ func decodeSuccess(body []byte, answer *Answer, out any) error {
 
 func (c *call) beginAttempt(_ retryablehttp.Logger, _ *http.Request, _ int) {
 	c.attempts++
-	c.retryAfter, c.wait = 0, 0
-	c.trace.reset(c.client.clock.now())
+	c.retryAfter, c.wait, c.isBetween = 0, 0, false
+	c.trace.reset()
 }
 
-// retryClient is the library's loop of attempts around this call. It decides nothing
-// by itself: classify, checkRetry and prepareRetry do.
+// retryClient is the library's loop of attempts around this call. Between two of them it waits for the call, and then for
+// the limiter.
 func (c *call) retryClient() *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient: c.client.http,
@@ -315,9 +312,8 @@ func (c *call) retryClient() *retryablehttp.Client {
 
 		RequestLogHook: c.beginAttempt,
 		CheckRetry:     c.checkRetry,
-		// The wait itself is in prepareRetry, where it can be explained.
-		Backoff:      func(time.Duration, time.Duration, int, *http.Response) time.Duration { return 0 },
-		PrepareRetry: c.prepareRetry,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+		Backoff:        func(time.Duration, time.Duration, int, *http.Response) time.Duration { return c.wait },
+		PrepareRetry:   func(req *http.Request) error { return c.acquire(req.Context()) },
+		ErrorHandler:   retryablehttp.PassthroughErrorHandler, // run explains every error, also of a wait that ctx has ended
 	}
 }

@@ -6,8 +6,8 @@
 // [Client.Register] reads many kinds of object in one request, as a [RegisterAnswer].
 //
 // The transport is in client.go (configuration), call.go (one call and its attempts),
-// retry.go (what is repeated, and when), ratelimit.go and serverlimit.go (when the next
-// request may be sent). A call that fails returns one of [*Error], [*NotZulipError],
+// retry.go (what is repeated, and when) and ratelimit.go (when the next request may be
+// sent). A call that fails returns one of [*Error], [*NotZulipError],
 // [*ConnectionError] and [*BadAnswerError]; functions such as [IsCode] and
 // [MayHaveHappened] tell them apart.
 //
@@ -59,8 +59,7 @@ type Config struct {
 	// negative: none. Waiting for a rate limit does not count.
 	MaxRetries int
 	// RequestsPerMinute limits the requests that the server's rate limit counts.
-	// 0: as many as the server accepts, which the client finds out from the headers
-	// and from the first request that is refused.
+	// 0: as many as the server accepts.
 	RequestsPerMinute int
 
 	// CABundle is the path of a PEM file with certificates to trust in addition
@@ -89,7 +88,6 @@ type Client struct {
 	secrets       secrets
 
 	http    *http.Client
-	clock   clock
 	limiter *requestLimiter
 	// hasWritten is whether anything was changed. From then on the client waits longer
 	// for the rate limit, because giving up would leave work half done.
@@ -132,7 +130,6 @@ func New(cfg Config) (*Client, error) {
 		timeout:       cfg.RequestTimeout,
 		maxRetries:    max(cfg.MaxRetries, 0),
 		maxStreamed:   maxStreamedBytes,
-		clock:         wallClock{},
 	}
 	if c.userAgent == "" {
 		c.userAgent = defaultUserAgent
@@ -160,9 +157,9 @@ func (c *Client) Site() string { return c.site }
 
 // Waited returns how long requests of this account have been held back
 // because of the server's rate limit.
-func (c *Client) Waited() Waited { return c.limiter.waitedSoFar() }
+func (c *Client) Waited() time.Duration { return c.limiter.waitedSoFar() }
 
-// Scarce reports whether the account is close to its rate limit: callers should then
+// Scarce reports whether the account has been at its rate limit in the last minute: callers should then
 // combine what can be read in one request.
 func (c *Client) Scarce() bool { return c.limiter.isNearLimit() }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -95,55 +96,67 @@ func TestStream(t *testing.T) {
 		return func(d *json.Decoder) error { *into = nil; return d.Decode(into) }
 	}
 	t.Run("data", func(t *testing.T) {
-		w := newWire(t, json200(`{"streams":[1,2],"result":"success"}`))
-		var got struct{ Streams []int }
-		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, func(d *json.Decoder) error { return d.Decode(&got) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got.Streams) != 2 {
-			t.Errorf("got %v", got)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			w := newWire(t, json200(`{"streams":[1,2],"result":"success"}`))
+			var got struct{ Streams []int }
+			err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, func(d *json.Decoder) error { return d.Decode(&got) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Streams) != 2 {
+				t.Errorf("got %v", got)
+			}
+		})
 	})
 	t.Run("refusal", func(t *testing.T) {
-		w := newWire(t, refusal(400, "BAD_REQUEST", "Could not allocate event queue"))
-		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, func(*json.Decoder) error { return errBroken })
-		if !IsMessage(err, "Could not allocate event queue") {
-			t.Errorf("got %v", err)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			w := newWire(t, refusal(400, "BAD_REQUEST", "Could not allocate event queue"))
+			err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, func(*json.Decoder) error { return errBroken })
+			if !IsMessage(err, "Could not allocate event queue") {
+				t.Errorf("got %v", err)
+			}
+		})
 	})
 	t.Run("torn, then whole", func(t *testing.T) {
-		w := newWire(t, first(torn(`{"streams":[1,`), json200(`{"streams":[1,2],"result":"success"}`)))
-		var got map[string]any
-		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)); err != nil {
-			t.Fatal(err)
-		}
-		w.expectSent(t, 2)
+		synctest.Test(t, func(t *testing.T) {
+			w := newWire(t, first(torn(`{"streams":[1,`), json200(`{"streams":[1,2],"result":"success"}`)))
+			var got map[string]any
+			if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)); err != nil {
+				t.Fatal(err)
+			}
+			w.expectSent(t, 2)
+		})
 	})
 	t.Run("cut short by a proxy, then whole", func(t *testing.T) {
-		w := newWire(t, first(json200(`{"streams":[1,`), json200(`{"streams":[1,2],"result":"success"}`)))
-		var got map[string]any
-		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)); err != nil {
-			t.Fatal(err)
-		}
-		w.expectSent(t, 2)
+		synctest.Test(t, func(t *testing.T) {
+			w := newWire(t, first(json200(`{"streams":[1,`), json200(`{"streams":[1,2],"result":"success"}`)))
+			var got map[string]any
+			if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)); err != nil {
+				t.Fatal(err)
+			}
+			w.expectSent(t, 2)
+		})
 	})
 	t.Run("not an envelope", func(t *testing.T) {
-		w := newWire(t, json200(`{"status":"up"}`))
-		var got map[string]any
-		var foreign *NotZulipError
-		if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)); !errors.As(err, &foreign) {
-			t.Errorf("got %v", err)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			w := newWire(t, json200(`{"status":"up"}`))
+			var got map[string]any
+			var foreign *NotZulipError
+			if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)); !errors.As(err, &foreign) {
+				t.Errorf("got %v", err)
+			}
+		})
 	})
 	t.Run("decode fails", func(t *testing.T) {
-		w := newWire(t, json200(ok))
-		err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, func(*json.Decoder) error { return errBroken })
-		var bad *BadAnswerError
-		if !errors.As(err, &bad) || !errors.Is(err, errBroken) {
-			t.Errorf("got %v", err)
-		}
-		w.expectSent(t, 1)
+		synctest.Test(t, func(t *testing.T) {
+			w := newWire(t, json200(ok))
+			err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, func(*json.Decoder) error { return errBroken })
+			var bad *BadAnswerError
+			if !errors.As(err, &bad) || !errors.Is(err, errBroken) {
+				t.Errorf("got %v", err)
+			}
+			w.expectSent(t, 1)
+		})
 	})
 }
 
@@ -197,7 +210,7 @@ func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range maxInFlight {
-		if err := w.client.limiter.acquire(w.ctx, false); err != nil {
+		if _, err := w.client.limiter.acquire(w.ctx, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -208,7 +221,7 @@ func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	w.expectSent(t, 1)
-	w.client.limiter.releaseUnsent()
+	w.client.limiter.release(1)
 	if err := w.read(); err != nil {
 		t.Errorf("the place of who gave up is gone: %v", err)
 	}
@@ -219,9 +232,11 @@ func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
 // repeated by a refusal, by a page, by an error of the network, in a form.
 
 func TestRequestTimeoutIsForOneAttempt(t *testing.T) {
-	w := newWire(t, first(silent, json200(ok)), func(c *Config) { c.RequestTimeout = 50 * time.Millisecond })
-	if err := w.read(); err != nil {
-		t.Fatal(err)
-	}
-	w.expectSent(t, 2)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, first(silent, json200(ok)), func(c *Config) { c.RequestTimeout = 50 * time.Millisecond })
+		if err := w.read(); err != nil {
+			t.Fatal(err)
+		}
+		w.expectSent(t, 2)
+	})
 }

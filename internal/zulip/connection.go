@@ -97,10 +97,10 @@ type requestTrace struct {
 	started   time.Time
 }
 
-func (t *requestTrace) reset(now time.Time) {
+func (t *requestTrace) reset() {
 	t.requested.Store(false)
 	t.connected.Store(false)
-	t.started = now
+	t.started = time.Now()
 }
 
 func (t *requestTrace) hooks() *httptrace.ClientTrace {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 // Every refusal a real server was seen to send.
@@ -75,12 +76,14 @@ func TestErrorTextsAreForPeople(t *testing.T) {
 		"nobody answered": {silent, http.MethodPost, "POST /streams/12: no answer from SITE in 1s. The request may or may not have been applied. If the server is only slow, raise request_timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWire(t, test.answer, func(c *Config) { c.MaxRetries, c.RequestTimeout = -1, 1e9 })
-			_, err := w.client.send(w.ctx, test.method, "/streams/12", nil, neverRetry, nil)
-			want := strings.ReplaceAll(test.want, "SITE", w.server.URL)
-			if err == nil || err.Error() != want {
-				t.Errorf("got  %v\nwant %v", err, want)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				w := newWire(t, test.answer, func(c *Config) { c.MaxRetries, c.RequestTimeout = -1, 1e9 })
+				_, err := w.client.send(w.ctx, test.method, "/streams/12", nil, neverRetry, nil)
+				want := strings.ReplaceAll(test.want, "SITE", w.client.Site())
+				if err == nil || err.Error() != want {
+					t.Errorf("got  %v\nwant %v", err, want)
+				}
+			})
 		})
 	}
 }

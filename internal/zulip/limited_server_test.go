@@ -18,7 +18,6 @@ type limitedServer struct {
 	rules   []rule // ascending windows; none: no limit and no headers
 	silent  bool   // limited by something that writes no headers
 	latency time.Duration
-	work    time.Duration // that carrying out what was taken needs beside
 
 	mu      sync.Mutex
 	taken   []time.Time
@@ -26,6 +25,12 @@ type limitedServer struct {
 	refused int
 	busy    int
 	busiest int
+}
+
+// rule allows limit requests in any window.
+type rule struct {
+	limit  int
+	window time.Duration
 }
 
 var defaultRules = []rule{{200, time.Minute}, {2000, time.Hour}}
@@ -37,9 +42,6 @@ func (s *limitedServer) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, req.Context().Err()
 	}
 	answer := s.take(req)
-	if answer.StatusCode == http.StatusOK {
-		pass(s.work)
-	}
 	pass(s.latency / 2)
 	s.mu.Lock()
 	defer s.mu.Unlock()

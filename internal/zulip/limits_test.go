@@ -7,15 +7,25 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 )
 
 // apply makes n channels as the CLI has it done: ten at a time, each a create
 // and then a read, which those share that ask for it at the same time.
 func apply(ctx context.Context, t *testing.T, c *Client, n int) time.Duration {
+	t.Helper()
+	took, _ := applyTimed(ctx, t, c, n)
+	return took
+}
+
+// applyTimed is apply, and returns also how long the slowest call took.
+func applyTimed(ctx context.Context, t *testing.T, c *Client, n int) (took, slowest time.Duration) {
 	t.Helper()
 	const parallelism, sharing = 10, 10
 	began := time.Now()
@@ -25,23 +35,28 @@ func apply(ctx context.Context, t *testing.T, c *Client, n int) time.Duration {
 	}
 	close(channels)
 	var all sync.WaitGroup
+	var mu sync.Mutex
+	send := func(method, path string) {
+		began := time.Now()
+		if _, err := c.send(ctx, method, path, nil, neverRetry, nil); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		slowest = max(slowest, time.Since(began))
+	}
 	for range parallelism {
 		all.Go(func() {
 			for i := range channels {
-				if _, err := c.send(ctx, http.MethodPost, "/channels/create", nil, neverRetry, nil); err != nil {
-					t.Error(err)
-				}
-				if i%sharing != 0 {
-					continue
-				}
-				if _, err := c.send(ctx, http.MethodGet, "/streams", nil, safeToRetry, nil); err != nil {
-					t.Error(err)
+				send(http.MethodPost, "/channels/create")
+				if i%sharing == 0 {
+					send(http.MethodGet, "/streams")
 				}
 			}
 		})
 	}
 	all.Wait()
-	return time.Since(began)
+	return time.Since(began), slowest
 }
 
 // leastTime is how long the rules make n requests take, if nothing was used.
@@ -79,7 +94,7 @@ func TestApplyUnderLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, few := test.server, 5
-				if len(server.rules) > 0 && server.rules[0].limit < defaultPerMinute { // as many are under way at each refusal
+				if len(server.rules) > 0 && server.rules[0].limit < 200 { // as many are under way at each refusal
 					few = 10
 				}
 				took := apply(t.Context(), t, server.process(t), test.channels)
@@ -166,29 +181,24 @@ func TestSmallPlansDoNotWait(t *testing.T) {
 
 func TestFirstComeFirstServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newRequestLimiter(0)
-		p.inFlight, p.server.hasAnswer = maxInFlight-1, true // so that they leave one by one
-		p.server.notBefore = time.Now().Add(time.Minute)
-		var left []string
+		l := newRequestLimiter(0)
+		l.refused(nil, time.Minute) // so that they leave one by one
+		var left, want []string
 		var all sync.WaitGroup
-		wait := func(repeats bool, name string) {
+		for i := range 20 {
+			name := fmt.Sprint("request ", i)
+			want = append(want, name)
 			all.Go(func() {
-				if err := p.acquire(t.Context(), repeats); err != nil {
+				places, err := l.acquire(t.Context(), false)
+				if err != nil {
 					t.Error(err)
 					return
 				}
 				left = append(left, name)
-				p.releaseCounted(nil)
+				l.release(places)
 			})
 			synctest.Wait() // it stands in line
 		}
-		want := []string{"a repeated one"}
-		for i := range 20 {
-			name := fmt.Sprint("request ", i)
-			wait(false, name)
-			want = append(want, name)
-		}
-		wait(true, want[0])
 		all.Wait()
 		if !slices.Equal(left, want) {
 			t.Errorf("left as %q", left)
@@ -196,26 +206,19 @@ func TestFirstComeFirstServed(t *testing.T) {
 	})
 }
 
-func TestRequestsAreScarceNearTheLimit(t *testing.T) {
+func TestRequestsAreScarceAtTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &limitedServer{rules: defaultRules, latency: 20 * time.Millisecond}
-		c := server.process(t)
+		c := (&limitedServer{rules: defaultRules, latency: 20 * time.Millisecond}).process(t)
 		for _, step := range []struct {
 			channels int
 			later    time.Duration
 			want     bool
-		}{{50, 0, false}, {50, 0, true}, {0, time.Minute, false}} {
+		}{{100, 0, false}, {100, 0, true}, {0, time.Minute, false}} {
 			apply(t.Context(), t, c, step.channels)
 			pass(step.later)
 			if got := c.Scarce(); got != step.want {
-				t.Errorf("after %d requests and %v: %v", len(server.order), step.later, got)
+				t.Errorf("after %d more channels and %v: %v", step.channels, step.later, got)
 			}
-		}
-		unlimited := &limitedServer{latency: 20 * time.Millisecond}
-		c = unlimited.process(t)
-		apply(t.Context(), t, c, 500)
-		if c.Scarce() {
-			t.Error("scarce where there is no limit")
 		}
 	})
 }
@@ -224,7 +227,7 @@ func TestReadsTellWhenTheyLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: defaultRules, latency: 20 * time.Millisecond}
 		c := server.process(t)
-		c.limiter.server.notBefore = time.Now().Add(time.Minute)
+		c.limiter.notBefore = time.Now().Add(time.Minute)
 		began := time.Now()
 		var told []time.Duration
 		ctx := WhenSent(t.Context(), func() { told = append(told, time.Since(began)) })
@@ -323,5 +326,125 @@ func TestClientsOfOneAccountShareAPace(t *testing.T) {
 	}
 	if b := client(testEmail, 60); a.limiter == b.limiter {
 		t.Error("two settings share a limiter")
+	}
+}
+
+func TestHourIsUsedUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}
+		began := time.Now()
+		pass(50 * time.Minute)
+		for i := range 10 { // 2,000 in the first ten minutes
+			server.use(200, began.Add(time.Duration(i)*time.Minute))
+		}
+		c := server.process(t)
+		log := &lockedBuffer{}
+		ctx := tflogtest.RootLogger(t.Context(), log)
+
+		// Ten minutes are waited for, even by who has changed nothing yet.
+		took := apply(ctx, t, c, 500)
+		t.Logf("%d refused, %v; %v\n%s", server.refused, took.Round(time.Millisecond), c.Waited(), log)
+		expectFewRefused(t, server, 5)
+		if least := 12 * time.Minute; took < least || took > least+time.Minute+10*time.Second {
+			t.Errorf("took %v, want %v", took, least)
+		}
+		if waited := c.Waited(); waited < 11*time.Minute {
+			t.Errorf("waited %v", waited)
+		}
+		if !strings.Contains(log.String(), "Requests wait for the server's rate limit") {
+			t.Errorf("logged %s", log)
+		}
+	})
+}
+
+func TestHourIsNotWaitedForBeforeAnythingIsChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &limitedServer{rules: defaultRules}
+		server.use(2000, time.Now())
+		pass(2 * time.Minute)
+		c := server.process(t)
+		began := time.Now()
+		_, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safeToRetry, nil)
+		if !IsRateLimited(err) || !strings.Contains(err.Error(), "another 58m0s") {
+			t.Errorf("got %v", err)
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// Under a rule of a short window, which no header tells, some requests are refused, and yet no call has to wait long.
+func TestShortWindows(t *testing.T) {
+	const channels = 500
+	hour := rule{20_000, time.Hour}
+	for name, test := range map[string]struct {
+		server  *limitedServer
+		took    float64       // at most, in multiples of the least time
+		slowest time.Duration // call
+	}{
+		"10 a second":        {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: 30 * time.Millisecond}, 1.4, 5 * time.Second},
+		"near":               {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: time.Millisecond}, 1.4, 5 * time.Second},
+		"far":                {&limitedServer{rules: []rule{{10, time.Second}, hour}, latency: 400 * time.Millisecond}, 3, 10 * time.Second},
+		"2 a second":         {&limitedServer{rules: []rule{{2, time.Second}, hour}, latency: 30 * time.Millisecond}, 1.4, 15 * time.Second},
+		"100 in 10 seconds":  {&limitedServer{rules: []rule{{100, 10 * time.Second}, hour}, latency: 30 * time.Millisecond}, 1.4, 15 * time.Second},
+		"no headers":         {&limitedServer{rules: []rule{{10, time.Second}}, silent: true, latency: 30 * time.Millisecond}, 1.4, 5 * time.Second},
+		"beside the default": {&limitedServer{rules: append([]rule{{10, time.Second}}, defaultRules...), latency: 30 * time.Millisecond}, 1.4, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := test.server
+				took, slowest := applyTimed(t.Context(), t, server.process(t), channels)
+				least := leastTime(len(server.order), server.rules)
+				t.Logf("%d requests, %d refused, %v of at least %v, the slowest %v", len(server.order), server.refused, took.Round(time.Millisecond), least, slowest)
+				expectFewRefused(t, server, 60)
+				if took.Seconds() > least.Seconds()*test.took || slowest > test.slowest {
+					t.Errorf("took %v, and the slowest call %v", took, slowest)
+				}
+			})
+		})
+	}
+}
+
+// What is read again before each attempt to write it is written in the end too, however often it is refused.
+func TestShortWindowsAndWritesThatAreSentOnce(t *testing.T) {
+	for _, perSecond := range []int{2, 10} {
+		t.Run(fmt.Sprint(perSecond), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &limitedServer{rules: []rule{{perSecond, time.Second}, {20_000, time.Hour}}, latency: 30 * time.Millisecond}
+				c := server.process(t)
+				var all sync.WaitGroup
+				var mu sync.Mutex
+				var slowest time.Duration
+				began := time.Now()
+				for range 10 {
+					all.Go(func() {
+						for range 20 {
+							began := time.Now()
+							err := c.Retry(t.Context(), func(ctx context.Context) error {
+								if _, err := c.send(ctx, http.MethodGet, "/streams", nil, safeToRetry, nil); err != nil {
+									return err
+								}
+								_, err := c.send(ctx, http.MethodPatch, "/streams/1", nil, sendOnce, nil)
+								return err
+							})
+							if err != nil {
+								t.Error(err)
+							}
+							mu.Lock()
+							slowest = max(slowest, time.Since(began))
+							mu.Unlock()
+						}
+					})
+				}
+				all.Wait()
+				least := leastTime(400, server.rules)
+				took := time.Since(began)
+				t.Logf("%d requests, %d refused, %v of at least %v, the slowest %v", len(server.order), server.refused, took, least, slowest)
+				if took > least*2 || slowest > 2*time.Minute {
+					t.Errorf("took %v, and the slowest %v", took, slowest)
+				}
+			})
+		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -19,103 +20,144 @@ func TestRateLimitIsWaitedForExactly(t *testing.T) {
 		"header only": {limited("28.7", "null"), 28_700 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWire(t, first(test.answer, json200(ok)))
-			if err := w.create(); err != nil {
-				t.Fatal(err)
-			}
-			if total := w.clock.total(); total < test.want || total > test.want+refusalJitter {
-				t.Errorf("waited %v, want %v", total, test.want)
-			}
-			logged := strings.Count(w.log.String(), `"@level":"info"`)
-			if want := map[bool]int{true: 1}[test.want > maxUnloggedWait]; logged != want {
-				t.Errorf("%d lines at INFO, want %d: %s", logged, want, w.log)
-			}
-			w.expectSent(t, 2)
+			synctest.Test(t, func(t *testing.T) {
+				w, began := newWire(t, first(test.answer, json200(ok))), time.Now()
+				if err := w.create(); err != nil {
+					t.Fatal(err)
+				}
+				if total := time.Since(began); total < test.want || total > test.want+refusalJitter {
+					t.Errorf("waited %v, want %v", total, test.want)
+				}
+				logged := strings.Count(w.log.String(), `"@level":"info"`)
+				if want := map[bool]int{true: 1}[test.want > maxUnloggedWait]; logged != want {
+					t.Errorf("%d lines at INFO, want %d: %s", logged, want, w.log)
+				}
+				w.expectSent(t, 2)
+			})
 		})
 	}
 }
 
 func TestRateLimitDoesNotCountAsFailure(t *testing.T) {
-	w := newWire(t, func(n int, rw http.ResponseWriter, r *http.Request) {
-		if n <= 20 {
-			limited("1", "1")(n, rw, r)
-			return
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, func(n int, rw http.ResponseWriter, r *http.Request) {
+			if n <= 20 {
+				limited("1", "1")(n, rw, r)
+				return
+			}
+			reply(rw, 200, "application/json", ok)
+		}, func(c *Config) { c.MaxRetries = -1 })
+		if err := w.create(); err != nil {
+			t.Fatal(err)
 		}
-		reply(rw, 200, "application/json", ok)
-	}, func(c *Config) { c.MaxRetries = -1 })
-	if err := w.create(); err != nil {
-		t.Fatal(err)
-	}
-	w.expectSent(t, 21)
+		w.expectSent(t, 21)
+	})
 }
 
 func TestRateLimitIsNotWaitedForForever(t *testing.T) {
 	t.Run("in one go", func(t *testing.T) {
-		w := newWire(t, limited("3500", "3500"))
-		err := w.read()
-		if !IsRateLimited(err) || MayHaveHappened(err) || !strings.Contains(err.Error(), "another 58m20s") || !strings.Contains(err.Error(), "requests_per_minute") {
-			t.Errorf("got %v", err)
-		}
-		if total := w.clock.total(); total != 0 {
-			t.Errorf("waited %v for nothing", total)
-		}
-		w.expectSent(t, 1)
+		synctest.Test(t, func(t *testing.T) {
+			w, began := newWire(t, limited("3500", "3500")), time.Now()
+			err := w.read()
+			if !IsRateLimited(err) || MayHaveHappened(err) || !strings.Contains(err.Error(), "another 58m20s") || !strings.Contains(err.Error(), "requests_per_minute") {
+				t.Errorf("got %v", err)
+			}
+			if total := time.Since(began); total != 0 {
+				t.Errorf("waited %v for nothing", total)
+			}
+			w.expectSent(t, 1)
+		})
 	})
 	t.Run("in all", func(t *testing.T) {
-		w := newWire(t, limited("60", "60"))
-		if err := w.read(); !IsRateLimited(err) {
-			t.Errorf("got %v", err)
-		}
-		w.expectSent(t, 16)
+		synctest.Test(t, func(t *testing.T) {
+			w := newWire(t, limited("60", "60"))
+			if err := w.read(); !IsRateLimited(err) {
+				t.Errorf("got %v", err)
+			}
+			w.expectSent(t, 16)
+		})
 	})
 }
 
+// After a refusal none is sent before its time, and then one alone, and more when some were accepted.
 func TestRateLimitHoldsBackTheWholeClient(t *testing.T) {
-	w := newWire(t, first(limited("30", "30"), json200(ok)))
-	if err := w.read(); err != nil {
-		t.Fatal(err)
-	}
-	w.client.limiter.server.notBefore = w.clock.now().Add(40 * time.Second)
-	before := w.clock.now()
-	var all sync.WaitGroup
-	for range 20 {
-		all.Go(func() {
-			if err := w.read(); err != nil {
-				t.Error(err)
+	synctest.Test(t, func(t *testing.T) {
+		inFlight, busiest := 0, 0
+		var mu sync.Mutex
+		began := time.Now()
+		w := newWire(t, func(n int, rw http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			inFlight++
+			busiest = max(busiest, inFlight)
+			mu.Unlock()
+			pass(100 * time.Millisecond)
+			mu.Lock()
+			defer mu.Unlock()
+			inFlight--
+			switch {
+			case n <= maxInFlight: // in flight together
+				limited("30", "30")(n, rw, r)
+			case n <= maxInFlight+3: // sent alone, and refused again
+				if busiest > 1 {
+					t.Errorf("%d at once after a refusal", busiest)
+				}
+				limited("1", "1")(n, rw, r)
+			default:
+				reply(rw, 200, "application/json", ok)
+			}
+			if n == maxInFlight {
+				busiest = 0
+			}
+			if since := time.Since(began); n > maxInFlight && since < 30*time.Second {
+				t.Errorf("sent after %v", since)
 			}
 		})
-	}
-	all.Wait()
-	if waited := w.clock.now().Sub(before); waited < 40*time.Second {
-		t.Errorf("waited %v", waited)
-	}
-	w.expectSent(t, 22)
+		var all sync.WaitGroup
+		for range 60 {
+			all.Go(func() {
+				if err := w.read(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if busiest != maxInFlight {
+			t.Errorf("%d at once after many were accepted", busiest)
+		}
+		if waited := w.client.Waited(); waited < 33*time.Second || waited > 36*time.Second {
+			t.Errorf("waited %v", waited)
+		}
+		w.expectSent(t, 60+maxInFlight+3)
+	})
 }
 
 func TestRequestsPerMinute(t *testing.T) {
 	for _, perMinute := range []int{1, 2, 9, 60, 200} {
 		t.Run(fmt.Sprint(perMinute), func(t *testing.T) {
-			w := newWire(t, json200(ok), func(c *Config) { c.RequestsPerMinute = perMinute })
-			var left []time.Time
-			for range 3*perMinute + 1 {
-				if err := w.client.limiter.acquire(w.ctx, false); err != nil {
-					t.Fatal(err)
+			synctest.Test(t, func(t *testing.T) {
+				w := newWire(t, json200(ok), func(c *Config) { c.RequestsPerMinute = perMinute })
+				var left []time.Time
+				for range 3*perMinute + 1 {
+					places, err := w.client.limiter.acquire(w.ctx, false)
+					if err != nil {
+						t.Fatal(err)
+					}
+					w.client.limiter.release(places)
+					left = append(left, time.Now())
 				}
-				w.client.limiter.releaseCounted(nil)
-				left = append(left, w.clock.now())
-			}
-			for i := range len(left) - perMinute {
-				// Rounding of the limiter is worth some nanoseconds.
-				if span := left[i+perMinute].Sub(left[i]); span < time.Minute-time.Microsecond {
-					t.Fatalf("%d requests in %v", perMinute+1, span)
+				for i := range len(left) - perMinute {
+					// Rounding of the limiter is worth some nanoseconds.
+					if span := left[i+perMinute].Sub(left[i]); span < time.Minute-time.Microsecond {
+						t.Fatalf("%d requests in %v", perMinute+1, span)
+					}
 				}
-			}
-			if took := left[len(left)-1].Sub(left[0]); took > 4*time.Minute {
-				t.Errorf("%d requests took %v", len(left), took)
-			}
-			if slow := perMinute < 30; slow != strings.Contains(w.log.String(), "requests_per_minute") {
-				t.Errorf("logged: %s", w.log)
-			}
+				if took := left[len(left)-1].Sub(left[0]); took > 4*time.Minute {
+					t.Errorf("%d requests took %v", len(left), took)
+				}
+				if slow := perMinute < 30; slow != strings.Contains(w.log.String(), "requests_per_minute") {
+					t.Errorf("logged: %s", w.log)
+				}
+			})
 		})
 	}
 }

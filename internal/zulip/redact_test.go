@@ -7,52 +7,54 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 )
 
 func TestNoSecretIsLoggedOrReturned(t *testing.T) {
-	encoded := base64.StdEncoding.EncodeToString([]byte(testEmail + ":" + testKey))
-	const password, link = "correct horse", "https://chat.example.com/join/abcdefgh/"
-	w := newWire(t, first(
-		refusal(400, "BAD_REQUEST", "your key "+testKey+" is bad"),
-		always(200, "text/html", "<title>Denied "+encoded+"</title><p>You sent Authorization: Basic "+encoded+"</p>"),
-		always(200, "text/html", "<p>"+strings.ReplaceAll(encoded, "=", "&#61;")+"</p>"),
-		always(400, "application/json", `{"api_key":"`+password+`","invite_link":"`+link+`"}`),
-		json200(`{"result":"success","api_key":"`+password+`","invite_link":"`+link+`"}`),
-	))
-	form := &Form{}
-	form.Text("password", password)
-	form.Text("name", "bot "+testKey)
-	form.JSON("config_data", map[string]string{"api_key": password, "link_url": link})
-	for range 5 {
-		if _, err := w.client.send(w.ctx, http.MethodPost, "/bots", form, neverRetry, nil); err != nil {
-			mustNotHold(t, "error", err.Error(), testKey, encoded, password, link)
+	synctest.Test(t, func(t *testing.T) {
+		encoded := base64.StdEncoding.EncodeToString([]byte(testEmail + ":" + testKey))
+		const password, link = "correct horse", "https://chat.example.com/join/abcdefgh/"
+		w := newWire(t, first(
+			refusal(400, "BAD_REQUEST", "your key "+testKey+" is bad"),
+			always(200, "text/html", "<title>Denied "+encoded+"</title><p>You sent Authorization: Basic "+encoded+"</p>"),
+			always(200, "text/html", "<p>"+strings.ReplaceAll(encoded, "=", "&#61;")+"</p>"),
+			always(400, "application/json", `{"api_key":"`+password+`","invite_link":"`+link+`"}`),
+			json200(`{"result":"success","api_key":"`+password+`","invite_link":"`+link+`"}`),
+		))
+		form := &Form{}
+		form.Text("password", password)
+		form.Text("name", "bot "+testKey)
+		form.JSON("config_data", map[string]string{"api_key": password, "link_url": link})
+		for range 5 {
+			if _, err := w.client.send(w.ctx, http.MethodPost, "/bots", form, neverRetry, nil); err != nil {
+				mustNotHold(t, "error", err.Error(), testKey, encoded, password, link)
+			}
 		}
-	}
-	w.expectSent(t, 5)
+		w.expectSent(t, 5)
 
-	broken, err := New(Config{Site: "https://chat.example.com", Email: testEmail, APIKey: testKey,
-		Transport: &refusingTransport{times: 9, cause: errors.New("proxy http://u:hunter2@proxy:3128 said " + encoded)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	broken.clock = w.clock
-	_, err = broken.send(w.ctx, http.MethodGet, "/users/me", nil, safeToRetry, nil)
-	mustNotHold(t, "error", err.Error(), encoded, "hunter2")
+		broken, err := New(Config{Site: "https://chat.example.com", Email: testEmail, APIKey: testKey,
+			Transport: &refusingTransport{times: 9, cause: errors.New("proxy http://u:hunter2@proxy:3128 said " + encoded)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = broken.send(w.ctx, http.MethodGet, "/users/me", nil, safeToRetry, nil)
+		mustNotHold(t, "error", err.Error(), encoded, "hunter2")
 
-	mustNotHold(t, "log", w.log.String(), testKey, encoded, password, link, "hunter2")
-	entries, err := tflogtest.MultilineJSONDecode(strings.NewReader(w.log.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	levels := map[any]int{}
-	for _, entry := range entries {
-		levels[entry["@level"]]++
-	}
-	if levels["trace"] < 5 || levels["debug"] < 5 {
-		t.Errorf("the run was not logged: %v", levels)
-	}
+		mustNotHold(t, "log", w.log.String(), testKey, encoded, password, link, "hunter2")
+		entries, err := tflogtest.MultilineJSONDecode(strings.NewReader(w.log.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		levels := map[any]int{}
+		for _, entry := range entries {
+			levels[entry["@level"]]++
+		}
+		if levels["trace"] < 5 || levels["debug"] < 5 {
+			t.Errorf("the run was not logged: %v", levels)
+		}
+	})
 }
 
 func TestRequestsAreLogged(t *testing.T) {

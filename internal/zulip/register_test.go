@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -17,29 +18,33 @@ func TestQueueIsClosedWithOneRequest(t *testing.T) {
 		"dropped":     dropped,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWire(t, answer)
-			began := w.clock.now()
-			if err := w.client.DeleteQueue(w.ctx, "1:1"); err == nil {
-				t.Error("no error")
-			}
-			w.expectSent(t, 1)
-			if waited := w.clock.now().Sub(began); waited > 0 {
-				t.Errorf("waited %s", waited)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				w := newWire(t, answer)
+				began := time.Now()
+				if err := w.client.DeleteQueue(w.ctx, "1:1"); err == nil {
+					t.Error("no error")
+				}
+				w.expectSent(t, 1)
+				if waited := time.Since(began); waited > 0 {
+					t.Errorf("waited %s", waited)
+				}
+			})
 		})
 	}
 }
 
 func TestQueueThatIsNotClosedInTimeIsLeft(t *testing.T) {
-	w := newWire(t, silent)
-	began := time.Now()
-	if err := w.client.DeleteQueue(w.ctx, "1:1"); err == nil {
-		t.Error("no error")
-	}
-	w.expectSent(t, 1)
-	if waited := time.Since(began); waited > w.client.timeout/2 {
-		t.Errorf("waited %s", waited)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, silent)
+		began := time.Now()
+		if err := w.client.DeleteQueue(w.ctx, "1:1"); err == nil {
+			t.Error("no error")
+		}
+		w.expectSent(t, 1)
+		if waited := time.Since(began); waited > w.client.timeout/2 {
+			t.Errorf("waited %s", waited)
+		}
+	})
 }
 
 // manyPeople answers with a snapshot of so many people, of some 650 bytes each, as a server sends them.

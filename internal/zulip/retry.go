@@ -2,7 +2,6 @@ package zulip
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -40,11 +39,6 @@ const (
 	rateLimitWaitBeforeWrite = 15 * time.Minute
 	// maxRetryAfter limits the wait a header may ask for, to avoid overflow.
 	maxRetryAfter = 24 * time.Hour
-	// refusalJitter keeps processes that wait for the same point in time from
-	// sending together.
-	refusalJitter = 250 * time.Millisecond
-	// maxUnloggedWait is the longest wait that is not worth a line at INFO.
-	maxUnloggedWait = 2 * time.Second
 
 	unlimited = math.MaxInt32
 )
@@ -52,14 +46,13 @@ const (
 // retryState is what a call keeps from one attempt to the next.
 type retryState struct {
 	failures      int           // attempts that count against the client's maximum
-	refusals      int           // by the rate limit
-	rateLimitWait time.Duration // waited for it so far
-	waitTooLong   bool          // it asks for more than is waited
+	rateLimitWait time.Duration // that the server asked for so far
+	waitTooLong   bool          // that is more than is waited
 	retryAfter    time.Duration // what the last answer asks for; 0: nothing
 	maybeApplied  bool          // an earlier attempt may have been carried out
 	wait          time.Duration // before the next attempt
 	last          error         // of the last attempt
-	isFinal       bool          // the error for the caller was created
+	isBetween     bool          // the last attempt failed, and there is to be another one
 }
 
 // checkRetry decides after each attempt whether there is another one. When there is an
@@ -73,9 +66,9 @@ func (c *call) checkRetry(ctx context.Context, _ *http.Response, err error) (boo
 		err = c.connectionError(ctx, err)
 		tflog.Debug(ctx, "Zulip did not answer", map[string]any{
 			"method": c.method, "path": c.path, "attempt": c.attempts, "error": err.Error(),
-			"duration_ms": c.client.clock.now().Sub(c.trace.started).Milliseconds(),
+			"duration_ms": time.Since(c.trace.started).Milliseconds(),
 		})
-		c.release(func() { c.recordNoAnswer(err) })
+		c.release()
 	}
 	return c.decideRetry(ctx, err)
 }
@@ -89,17 +82,26 @@ func (c *call) decideRetry(ctx context.Context, err error) (bool, error) {
 	}
 	switch {
 	case ctx.Err() != nil, c.policy == sendOnce, c.writes() && ctx.Value(sendOnceKey{}) != nil:
-		return false, c.finalError(err)
+		return false, err
 	case IsRateLimited(err):
-		return c.retryRateLimited(ctx, err)
-	case !c.mayRetry(err):
-		return false, c.finalError(err)
-	case c.failures >= c.client.maxRetries:
-		return false, c.finalError(err)
+		// The server refuses before it looks at the call, so even a create can be repeated (server-behavior §R17).
+		if c.waitTooLong {
+			return false, fmt.Errorf("%w. The server asks to wait for another %s, which is longer than this provider waits (%s for one call). "+
+				"Try again then, or set requests_per_minute to spread the requests", err, c.retryAfter.Round(time.Second), c.maxRateLimitWait())
+		}
+	case !c.mayRetry(err) || c.failures >= c.client.maxRetries:
+		return false, err
+	default:
+		c.maybeApplied = c.maybeApplied || MayHaveHappened(err)
+		c.wait = backoff(c.failures, c.retryAfter)
+		c.failures++
 	}
-	c.maybeApplied = c.maybeApplied || MayHaveHappened(err)
-	c.wait = backoff(c.failures, c.retryAfter)
-	c.failures++
+	if c.wait > maxUnloggedWait {
+		tflog.Info(ctx, "Waiting before the request is repeated", map[string]any{
+			"method": c.method, "path": c.path, "wait": c.wait.String(), "because": err.Error(),
+		})
+	}
+	c.isBetween = true
 	return true, nil
 }
 
@@ -125,38 +127,31 @@ func (c *call) mayRetry(err error) bool {
 	return transient && (c.policy == safeToRetry || !MayHaveHappened(err))
 }
 
-// recordOutcome releases the limiter after an answer.
+// recordOutcome ends an attempt that was answered. If the rate limit refused it, the limiter waits or the call does.
 func (c *call) recordOutcome(headers http.Header, err error) {
+	defer c.release()
 	switch {
-	case !IsRateLimited(err):
-		c.release(func() { c.limiter.releaseCounted(headers) })
-		if err == nil && c.limiter != nil && c.writes() {
+	case IsRateLimited(err):
+		if c.addRateLimitWait(); c.limiter != nil && c.limiter.refused(headers, c.wait) {
+			c.wait = 0 // the limiter waits, for all calls
+		}
+	case c.limiter != nil:
+		c.limiter.accepted(headers)
+		if err == nil && c.writes() {
 			c.client.hasWritten.Store(true)
 		}
-	case c.limiter == nil:
-		c.wait = c.addRateLimitWait() // other calls are not affected
-	default:
-		wait := c.addRateLimitWait()
-		c.release(func() {
-			if !c.limiter.releaseRefused(headers, wait) {
-				c.wait = wait
-			}
-		})
 	}
 }
 
-// addRateLimitWait returns how long to wait after the rate limit refused this call;
-// 0 if the call gives up instead.
-func (c *call) addRateLimitWait() time.Duration {
+// addRateLimitWait sets how long to wait after the rate limit refused this call; 0 if the call gives up instead.
+func (c *call) addRateLimitWait() {
 	if c.retryAfter <= 0 {
-		c.retryAfter = backoff(c.refusals, 0)
+		c.retryAfter = backoff(c.attempts-1, 0)
 	}
-	c.refusals++
 	c.rateLimitWait += c.retryAfter
-	if c.waitTooLong = c.rateLimitWait > c.maxRateLimitWait(); c.waitTooLong {
-		return 0
+	if c.waitTooLong = c.rateLimitWait > c.maxRateLimitWait(); !c.waitTooLong {
+		c.wait = c.retryAfter
 	}
-	return c.retryAfter
 }
 
 func (c *call) maxRateLimitWait() time.Duration {
@@ -164,27 +159,6 @@ func (c *call) maxRateLimitWait() time.Duration {
 		return rateLimitWaitAfterWrite
 	}
 	return rateLimitWaitBeforeWrite
-}
-
-// retryRateLimited repeats what the rate limit refused. The server refuses before it
-// looks at the call, so even a create can be repeated (server-behavior §R17).
-func (c *call) retryRateLimited(ctx context.Context, err error) (bool, error) {
-	if c.waitTooLong {
-		return false, fmt.Errorf("%w. The server asks to wait for another %s, which is longer than this provider waits (%s for one call). "+
-			"Try again then, or set requests_per_minute to spread the requests", c.finalError(err), c.retryAfter.Round(time.Second), c.maxRateLimitWait())
-	}
-	tflog.Debug(ctx, "The server's rate limit is reached", map[string]any{"method": c.method, "path": c.path, "wait": c.retryAfter.String()})
-	return true, nil
-}
-
-// recordNoAnswer releases the limiter after an attempt without an answer. If the request
-// may have arrived, it counts.
-func (c *call) recordNoAnswer(err error) {
-	if MayHaveHappened(err) {
-		c.limiter.releaseCounted(nil)
-	} else {
-		c.limiter.releaseUnsent()
-	}
 }
 
 // Retry calls attempt until it succeeds, fails for good, or has failed as often as a request is repeated, and waits in
@@ -226,53 +200,34 @@ func (r *Retries) Wait(ctx context.Context, err error) error {
 	var refusal *Error
 	if errors.As(err, &refusal) {
 		attempts.method, attempts.path = refusal.Method, refusal.Path
-		attempts.retryAfter = bodyRetryAfter(refusal.Fields)
+		attempts.retryAfter = bodyRetryAfter(refusal)
 	}
 	if IsRateLimited(err) {
-		attempts.wait = attempts.addRateLimitWait()
+		attempts.addRateLimitWait()
 	}
 	again, err := attempts.decideRetry(ctx, err)
 	if again {
-		err = attempts.waitForRetry(ctx)
-	}
-	if err == nil {
-		attempts.beginAttempt(nil, nil, 0)
-	}
-	return err
-}
-
-// prepareRetry waits before the next attempt.
-func (c *call) prepareRetry(req *http.Request) error { return c.waitForRetry(req.Context()) }
-
-func (c *call) waitForRetry(ctx context.Context) error {
-	if c.wait > maxUnloggedWait {
-		tflog.Info(ctx, "Waiting before the request is repeated", map[string]any{
-			"method": c.method, "path": c.path, "wait": c.wait.String(), "because": c.last.Error(),
-		})
-	}
-	err := c.client.clock.sleep(ctx, c.wait)
-	if err == nil {
-		err = c.acquire(ctx)
+		err = Sleep(ctx, attempts.wait)
 	}
 	if err != nil {
-		return c.stoppedError(err)
+		return attempts.finalError(ctx, err)
 	}
+	attempts.beginAttempt(nil, nil, 0)
 	return nil
 }
 
-// stoppedError is the error when ctx ends between two attempts.
-func (c *call) stoppedError(err error) error {
-	c.isFinal = true
-	if errors.Is(err, ErrInterrupted) && !c.maybeApplied && !MayHaveHappened(c.last) {
-		return fmt.Errorf("%s %s: not carried out: %w", c.method, c.path, err)
+// finalError is the error that the caller gets. It says how many attempts there were, whether an earlier one may have been
+// applied, and what ended the wait for the next one.
+func (c *call) finalError(ctx context.Context, err error) error {
+	var stopped error
+	if c.isBetween {
+		if stopped, err = err, c.last; ctx.Err() != nil {
+			stopped = context.Cause(ctx)
+		}
+		if errors.Is(stopped, ErrInterrupted) && !c.maybeApplied && !MayHaveHappened(err) {
+			return fmt.Errorf("%s %s: not carried out: %w", c.method, c.path, stopped)
+		}
 	}
-	return fmt.Errorf("stopped while waiting to repeat a request: %w; it had failed: %w", err, c.finalError(c.last))
-}
-
-// finalError is the error that the caller gets. It says how many attempts there were, and
-// whether an earlier one may have been applied.
-func (c *call) finalError(err error) error {
-	c.isFinal = true
 	var refusal *Error
 	if c.maybeApplied && errors.As(err, &refusal) {
 		refusal.AfterLostAnswer = true
@@ -282,6 +237,9 @@ func (c *call) finalError(err error) error {
 	}
 	if c.maybeApplied && !MayHaveHappened(err) {
 		err = &maybeAppliedError{err}
+	}
+	if stopped != nil {
+		return fmt.Errorf("stopped while waiting to repeat a request: %w; it had failed: %w", stopped, err)
 	}
 	return err
 }
@@ -319,21 +277,14 @@ func parseRetryAfter(header string, now time.Time) time.Duration {
 }
 
 // bodyRetryAfter reads the field retry-after of a refusal; it may be null.
-func bodyRetryAfter(fields map[string]json.RawMessage) time.Duration {
-	var seconds float64
-	if json.Unmarshal(fields["retry-after"], &seconds) != nil {
-		return 0
-	}
-	return boundedSeconds(seconds)
+func bodyRetryAfter(refusal *Error) time.Duration {
+	return parseRetryAfter(string(refusal.Fields["retry-after"]), time.Time{})
 }
 
 func boundedSeconds(seconds float64) time.Duration {
-	switch {
-	case math.IsNaN(seconds) || seconds <= 0:
+	if math.IsNaN(seconds) || seconds <= 0 {
 		return 0
-	case seconds >= maxRetryAfter.Seconds():
-		return maxRetryAfter
 	}
 	// Rounded up: a request that comes too early is refused again.
-	return time.Duration(math.Ceil(seconds * float64(time.Second)))
+	return time.Duration(math.Ceil(min(seconds, maxRetryAfter.Seconds()) * float64(time.Second)))
 }

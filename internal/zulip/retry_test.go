@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -49,34 +50,36 @@ func TestRepeats(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := newWire(t, first(test.answers...))
-			if err := w.read(); (err != nil) != test.readsFail {
-				t.Errorf("read: %v", err)
-			}
-			w.expectSent(t, test.reads)
+			synctest.Test(t, func(t *testing.T) {
+				w := newWire(t, first(test.answers...))
+				if err := w.read(); (err != nil) != test.readsFail {
+					t.Errorf("read: %v", err)
+				}
+				w.expectSent(t, test.reads)
 
-			w = newWire(t, first(test.answers...))
-			err := w.create()
-			if (err != nil) != test.createsFail {
-				t.Errorf("create: %v", err)
-			}
-			if MayHaveHappened(err) != test.unknownAfter {
-				t.Errorf("MayHaveHappened(%v) = %v", err, !test.unknownAfter)
-			}
-			w.expectSent(t, test.creates)
+				w = newWire(t, first(test.answers...))
+				err := w.create()
+				if (err != nil) != test.createsFail {
+					t.Errorf("create: %v", err)
+				}
+				if MayHaveHappened(err) != test.unknownAfter {
+					t.Errorf("MayHaveHappened(%v) = %v", err, !test.unknownAfter)
+				}
+				w.expectSent(t, test.creates)
 
-			// What is sent once is repeated by Retry alone, and as often as a read.
-			w = newWire(t, first(test.answers...))
-			err = w.sendOnce(w.ctx)
-			w.expectSent(t, 1)
-			if fails := test.reads > 1 || test.readsFail; (err != nil) != fails {
-				t.Errorf("sent once: %v", err)
-			}
-			w = newWire(t, first(test.answers...))
-			if err := w.client.Retry(w.ctx, w.sendOnce); (err != nil) != test.readsFail {
-				t.Errorf("sent by Retry: %v", err)
-			}
-			w.expectSent(t, test.reads)
+				// What is sent once is repeated by Retry alone, and as often as a read.
+				w = newWire(t, first(test.answers...))
+				err = w.sendOnce(w.ctx)
+				w.expectSent(t, 1)
+				if fails := test.reads > 1 || test.readsFail; (err != nil) != fails {
+					t.Errorf("sent once: %v", err)
+				}
+				w = newWire(t, first(test.answers...))
+				if err := w.client.Retry(w.ctx, w.sendOnce); (err != nil) != test.readsFail {
+					t.Errorf("sent by Retry: %v", err)
+				}
+				w.expectSent(t, test.reads)
+			})
 		})
 	}
 }
@@ -89,139 +92,159 @@ func (w *wire) sendOnce(ctx context.Context) error {
 
 // Retry waits as the repetitions of a request do, gives up as they do, and says how often it has tried.
 func TestRetryWaitsAsRequestsDo(t *testing.T) {
-	w := newWire(t, first(limited("58.24", "58.24"), json200(ok)))
-	if err := w.client.Retry(w.ctx, w.sendOnce); err != nil {
-		t.Fatal(err)
-	}
-	if total := w.clock.total(); total < 58*time.Second || total > 120*time.Second {
-		t.Errorf("waited %v", total)
-	}
-	w = newWire(t, dropped)
-	err := w.client.Retry(w.ctx, w.sendOnce)
-	if !MayHaveHappened(err) || !strings.Contains(err.Error(), fmt.Sprintf("tried %d times", 1+defaultMaxRetries)) {
-		t.Errorf("got %v", err)
-	}
-	ctx, cancel := context.WithCancel(w.ctx)
-	w = newWire(t, limited("600", "600"))
-	w.client.clock, w.client.limiter.clock = wallClock{}, wallClock{}
-	time.AfterFunc(20*time.Millisecond, cancel)
-	if err := w.client.Retry(ctx, w.sendOnce); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "it had failed") {
-		t.Errorf("got %v", err)
-	}
-	w.expectSent(t, 1)
+	synctest.Test(t, func(t *testing.T) {
+		w, began := newWire(t, first(limited("58.24", "58.24"), json200(ok))), time.Now()
+		if err := w.client.Retry(w.ctx, w.sendOnce); err != nil {
+			t.Fatal(err)
+		}
+		if total := time.Since(began); total < 58*time.Second || total > 120*time.Second {
+			t.Errorf("waited %v", total)
+		}
+		w = newWire(t, dropped)
+		err := w.client.Retry(w.ctx, w.sendOnce)
+		if !MayHaveHappened(err) || !strings.Contains(err.Error(), fmt.Sprintf("tried %d times", 1+defaultMaxRetries)) {
+			t.Errorf("got %v", err)
+		}
+		ctx, cancel := context.WithCancel(w.ctx)
+		w = newWire(t, limited("600", "600"))
+		time.AfterFunc(20*time.Millisecond, cancel)
+		if err := w.client.Retry(ctx, w.sendOnce); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "it had failed") {
+			t.Errorf("got %v", err)
+		}
+		w.expectSent(t, 1)
+	})
 }
 
 func TestAnswersOfAnotherShapeAreNotAskedForAgain(t *testing.T) {
-	w := newWire(t, json200(`{"result":"success","id":"seven"}`))
-	var out struct{ ID int }
-	_, err := w.client.send(w.ctx, http.MethodGet, "/thing", nil, safeToRetry, &out)
-	var bad *BadAnswerError
-	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "expected shape") {
-		t.Errorf("got %v", err)
-	}
-	w.expectSent(t, 1)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, json200(`{"result":"success","id":"seven"}`))
+		var out struct{ ID int }
+		_, err := w.client.send(w.ctx, http.MethodGet, "/thing", nil, safeToRetry, &out)
+		var bad *BadAnswerError
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), "expected shape") {
+			t.Errorf("got %v", err)
+		}
+		w.expectSent(t, 1)
+	})
 }
 
 func TestAnswersAreBounded(t *testing.T) {
-	w := newWire(t, func(_ int, rw http.ResponseWriter, _ *http.Request) {
-		megabyte := strings.Repeat(" ", 1<<20)
-		for range maxAnswerBytes>>20 + 1 {
-			fmt.Fprint(rw, megabyte)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, func(_ int, rw http.ResponseWriter, _ *http.Request) {
+			megabyte := strings.Repeat(" ", 1<<20)
+			for range maxAnswerBytes>>20 + 1 {
+				fmt.Fprint(rw, megabyte)
+			}
+		})
+		err := w.read()
+		var bad *BadAnswerError
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), "larger than 50 MB") {
+			t.Errorf("got %v", err)
 		}
+		w.expectSent(t, 1)
 	})
-	err := w.read()
-	var bad *BadAnswerError
-	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "larger than 50 MB") {
-		t.Errorf("got %v", err)
-	}
-	w.expectSent(t, 1)
 }
 
 // A connection that was never made leaves no doubt: even a create is repeated.
 
 func TestCreatesAreRepeatedWhenTheRequestNeverLeft(t *testing.T) {
-	w := newWire(t, json200(ok))
-	refusing := &refusingTransport{times: 2, cause: dialError(syscall.ECONNREFUSED), next: http.DefaultTransport}
-	w.client.http.Transport = refusing
-	if err := w.create(); err != nil {
-		t.Fatal(err)
-	}
-	w.expectSent(t, 1)
-	if refusing.tried != 3 {
-		t.Errorf("tried %d times", refusing.tried)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, json200(ok))
+		refusing := &refusingTransport{times: 2, cause: dialError(syscall.ECONNREFUSED), next: w.network}
+		w.client.http.Transport = refusing
+		if err := w.create(); err != nil {
+			t.Fatal(err)
+		}
+		w.expectSent(t, 1)
+		if refusing.tried != 3 {
+			t.Errorf("tried %d times", refusing.tried)
+		}
+	})
 }
 
 // A transport that says nothing about how far it came proves nothing.
 
 func TestCreatesAreNotRepeatedWhenNothingIsKnown(t *testing.T) {
-	w := newWire(t, json200(ok))
-	refusing := &refusingTransport{times: 2, cause: errBroken, next: http.DefaultTransport}
-	w.client.http.Transport = refusing
-	if err := w.create(); !MayHaveHappened(err) || !errors.Is(err, errBroken) {
-		t.Errorf("got %v", err)
-	}
-	if refusing.tried != 1 {
-		t.Errorf("tried %d times", refusing.tried)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, json200(ok))
+		refusing := &refusingTransport{times: 2, cause: errBroken, next: w.network}
+		w.client.http.Transport = refusing
+		if err := w.create(); !MayHaveHappened(err) || !errors.Is(err, errBroken) {
+			t.Errorf("got %v", err)
+		}
+		if refusing.tried != 1 {
+			t.Errorf("tried %d times", refusing.tried)
+		}
+	})
 }
 
 func TestHopelessConnectionsAreTriedOnce(t *testing.T) {
-	w := newWire(t, json200(ok))
-	refusing := &refusingTransport{times: 9, cause: dialError(&net.DNSError{Err: "no such host", Name: "chat.example.com", IsNotFound: true})}
-	w.client.http.Transport = refusing
-	err := w.read()
-	if err == nil || !strings.Contains(err.Error(), "chat.example.com cannot be looked up") || MayHaveHappened(err) {
-		t.Errorf("got %v", err)
-	}
-	if refusing.tried != 1 {
-		t.Errorf("tried %d times", refusing.tried)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, json200(ok))
+		refusing := &refusingTransport{times: 9, cause: dialError(&net.DNSError{Err: "no such host", Name: "chat.example.com", IsNotFound: true})}
+		w.client.http.Transport = refusing
+		err := w.read()
+		if err == nil || !strings.Contains(err.Error(), "chat.example.com cannot be looked up") || MayHaveHappened(err) {
+			t.Errorf("got %v", err)
+		}
+		if refusing.tried != 1 {
+			t.Errorf("tried %d times", refusing.tried)
+		}
+	})
 }
 
 func TestMaxRetries(t *testing.T) {
-	for setting, sent := range map[int]int{0: 5, -1: 1, 1: 2, 7: 8} {
-		w := newWire(t, always(503, "text/html", ""), func(c *Config) { c.MaxRetries = setting })
-		err := w.read()
-		if err == nil {
-			t.Fatal("no error")
+	synctest.Test(t, func(t *testing.T) {
+		for setting, sent := range map[int]int{0: 5, -1: 1, 1: 2, 7: 8} {
+			w := newWire(t, always(503, "text/html", ""), func(c *Config) { c.MaxRetries = setting })
+			err := w.read()
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if sent > 1 && !strings.Contains(err.Error(), fmt.Sprintf("tried %d times", sent)) {
+				t.Errorf("MaxRetries %d: %v", setting, err)
+			}
+			w.expectSent(t, sent)
 		}
-		if sent > 1 && !strings.Contains(err.Error(), fmt.Sprintf("tried %d times", sent)) {
-			t.Errorf("MaxRetries %d: %v", setting, err)
-		}
-		w.expectSent(t, sent)
-	}
+	})
 }
 
 func TestBackoffGrowsAndIsBounded(t *testing.T) {
-	w := newWire(t, always(503, "text/html", ""), func(c *Config) { c.MaxRetries = 8 })
-	_ = w.read()
-	want := []time.Duration{500, 1000, 2000, 4000, 8000, 10000, 10000, 10000}
-	if len(w.clock.slept) != len(want) {
-		t.Fatalf("waited %v", w.clock.slept)
-	}
-	for i, slept := range w.clock.slept {
-		longest := want[i] * time.Millisecond
-		if slept > longest || slept < longest*3/4 {
-			t.Errorf("wait %d: %v, want up to %v", i, slept, longest)
+	synctest.Test(t, func(t *testing.T) {
+		want := []time.Duration{500, 1000, 2000, 4000, 8000, 10000, 10000, 10000}
+		last := time.Now()
+		w := newWire(t, func(n int, rw http.ResponseWriter, _ *http.Request) {
+			if n > 1 {
+				longest := want[n-2] * time.Millisecond
+				if waited := time.Since(last); waited > longest || waited < longest*3/4 {
+					t.Errorf("wait %d: %v, want up to %v", n-1, waited, longest)
+				}
+			}
+			last = time.Now()
+			reply(rw, 503, "text/html", "")
+		}, func(c *Config) { c.MaxRetries = len(want) })
+		_ = w.read()
+		w.expectSent(t, 1+len(want))
+		if !strings.Contains(w.log.String(), "Waiting before the request is repeated") {
+			t.Error("the long waits were not logged")
 		}
-	}
-	if !strings.Contains(w.log.String(), "Waiting before the request is repeated") {
-		t.Error("the long waits were not logged")
-	}
+	})
 }
 
 func TestOverloadedServersSayHowLongToWait(t *testing.T) {
-	w := newWire(t, first(func(_ int, rw http.ResponseWriter, _ *http.Request) {
-		rw.Header().Set("Retry-After", "20")
-		reply(rw, 503, "text/html", "")
-	}, json200(ok)))
-	if err := w.read(); err != nil {
-		t.Fatal(err)
-	}
-	if total := w.clock.total(); total > 20*time.Second || total < 15*time.Second {
-		t.Errorf("waited %v", total)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, first(func(_ int, rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Retry-After", "20")
+			reply(rw, 503, "text/html", "")
+		}, json200(ok)))
+		began := time.Now()
+		if err := w.read(); err != nil {
+			t.Fatal(err)
+		}
+		if total := time.Since(began); total > 20*time.Second || total < 15*time.Second {
+			t.Errorf("waited %v", total)
+		}
+	})
 }
 
 // One refusal holds back all calls, so that no quota goes into refusals.
@@ -233,41 +256,44 @@ func TestContextEndsEveryWait(t *testing.T) {
 		"answer":     silent,
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			w := newWire(t, func(n int, rw http.ResponseWriter, r *http.Request) {
-				// After the answer has left, in the middle of the wait.
-				time.AfterFunc(20*time.Millisecond, cancel)
-				answer(n, rw, r)
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				w := newWire(t, func(n int, rw http.ResponseWriter, r *http.Request) {
+					// After the answer has left, in the middle of the wait.
+					time.AfterFunc(20*time.Millisecond, cancel)
+					answer(n, rw, r)
+				})
+				w.ctx = ctx
+				started := time.Now()
+				err := w.read()
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v", err)
+				}
+				if took := time.Since(started); took > 5*time.Second {
+					t.Errorf("took %v", took)
+				}
+				if name != "answer" && !strings.Contains(err.Error(), "it had failed") {
+					t.Errorf("the cause is lost: %v", err)
+				}
+				w.expectSent(t, 1)
 			})
-			w.ctx = ctx
-			w.client.clock, w.client.limiter.clock = wallClock{}, wallClock{}
-			started := time.Now()
-			err := w.read()
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("got %v", err)
-			}
-			if took := time.Since(started); took > 5*time.Second {
-				t.Errorf("took %v", took)
-			}
-			if name != "answer" && !strings.Contains(err.Error(), "it had failed") {
-				t.Errorf("the cause is lost: %v", err)
-			}
-			w.expectSent(t, 1)
 		})
 	}
 }
 
 func TestDeadlineOfTheCallerIsNotRepeated(t *testing.T) {
-	w := newWire(t, silent)
-	ctx, cancel := context.WithTimeout(w.ctx, 30*time.Millisecond)
-	defer cancel()
-	_, err := w.client.send(ctx, http.MethodPatch, "/streams/1", nil, safeToRetry, nil)
-	var connection *ConnectionError
-	if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &connection) || !connection.MayHaveHappened {
-		t.Errorf("got %v", err)
-	}
-	w.expectSent(t, 1)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, silent)
+		ctx, cancel := context.WithTimeout(w.ctx, 30*time.Millisecond)
+		defer cancel()
+		_, err := w.client.send(ctx, http.MethodPatch, "/streams/1", nil, safeToRetry, nil)
+		var connection *ConnectionError
+		if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &connection) || !connection.MayHaveHappened {
+			t.Errorf("got %v", err)
+		}
+		w.expectSent(t, 1)
+	})
 }
 
 // The second attempt is refused because the first was carried out: whoever
@@ -275,27 +301,31 @@ func TestDeadlineOfTheCallerIsNotRepeated(t *testing.T) {
 // reads the refusal must be told.
 
 func TestRefusalsAfterALostAnswerSaySo(t *testing.T) {
-	w := newWire(t, first(dropped, refusal(400, "EXPECTATION_MISMATCH", "'old' value does not match the expected value.")))
-	_, err := w.client.send(w.ctx, http.MethodPatch, "/streams/1", nil, safeToRetry, nil)
-	var refused *Error
-	if !IsExpectationMismatch(err) || !errors.As(err, &refused) || !refused.AfterLostAnswer || !MayHaveHappened(err) {
-		t.Errorf("got %#v", err)
-	}
-	w.expectSent(t, 2)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, first(dropped, refusal(400, "EXPECTATION_MISMATCH", "'old' value does not match the expected value.")))
+		_, err := w.client.send(w.ctx, http.MethodPatch, "/streams/1", nil, safeToRetry, nil)
+		var refused *Error
+		if !IsExpectationMismatch(err) || !errors.As(err, &refused) || !refused.AfterLostAnswer || !MayHaveHappened(err) {
+			t.Errorf("got %#v", err)
+		}
+		w.expectSent(t, 2)
+	})
 }
 
 func TestALaterCertainFailureDoesNotHideALostAnswer(t *testing.T) {
-	w := newWire(t, dropped)
-	transport := &switchingTransport{first: http.DefaultTransport, then: &refusingTransport{times: 9, cause: dialError(syscall.ECONNREFUSED)}}
-	w.client.http.Transport = transport
-	_, err := w.client.send(w.ctx, http.MethodDelete, "/streams/1", nil, safeToRetry, nil)
-	var connection *ConnectionError
-	if !errors.As(err, &connection) || connection.MayHaveHappened {
-		t.Fatalf("got %v", err)
-	}
-	if !MayHaveHappened(err) {
-		t.Error("the lost answer is forgotten")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, dropped)
+		transport := &switchingTransport{first: w.network, then: &refusingTransport{times: 9, cause: dialError(syscall.ECONNREFUSED)}}
+		w.client.http.Transport = transport
+		_, err := w.client.send(w.ctx, http.MethodDelete, "/streams/1", nil, safeToRetry, nil)
+		var connection *ConnectionError
+		if !errors.As(err, &connection) || connection.MayHaveHappened {
+			t.Fatalf("got %v", err)
+		}
+		if !MayHaveHappened(err) {
+			t.Error("the lost answer is forgotten")
+		}
+	})
 }
 
 type switchingTransport struct {
@@ -332,7 +362,7 @@ func FuzzRetryAfter(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		fromBody := bodyRetryAfter(map[string]json.RawMessage{"retry-after": json.RawMessage(text)})
+		fromBody := bodyRetryAfter(&Error{Fields: map[string]json.RawMessage{"retry-after": json.RawMessage(text)}})
 		for _, wait := range []time.Duration{parseRetryAfter(text, time.Unix(1_795_219_006, 0)), fromBody} {
 			if wait < 0 || wait > maxRetryAfter {
 				t.Errorf("%q: %v", text, wait)

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -250,13 +251,15 @@ func TestCertificateSettingsThatCannotBeUsed(t *testing.T) {
 
 // Windows has numbers of its own for what other systems call ECONNREFUSED and ECONNRESET.
 func TestConnectionErrorsOfWindows(t *testing.T) {
-	for number, want := range map[syscall.Errno]string{10061: "nobody listens at ", 10054: "closed the connection without an answer"} {
-		w := newWire(t, json200(ok))
-		w.client.http.Transport = &refusingTransport{times: 9, cause: dialError(number)}
-		if err := w.create(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d is %v", number, err)
+	synctest.Test(t, func(t *testing.T) {
+		for number, want := range map[syscall.Errno]string{10061: "nobody listens at ", 10054: "closed the connection without an answer"} {
+			w := newWire(t, json200(ok))
+			w.client.http.Transport = &refusingTransport{times: 9, cause: dialError(number)}
+			if err := w.create(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%d is %v", number, err)
+			}
 		}
-	}
+	})
 }
 
 func TestRefusedConnection(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -23,14 +22,13 @@ const (
 	ok = `{"result":"success","msg":""}`
 )
 
-// wire is a client and the server it talks to, whose answers a test writes.
-// Time passes only as the client waits.
+// wire is a client and the server it talks to, whose answers a test writes. The network
+// between them is in memory, so that a test in a bubble (testing/synctest) does not wait.
 type wire struct {
-	client *Client
-	server *httptest.Server
-	clock  *fakeClock
-	log    *lockedBuffer
-	ctx    context.Context
+	client  *Client
+	network *http.Transport
+	log     *lockedBuffer
+	ctx     context.Context
 
 	mu   sync.Mutex
 	sent []sentRequest
@@ -46,18 +44,23 @@ type answers func(n int, w http.ResponseWriter, r *http.Request)
 
 func newWire(t *testing.T, answer answers, settings ...func(*Config)) *wire {
 	t.Helper()
-	w := &wire{clock: &fakeClock{at: time.Unix(1_795_219_006, 0)}, log: &lockedBuffer{}}
+	listener := &memoryListener{connections: make(chan net.Conn), closed: make(chan struct{})}
+	w := &wire{log: &lockedBuffer{}, network: &http.Transport{DialContext: listener.dial}}
 	w.ctx = tflogtest.RootLogger(t.Context(), w.log)
-	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.mu.Lock()
 		w.sent = append(w.sent, sentRequest{r.Method, r.URL.Path, r.URL.RawQuery, string(body), r.Header})
 		n := len(w.sent)
 		w.mu.Unlock()
 		answer(n, rw, r)
-	}))
-	t.Cleanup(w.server.Close)
-	cfg := Config{Site: w.server.URL, Email: testEmail, APIKey: testKey, RequestTimeout: 10 * time.Second}
+	}), ReadHeaderTimeout: time.Hour}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		w.network.CloseIdleConnections()
+	})
+	cfg := Config{Site: "http://chat.example.com", Email: testEmail, APIKey: testKey, RequestTimeout: 10 * time.Second, Transport: w.network}
 	for _, set := range settings {
 		set(&cfg)
 	}
@@ -66,10 +69,43 @@ func newWire(t *testing.T, answer answers, settings ...func(*Config)) *wire {
 		t.Fatal(err)
 	}
 	client.limiter = newRequestLimiter(cfg.RequestsPerMinute) // of its own
-	client.clock, client.limiter.clock = w.clock, w.clock
 	w.client = client
 	return w
 }
+
+// memoryListener is a network in memory.
+type memoryListener struct {
+	connections chan net.Conn
+	closed      chan struct{}
+}
+
+func (l *memoryListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.connections <- server:
+		return client, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (l *memoryListener) Accept() (net.Conn, error) {
+	select {
+	case connection := <-l.connections:
+		return connection, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *memoryListener) Close() error {
+	close(l.closed)
+	return nil
+}
+
+func (l *memoryListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 func (w *wire) requests() []sentRequest {
 	w.mu.Lock()
@@ -119,7 +155,7 @@ func refusal(status int, code, msg string) answers {
 	return always(status, "application/json", fmt.Sprintf(`{"result":"error","msg":%q,"code":%q}`, msg, code))
 }
 
-// reserveConfigured is the refusal as it was recorded, with another time to wait.
+// limited is the refusal as it was recorded, with another time to wait.
 func limited(header, body string) answers {
 	return func(_ int, w http.ResponseWriter, _ *http.Request) {
 		if header != "" {
@@ -150,39 +186,6 @@ func torn(body string) answers {
 		_ = buffer.Flush()
 		_ = connection.Close()
 	}
-}
-
-// fakeClock jumps ahead instead of sleeping.
-type fakeClock struct {
-	mu    sync.Mutex
-	at    time.Time
-	slept []time.Duration
-}
-
-func (c *fakeClock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *fakeClock) sleep(ctx context.Context, d time.Duration) error {
-	if ctx.Err() != nil || d <= 0 {
-		return ctx.Err()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-	c.slept = append(c.slept, d)
-	return nil
-}
-
-func (c *fakeClock) total() (sum time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, d := range c.slept {
-		sum += d
-	}
-	return sum
 }
 
 type lockedBuffer struct {

@@ -1,7 +1,6 @@
 package base
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -18,14 +17,14 @@ func (m *Meta) warnOfRateLimit(diags *diag.Diagnostics) {
 		return
 	}
 	waited := m.Client.Waited()
-	if waited.Time < minWaitToReport {
+	if waited < minWaitToReport {
 		return
 	}
 	m.warnedOfRateLimit.Do(func() {
 		diags.AddWarning("The server's rate limit holds this run back",
-			fmt.Sprintf("Requests have waited %s so far: the server takes %s from this account. Nothing has failed, and whatever is left is done as the limit allows. "+
+			fmt.Sprintf("Requests have waited %s so far: the server takes a limited number of requests from one account, by default 200 a minute and 2,000 an hour. Nothing has failed, and whatever is left is done as the limit allows. "+
 				"To interrupt the run is safe: the next one goes on where it ended. "+
 				"What makes it shorter: fewer changes at once, an account that nothing else uses, or, on a server of your own, higher numbers for api_by_user in RATE_LIMITING_RULES.",
-				waited.Time.Round(time.Second), cmp.Or(waited.Limit, "a limited number of requests")))
+				waited.Round(time.Second)))
 	})
 }

@@ -74,7 +74,7 @@ func writeReport(path string, client *zulip.Client) error {
 		return err
 	}
 	report, err := json.Marshal(map[string]any{
-		"waited_ns":       client.Waited().Time,
+		"waited_ns":       client.Waited(),
 		"cpu_ns":          time.Duration(used.Utime.Nano() + used.Stime.Nano()),
 		"allocated_bytes": memory.TotalAlloc,
 		"allocations":     memory.Mallocs,
