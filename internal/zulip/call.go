@@ -68,11 +68,18 @@ func (c *call) acquire(ctx context.Context) error {
 	if c.limiter == nil {
 		return context.Cause(ctx)
 	}
-	places, err := c.limiter.acquire(ctx, c.attempts > 0)
-	if err != nil {
-		return err
+	if c.places > 0 {
+		if err := c.limiter.wait(ctx); err != nil {
+			return err
+		}
+	} else {
+		// What is sent once depends on a read that is not to get old.
+		places, err := c.limiter.acquire(ctx, c.attempts > 0 || c.isSentOnce(ctx))
+		if err != nil {
+			return err
+		}
+		c.places = places
 	}
-	c.places = places
 	if c.change != nil {
 		if err := c.change.begin(); err != nil {
 			c.release()
@@ -85,7 +92,7 @@ func (c *call) acquire(ctx context.Context) error {
 	return nil
 }
 
-// release ends an attempt, unless it has ended.
+// release lets others be sent in the place of an attempt that has ended.
 func (c *call) release() {
 	if c.places > 0 {
 		c.limiter.release(c.places)

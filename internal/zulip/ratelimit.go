@@ -93,10 +93,10 @@ func newRequestLimiter(perMinute int) *requestLimiter {
 	return l
 }
 
-// acquire returns when a request may be sent, or when ctx ends. A repeated request does not
-// stand in line: it has waited before. places is for release.
-func (l *requestLimiter) acquire(ctx context.Context, isRepeated bool) (places int64, err error) {
-	if !isRepeated {
+// acquire returns when a request may be sent, or when ctx ends. One that is urgent, like one
+// that has waited before, does not stand in line. places is for release.
+func (l *requestLimiter) acquire(ctx context.Context, isUrgent bool) (places int64, err error) {
+	if !isUrgent {
 		if l.line.Acquire(ctx, 1) != nil {
 			return 0, context.Cause(ctx)
 		}

@@ -81,7 +81,7 @@ func (c *call) decideRetry(ctx context.Context, err error) (bool, error) {
 		c.change.undo()
 	}
 	switch {
-	case ctx.Err() != nil, c.policy == sendOnce, c.writes() && ctx.Value(sendOnceKey{}) != nil:
+	case ctx.Err() != nil, c.isSentOnce(ctx):
 		return false, err
 	case IsRateLimited(err):
 		// The server refuses before it looks at the call, so even a create can be repeated (server-behavior §R17).
@@ -129,11 +129,13 @@ func (c *call) mayRetry(err error) bool {
 
 // recordOutcome ends an attempt that was answered. If the rate limit refused it, the limiter waits or the call does.
 func (c *call) recordOutcome(headers http.Header, err error) {
-	defer c.release()
 	switch {
 	case IsRateLimited(err):
 		if c.addRateLimitWait(); c.limiter != nil && c.limiter.refused(headers, c.wait) {
 			c.wait = 0 // the limiter waits, for all calls
+			if c.places == maxInFlight {
+				return // it was sent alone, and remains the first
+			}
 		}
 	case c.limiter != nil:
 		c.limiter.accepted(headers)
@@ -141,6 +143,7 @@ func (c *call) recordOutcome(headers http.Header, err error) {
 			c.client.hasWritten.Store(true)
 		}
 	}
+	c.release()
 }
 
 // addRateLimitWait sets how long to wait after the rate limit refused this call; 0 if the call gives up instead.
@@ -181,6 +184,10 @@ type sendOnceKey struct{}
 // SendOnce returns a context under which a write is sent once: its meaning may have changed after a wait.
 func SendOnce(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sendOnceKey{}, true)
+}
+
+func (c *call) isSentOnce(ctx context.Context) bool {
+	return c.policy == sendOnce || c.writes() && ctx.Value(sendOnceKey{}) != nil
 }
 
 // Retries are the waits between the attempts of [Client.Retry].
