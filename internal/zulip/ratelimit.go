@@ -74,7 +74,7 @@ type limiterKey struct {
 // sharedLimiter returns the limiter that all clients with this key share.
 func sharedLimiter(key limiterKey) *requestLimiter {
 	shared, _ := sharedLimiters.LoadOrStore(key, newRequestLimiter(key.perMinute))
-	return shared.(*requestLimiter)
+	return shared.(*requestLimiter) //nolint:errcheck // nothing else is stored
 }
 
 // newRequestLimiter returns a limiter for at most perMinute requests in any minute; 0 has
