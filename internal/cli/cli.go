@@ -14,6 +14,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// pluginCookie is the environment variable with which a CLI starts every plugin. Without it, a person did.
+const pluginCookie = "TF_PLUGIN_MAGIC_COOKIE"
+
 // Run executes the command line and returns the exit status. Without a subcommand it calls serve, which serves the plugin;
 // debug is the flag --debug.
 func Run(version string, serve func(debug bool) error, args []string) int {
@@ -47,14 +50,19 @@ func newRoot(version string, serve func(debug bool) error) *cobra.Command {
 		Short: "Terraform provider for Zulip",
 		Long: `Terraform provider for Zulip.
 
-Without a command it serves the provider plugin. Terraform and OpenTofu start it themselves; you need not run it.`,
+Terraform and OpenTofu start it without a command, as their plugin; you need not. The commands are for people.`,
 		Version:       version,
 		Args:          cobra.NoArgs,
 		SilenceErrors: true, // Run prints them
 		SilenceUsage:  true,
 	}
 	debug := root.Flags().Bool("debug", false, "serve the plugin until interrupted, so that a debugger can attach to it, and print the environment variable to set for Terraform")
-	root.RunE = func(*cobra.Command, []string) error { return serve(*debug) }
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if _, isPlugin := os.LookupEnv(pluginCookie); !isPlugin && !*debug {
+			return cmd.Help()
+		}
+		return serve(*debug)
+	}
 
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.AddCommand(newSandbox(), newReview(version), newAudit(version), newExport(version), newVersion(version))

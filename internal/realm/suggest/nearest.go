@@ -11,18 +11,29 @@ import (
 // suggestions is how many names a message suggests.
 const suggestions = 2
 
-// Nearest returns the names closest to a text: a third of its letters may differ, at least two. Of an address only what is
-// before the domain counts, which most have in common.
+// minPrefix is how many letters have to be there for the beginning of a name.
+const minPrefix = 3
+
+// Nearest returns the names closest to a text: those that begin with it, as "administrator" does with "admins", and those of
+// which at most a third of its letters differ, or two. Of an address only what is before the domain counts, which most have in
+// common.
 func Nearest(text string, names []string) []string {
 	type candidate struct {
 		name     string
 		distance int
 	}
+	text = strings.ToLower(text)
 	local, _, _ := strings.Cut(text, "@")
 	limit := max(2, len(local)/3)
+	beginning := strings.TrimSuffix(text, "s")
 	var near []candidate
 	for _, name := range names {
-		if distance := levenshtein.ComputeDistance(strings.ToLower(text), strings.ToLower(name)); distance <= limit {
+		lower := strings.ToLower(name)
+		distance := levenshtein.ComputeDistance(text, lower)
+		if len(beginning) >= minPrefix && strings.HasPrefix(lower, beginning) {
+			distance = min(distance, 1)
+		}
+		if distance <= limit {
 			near = append(near, candidate{name, distance})
 		}
 	}

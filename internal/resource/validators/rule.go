@@ -130,11 +130,11 @@ func OneOf(texts ...string) Rule {
 
 // countPattern is a number from 1 to the nine digits for which the server's database has room.
 var (
-	countPattern  = regexp.MustCompile(`^[1-9][0-9]{0,8}$`)
-	leadingDigits = regexp.MustCompile(`^[0-9]+`)
+	countPattern = regexp.MustCompile(`^[1-9][0-9]{0,8}$`)
+	withUnit     = regexp.MustCompile(`^0*([0-9]{1,9})[ _]*([A-Za-z]*)$`)
 )
 
-// Count allows a number of units, as a text, and some words beside it.
+// Count allows a number of units, which are "days", "minutes" or "seconds", as a text, and some words beside it.
 func Count(units string, words ...string) Rule {
 	allowed := append([]string{"a number of " + units + " from 1 to 999999999"}, suggest.Names{}.Quoted(words)...)
 	last := len(allowed) - 1
@@ -142,29 +142,47 @@ func Count(units string, words ...string) Rule {
 		if countPattern.MatchString(text) || slices.Contains(words, text) {
 			return ""
 		}
-		return fmt.Sprintf("It is %q.", text) + nearestCount(text, words)
+		return fmt.Sprintf("It is %q.", text) + meantCount(text, units, words)
 	})
 }
 
 // unlimited is the word for no limit.
 const unlimited = "unlimited"
 
-// nearestCount names the nearest value that Count allows.
-func nearestCount(text string, words []string) string {
-	near := suggest.Nearest(text, words)
-	number, err := strconv.ParseInt(text, 10, 64)
-	switch digits := strings.TrimLeft(leadingDigits.FindString(text), "0"); {
-	case err == nil && number == -1 && slices.Contains(words, unlimited): // as Zulip's API has it
-		return fmt.Sprintf(" For no limit, write %q.", unlimited)
-	case err == nil && number < 1:
-		return ` The nearest allowed value is "1".`
-	case countPattern.MatchString(digits): // a number with leading zeros, or with its unit
-		return fmt.Sprintf(" Write %q.", digits)
-	case len(digits) > 0:
-		return ` The nearest allowed value is "999999999".`
-	default:
-		return suggest.DidYouMean(suggest.Names{}.Quoted(near))
+// secondsOf are the units in which people write times. Months and years have no fixed number of days.
+var secondsOf = map[string]int64{
+	"s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": 86400, "day": 86400, "w": 604800, "week": 604800,
+}
+
+// meantCount says what a text that Count refuses may have meant. It never names another time than the one that is written: a
+// shorter one deletes messages where it is a retention.
+func meantCount(text, units string, words []string) string {
+	if found := withUnit.FindStringSubmatch(text); found != nil && found[1] != "0" {
+		number, _ := strconv.ParseInt(found[1], 10, 64) // nine digits
+		unit, isKnown := secondsOf[singular(found[2])]
+		one := secondsOf[singular(units)]
+		if found[2] == "" {
+			unit, isKnown = one, true
+		}
+		if isKnown && number*unit%one == 0 {
+			return fmt.Sprintf(" Write %q.", strconv.FormatInt(number*unit/one, 10))
+		}
+		return ""
 	}
+	// 0 and -1 stand for no limit in many programs, the second in Zulip's API too.
+	if _, err := strconv.ParseFloat(text, 64); err == nil && slices.Contains(words, unlimited) {
+		return fmt.Sprintf(" For no limit, write %q.", unlimited)
+	}
+	return suggest.DidYouMean(suggest.Names{}.Quoted(suggest.Nearest(text, words)))
+}
+
+// singular is a unit without its plural.
+func singular(unit string) string {
+	unit = strings.ToLower(unit)
+	if len(unit) > 1 {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	return unit
 }
 
 // Length allows texts of at least and at most so many characters; a maximum of zero is none.

@@ -58,6 +58,8 @@ func TestRules(t *testing.T) {
 	}
 	count := validators.Count("days", "unlimited", "realm_default")
 	const countAllowed = `a must be a number of days from 1 to 999999999, "unlimited" or "realm_default". `
+	seconds := validators.Count("seconds", "unlimited")
+	const secondsAllowed = `a must be a number of seconds from 1 to 999999999 or "unlimited". `
 	for _, c := range []struct {
 		rule  validators.Rule
 		value attr.Value
@@ -67,16 +69,27 @@ func TestRules(t *testing.T) {
 		{count, text("realm_default"), ""},
 		{count, types.StringNull(), ""},
 		{count, types.StringUnknown(), ""},
-		{count, text("0"), countAllowed + `It is "0". The nearest allowed value is "1".`},
+		{count, text("0"), countAllowed + `It is "0". For no limit, write "unlimited".`},
 		{count, text("-1"), countAllowed + `It is "-1". For no limit, write "unlimited".`},
 		{count, text("030"), countAllowed + `It is "030". Write "30".`},
 		{count, text("30 days"), countAllowed + `It is "30 days". Write "30".`},
-		{count, text("9999999999"), countAllowed + `It is "9999999999". The nearest allowed value is "999999999".`},
+		{count, text("9999999999"), countAllowed + `It is "9999999999". For no limit, write "unlimited".`},
+		{count, text("1.5"), countAllowed + `It is "1.5". For no limit, write "unlimited".`},
+		{count, text("2 weeks"), countAllowed + `It is "2 weeks". Write "14".`},
+		{count, text("48h"), countAllowed + `It is "48h". Write "2".`},
+		{count, text("36h"), countAllowed + `It is "36h".`},
+		{count, text("1 year"), countAllowed + `It is "1 year".`},
+		{seconds, text("1h"), secondsAllowed + `It is "1h". Write "3600".`},
+		{seconds, text("10 Minutes"), secondsAllowed + `It is "10 Minutes". Write "600".`},
+		{seconds, text("7d"), secondsAllowed + `It is "7d". Write "604800".`},
 		{count, text("unlimted"), countAllowed + `It is "unlimted". Did you mean "unlimited"?`},
 		{count, text("for ever"), countAllowed + `It is "for ever".`},
 		{validators.Matches(regexp.MustCompile(`\S`), "must not be blank"), text(" "), `a must not be blank. It is " ".`},
 		{validators.OneOf("archive", "keep"), text("keep"), ""},
 		{validators.OneOf("archive", "keep"), text("Archiv"), `a must be one of "archive", "keep". It is "Archiv". Did you mean "archive"?`},
+		{validators.OneOf("public", "private_shared_history", "private_protected_history"), text("private"), `a must be one of "public", "private_shared_history", "private_protected_history". ` +
+			`It is "private". Did you mean "private_protected_history" or "private_shared_history"?`},
+		{validators.OneOf("owner", "administrator", "member"), text("Admins"), `a must be one of "owner", "administrator", "member". It is "Admins". Did you mean "administrator"?`},
 		{validators.OneOf("archive", "keep"), text("destroy"), `a must be one of "archive", "keep". It is "destroy".`},
 		{validators.Length(1, 3), text("ääää"), "a must have between 1 and 3 characters. It has 4."},
 		{validators.Length(1, 0), text(""), "a must have at least 1 character. It is empty."},

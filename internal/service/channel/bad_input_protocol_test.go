@@ -45,7 +45,7 @@ func TestProtocolRefusesWhatNoOrganizationTakes(t *testing.T) {
 		"a long text":           {values{"description": strings.Repeat("ä", 1025)}, "description", []string{"at most 1024"}},
 		"no privacy":            {values{"privacy": "secret"}, "privacy", []string{`"private_shared_history"`, `"secret"`}},
 		"a default":             {values{"privacy": "private_shared_history", "is_default": true}, "is_default", []string{"A private channel cannot be a default channel", `privacy = "public"`}},
-		"no days":               {values{"message_retention_days": "0"}, "message_retention_days", []string{"Invalid value for message_retention_days", `must be a number of days from 1 to 999999999, "unlimited" or "realm_default"`, `The nearest allowed value is "1"`}},
+		"no days":               {values{"message_retention_days": "0"}, "message_retention_days", []string{"Invalid value for message_retention_days", `must be a number of days from 1 to 999999999, "unlimited" or "realm_default"`, `For no limit, write "unlimited".`}},
 		"no policy":             {values{"topics_policy": "none"}, "topics_policy", []string{`"inherit"`}},
 		"no folder":             {values{"folder_id": -1}, "folder_id", []string{"at least 0"}},
 		"no end":                {values{"on_destroy": "delete"}, "on_destroy", []string{`"archive"`, `"keep"`}},
