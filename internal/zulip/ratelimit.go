@@ -47,7 +47,7 @@ type requestLimiter struct {
 	logged     rate.Sometimes // for waits for requests_per_minute
 
 	mu        sync.Mutex
-	limit     int           // X-RateLimit-Limit of the account; 0: unknown
+	limit     int           // X-RateLimit-Limit of the account (server-behavior §R18); 0: unknown
 	notBefore time.Time     // no request is sent earlier, after a refusal
 	accepts   int           // how many requests were accepted after notBefore
 	held      time.Duration // how long requests are held back by refusals, until notBefore

@@ -1,7 +1,6 @@
-// Operations checks that the provider supports every API operation that the README lists. It reads the table of operations
-// in the README and on the provider's page, the pages of the resources, data sources and actions that the table names, and
-// the calls that the provider made in the tests (the file named as argument). It fails if an operation is missing from any
-// of them.
+// Operations checks that the provider supports every API operation that it promises. It reads the table of operations in the
+// guide, the pages of the resources, data sources and actions that the table names, and the calls that the provider made in the
+// tests (the file named as argument). It fails if an operation is missing from any of them.
 package main
 
 import (
@@ -13,8 +12,8 @@ import (
 	"strings"
 )
 
-// tables are the pages that hold the table, below the project's folder.
-var tables = []string{"README.md", "templates/index.md.tmpl"}
+// page is what holds the table, below the project's folder.
+const page = "templates/guides/operations.md.tmpl"
 
 func main() {
 	if len(os.Args) != 3 {
@@ -62,7 +61,7 @@ func (m missing) sorted() []string {
 	return all
 }
 
-// check compares the operations with the tables and with what was called.
+// check compares the operations with the table and with what was called.
 func check(project, calls string) (missing, error) {
 	called, err := os.ReadFile(calls)
 	if err != nil {
@@ -76,21 +75,19 @@ func check(project, calls string) (missing, error) {
 			m.add(o, "no test made the provider call it")
 		}
 	}
-	for _, page := range tables {
-		text, err := os.ReadFile(filepath.Join(project, page))
-		if err != nil {
-			return nil, err
+	text, err := os.ReadFile(filepath.Join(project, page))
+	if err != nil {
+		return nil, err
+	}
+	rows := readTable(string(text))
+	for _, o := range all {
+		reachedBy, ok := rows[o.name+" | "+o.wire()]
+		if !ok {
+			m.add(o, "%s has no row for it (%s)", page, o.wire())
+			continue
 		}
-		rows := readTable(string(text))
-		for _, o := range all {
-			reachedBy, ok := rows[o.name+" | "+o.wire()]
-			if !ok {
-				m.add(o, "%s has no row for it (%s)", page, o.wire())
-				continue
-			}
-			for _, problem := range checkConstructs(project, reachedBy) {
-				m.add(o, "%s: %s", page, problem)
-			}
+		for _, problem := range checkConstructs(project, reachedBy) {
+			m.add(o, "%s: %s", page, problem)
 		}
 	}
 	return m, nil

@@ -63,14 +63,14 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		"the flow": {func(t *testing.T, dir string) { edit(t, dir, "calls", "POST /connect/token\n", "") },
 			"Request an access token: no test made the provider call it"},
 		"a row": {func(t *testing.T, dir string) {
-			edit(t, dir, "README.md", "| Create drafts | `POST /drafts` | resource `zulip_thing` |\n", "")
-		}, "Create drafts: README.md has no row for it (`POST /drafts`)"},
+			edit(t, dir, page, "| Create drafts | `POST /drafts` | resource `zulip_thing` |\n", "")
+		}, "Create drafts: "+page+" has no row for it (`POST /drafts`)"},
 		"a construct": {func(t *testing.T, dir string) {
-			edit(t, dir, "README.md", "`POST /drafts` | resource `zulip_thing`", "`POST /drafts` | somehow")
-		}, "Create drafts: README.md: names no construct"},
+			edit(t, dir, page, "`POST /drafts` | resource `zulip_thing`", "`POST /drafts` | somehow")
+		}, "Create drafts: "+page+": names no construct"},
 		"a page": {func(t *testing.T, dir string) {
-			edit(t, dir, "README.md", "`POST /drafts` | resource `zulip_thing`", "`POST /drafts` | action `zulip_thing`")
-		}, "Create drafts: README.md: action zulip_thing has no docs/actions/thing.md"},
+			edit(t, dir, page, "`POST /drafts` | resource `zulip_thing`", "`POST /drafts` | action `zulip_thing`")
+		}, "Create drafts: "+page+": action zulip_thing has no docs/actions/thing.md"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := complete(t)
@@ -98,8 +98,7 @@ func complete(t *testing.T) string {
 		table.WriteString("| " + o.name + " | " + o.wire() + " | resource `zulip_thing` |\n")
 		calls.WriteString(strings.TrimSpace(fill.Replace(o.endpoint)+" "+o.sent) + "\n")
 	}
-	write(t, dir, "README.md", table.String())
-	write(t, dir, "templates/index.md.tmpl", table.String())
+	write(t, dir, page, table.String())
 	write(t, dir, "calls", calls.String())
 	write(t, dir, "docs/resources/thing.md", "")
 	write(t, dir, "examples/resources/zulip_thing/resource.tf", "")
