@@ -130,7 +130,7 @@ func (c *checking[Model, Object, Update]) row(row attribute.Row[Model, *Object, 
 // step checks the change of an attribute from one object to the other.
 func (c *checking[Model, Object, Update]) step(row attribute.Row[Model, *Object, Update], before, after *Object, prior, planned *Model) {
 	name := row.AttributeName()
-	for _, from := range []attribute.Prior[Model, *Object]{{Values: prior, IsState: true}, {Values: prior, Object: before}} {
+	for _, from := range []attribute.Prior[Model, *Object]{{Values: prior, State: prior, IsState: true}, {Values: prior, Object: before}} {
 		step, problems, found := row.Step(&from, planned, c.On)
 		if !found || len(problems) > 0 || step.Attribute != name {
 			c.errorf("%s: a plan does not find that it changes: %v", name, problems)
@@ -144,7 +144,7 @@ func (c *checking[Model, Object, Update]) step(row attribute.Row[Model, *Object,
 			c.errorf("%s: it is not sent", name)
 		}
 	}
-	if _, _, found := row.Step(&attribute.Prior[Model, *Object]{Values: planned, IsState: true}, planned, c.On); found {
+	if _, _, found := row.Step(&attribute.Prior[Model, *Object]{Values: planned, State: planned, IsState: true}, planned, c.On); found {
 		c.errorf("%s: it is sent although it does not change", name)
 	}
 }

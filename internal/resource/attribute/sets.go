@@ -101,7 +101,7 @@ func (p Plan) KeepEqual() {
 	}
 	for _, setting := range p.Table.All() {
 		planned, stated := p.Plan(setting.Name), *p.State(setting.Name)
-		if planned.IsUnknown() && stated.IsNull() {
+		if planned.IsUnknown() && stated.IsNull() && p.Config(setting.Name).IsNull() {
 			// The server does not have the setting, and will not have it after this apply either.
 			*planned = stated
 			continue

@@ -55,6 +55,8 @@ type Table[Model, Object, Update any] struct {
 	Permissions map[string]Permission[Model]
 	// Wire says which permissions there are, and where an object and an update have them.
 	Wire Permissions[Object, Update]
+	// OmitUnmanaged says that what is not managed is not in the state: see [Prior].
+	OmitUnmanaged bool
 }
 
 // Row is one attribute of a table. [Field] implements it for most of them.
@@ -100,19 +102,37 @@ func On(b *base.Base, view *snapshot.Snapshot) Server {
 }
 
 // Prior is what a plan is computed from: a state, or for an object that is to be created what it starts from.
+//
+// A state may leave out what is not managed ([Table.OmitUnmanaged]): an optional attribute that was not configured when the
+// object was created. It is null in the plan of the creation and in the state from then on; a refresh leaves it null, and
+// keeps the server's value in the private state. When it is configured later, that value is the prior one: it is compared
+// with the current value like any other. It must be read by the refresh and not by the plan: an apply plans again, and is
+// told of the first plan nothing but the state that was refreshed for it, with its private state.
 type Prior[Model, Object any] struct {
+	// Values are those of the state, completed by what it leaves out. Of the permissions only Permissions is completed.
 	Values *Model
 	// IsState says that the values are those of a state; else they are those of Object.
 	IsState bool
-	Object  Object
+	// State is the state as it is; nil for an object that is to be created.
+	State  *Model
+	Object Object
 	// Permissions are the values of the permissions as the server had them.
 	Permissions map[string]zulip.GroupSettingValue
+	// Unread are the attributes that the state leaves out and of which no value was kept.
+	Unread []string
 }
 
 // PriorState returns a state as what a plan is computed from. raw are the values of the permissions that were kept beside
 // the state.
 func (t *Table[Model, Object, Update]) PriorState(state *Model, raw map[string]zulip.GroupSettingValue, on Server) *Prior[Model, Object] {
-	return &Prior[Model, Object]{Values: state, IsState: true, Permissions: t.Sets(state).Prior(t.Wire.Table, raw, on.View)}
+	return &Prior[Model, Object]{Values: state, State: state, IsState: true, Permissions: t.Sets(state).Prior(t.Wire.Table, raw, on.View)}
+}
+
+// PriorBeside is PriorState with the values of what the state leaves out. object is what was just read; nil if nothing was.
+func (t *Table[Model, Object, Update]) PriorBeside(state *Model, beside Beside, object *Object, on Server, diags *diag.Diagnostics) *Prior[Model, Object] {
+	prior := t.PriorState(state, beside.Permissions, on)
+	t.complete(prior, beside.Unmanaged, object, on, diags)
+	return prior
 }
 
 // PriorObject returns an object as what a plan is computed from.
@@ -170,7 +190,7 @@ func (t *Table[Model, Object, Update]) ForgetUnknown(model *Model) {
 func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planned *Model, on Server) ([]Step[Object, Update], []permission.Problem) {
 	var before Sets
 	if prior.IsState {
-		before = t.Sets(prior.Values)
+		before = t.Sets(prior.State)
 	}
 	permissions, problems := t.Wire.Steps(prior.Permissions, before, t.Sets(planned), on.View)
 	var steps []Step[Object, Update]
@@ -188,7 +208,7 @@ func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planne
 func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) Plan {
 	plan := Plan{Table: t.Wire.Table, Config: t.Sets(config), Plan: t.Sets(planned), Prior: prior.Permissions, View: view}
 	if prior.IsState {
-		plan.State = t.Sets(prior.Values)
+		plan.State = t.Sets(prior.State)
 	}
 	return plan
 }
@@ -201,7 +221,7 @@ func (t *Table[Model, Object, Update]) KeepPrior(config, planned *Model, prior *
 	}
 	t.PermissionPlan(config, planned, prior, on.View).KeepEqual()
 	for _, row := range t.Rows {
-		row.KeepPrior(config, planned, prior.Values, on)
+		row.KeepPrior(config, planned, prior.State, on)
 	}
 }
 

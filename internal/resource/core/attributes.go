@@ -22,9 +22,12 @@ import (
 type Attributes[Model, Object, Update any] interface {
 	// read takes what the server has into a model. What the model says already in other words stays as it is.
 	read(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
-	// priorState is a state as what a plan was computed from, raw the values of its permissions beside it; priorObject is an
-	// object that is to become what is planned.
-	priorState(state *Model, raw map[string]zulip.GroupSettingValue, c *Context) *Prior[Model, Object]
+	// omitsUnmanaged reports whether a state leaves out what is not managed; refresh is read of such a state.
+	omitsUnmanaged() bool
+	refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
+	// priorState is a state as what a plan was computed from, with what stands beside it and the object as it was just read,
+	// if it was; priorObject is an object that is to become what is planned.
+	priorState(state *Model, beside attribute.Beside, object *Object, c *Context, diags *diag.Diagnostics) *Prior[Model, Object]
 	priorObject(object *Object, c *Context, diags *diag.Diagnostics) *Prior[Model, Object]
 	// keepPrior gives a plan the prior values where the two mean the same.
 	keepPrior(config, planned *Model, prior *Prior[Model, Object], c *Context)
@@ -34,17 +37,21 @@ type Attributes[Model, Object, Update any] interface {
 	keepKnown(m, planned *Model) (differing []string)
 	// forgetUnknown makes unknown values null: a state holds none.
 	forgetUnknown(m *Model)
-	// permissions are those that the server has of an object, to be kept beside the state; nil for objects without.
-	permissions(object *Object) map[string]zulip.GroupSettingValue
+	// besideState is what is to be kept beside a state of an object; nil for nothing.
+	besideState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.Beside
 }
 
 // Prior is what a plan is computed from: a state, or for what is created the object that it starts from.
 type Prior[Model, Object any] struct {
+	// Values are those of State, completed by what it leaves out: see [attribute.Prior].
 	Values  *Model
 	IsState bool
+	State   *Model
 	Object  *Object
 	// Permissions are the values of the permissions as the server had them.
 	Permissions map[string]zulip.GroupSettingValue
+	// Unread are the attributes that the state leaves out and of which no value was kept.
+	Unread []string
 }
 
 // fields are the attributes of a model by the fields that have them.
@@ -131,8 +138,14 @@ func (by byModel[Model, Object]) read(m *Model, object *Object, c *Context, _ *d
 	by.def.ReadInto(m, object, c)
 }
 
-func (by byModel[Model, Object]) priorState(state *Model, _ map[string]zulip.GroupSettingValue, _ *Context) *Prior[Model, Object] {
-	return &Prior[Model, Object]{Values: state, IsState: true}
+func (by byModel[Model, Object]) omitsUnmanaged() bool { return false }
+
+func (by byModel[Model, Object]) refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
+	by.read(m, object, c, diags)
+}
+
+func (by byModel[Model, Object]) priorState(state *Model, _ attribute.Beside, _ *Object, _ *Context, _ *diag.Diagnostics) *Prior[Model, Object] {
+	return &Prior[Model, Object]{Values: state, State: state, IsState: true}
 }
 
 func (by byModel[Model, Object]) priorObject(object *Object, _ *Context, _ *diag.Diagnostics) *Prior[Model, Object] {
@@ -241,7 +254,9 @@ func (by byModel[Model, Object]) forgetUnknown(m *Model) {
 	}
 }
 
-func (by byModel[Model, Object]) permissions(*Object) map[string]zulip.GroupSettingValue { return nil }
+func (by byModel[Model, Object]) besideState(*Model, *Object, []string, *Context, *diag.Diagnostics) *attribute.Beside {
+	return nil
+}
 
 // isAsPlanned reports whether an object has every value that is planned.
 func (r *Resource[Model, Object, Update]) isAsPlanned(planned *Model, object *Object, c *Context) bool {

@@ -5,8 +5,11 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 )
 
 // embedded are attributes that a model has from another struct.
@@ -56,7 +59,7 @@ var resourceOfModels = New(&Definition[model, object, model]{
 func TestStepsOfAModel(t *testing.T) {
 	planned := modelOf("b", "text")
 	planned.Key, planned.Local = types.StringValue("secret"), types.BoolValue(true)
-	prior := resourceOfModels.attributes.priorState(modelOf("a", "text"), nil, &Context{})
+	prior := resourceOfModels.attributes.priorState(modelOf("a", "text"), attribute.Beside{}, nil, &Context{}, &diag.Diagnostics{})
 	c := &Context{}
 	steps, _ := resourceOfModels.attributes.steps(prior, planned, c)
 	if len(steps) != 2 || steps[0].Attribute != "name" || steps[1].Attribute != "key" {
@@ -87,7 +90,7 @@ func TestTextsAreComparedInNormalForm(t *testing.T) {
 		isSame(types.StringNull(), types.StringValue("")) || !isSame(set("a", "b"), set("b", "a")) {
 		t.Error("texts are compared otherwise")
 	}
-	steps, _ := resourceOfModels.attributes.steps(resourceOfModels.attributes.priorState(modelOf(composed, "x"), nil, &Context{}), modelOf(composed, "y"), &Context{})
+	steps, _ := resourceOfModels.attributes.steps(resourceOfModels.attributes.priorState(modelOf(composed, "x"), attribute.Beside{}, nil, &Context{}, &diag.Diagnostics{}), modelOf(composed, "y"), &Context{})
 	if len(steps) != 1 || steps[0].Attribute != "text" {
 		t.Errorf("steps: %+v", steps)
 	}
@@ -115,7 +118,7 @@ func TestElementsOfOthersStay(t *testing.T) {
 	prior, planned := modelOf("x", "x"), modelOf("x", "x")
 	prior.Set, planned.Set = set("a", "b"), set("b", "c")
 	attributes := New(&def).attributes
-	steps, _ := attributes.steps(attributes.priorState(prior, nil, &Context{}), planned, &Context{})
+	steps, _ := attributes.steps(attributes.priorState(prior, attribute.Beside{}, nil, &Context{}, &diag.Diagnostics{}), planned, &Context{})
 	update := model{}
 	if len(steps) != 1 || steps[0].Current(&object{}) != steps[0].Prior {
 		t.Fatalf("steps: %+v", steps)

@@ -103,8 +103,15 @@ func (r *Resource[Model, Object, Update]) tablePlan(ctx context.Context, p *Plan
 	if p.IsCreate() {
 		t.Prior = r.attributes.priorObject(r.def.New, c, p.Diags)
 	} else {
-		t.Prior = r.attributes.priorState(p.Prior, attribute.Raw(ctx, req.Private, p.Diags), c)
+		object, _ := r.get(view, r.id(p.Prior))
+		t.Prior = r.attributes.priorState(p.Prior, attribute.ReadBeside(ctx, req.Private, p.Diags), object, c, p.Diags)
 		r.attributes.keepPrior(p.Config, p.Plan, t.Prior, c)
+		for _, name := range t.Prior.Unread {
+			if !fieldsOf(p.Plan).get(name).IsNull() {
+				p.Diags.AddAttributeError(path.Root(name), "The current value of "+name+" is not known",
+					"It was not managed until now, and the state was not refreshed by this version of the provider. Plan with a refresh (without -refresh=false).")
+			}
+		}
 	}
 	return t, !p.Diags.HasError()
 }
@@ -128,6 +135,11 @@ func (r *Resource[Model, Object, Update]) plan(ctx context.Context, req resource
 	}
 	if p.Diags.HasError() {
 		return p, false
+	}
+	if p.Plan != nil && p.Prior == nil && r.attributes.omitsUnmanaged() {
+		before := *p.Plan
+		r.keepUnset(p)
+		p.set(ctx, &before, &resp.Plan)
 	}
 	if p.Plan != nil && p.Prior != nil {
 		before := *p.Plan
@@ -155,12 +167,16 @@ func (p *Plan[Model]) set(ctx context.Context, before *Model, plan *tfsdk.Plan) 
 	}
 }
 
-// keepUnset gives attributes that are not configured, and have no default, their prior value: unset is not managed. Until
-// then they are unknown, if anything changes.
+// keepUnset gives attributes that are not configured, and have no default, their prior value, which is null for an object that
+// is to be created: unset is not managed. Until then they are unknown, if anything changes.
 func (r *Resource[Model, Object, Update]) keepUnset(p *Plan[Model]) {
 	for name, attribute := range r.schema().Attributes {
 		if attribute.IsOptional() && attribute.IsComputed() && fieldsOf(p.Config).get(name).IsNull() && fieldsOf(p.Plan).get(name).IsUnknown() {
-			fieldsOf(p.Plan).set(name, fieldsOf(p.Prior).get(name))
+			value := nullOf(fieldsOf(p.Plan).get(name))
+			if p.Prior != nil {
+				value = fieldsOf(p.Prior).get(name)
+			}
+			fieldsOf(p.Plan).set(name, value)
 		}
 	}
 }

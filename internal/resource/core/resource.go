@@ -156,14 +156,19 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 	r.store(ctx, &state, object, nil, r.context(view), &resp.State, resp.Private, &resp.Diagnostics)
 }
 
-// store sets the state to what the server has, and the values of the permissions beside it. planned is what an apply has
+// store sets the state to what the server has, and beside it the values of the permissions and of what it leaves out. An
+// import leaves out nothing: until it is planned, nobody knows what will be managed. planned is what an apply has
 // brought about, or nil: the state then says what the plan said. What somebody else changed since is for the next plan to find
 // and to show, and the CLI accepts nothing but what was planned.
 func (r *Resource[Model, Object, Update]) store(ctx context.Context, m *Model, object *Object, planned *Model, c *Context,
 	state *tfsdk.State, private attribute.PrivateSetter, diags *diag.Diagnostics,
 ) {
 	before := *m
-	r.attributes.read(m, object, c, diags)
+	if isImported := r.name(m) == ""; isImported {
+		r.attributes.read(m, object, c, diags)
+	} else {
+		r.attributes.refresh(m, object, c, diags)
+	}
 	var differing []string
 	if planned != nil {
 		differing = r.attributes.keepKnown(m, planned)
@@ -171,8 +176,8 @@ func (r *Resource[Model, Object, Update]) store(ctx context.Context, m *Model, o
 	if planned != nil || !reflect.DeepEqual(before, *m) { // to write a state again costs more than to compare
 		diags.Append(state.Set(ctx, m)...)
 	}
-	if permissions := r.attributes.permissions(object); permissions != nil {
-		attribute.KeepRaw(ctx, private, permissions, differing, diags)
+	if beside := r.attributes.besideState(m, object, differing, c, diags); beside != nil {
+		beside.Store(ctx, private, diags)
 	}
 }
 

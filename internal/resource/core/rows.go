@@ -6,7 +6,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Rows compares by the rows of a table, which describes the facts of a model: those of its attributes that the server has.
@@ -26,15 +25,31 @@ type withPermissions[Model, Object any] interface {
 
 // prior is what a plan is computed from, as the table has it.
 func (by byRows[Model, Facts, Object, Update]) prior(prior *Prior[Model, Object]) *attribute.Prior[Facts, *Object] {
-	return &attribute.Prior[Facts, *Object]{Values: by.facts(prior.Values), IsState: prior.IsState, Object: prior.Object, Permissions: prior.Permissions}
+	own := &attribute.Prior[Facts, *Object]{Values: by.facts(prior.Values), IsState: prior.IsState, Object: prior.Object, Permissions: prior.Permissions}
+	if prior.IsState {
+		own.State = by.facts(prior.State)
+	}
+	return own
 }
 
 func (by byRows[Model, Facts, Object, Update]) read(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
 	by.table.Read(by.facts(m), object, c.server(), diags)
 }
 
-func (by byRows[Model, Facts, Object, Update]) priorState(state *Model, raw map[string]zulip.GroupSettingValue, c *Context) *Prior[Model, Object] {
-	return &Prior[Model, Object]{Values: state, IsState: true, Permissions: by.table.PriorState(by.facts(state), raw, c.server()).Permissions}
+func (by byRows[Model, Facts, Object, Update]) omitsUnmanaged() bool { return by.table.OmitUnmanaged }
+
+func (by byRows[Model, Facts, Object, Update]) refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
+	by.table.Refresh(by.facts(m), object, c.server(), diags)
+}
+
+func (by byRows[Model, Facts, Object, Update]) priorState(state *Model, beside attribute.Beside, object *Object, c *Context, diags *diag.Diagnostics) *Prior[Model, Object] {
+	var at **Object
+	if object != nil {
+		at = &object
+	}
+	found, values := by.table.PriorBeside(by.facts(state), beside, at, c.server(), diags), *state
+	*by.facts(&values) = *found.Values
+	return &Prior[Model, Object]{Values: &values, IsState: true, State: state, Permissions: found.Permissions, Unread: found.Unread}
 }
 
 func (by byRows[Model, Facts, Object, Update]) priorObject(object *Object, c *Context, diags *diag.Diagnostics) *Prior[Model, Object] {
@@ -59,8 +74,8 @@ func (by byRows[Model, Facts, Object, Update]) forgetUnknown(m *Model) {
 	by.table.ForgetUnknown(by.facts(m))
 }
 
-func (by byRows[Model, Facts, Object, Update]) permissions(object *Object) map[string]zulip.GroupSettingValue {
-	return by.table.Wire.Held(object)
+func (by byRows[Model, Facts, Object, Update]) besideState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.Beside {
+	return by.table.BesideState(by.facts(m), object, differing, c.server(), diags)
 }
 
 func (by byRows[Model, Facts, Object, Update]) permissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) attribute.Plan {

@@ -30,11 +30,12 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	before := state
+	prior := r.attributes.priorState(&state, attribute.ReadBeside(ctx, req.Private, &resp.Diagnostics), nil, c, &resp.Diagnostics)
+	before := *prior.Values
+	prior.Values = &before
 	if r.def.AdjustPrior != nil {
 		r.def.AdjustPrior(c, &before)
 	}
-	prior := r.attributes.priorState(&before, attribute.Raw(ctx, req.Private, &resp.Diagnostics), c)
 	steps, problems := r.attributes.steps(prior, &plan, c)
 	attribute.ReportProblems(&resp.Diagnostics, problems)
 	if resp.Diagnostics.HasError() {

@@ -131,7 +131,7 @@ func (p planning) accessChange() permission.ChannelChange {
 // before is what decides who may do what in a channel that exists, as the plan is computed from it.
 func (p planning) before() permission.Channel {
 	return permission.Channel{
-		Privacy: zulip.Privacy(p.State.Privacy.ValueString()), TopicsPolicy: p.State.TopicsPolicy.ValueString(), Permissions: p.Prior.Permissions,
+		Privacy: zulip.Privacy(p.Prior.Values.Privacy.ValueString()), TopicsPolicy: p.Prior.Values.TopicsPolicy.ValueString(), Permissions: p.Prior.Permissions,
 	}
 }
 

@@ -38,7 +38,7 @@ var trimmedName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
 // attributes are the attributes that the server has of a channel, one row each. How a channel is created and destroyed is
 // not among them: see creationAttributes.
 var attributes = table{
-	Resource: kind,
+	Resource: kind, OmitUnmanaged: true,
 	Rows: rows{
 		row[types.Int64]{
 			Name: "id", ReadOnly: true, Description: "ID of the channel.",

@@ -30,7 +30,7 @@ func derive(p *tablePlan) {
 		p.Plan.URL = types.StringUnknown()
 	}
 	// A private channel cannot be a default one: the server takes one that becomes private off the list.
-	if zulip.Privacy(p.Plan.Privacy.ValueString()).IsPrivate() && p.Config.IsDefault.IsNull() {
+	if zulip.Privacy(p.Plan.Privacy.ValueString()).IsPrivate() && p.Config.IsDefault.IsNull() && !p.State.IsDefault.IsNull() {
 		p.Plan.IsDefault = types.BoolValue(false)
 	}
 }
@@ -68,19 +68,31 @@ func (p planning) checkFolder() {
 // know which topics exist (server-behavior §C13).
 func (p planning) checkProtectedHistory() {
 	const setting = "can_create_topic_group"
-	if zulip.Privacy(p.Plan.Privacy.ValueString()) != zulip.PrivacyPrivateProtectedHistory {
-		return
-	}
-	principals, known := attribute.PrincipalsOf(p.Plan.CanCreateTopicGroup)
-	if !known || p.Plan.CanCreateTopicGroup.IsNull() {
-		return
-	}
-	everyone := permission.Principal{Kind: permission.KindRole, Name: "everyone"}
-	if len(principals) == 1 && principals[0] == everyone {
+	if p.privacy() != zulip.PrivacyPrivateProtectedHistory || p.isForEveryone(setting) {
 		return
 	}
 	p.Diags.AddAttributeError(path.Root(setting), "Not possible with protected history",
 		"In a channel with privacy = \"private_protected_history\" everyone may start topics. Set can_create_topic_group = [\"role:everyone\"], or privacy = \"private_shared_history\".")
+}
+
+// privacy is the privacy that the channel will have; "" if that is not known.
+func (p planning) privacy() zulip.Privacy {
+	if p.Plan.Privacy.IsNull() {
+		return zulip.Privacy(p.Prior.Values.Privacy.ValueString())
+	}
+	return zulip.Privacy(p.Plan.Privacy.ValueString())
+}
+
+// isForEveryone reports whether everyone will have a permission, as far as is known.
+func (p planning) isForEveryone(setting string) bool {
+	planned := *attributes.Sets(&p.Plan.facts)(setting)
+	if planned.IsNull() {
+		everyone, ok := p.On.View.UserGroupByName("role:everyone")
+		value, isRead := p.Prior.Permissions[setting]
+		return !ok || !isRead || permission.Equal(value, zulip.NamedGroup(everyone.ID), permission.NobodyID(p.On.View))
+	}
+	principals, known := attribute.PrincipalsOf(planned)
+	return !known || len(principals) == 1 && principals[0] == permission.Principal{Kind: permission.KindRole, Name: "everyone"}
 }
 
 // checkSubscribers refuses initial subscribers that do not exist or are deactivated.

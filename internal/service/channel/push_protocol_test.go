@@ -121,11 +121,11 @@ func TestProtocolDefaultPushNotificationsAfterAnUpgrade(t *testing.T) {
 		}
 		expectWrites(t, sent)
 	}
-	if run.State.Values[pushes] != false {
-		t.Errorf("the state says %v", run.State.Values[pushes])
+	if run.State.Values[pushes] != nil {
+		t.Errorf("it is not managed, and the state says %v", run.State.Values[pushes])
 	}
 
-	// Without a refresh the state still says nothing of it.
+	// Without a refresh its value is still that of a server which does not have it.
 	p := run.Process()
 	plan, diags := p.Plan("zulip_channel", before, but(config, values{pushes: true}))
 	diags.ExpectNoError(t)

@@ -205,7 +205,8 @@ func TestProtocolIdentity(t *testing.T) {
 	run.Apply(run.MustPlan(but(config, values{"name": "renamed"}))).ExpectNoError(t)
 	expect("updated", id)
 
-	managedState := run.State
+	there, diags := run.Process().ReadData("zulip_channel", values{"id": id})
+	diags.ExpectNoError(t)
 	for how, ask := range map[string]func() acctest.Diagnostics{
 		"ID":       func() acctest.Diagnostics { return run.Import(fmt.Sprint(id), nil) },
 		"name":     func() acctest.Diagnostics { return run.Import("name:renamed", nil) },
@@ -214,8 +215,8 @@ func TestProtocolIdentity(t *testing.T) {
 		run.State = nil
 		ask().ExpectNoError(t)
 		expect("imported by "+how, id)
-		if !reflect.DeepEqual(run.State.Values, managedState.Values) {
-			t.Errorf("imported by %s it is\n%v\nnot\n%v", how, run.State.Values, managedState.Values)
+		if found := but(run.State.Values, there); !reflect.DeepEqual(run.State.Values, found) {
+			t.Errorf("imported by %s it is\n%v\nnot\n%v", how, run.State.Values, found)
 		}
 		sent := o.Sent()
 		run.MustApply(but(config, values{"name": "renamed", "can_send_message_group": who("group:sre")}))
@@ -273,6 +274,7 @@ func TestProtocolDataSources(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "looked up", "description": "what for", "can_send_message_group": who("group:sre", "user:lena.fischer@example.com")})
 	id := o.MustChannel(t, "looked up").ID
+	run.Import("looked up", nil).ExpectNoError(t) // then the state has what is not managed too
 	for _, config := range []values{{"name": "Looked Up"}, {"id": id}} {
 		found, diags := run.Process().ReadData("zulip_channel", config)
 		diags.ExpectNoError(t)

@@ -1,0 +1,259 @@
+package attribute
+
+import (
+	"context"
+	"encoding/json"
+	"hash/fnv"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// unmanagedKey is where the private state has the values of what the state leaves out.
+const unmanagedKey = "unmanaged"
+
+// Beside is what the private state has beside a state: what a plan compares with, and what an apply takes for the prior values.
+type Beside struct {
+	// Permissions are the values that the server had of the permissions in the state.
+	Permissions map[string]zulip.GroupSettingValue
+	// Unmanaged are the values that the server had of the optional attributes that the state leaves out, as
+	// [Table.BesideState] encodes them; nil if it leaves out none.
+	Unmanaged json.RawMessage
+}
+
+// ReadBeside returns what stands beside a state.
+func ReadBeside(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) (b Beside) {
+	b.Permissions = Raw(ctx, private, diags)
+	data, found := private.GetKey(ctx, unmanagedKey)
+	diags.Append(found...)
+	b.Unmanaged = data
+	return b
+}
+
+// Store puts it beside a state.
+func (b *Beside) Store(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
+	KeepRaw(ctx, private, b.Permissions, nil, diags)
+	diags.Append(private.SetKey(ctx, unmanagedKey, b.Unmanaged)...) // which removes nil
+}
+
+// ForgetUnmanaged removes what stands beside the state of another object, which this one replaces.
+func ForgetUnmanaged(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
+	diags.Append(private.SetKey(ctx, unmanagedKey, nil)...)
+}
+
+// omittable is a row whose attribute a state can leave out, which keeps its value beside the state.
+type omittable[Model any] interface {
+	isOptional() bool
+	isNull(*Model) bool
+	encode(*Model) any
+	decode(*Model, json.RawMessage) error
+}
+
+func (f Field[Model, Object, Update, Value]) isOptional() bool { return !f.Required && !f.ReadOnly }
+
+func (f Field[Model, Object, Update, Value]) isNull(model *Model) bool { return (*f.At(model)).IsNull() }
+
+// encode returns the value as JSON has it; nil for null. Sets are no attributes of this kind: see [Table.Permissions].
+func (f Field[Model, Object, Update, Value]) encode(model *Model) any {
+	switch value := any(*f.At(model)).(type) {
+	case types.String:
+		return value.ValueStringPointer()
+	case types.Bool:
+		return value.ValueBoolPointer()
+	case types.Int64:
+		return value.ValueInt64Pointer()
+	}
+	return nil
+}
+
+func (f Field[Model, Object, Update, Value]) decode(model *Model, raw json.RawMessage) (err error) {
+	var value attr.Value
+	switch any(*f.At(model)).(type) {
+	case types.String:
+		var text *string
+		err = json.Unmarshal(raw, &text)
+		value = types.StringPointerValue(text)
+	case types.Bool:
+		var flag *bool
+		err = json.Unmarshal(raw, &flag)
+		value = types.BoolPointerValue(flag)
+	case types.Int64:
+		var number *int64
+		err = json.Unmarshal(raw, &number)
+		value = types.Int64PointerValue(number)
+	}
+	if typed, ok := value.(Value); ok && err == nil {
+		*f.At(model) = typed
+	}
+	return err
+}
+
+// omittables are the rows that a state can leave out.
+func (t *Table[Model, Object, Update]) omittables() (rows []Row[Model, Object, Update]) {
+	for _, row := range t.Rows {
+		if one, ok := row.(omittable[Model]); ok && one.isOptional() {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// omits reports whether a state leaves out the attribute of a row.
+func (t *Table[Model, Object, Update]) omits(row Row[Model, Object, Update], state *Model) bool {
+	one, ok := row.(omittable[Model])
+	return t.OmitUnmanaged && ok && one.isOptional() && one.isNull(state)
+}
+
+// omitted are the permissions that a state leaves out.
+func (t *Table[Model, Object, Update]) omitted(state *Model) (settings []string) {
+	if !t.OmitUnmanaged {
+		return nil
+	}
+	for _, setting := range t.Wire.Table.Settings {
+		if t.Sets(state)(setting.Name).IsNull() {
+			settings = append(settings, setting.Name)
+		}
+	}
+	return settings
+}
+
+// Refresh is Read of a state that exists: what it leaves out is not managed, and stays out.
+func (t *Table[Model, Object, Update]) Refresh(state *Model, object Object, on Server, diags *diag.Diagnostics) {
+	omitted := t.omitted(state)
+	for _, row := range t.Rows {
+		if !t.omits(row, state) {
+			row.ReadInto(state, object, on, diags)
+		}
+	}
+	sets := t.Sets(state)
+	sets.Read(t.Wire.Table, t.Wire.Held(object), on.View)
+	for _, setting := range omitted {
+		*sets(setting) = types.SetNull(types.StringType)
+	}
+}
+
+// BesideState returns what is to stand beside a state of an object. differing are the permissions of which the state says
+// something else than the server.
+//
+// The values of what is left out come in the order of the table, after a number that tells which attributes these are: so
+// they take less room than the state would with them. A managed attribute has null there.
+func (t *Table[Model, Object, Update]) BesideState(state *Model, object Object, differing []string, on Server, diags *diag.Diagnostics) *Beside {
+	held, omitted := t.Wire.Held(object), t.omitted(state)
+	b := &Beside{Permissions: map[string]zulip.GroupSettingValue{}}
+	for setting, value := range held {
+		b.Permissions[setting] = value
+	}
+	for _, setting := range append(differing, omitted...) {
+		delete(b.Permissions, setting)
+	}
+	isOmitted := map[string]bool{}
+	for _, setting := range omitted {
+		isOmitted[setting] = true
+	}
+	var values Model
+	all, isAny := []any{t.fingerprint()}, false
+	for _, row := range t.omittables() {
+		var value any
+		if one, ok := row.(omittable[Model]); ok && t.omits(row, state) {
+			row.ReadInto(&values, object, on, diags)
+			value = one.encode(&values)
+			isAny = isAny || !one.isNull(&values)
+		}
+		all = append(all, value)
+	}
+	for _, setting := range t.Wire.Table.Settings {
+		if value, ok := held[setting.Name]; ok && isOmitted[setting.Name] {
+			all, isAny = append(all, value), true
+		} else {
+			all = append(all, nil)
+		}
+	}
+	if !isAny {
+		return b
+	}
+	var err error
+	if b.Unmanaged, err = json.Marshal(all); err != nil {
+		diags.AddError("The values of what is not managed cannot be kept", err.Error())
+	}
+	return b
+}
+
+// fingerprint tells the attributes that a state can leave out from those of another version of the provider.
+func (t *Table[Model, Object, Update]) fingerprint() uint32 {
+	hash := fnv.New32a()
+	for _, row := range t.omittables() {
+		_, _ = hash.Write([]byte(row.AttributeName() + " ")) // never fails
+	}
+	for _, setting := range t.Wire.Table.Settings {
+		_, _ = hash.Write([]byte(setting.Name + " "))
+	}
+	return hash.Sum32()
+}
+
+// complete gives prior values to what the state leaves out: those that were read with the state. What was not kept is taken
+// from object, and named by Unread; object is nil where there is none at hand.
+func (t *Table[Model, Object, Update]) complete(prior *Prior[Model, Object], unmanaged json.RawMessage, object *Object, on Server, diags *diag.Diagnostics) {
+	if !t.OmitUnmanaged {
+		return
+	}
+	values := *prior.State
+	prior.Values = &values
+	if kept := t.decodeUnmanaged(unmanaged); kept != nil {
+		t.completeByKept(prior, kept, diags)
+		return
+	}
+	for _, row := range t.omittables() {
+		if t.omits(row, prior.State) {
+			prior.Unread = append(prior.Unread, row.AttributeName())
+			if object != nil {
+				row.ReadInto(&values, *object, on, diags)
+			}
+		}
+	}
+	for _, setting := range t.omitted(prior.State) {
+		prior.Unread = append(prior.Unread, setting)
+		if object == nil {
+			continue
+		}
+		if value, ok := t.Wire.Held(*object)[setting]; ok {
+			prior.Permissions[setting] = value
+		}
+	}
+}
+
+// decodeUnmanaged returns the values that were kept, rows first; nil if there are none, or those of other attributes.
+func (t *Table[Model, Object, Update]) decodeUnmanaged(unmanaged json.RawMessage) []json.RawMessage {
+	var all []json.RawMessage
+	var kept uint32
+	if json.Unmarshal(unmanaged, &all) != nil || len(all) != 1+len(t.omittables())+len(t.Wire.Table.Settings) ||
+		json.Unmarshal(all[0], &kept) != nil || kept != t.fingerprint() {
+		return nil
+	}
+	return all[1:]
+}
+
+func (t *Table[Model, Object, Update]) completeByKept(prior *Prior[Model, Object], kept []json.RawMessage, diags *diag.Diagnostics) {
+	report := func(err error) {
+		if err != nil {
+			diags.AddError("The state's private data cannot be read", err.Error())
+		}
+	}
+	rows := t.omittables()
+	for i, row := range rows {
+		if one, ok := row.(omittable[Model]); ok && t.omits(row, prior.State) {
+			report(one.decode(prior.Values, kept[i]))
+		}
+	}
+	for i, setting := range t.Wire.Table.Settings {
+		raw := kept[len(rows)+i]
+		if !t.Sets(prior.State)(setting.Name).IsNull() || string(raw) == "null" {
+			continue
+		}
+		var value zulip.GroupSettingValue
+		report(json.Unmarshal(raw, &value))
+		prior.Permissions[setting.Name] = value
+	}
+}
