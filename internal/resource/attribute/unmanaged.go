@@ -54,7 +54,9 @@ type omittable[Model any] interface {
 
 func (f Field[Model, Object, Update, Value]) isOptional() bool { return !f.Required && !f.ReadOnly }
 
-func (f Field[Model, Object, Update, Value]) isNull(model *Model) bool { return (*f.At(model)).IsNull() }
+func (f Field[Model, Object, Update, Value]) isNull(model *Model) bool {
+	return (*f.At(model)).IsNull()
+}
 
 // encode returns the value as JSON has it; nil for null. Sets are no attributes of this kind: see [Table.Permissions].
 func (f Field[Model, Object, Update, Value]) encode(model *Model) any {

@@ -266,7 +266,7 @@ func TestAccSandboxChannelOldServer(t *testing.T) {
 						Config:            config(`description = "Two"`, `is_default = false`),
 						ConfigStateChecks: []statecheck.StateCheck{attribute("description", knownvalue.StringExact("Two")), attribute("is_default", knownvalue.Bool(false))},
 					},
-					{ResourceName: c, ImportState: true, ImportStateVerify: true, ImportStateId: name},
+					{ResourceName: c, ImportState: true, ImportStateVerify: true, ImportStateId: name, ImportStateVerifyIgnore: allBut("description", "is_default", "can_remove_subscribers_group")},
 					{Config: config(`description = "Two"`), ConfigPlanChecks: unchanged()},
 				},
 			})

@@ -90,6 +90,28 @@ func TestFaultStalePlan(t *testing.T) {
 	trial.Converges()
 }
 
+// TestFaultStalePlanOfWhatWasNotManaged: a saved plan manages what the state has never had, and it is changed by hand before the
+// apply. The CLI hands the apply nothing of the plan but the state that was refreshed for it.
+func TestFaultStalePlanOfWhatWasNotManaged(t *testing.T) {
+	trial := acctest.NewTrial(t, "stale saved plan", "what was not managed was changed by hand", sandbox.Config{})
+	name, theirs := trial.Prefix+"stale", "Theirs"
+	trial.Given(block("c", name), name)
+	members := zulip.NamedGroup(trial.SystemGroup(t, "role:members"))
+	trial.Change(t, name, permit("can_send_message_group", members))
+	trial.Want(block("c", name, `description = "Two"`, `can_send_message_group = ["role:moderators"]`), name)
+	saved := plan(t, trial)
+	trial.Change(t, name, zulip.ChannelUpdate{Description: &theirs})
+	trial.Change(t, name, permit("can_send_message_group", zulip.NamedGroup(trial.SystemGroup(t, "role:owners"))))
+	trial.Fails([]string{
+		"was changed by somebody else", "now: Theirs the configuration asks for: Two",
+		`when the plan was made: "role:members" now: "role:owners" the configuration asks for: "role:moderators"`, "Nothing was overwritten.",
+	}, saved)
+	if view, _ := trial.Sandbox.Organization().Channel(name); view.Description != theirs || fmt.Sprint(view.Permissions["can_send_message_group"]) != "[role:owners]" {
+		t.Errorf("something was written: %q, %v", view.Description, view.Permissions["can_send_message_group"])
+	}
+	trial.Converges()
+}
+
 // TestFaultStateLost: the state is gone, the channels are there. One is imported, one was archived and is taken back.
 func TestFaultStateLost(t *testing.T) {
 	trial := acctest.NewTrial(t, "state lost", "one channel imported, one taken back", sandbox.Config{})
