@@ -34,7 +34,9 @@ func (r *Resource[Model, Object, Update]) Create(ctx context.Context, req resour
 	r.attributes.forgetUnknown(&state)
 	isComplete := r.def.Source.StoresAsSent && w.isNew && r.isFilledIn(&plan)
 	w.forgetSentLater(&state)
-	attribute.ForgetUnmanaged(ctx, resp.Private, diags)
+	if r.attributes.omitsUnmanaged() {
+		attribute.ForgetUnmanaged(ctx, resp.Private, diags)
+	}
 	w.setID(ctx, &state)
 	diags.Append(resp.State.Set(ctx, &state)...)
 	r.setIdentity(ctx, &state, resp.Identity, diags)
