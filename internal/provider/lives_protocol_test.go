@@ -107,7 +107,9 @@ func (l life) imported(t *testing.T, o *acctest.Organization, run *acctest.Run) 
 		t.Fatal("the import finds nothing")
 	}
 	for name, value := range run.State.Values {
-		if !slices.Contains(l.notImported, name) && !reflect.DeepEqual(value, again.State.Values[name]) {
+		// What the state of a channel leaves out, an import has.
+		isLeftOut := l.of == "zulip_channel" && value == nil
+		if !isLeftOut && !slices.Contains(l.notImported, name) && !reflect.DeepEqual(value, again.State.Values[name]) {
 			t.Errorf("%s is %v, and %v after an import", name, value, again.State.Values[name])
 		}
 	}
