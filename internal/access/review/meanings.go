@@ -9,7 +9,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // sayMeanings says of every change what it means by the table of meanings, beside who gains and who loses; what it means to
@@ -80,8 +79,8 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 	if b.org != nil {
 		change.Names = b.org
 	}
-	if of.Name == "zulip_channel" && c.Does("update") {
-		change.Before = b.withUnmanaged(c.Before())
+	if c.Does("update") {
+		change.Before = b.withUnmanaged(c)
 	}
 	change.ListsAll = b.org == nil
 	if of.NamedBy == "" && change.IsMade { // the organization has it already
@@ -92,60 +91,6 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 		}
 	}
 	return change.Says()
-}
-
-// withUnmanaged returns the attributes of a channel that is there, with those that the state leaves out: what was not managed
-// has the value that the organization has.
-func (b *builder) withUnmanaged(before plan.Attributes) meaning.Attributes {
-	completed := currentAttributes{before, map[string]meaning.Value{}}
-	var channel *zulip.Channel
-	if id, ok := before.Number("id"); ok && b.org != nil {
-		channel, _ = b.org.Channels().ByID(id)
-	}
-	if channel == nil {
-		for _, name := range []string{"privacy", "topics_policy", "description", "message_retention_days", "is_default", "folder_id", "default_push_notifications"} {
-			completed.current[name] = meaning.Value{IsUnknown: true}
-		}
-		for _, setting := range permission.ChannelSettings {
-			completed.current[setting.Name] = meaning.Value{IsUnknown: true}
-		}
-		return completed
-	}
-	folder := int64(0)
-	if channel.FolderID != nil {
-		folder = *channel.FolderID
-	}
-	for name, value := range map[string]any{
-		"privacy": string(channel.Privacy()), "topics_policy": channel.TopicsPolicy, "description": channel.Description,
-		"message_retention_days": channel.Retention().String(), "is_default": channel.IsDefault, "folder_id": float64(folder),
-	} {
-		completed.current[name] = meaning.Value{Held: value}
-	}
-	if pushes := channel.DefaultPushNotifications; pushes != nil {
-		completed.current["default_push_notifications"] = meaning.Value{Held: *pushes}
-	}
-	for name, value := range channel.Permissions {
-		texts := []any{}
-		for _, text := range permission.Texts(value, b.org) {
-			texts = append(texts, text)
-		}
-		completed.current[name] = meaning.Value{Held: texts}
-	}
-	return completed
-}
-
-// currentAttributes are attributes of a state, of which those that are null have the current value.
-type currentAttributes struct {
-	plan.Attributes
-	current map[string]meaning.Value
-}
-
-// Value returns the value of the state, or else the current one.
-func (a currentAttributes) Value(name string) meaning.Value {
-	if value := a.Attributes.Value(name); !value.IsNone() {
-		return value
-	}
-	return a.current[name]
 }
 
 // nothingKnown are attributes of which no value is known.

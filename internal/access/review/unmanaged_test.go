@@ -1,6 +1,7 @@
 package review_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,38 @@ func TestReviewOfWhatBecomesManaged(t *testing.T) {
 			text := markdownOf(t, reviewOf(t, o, planOf(t, becomesManaged(t, o, "message_retention_days", test.planned))))
 			if strings.Contains(text, "Its messages are deleted") != (test.says != "") || !strings.Contains(text, test.says) {
 				t.Errorf("it should say %q:\n%s", test.says, text)
+			}
+		})
+	}
+}
+
+// What is null before and after the change stays as it is.
+func TestReviewOfWhatStaysUnmanaged(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	id, group := general(t, o), groupID(t, o, "sre")
+	channel := func(description string) attributes {
+		return attributes{"id": id, "name": "general", "description": description, "topics_policy": nil, "message_retention_days": nil, "is_default": nil, "folder_id": nil, "can_send_message_group": nil}
+	}
+	userGroup := func(name string) attributes {
+		return attributes{"id": group, "name": name, "description": nil, "can_mention_group": nil}
+	}
+	for what, test := range map[string]struct {
+		change attributes
+		says   []string
+	}{
+		"channel":    {resourceChange("zulip_channel", channel("before"), channel("after")), []string{"description"}},
+		"user group": {resourceChange("zulip_user_group", userGroup("sre"), userGroup("renamed")), nil},
+	} {
+		t.Run(what, func(t *testing.T) {
+			found := reviewOf(t, o, planOf(t, test.change))
+			var names []string
+			for _, also := range found.Also {
+				for _, attribute := range also.Attributes {
+					names = append(names, attribute.Name)
+				}
+			}
+			if !slices.Equal(names, test.says) || len(found.Unknown)+len(found.Risks) > 0 {
+				t.Errorf("it is said of %v:\n%s", names, markdownOf(t, found))
 			}
 		})
 	}

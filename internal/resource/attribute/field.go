@@ -30,6 +30,8 @@ type Field[Model, Object, Update any, Value attr.Value] struct {
 	Description, Setting string
 	// Required says that a configuration has to set it, ReadOnly that it cannot.
 	Required, ReadOnly bool
+	// IsIncidental says of a read-only attribute that nothing refers to it: the state leaves it out like what is not managed.
+	IsIncidental bool
 	// Follows says that the value follows from other attributes: it is not known while they change.
 	Follows bool
 	// Validators are those of the attribute's type.

@@ -44,12 +44,17 @@ func ForgetUnmanaged(ctx context.Context, private PrivateSetter, diags *diag.Dia
 	diags.Append(private.SetKey(ctx, unmanagedKey, nil)...)
 }
 
-// omittable is a row whose attribute a state can leave out, which keeps its value beside the state.
+// omittable is a row whose attribute a state can leave out. The value of one that can be configured is kept beside the state.
 type omittable[Model any] interface {
+	isOmittable() bool
 	isOptional() bool
 	isNull(*Model) bool
 	encode(*Model) any
 	decode(*Model, json.RawMessage) error
+}
+
+func (f Field[Model, Object, Update, Value]) isOmittable() bool {
+	return f.isOptional() || f.IsIncidental
 }
 
 func (f Field[Model, Object, Update, Value]) isOptional() bool { return !f.Required && !f.ReadOnly }
@@ -93,8 +98,24 @@ func (f Field[Model, Object, Update, Value]) decode(model *Model, raw json.RawMe
 	return err
 }
 
-// omittables are the rows that a state can leave out.
-func (t *Table[Model, Object, Update]) omittables() (rows []Row[Model, Object, Update]) {
+// Omittable are the names of the attributes that a state can leave out.
+func (t *Table[Model, Object, Update]) Omittable() (names []string) {
+	if !t.OmitUnmanaged {
+		return nil
+	}
+	for _, row := range t.Rows {
+		if one, ok := row.(omittable[Model]); ok && one.isOmittable() {
+			names = append(names, row.AttributeName())
+		}
+	}
+	for _, setting := range t.Wire.Table.Settings {
+		names = append(names, setting.Name)
+	}
+	return names
+}
+
+// kept are the rows that a state can leave out, and of which the value is kept beside it.
+func (t *Table[Model, Object, Update]) kept() (rows []Row[Model, Object, Update]) {
 	for _, row := range t.Rows {
 		if one, ok := row.(omittable[Model]); ok && one.isOptional() {
 			rows = append(rows, row)
@@ -106,7 +127,7 @@ func (t *Table[Model, Object, Update]) omittables() (rows []Row[Model, Object, U
 // omits reports whether a state leaves out the attribute of a row.
 func (t *Table[Model, Object, Update]) omits(row Row[Model, Object, Update], state *Model) bool {
 	one, ok := row.(omittable[Model])
-	return t.OmitUnmanaged && ok && one.isOptional() && one.isNull(state)
+	return t.OmitUnmanaged && ok && one.isOmittable() && one.isNull(state)
 }
 
 // omitted are the permissions that a state leaves out.
@@ -157,7 +178,7 @@ func (t *Table[Model, Object, Update]) BesideState(state *Model, object Object, 
 	}
 	var values Model
 	all, isAny := []any{t.fingerprint()}, false
-	for _, row := range t.omittables() {
+	for _, row := range t.kept() {
 		var value any
 		if one, ok := row.(omittable[Model]); ok && t.omits(row, state) {
 			row.ReadInto(&values, object, on, diags)
@@ -186,7 +207,7 @@ func (t *Table[Model, Object, Update]) BesideState(state *Model, object Object, 
 // fingerprint tells the attributes that a state can leave out from those of another version of the provider.
 func (t *Table[Model, Object, Update]) fingerprint() uint32 {
 	hash := fnv.New32a()
-	for _, row := range t.omittables() {
+	for _, row := range t.kept() {
 		_, _ = hash.Write([]byte(row.AttributeName() + " ")) // never fails
 	}
 	for _, setting := range t.Wire.Table.Settings {
@@ -207,7 +228,7 @@ func (t *Table[Model, Object, Update]) complete(prior *Prior[Model, Object], unm
 		t.completeByKept(prior, kept, diags)
 		return
 	}
-	for _, row := range t.omittables() {
+	for _, row := range t.kept() {
 		if t.omits(row, prior.State) {
 			prior.Unread = append(prior.Unread, row.AttributeName())
 			if object != nil {
@@ -230,7 +251,7 @@ func (t *Table[Model, Object, Update]) complete(prior *Prior[Model, Object], unm
 func (t *Table[Model, Object, Update]) decodeUnmanaged(unmanaged json.RawMessage) []json.RawMessage {
 	var all []json.RawMessage
 	var kept uint32
-	if json.Unmarshal(unmanaged, &all) != nil || len(all) != 1+len(t.omittables())+len(t.Wire.Table.Settings) ||
+	if json.Unmarshal(unmanaged, &all) != nil || len(all) != 1+len(t.kept())+len(t.Wire.Table.Settings) ||
 		json.Unmarshal(all[0], &kept) != nil || kept != t.fingerprint() {
 		return nil
 	}
@@ -243,7 +264,7 @@ func (t *Table[Model, Object, Update]) completeByKept(prior *Prior[Model, Object
 			diags.AddError("The state's private data cannot be read", err.Error())
 		}
 	}
-	rows := t.omittables()
+	rows := t.kept()
 	for i, row := range rows {
 		if one, ok := row.(omittable[Model]); ok && t.omits(row, prior.State) {
 			report(one.decode(prior.Values, kept[i]))

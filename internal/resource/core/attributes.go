@@ -22,8 +22,8 @@ import (
 type Attributes[Model, Object, Update any] interface {
 	// read takes what the server has into a model. What the model says already in other words stays as it is.
 	read(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
-	// omitsUnmanaged reports whether a state leaves out what is not managed; refresh is read of such a state.
-	omitsUnmanaged() bool
+	// omittable are the attributes that a state leaves out if they are not managed; refresh is read of such a state.
+	omittable() []string
 	refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
 	// priorState is a state as what a plan was computed from, with what stands beside it and the object as it was just read,
 	// if it was; priorObject is an object that is to become what is planned.
@@ -138,7 +138,7 @@ func (by byModel[Model, Object]) read(m *Model, object *Object, c *Context, _ *d
 	by.def.ReadInto(m, object, c)
 }
 
-func (by byModel[Model, Object]) omitsUnmanaged() bool { return false }
+func (by byModel[Model, Object]) omittable() []string { return nil }
 
 func (by byModel[Model, Object]) refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
 	by.read(m, object, c, diags)

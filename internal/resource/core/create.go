@@ -34,7 +34,7 @@ func (r *Resource[Model, Object, Update]) Create(ctx context.Context, req resour
 	r.attributes.forgetUnknown(&state)
 	isComplete := r.def.Source.StoresAsSent && w.isNew && r.isFilledIn(&plan)
 	w.forgetSentLater(&state)
-	if r.attributes.omitsUnmanaged() {
+	if len(r.attributes.omittable()) > 0 {
 		attribute.ForgetUnmanaged(ctx, resp.Private, diags)
 	}
 	w.setID(ctx, &state)

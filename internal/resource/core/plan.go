@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -81,6 +82,7 @@ func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req re
 	case t != nil:
 		t.Adopted = adopted
 		r.def.CheckTable(ctx, t)
+		t.warnOfManaged()
 	case r.def.CheckPlan != nil && !p.Diags.HasError():
 		r.def.CheckPlan(ctx, p)
 		resp.RequiresReplace.Append(p.replace...)
@@ -116,6 +118,38 @@ func (r *Resource[Model, Object, Update]) tablePlan(ctx context.Context, p *Plan
 	return t, !p.Diags.HasError()
 }
 
+// Managed are the attributes that the configuration sets and the state leaves out: they were not managed until now.
+func (p *TablePlan[Model, Object, Update]) Managed() (names []string) {
+	if p.State == nil {
+		return nil
+	}
+	for _, name := range p.attributes.omittable() {
+		if fieldsOf(p.State).get(name).IsNull() && !fieldsOf(p.Config).get(name).IsNull() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ManagedSummary is the summary of the warning of what becomes managed. It names nothing, so that the CLI can make one warning
+// of many.
+const ManagedSummary = "Attributes that were not managed have other values"
+
+// warnOfManaged says what those attributes are now: a plan shows them as if they had no value before.
+func (p *TablePlan[Model, Object, Update]) warnOfManaged() {
+	var text strings.Builder
+	managed := p.Managed()
+	for _, step := range p.Changes {
+		if slices.Contains(managed, step.Attribute) && step.Prior != "" {
+			fmt.Fprintf(&text, "\n%s\n  now:                        %s\n  the configuration asks for: %s\n", step.Attribute, step.Prior, step.Planned)
+		}
+	}
+	if text.Len() > 0 {
+		p.Diags.AddWarning(ManagedSummary,
+			fmt.Sprintf("The plan shows what %s is to have as if it had nothing there. This will be changed:\n%s", p.called(p.name(p.State), p.id(p.State)), text.String()))
+	}
+}
+
 // Compare sets what the apply would send. What cannot be resolved is reported by the check of the permissions.
 func (p *TablePlan[Model, Object, Update]) Compare() {
 	p.Changes, _ = p.attributes.steps(p.Prior, p.Plan, &Context{Base: &p.Base, Snapshot: p.On.View})
@@ -136,9 +170,9 @@ func (r *Resource[Model, Object, Update]) plan(ctx context.Context, req resource
 	if p.Diags.HasError() {
 		return p, false
 	}
-	if p.Plan != nil && p.Prior == nil && r.attributes.omitsUnmanaged() {
+	if p.Plan != nil && p.Prior == nil {
 		before := *p.Plan
-		r.keepUnset(p)
+		r.omitUnmanaged(p)
 		p.set(ctx, &before, &resp.Plan)
 	}
 	if p.Plan != nil && p.Prior != nil {
@@ -167,16 +201,21 @@ func (p *Plan[Model]) set(ctx context.Context, before *Model, plan *tfsdk.Plan) 
 	}
 }
 
-// keepUnset gives attributes that are not configured, and have no default, their prior value, which is null for an object that
-// is to be created: unset is not managed. Until then they are unknown, if anything changes.
+// keepUnset gives attributes that are not configured, and have no default, their prior value: unset is not managed. Until
+// then they are unknown, if anything changes.
 func (r *Resource[Model, Object, Update]) keepUnset(p *Plan[Model]) {
 	for name, attribute := range r.schema().Attributes {
 		if attribute.IsOptional() && attribute.IsComputed() && fieldsOf(p.Config).get(name).IsNull() && fieldsOf(p.Plan).get(name).IsUnknown() {
-			value := nullOf(fieldsOf(p.Plan).get(name))
-			if p.Prior != nil {
-				value = fieldsOf(p.Prior).get(name)
-			}
-			fieldsOf(p.Plan).set(name, value)
+			fieldsOf(p.Plan).set(name, fieldsOf(p.Prior).get(name))
+		}
+	}
+}
+
+// omitUnmanaged makes null in the plan of an object that is to be created what its state will leave out.
+func (r *Resource[Model, Object, Update]) omitUnmanaged(p *Plan[Model]) {
+	for _, name := range r.attributes.omittable() {
+		if planned := fieldsOf(p.Plan).get(name); planned.IsUnknown() && fieldsOf(p.Config).get(name).IsNull() {
+			fieldsOf(p.Plan).set(name, nullOf(planned))
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (by byRows[Model, Facts, Object, Update]) read(m *Model, object *Object, c 
 	by.table.Read(by.facts(m), object, c.server(), diags)
 }
 
-func (by byRows[Model, Facts, Object, Update]) omitsUnmanaged() bool { return by.table.OmitUnmanaged }
+func (by byRows[Model, Facts, Object, Update]) omittable() []string { return by.table.Omittable() }
 
 func (by byRows[Model, Facts, Object, Update]) refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics) {
 	by.table.Refresh(by.facts(m), object, c.server(), diags)

@@ -134,20 +134,22 @@ var attributes = table{
 			},
 		},
 		row[types.Int64]{
-			Name: "creator_id", ReadOnly: true, Description: "User ID of the creator. Null for imported and very old channels.",
-			At:   func(f *facts) *types.Int64 { return &f.CreatorID },
-			Read: func(c *zulip.Channel) types.Int64 { return types.Int64PointerValue(c.CreatorID) },
+			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for channels imported from elsewhere and very old ones.",
+			Setting: notInNewStates,
+			At:      func(f *facts) *types.Int64 { return &f.CreatorID },
+			Read:    func(c *zulip.Channel) types.Int64 { return types.Int64PointerValue(c.CreatorID) },
 		},
 		row[types.String]{
-			Name: "date_created", ReadOnly: true, Description: "Time at which the channel was created (RFC 3339).",
-			At: func(f *facts) *types.String { return &f.DateCreated },
+			Name: "date_created", ReadOnly: true, IsIncidental: true, Description: "Time at which the channel was created (RFC 3339).",
+			Setting: notInNewStates,
+			At:      func(f *facts) *types.String { return &f.DateCreated },
 			Read: func(c *zulip.Channel) types.String {
 				return types.StringValue(time.Unix(c.DateCreated, 0).UTC().Format(time.RFC3339))
 			},
 		},
 		row[types.Bool]{
-			Name: "is_archived", ReadOnly: true, Description: "Whether the channel is archived.",
-			Setting: "If the channel is archived outside Terraform, the next plan proposes to re-create it.",
+			Name: "is_archived", ReadOnly: true, IsIncidental: true, Description: "Whether the channel is archived.",
+			Setting: notInNewStates + " If the channel is archived outside Terraform, the next plan proposes to re-create it.",
 			At:      func(f *facts) *types.Bool { return &f.IsArchived },
 			Read:    func(c *zulip.Channel) types.Bool { return types.BoolValue(c.IsArchived) },
 		},
@@ -175,6 +177,9 @@ var attributes = table{
 		Changes: func(u *zulip.ChannelUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },
 	},
 }
+
+// notInNewStates is on the page of the resource, for what only the server sets and a state leaves out all the same.
+const notInNewStates = "Null for a channel that Terraform created; the data source `zulip_channel` has it."
 
 // mayLetDelete is the right to set who may delete messages (server-behavior §C18).
 var mayLetDelete = attribute.Requirement{Right: "can_set_delete_message_policy_group"}

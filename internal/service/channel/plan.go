@@ -21,7 +21,6 @@ type planning struct{ *tablePlan }
 // derive fills in what follows from what is planned.
 func derive(p *tablePlan) {
 	if p.State == nil {
-		p.Plan.IsArchived = types.BoolValue(false)
 		return
 	}
 	if base.IsSet(p.Plan.Name) {

@@ -6,15 +6,17 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// readOnly are the attributes that only the server sets: a state always has them.
-var readOnly = []string{"creator_id", "date_created", "id", "is_archived", "url"}
+// readOnly are the attributes that only the server sets and a state has all the same, as others refer to them.
+var readOnly = []string{"id", "url"}
 
 // setByHand makes somebody else configure the channel of a run.
 func setByHand(t *testing.T, o *acctest.Organization, config values) {
@@ -244,6 +246,27 @@ func TestProtocolManagesNothingThatWasNeverRead(t *testing.T) {
 	sent := o.Sent()
 	run.MustApply(values{"name": "narrow", "topics_policy": "allow_empty_topic"})
 	expectWrites(t, sent, params{"topics_policy": "allow_empty_topic"})
+}
+
+// The plan shows no value before, so a warning says what is changed.
+func TestProtocolSaysWhatWasNotManaged(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "ops"})
+	setByHand(t, o, values{"name": "ops", "topics_policy": "allow_empty_topic", "message_retention_days": "30", "can_subscribe_group": who("group:sre")})
+	_, diags := run.Plan(values{"name": "ops", "topics_policy": "inherit", "message_retention_days": "30", "can_subscribe_group": who("role:nobody"), "description": "new"})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", core.ManagedSummary, `channel "ops"`, `topics_policy
+  now:                        allow_empty_topic
+  the configuration asks for: inherit
+`, `can_subscribe_group
+  now:                        "group:sre"
+  the configuration asks for: "role:nobody"
+`)
+	for _, not := range []string{"message_retention_days", "description"} { // it is the same; there was nothing
+		if strings.Contains(diags.String(), not) {
+			t.Errorf("%s is warned of:\n%v", not, diags)
+		}
+	}
 }
 
 // Who gains and who loses, and who would be locked out, is compared with what the server has.

@@ -37,10 +37,13 @@ const maxName = 100
 
 var visibleName = regexp.MustCompile(`[^\s\pZ]`)
 
+// notInNewStates is on the page of the resource, for what only the server sets and a state leaves out all the same.
+const notInNewStates = "Null for a group that Terraform created; the data source `zulip_user_group` has it."
+
 // attributes are the attributes that the server has of a user group, one row each. How a group is created is not among them:
 // see creationAttributes.
 var attributes = table{
-	Resource: kind,
+	Resource: kind, OmitUnmanaged: true,
 	Rows: rows{
 		row[types.Int64]{
 			Name: "id", ReadOnly: true, Description: "ID of the group.",
@@ -77,13 +80,15 @@ var attributes = table{
 			setting: "IDs are accepted too; `name:2024` is the group with the name 2024; the order does not matter. The list is complete: the next apply removes other subgroups. If unset, the subgroups are not managed. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing group waits for the next apply.",
 		},
 		row[types.Int64]{
-			Name: "creator_id", ReadOnly: true, Description: "User ID of the creator. Null for roles and very old groups.",
-			At:   func(f *facts) *types.Int64 { return &f.CreatorID },
-			Read: func(g *zulip.UserGroup) types.Int64 { return types.Int64PointerValue(g.CreatorID) },
+			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for roles and very old groups.",
+			Setting: notInNewStates,
+			At:      func(f *facts) *types.Int64 { return &f.CreatorID },
+			Read:    func(g *zulip.UserGroup) types.Int64 { return types.Int64PointerValue(g.CreatorID) },
 		},
 		row[types.String]{
-			Name: "date_created", ReadOnly: true, Description: "Time at which the group was created (RFC 3339). Null for roles and very old groups.",
-			At: func(f *facts) *types.String { return &f.DateCreated },
+			Name: "date_created", ReadOnly: true, IsIncidental: true, Description: "Time at which the group was created (RFC 3339). Null for roles and very old groups.",
+			Setting: notInNewStates,
+			At:      func(f *facts) *types.String { return &f.DateCreated },
 			Read: func(g *zulip.UserGroup) types.String {
 				if g.DateCreated == nil {
 					return types.StringNull()

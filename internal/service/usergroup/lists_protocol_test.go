@@ -52,7 +52,7 @@ func TestProtocolListsInAnyOrder(t *testing.T) {
 // CLI plans once more in the apply, when the list is known, and that has to be the same.
 func TestProtocolListsThatAreNotKnownWait(t *testing.T) {
 	for kind, config := range map[string]values{
-		groupType:      {"name": "ops", "description": "x", "members": listed(lena, kenji), "subgroups": listed("sre")},
+		groupType:      {"name": "ops", "description": "x", "can_mention_group": set("role:members"), "members": listed(lena, kenji), "subgroups": listed("sre")},
 		membershipType: {"group": "leads", "members": listed(lena, kenji), "subgroups": listed("sre")},
 	} {
 		for _, list := range []string{"members", "subgroups"} {
@@ -80,6 +80,9 @@ func TestProtocolListsThatAreNotKnownWait(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, groupType)
 	run.MustApply(values{"name": "ops", "members": listed(lena)})
+	// The state has no value that what was not managed could keep meanwhile, and the CLI refuses a plan without the configured one.
+	_, diags := run.Plan(values{"name": "ops", "members": acctest.Unknown, "can_mention_group": set("role:nobody")})
+	diags.ExpectError(t, "can_mention_group", "Cannot manage can_mention_group yet", "with -target")
 	// Who names the group by its new name has to wait for it.
 	_, reported := planTogether(t, o,
 		member{groupType, run.State, values{"name": "operations", "members": acctest.Unknown}},

@@ -142,6 +142,11 @@ func wait(p *tablePlan) {
 			continue
 		}
 		list.warnOfWaiting(p.State.Name.ValueString(), p.Diags)
+		for _, name := range p.Managed() {
+			p.Diags.AddAttributeError(path.Root(name), fmt.Sprintf("Cannot manage %s yet", name),
+				fmt.Sprintf("It was not managed until now, and nothing of user group %q can change in this apply: its %s are known only after it. Set %s once that is applied, or apply first what the %s depend on, with -target.",
+					p.State.Name.ValueString(), list.name, name, list.name))
+		}
 		p.Plan.facts = p.State.facts
 		p.Meta.Run.PlanName(runstate.Group, p.State.ID.ValueInt64(), p.State.Name.ValueString())
 	}
