@@ -35,7 +35,7 @@ func changedMeanwhile() []meanwhile {
 		{"zulip_bot", values{"short_name": "alerts", "full_name": "a bot"}, "default_sending_stream", "general", "incidents", "owner", "lena.fischer@example.com"},
 		{"zulip_user", values{"email": "nadia.haddad@example.com", "full_name": "Nadia Haddad"}, "role", "moderator", "guest", "full_name", "Nadia"},
 		{"zulip_channel", values{"name": "a", "description": "ours"}, "name", "b", "c", "description", "theirs"},
-		{"zulip_user_group", values{"name": "a"}, "description", "b", "c", "name", "theirs"},
+		{"zulip_user_group", values{"name": "a", "description": "ours"}, "description", "b", "c", "name", "theirs"},
 		{"zulip_draft", values{"channel": "general", "topic": "x", "content": "a"}, "content", "b", "c", "topic", "theirs"},
 		{"zulip_message", values{"channel": "general", "topic": "x", "content": "a"}, "content", "b", "c", "topic", "theirs"},
 		{"zulip_message", values{"channel": "general", "topic": "x", "content": "a"}, "topic", "y", "z", "content", "theirs"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -70,12 +71,29 @@ func (f fields) names() (names []string) {
 }
 
 func (f fields) at(name string) reflect.Value {
-	for _, field := range reflect.VisibleFields(f.of.Type()) {
-		if field.Tag.Get("tfsdk") == name {
-			return f.of.FieldByIndex(field.Index)
+	index, ok := indexesOf(f.of.Type())[name]
+	if !ok {
+		panic("the model has no attribute " + name)
+	}
+	return f.of.FieldByIndex(index)
+}
+
+// indexes are where models have their attributes, by type: a plan asks for each of them, of thousands of objects.
+var indexes sync.Map
+
+func indexesOf(model reflect.Type) map[string][]int {
+	if found, ok := indexes.Load(model); ok {
+		all, _ := found.(map[string][]int)
+		return all
+	}
+	all := map[string][]int{}
+	for _, field := range reflect.VisibleFields(model) {
+		if name := field.Tag.Get("tfsdk"); name != "" && all[name] == nil {
+			all[name] = field.Index
 		}
 	}
-	panic("the model has no attribute " + name)
+	indexes.Store(model, all)
+	return all
 }
 
 func (f fields) get(name string) attr.Value {

@@ -137,6 +137,9 @@ const ManagedSummary = "Attributes that were not managed have other values"
 
 // warnOfManaged says what those attributes are now: a plan shows them as if they had no value before.
 func (p *TablePlan[Model, Object, Update]) warnOfManaged() {
+	if len(p.Changes) == 0 {
+		return
+	}
 	var text strings.Builder
 	managed := p.Managed()
 	for _, step := range p.Changes {

@@ -179,7 +179,7 @@ var attributes = table{
 }
 
 // notInNewStates is on the page of the resource, for what only the server sets and a state leaves out all the same.
-const notInNewStates = "Null for a channel that Terraform created; the data source `zulip_channel` has it."
+const notInNewStates = "Null for a channel that Terraform created or adopted; the data source `zulip_channel` has it."
 
 // mayLetDelete is the right to set who may delete messages (server-behavior §C18).
 var mayLetDelete = attribute.Requirement{Right: "can_set_delete_message_policy_group"}

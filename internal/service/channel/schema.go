@@ -24,7 +24,7 @@ func resourceSchema() schema.Schema {
 Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `. ` +
 			`The roles are ` + "`role:owners`, `role:administrators`, `role:moderators`, `role:fullmembers`, `role:members` and `role:everyone`" + `, each including those before it, and ` + "`role:nobody`" + `.
 
-An attribute that is not set is not managed: it is never written, and null in the state of a channel that was created without it. The data source ` + "`zulip_channel`" + ` shows its value. An import has the values of all attributes. Removing an attribute from the configuration leaves its value as it is, and in the state.
+An attribute that is not set is not managed: it is never written, and it is null in the plan of a new channel and in its state, so a reference to it is null too. The data source ` + "`zulip_channel`" + ` has the current value. If the attribute is set later, the plan warns of the value that it changes. An import has the values of all attributes. Removing an attribute from the configuration leaves its value as it is, on the server and in the state.
 
 A change is applied only to the values that the plan was computed from: if somebody else has changed the same attribute since, the apply stops and shows the value when the plan was made, the value now, and what the configuration asks for.
 

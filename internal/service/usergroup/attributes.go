@@ -38,7 +38,7 @@ const maxName = 100
 var visibleName = regexp.MustCompile(`[^\s\pZ]`)
 
 // notInNewStates is on the page of the resource, for what only the server sets and a state leaves out all the same.
-const notInNewStates = "Null for a group that Terraform created; the data source `zulip_user_group` has it."
+const notInNewStates = "Null for a group that Terraform created or adopted; the data source `zulip_user_group` has it."
 
 // attributes are the attributes that the server has of a user group, one row each. How a group is created is not among them:
 // see creationAttributes.
