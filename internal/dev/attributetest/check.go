@@ -121,9 +121,22 @@ func (c *checking[Model, Object, Update]) row(row attribute.Row[Model, *Object, 
 	} else if _, _, found := row.Step(&attribute.Prior[Model, *Object]{Values: prior, Object: before}, planned, c.On); found {
 		c.errorf("%s: it cannot be set, and is sent", name)
 	}
+	if resource.IsOptional() && slices.Contains(c.Table.Omittable(), name) {
+		c.beside(name, after, is)
+	}
 	row.KeepPlanned(prior, planned)
 	if kept := c.Values(prior)[name]; !kept.Equal(is) {
 		c.errorf("%s: the state does not take the planned value: %v, not %v", name, kept, is)
+	}
+}
+
+// beside checks that the value of an attribute that a state leaves out is kept beside the state.
+func (c *checking[Model, Object, Update]) beside(name string, object *Object, is attr.Value) {
+	var diags diag.Diagnostics
+	beside := c.Table.BesideState(new(Model), object, nil, c.On, &diags)
+	prior := c.Table.PriorBeside(new(Model), *beside, nil, c.On, &diags)
+	if kept := c.Values(prior.Values)[name]; diags.HasError() || len(prior.Unread) > 0 || !kept.Equal(is) {
+		c.errorf("%s: a state leaves it out, and what is kept beside it is %v, not %v", name, kept, is)
 	}
 }
 

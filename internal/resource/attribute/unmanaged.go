@@ -57,13 +57,17 @@ func (f Field[Model, Object, Update, Value]) isOmittable() bool {
 	return f.isOptional() || f.IsIncidental
 }
 
-func (f Field[Model, Object, Update, Value]) isOptional() bool { return !f.Required && !f.ReadOnly }
+// isOptional reports whether the attribute can be configured. A set goes on standing in the state: encode knows none.
+func (f Field[Model, Object, Update, Value]) isOptional() bool {
+	_, isSet := any(*new(Value)).(types.Set)
+	return !f.Required && !f.ReadOnly && !isSet
+}
 
 func (f Field[Model, Object, Update, Value]) isNull(model *Model) bool {
 	return (*f.At(model)).IsNull()
 }
 
-// encode returns the value as JSON has it; nil for null. Sets are no attributes of this kind: see [Table.Permissions].
+// encode returns the value as JSON has it; nil for null.
 func (f Field[Model, Object, Update, Value]) encode(model *Model) any {
 	switch value := any(*f.At(model)).(type) {
 	case types.String:
