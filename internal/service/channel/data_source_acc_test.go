@@ -32,7 +32,7 @@ data "zulip_channel" "by_id" {
 `, strings.ToUpper(name))
 	const byName, byID = "data.zulip_channel.by_name", "data.zulip_channel.by_id"
 	var same []statecheck.StateCheck
-	alike := []string{"id", "name", "description", "privacy", "folder_id", "topics_policy", "message_retention_days", "is_default", "creator_id", "date_created", "is_archived", "url"}
+	alike := []string{"id", "name", "description", "privacy", "folder_id", "topics_policy", "message_retention_days", "is_default", "url"}
 	for _, setting := range permission.ChannelSettings {
 		alike = append(alike, setting.Name)
 	}
@@ -40,6 +40,10 @@ data "zulip_channel" "by_id" {
 		for _, source := range []string{byName, byID} {
 			same = append(same, statecheck.CompareValuePairs(c, tfjsonpath.New(attribute), source, tfjsonpath.New(attribute), compare.ValuesSame()))
 		}
+	}
+	for _, attribute := range []string{"creator_id", "date_created", "is_archived"} { // which the state leaves out
+		same = append(same, statecheck.ExpectKnownValue(byName, tfjsonpath.New(attribute), knownvalue.NotNull()),
+			statecheck.CompareValuePairs(byName, tfjsonpath.New(attribute), byID, tfjsonpath.New(attribute), compare.ValuesSame()))
 	}
 	archivedToo := config + fmt.Sprintf("data \"zulip_channel\" \"gone\" {\n  name = %q\n}\n", org.Prefix+"gone")
 	resource.Test(t, resource.TestCase{
