@@ -124,7 +124,7 @@ func (c *comparison) channelRights(was, is *Channel, privacy report.Change) []*r
 	}
 	results := c.rights(was.Rights, is.Rights)
 	for _, right := range results {
-		right.LocksOut = right.Name == string(permission.CanAdministerChannel) && slices.ContainsFunc(right.Lose.Accounts, isSelf)
+		right.LocksOut = right.Name == string(permission.CanAdministerChannel) && right.Lose.Some(isSelf)
 		if right.Name == string(permission.CanRead) {
 			right.Internet, internet = internet, ""
 		}
@@ -167,7 +167,7 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	}
 	result.Rights = c.rights(was.Rights, is.Rights)
 	for _, right := range result.Rights {
-		right.LocksOut = right.Name == "can_manage_group" && slices.ContainsFunc(right.Lose.Accounts, c.cannotManage)
+		right.LocksOut = right.Name == "can_manage_group" && right.Lose.Some(c.cannotManage)
 	}
 	if result.Action == report.Affects && len(result.Addresses)+len(result.Rights)+result.Joins.Len()+result.Leaves.Len() == 0 && !members.Differs() && !subgroups.Differs() && result.OldName == "" {
 		return nil

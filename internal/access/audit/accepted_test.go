@@ -146,7 +146,7 @@ accept "wider-than-channel" {
 	}
 	for _, finding := range parts {
 		if !isAbout(t, o, a, finding, []string{"max"}) || finding.Accepted != nil {
-			t.Errorf("%s concerns %v, want max alone", finding.Text, a.Sets[finding.People].IDs)
+			t.Errorf("%s concerns %v, want max alone", finding.Text, a.Sets[finding.People].IDs())
 		}
 	}
 }

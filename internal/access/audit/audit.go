@@ -7,20 +7,11 @@
 package audit
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"slices"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// FormatVersion is the version of the JSON form. Its first number changes if a reader of the old form could be misled by the
-// new one; fields that are added do not change it.
-const FormatVersion = "1.0"
 
 // Audit is what is so in one organization. Lists are in the order in which they are to be read.
 type Audit struct {
@@ -55,10 +46,12 @@ type Audit struct {
 	Rights []*Right `json:"rights"`
 	// Things are what means something for access beside rights; nil in an audit of a part.
 	Things []*Thing `json:"things,omitempty"`
-	// Sets are the sets of people that channels, groups, rights and findings refer to by index; each set is in it once.
-	Sets []*report.People `json:"sets"`
-	// Accounts are the active people and bots, and the deactivated ones that a finding is about, ascending by ID.
+	// Accounts are the active people and bots, those first who are surprised most: the account that audits, guests, bots, then
+	// people by role; and then the deactivated ones that a finding is about. In this order most sets are a few ranges.
 	Accounts []*Account `json:"accounts"`
+	// Sets are the sets of people that channels, groups, rights and findings refer to by index; each set is in it once. The JSON
+	// form has them as [writtenSet].
+	Sets []*report.People `json:"sets"`
 }
 
 // Selection is what an audit was narrowed to.
@@ -149,73 +142,4 @@ type PersonRight struct {
 	// Through says in words how the person comes to have it: a principal of the permission ("group:leads > group:sre"),
 	// another permission with one ("can_administer_channel_group: user:ada@example.com"), or "subscriber".
 	Through []string `json:"through"`
-}
-
-// Write writes the JSON form.
-func (a *Audit) Write(w io.Writer) error { return json.NewEncoder(w).Encode(a) }
-
-// Read reads the JSON form that [Audit.Write] writes. It refuses other format versions.
-func Read(r io.Reader) (*Audit, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	var version struct {
-		FormatVersion string `json:"format_version"`
-	}
-	if err := json.Unmarshal(data, &version); err != nil {
-		return nil, fmt.Errorf("it is no audit: %w", err)
-	}
-	if version.FormatVersion != FormatVersion {
-		return nil, fmt.Errorf("it has format version %q, and this provider compares version %q: make the earlier audit again with this version of the provider, or compare with the version that wrote it", version.FormatVersion, FormatVersion)
-	}
-	var read Audit
-	if err := json.Unmarshal(data, &read); err != nil {
-		return nil, fmt.Errorf("it is no audit: %w", err)
-	}
-	return &read, read.check()
-}
-
-// check makes sure that whatever the audit refers to is in it.
-func (a *Audit) check() error {
-	if slices.Contains(a.Channels, nil) || slices.Contains(a.Groups, nil) || slices.Contains(a.Findings, nil) || slices.Contains(a.Things, nil) {
-		return errors.New("it is no whole audit: something in it is null. Make the audit again")
-	}
-	bad := 0
-	check := func(index int) {
-		if index < 0 || index >= len(a.Sets) || a.Sets[index] == nil {
-			bad++
-		}
-	}
-	rights := func(all []*Right) {
-		for _, right := range all {
-			if right == nil {
-				bad++
-				continue
-			}
-			check(right.People)
-		}
-	}
-	rights(a.Rights)
-	for _, channel := range a.Channels {
-		if rights(channel.Rights); channel.Subscribers != nil {
-			check(*channel.Subscribers)
-		}
-	}
-	for _, group := range a.Groups {
-		check(group.People)
-		rights(group.Rights)
-	}
-	for _, finding := range a.Findings {
-		check(finding.People)
-	}
-	for _, account := range a.Accounts {
-		if account == nil || account.Account == nil {
-			bad++
-		}
-	}
-	if bad > 0 {
-		return fmt.Errorf("it is no whole audit: %d references in it lead nowhere. Make the audit again", bad)
-	}
-	return nil
 }

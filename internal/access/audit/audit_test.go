@@ -204,7 +204,7 @@ func TestAuditThatIsNarrowed(t *testing.T) {
 	}
 	guests := auditOf(t, o, audit.Selection{Guests: true})
 	for _, set := range guests.Sets {
-		if len(set.IDs) != set.Guests {
+		if set.Len() != set.Guests {
 			t.Errorf("there are others than guests: %+v", set)
 		}
 	}
@@ -212,7 +212,7 @@ func TestAuditThatIsNarrowed(t *testing.T) {
 		t.Errorf("guests can do something in %d channels", len(guests.Channels))
 	}
 	for _, set := range auditOf(t, o, audit.Selection{Bots: true}).Sets {
-		if len(set.IDs) != set.Bots {
+		if set.Len() != set.Bots {
 			t.Errorf("there are others than bots: %+v", set)
 		}
 	}

@@ -70,9 +70,9 @@ func (s *side) set(index int) permission.People {
 	if known, ok := s.sets[index]; ok {
 		return known
 	}
-	ids := make([]int64, 0, len(s.audit.Sets[index].IDs))
-	for _, id := range s.audit.Sets[index].IDs {
-		ids = append(ids, s.ids[id])
+	ids := make([]int64, 0, s.audit.Sets[index].Len())
+	for account := range s.audit.Sets[index].All() {
+		ids = append(ids, s.ids[account.ID])
 	}
 	set := s.access.People(ids)
 	s.sets[index] = set

@@ -87,11 +87,6 @@ func TestCompareTwoOrganizations(t *testing.T) {
 		}
 	}
 	before.AccountID += 1000
-	for _, set := range before.Sets {
-		for i := range set.IDs {
-			set.IDs[i] += 1000
-		}
-	}
 	for _, channel := range before.Channels {
 		channel.ID += 1000
 	}

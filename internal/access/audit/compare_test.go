@@ -33,7 +33,7 @@ func effects(r *report.Report, planned ...string) []string {
 		if set == nil {
 			return
 		}
-		for _, id := range set.IDs {
+		for _, id := range set.IDs() {
 			all[where+": "+addresses[id]+" "+what] = true
 		}
 	}

@@ -220,6 +220,6 @@ func (m *maker) addDeactivated(finding Finding, people permission.People, ids []
 // keepFindingsOf keeps the findings that are about one person alone or as one of several.
 func (m *maker) keepFindingsOf(id int64) {
 	m.audit.Findings = slices.DeleteFunc(m.audit.Findings, func(finding *Finding) bool {
-		return !slices.Contains(m.audit.Sets[finding.People].IDs, id) && !slices.Contains(finding.Deactivated, id)
+		return !m.audit.Sets[finding.People].Has(id) && !slices.Contains(finding.Deactivated, id)
 	})
 }

@@ -217,7 +217,7 @@ func TestFindings(t *testing.T) {
 			if len(all) != 1 {
 				a := auditOf(t, o, audit.Selection{})
 				for _, finding := range a.Findings {
-					t.Logf("%s %s %s: %s %v", finding.Severity, finding.Kind, finding.Where, finding.Text, a.Sets[finding.People].IDs)
+					t.Logf("%s %s %s: %s %v", finding.Severity, finding.Kind, finding.Where, finding.Text, a.Sets[finding.People].IDs())
 				}
 				t.Fatalf("it is found %d times", len(all))
 			}
@@ -292,7 +292,7 @@ func isAbout(t *testing.T, o *acctest.Organization, a *audit.Audit, finding *aud
 		want = append(want, id(t, o, account))
 	}
 	slices.Sort(want)
-	return slices.Equal(slices.Sorted(slices.Values(a.Sets[finding.People].IDs)), want)
+	return slices.Equal(slices.Sorted(slices.Values(a.Sets[finding.People].IDs())), want)
 }
 
 // What a server does not let happen any more is found where an older one has let it.

@@ -93,7 +93,7 @@ func Of(facts Input, options Options) (*Audit, error) {
 		},
 	}
 	m.acceptances = acceptances{used: map[*acceptEntry]bool{}, tooGrave: map[*acceptEntry]bool{}}
-	m.people.SetEverybody(m.view.Users())
+	m.people.SetEverybody(slices.DeleteFunc(slices.Clone(m.view.Users()), func(user *zulip.User) bool { return !user.IsActive }))
 	m.members = m.peopleWhere(func(user *zulip.User) bool { return !user.IsBot && user.Role < zulip.RoleGuest })
 	m.administrators = m.peopleWhere(func(user *zulip.User) bool { return user.Role <= zulip.RoleAdministrator })
 	m.bots = m.peopleWhere(func(user *zulip.User) bool { return user.IsBot })
@@ -321,20 +321,26 @@ func (m *maker) organization() {
 	}
 }
 
-// accounts lists everybody who is active, and who is named.
+// accounts lists everybody who is active, in the order of the sets, and then who is named.
 func (m *maker) accounts() {
 	m.audit.Accounts = []*Account{}
+	for user := range m.people.Everybody() {
+		m.account(user)
+	}
 	for _, user := range m.view.Users() {
-		if !user.IsActive {
-			m.audit.DeactivatedIDs = append(m.audit.DeactivatedIDs, user.ID)
-		}
-		if !user.IsActive && !m.named[user.ID] {
+		if user.IsActive {
 			continue
 		}
-		account := &Account{Account: m.people.Account(user), IsActive: user.IsActive}
-		if user.BotOwnerID != nil {
-			account.OwnerID = *user.BotOwnerID
+		if m.audit.DeactivatedIDs = append(m.audit.DeactivatedIDs, user.ID); m.named[user.ID] {
+			m.account(user)
 		}
-		m.audit.Accounts = append(m.audit.Accounts, account)
 	}
+}
+
+func (m *maker) account(user *zulip.User) {
+	account := &Account{Account: m.people.Account(user), IsActive: user.IsActive}
+	if user.BotOwnerID != nil {
+		account.OwnerID = *user.BotOwnerID
+	}
+	m.audit.Accounts = append(m.audit.Accounts, account)
 }

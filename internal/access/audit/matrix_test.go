@@ -185,7 +185,7 @@ func TestConformanceAuditOfTheAccessMatrix(t *testing.T) {
 		var can []string
 		for account, id := range r.accounts {
 			_, refused := row.Refusals[account]
-			has := slices.Contains(a.Sets[right.People].IDs, id)
+			has := slices.Contains(a.Sets[right.People].IDs(), id)
 			if has && (refused || slices.Contains(row.Allowed, account)) {
 				can = append(can, account)
 			}

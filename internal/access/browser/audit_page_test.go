@@ -302,7 +302,7 @@ func TestBrowserAuditOfLargeOrganization(t *testing.T) {
 	tab.click(".matrix details[open] .effects details summary")
 	tab.wantText(".matrix details[open] .effects details", "Person ")
 	var names []string
-	for _, account := range a.Sets[*a.Channels[1776].Subscribers].Accounts {
+	for account := range a.Sets[*a.Channels[1776].Subscribers].All() {
 		names = append(names, account.Name)
 	}
 	if got := eval[string](tab, `[...document.querySelectorAll(".matrix .effects details[open] bdi")].map((one) => one.textContent).sort().join()`); got != strings.Join(slices.Sorted(slices.Values(names)), ",") {

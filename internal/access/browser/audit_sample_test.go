@@ -14,7 +14,7 @@ import (
 type audited struct{ *audit.Audit }
 
 func (a audited) set(accounts ...*report.Account) int {
-	a.Sets = append(a.Sets, people(accounts...))
+	a.Sets = append(a.Sets, report.PeopleOf(accounts...))
 	return len(a.Sets) - 1
 }
 

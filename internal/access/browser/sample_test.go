@@ -28,9 +28,9 @@ var (
 
 // sample has one of everything that a review can say.
 func sample() *report.Report {
-	guests, nobody := people(guest), people()
-	everybody := people(self, guest, ada, quote, end, maryam, alan)
-	three, one, other := people(end, maryam, alan), people(ada), people(quote)
+	guests, nobody := report.PeopleOf(guest), report.PeopleOf()
+	everybody := report.PeopleOf(self, guest, ada, quote, end, maryam, alan)
+	three, one, other := report.PeopleOf(end, maryam, alan), report.PeopleOf(ada), report.PeopleOf(quote)
 	return &report.Report{
 		FormatVersion: report.FormatVersion,
 		Site:          "https://chat.example.com", Organization: "Example & Söhne", Provider: "zulip",
@@ -49,8 +49,8 @@ func sample() *report.Report {
 				right(permission.CanSendMessage, change("group:on-call", "role:everyone"), everybody, nobody),
 				right(permission.CanDeleteAnyMessage, change("role:administrators", "group:on-call"), three, one)),
 			channel(2, "board", report.Update, change("private", "private"),
-				right(permission.CanAdministerChannel, change("user:terraform-bot@example.com", "user:ada@example.com"), one, people(self)),
-				right(permission.CanResolveTopics, change("role:moderators", "role:nobody"), nobody, people(ada, quote), nobodyLeft)),
+				right(permission.CanAdministerChannel, change("user:terraform-bot@example.com", "user:ada@example.com"), one, report.PeopleOf(self)),
+				right(permission.CanResolveTopics, change("role:moderators", "role:nobody"), nobody, report.PeopleOf(ada, quote), nobodyLeft)),
 			channel(3, scriptName, report.Create, report.Change{After: report.Value{Texts: []string{"public"}}},
 				right(permission.CanRead, report.Change{After: report.Value{Texts: []string{"public"}}}, everybody, nobody),
 				right(permission.CanSendMessage, report.Change{After: report.Value{Texts: []string{"role:members"}, Unknown: true}}, nobody, nobody, unknown)),
@@ -87,7 +87,7 @@ func large(channels, accounts int) *report.Report {
 	}
 	var sets []*report.People
 	for part := range 8 {
-		sets = append(sets, people(r.Accounts[part*accounts/8:(part+1)*accounts/8]...))
+		sets = append(sets, report.PeopleOf(r.Accounts[part*accounts/8:(part+1)*accounts/8]...))
 	}
 	for i := range channels {
 		var rights []*report.Right
@@ -102,26 +102,12 @@ func large(channels, accounts int) *report.Report {
 // ownInEach lets everybody but one lose every right, in each channel another one.
 func ownInEach(r *report.Report) *report.Report {
 	for i, channel := range r.Channels {
-		others := people(slices.Delete(slices.Clone(r.Accounts), i, i+1)...)
+		others := report.PeopleOf(slices.Delete(slices.Clone(r.Accounts), i, i+1)...)
 		for _, right := range channel.Rights {
 			right.Lose, right.Change = others, change("role:everyone", "role:members", "user:"+r.Accounts[i].Address)
 		}
 	}
 	return r
-}
-
-func people(accounts ...*report.Account) *report.People {
-	all := &report.People{Accounts: accounts, IDs: []int64{}}
-	for _, account := range accounts {
-		all.IDs = append(all.IDs, account.ID)
-		if account.Role == "guest" {
-			all.Guests++
-		}
-		if account.IsBot {
-			all.Bots++
-		}
-	}
-	return all
 }
 
 func change(before string, after ...string) report.Change {

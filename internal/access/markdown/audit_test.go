@@ -13,7 +13,7 @@ import (
 // auditWith is an audit in which a name stands wherever there is one.
 func auditWith(name string) *audit.Audit {
 	account := &audit.Account{Account: &report.Account{ID: 1, Name: name, Address: name, Role: "member"}, IsActive: true}
-	people := &report.People{Accounts: []*report.Account{account.Account}, IDs: []int64{1}}
+	people := report.PeopleOf(account.Account)
 	right := &audit.Right{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name}, Unknown: true}
 	subscribers := 0
 	return &audit.Audit{

@@ -64,7 +64,7 @@ func auditOf(name string) *audit.Audit {
 		Channels: []*audit.Channel{{Name: name, Privacy: "public", Rights: rights}},
 		Groups:   []*audit.Group{{Name: name, Subgroups: []string{name}, Rights: rights}},
 		Rights:   rights, Accounts: []*audit.Account{{Account: account, IsActive: true}},
-		Sets:      []*report.People{{Accounts: []*report.Account{account}, IDs: []int64{1}, Guests: 1}},
+		Sets:      []*report.People{report.PeopleOf(account)},
 		Selection: &audit.Selection{Channels: []string{name}, Person: name},
 	}
 }

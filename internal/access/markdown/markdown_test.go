@@ -27,7 +27,7 @@ var evil = []string{
 // of is a review in which a name stands wherever there is one.
 func of(name string) *report.Report {
 	account := &report.Account{ID: 1, Name: name, Address: name, Role: "member"}
-	people := &report.People{Accounts: []*report.Account{account}, IDs: []int64{1}}
+	people := report.PeopleOf(account)
 	change := report.Change{Before: report.Value{Texts: []string{name}}, After: report.Value{Texts: []string{name + "x"}}}
 	right := &report.Right{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
 	return &report.Report{

@@ -119,7 +119,7 @@ func brief(people *report.People) string {
 // names are the names of people, and then those of bots: the first ones, at most so many.
 func names(people *report.People, most int) (texts []string) {
 	for _, isBot := range []bool{false, true} {
-		for _, account := range people.Accounts {
+		for account := range people.All() {
 			if account.IsBot == isBot && len(texts) < most {
 				texts = append(texts, accountText(account))
 			}

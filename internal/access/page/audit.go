@@ -1,10 +1,8 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
-	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
@@ -82,8 +80,7 @@ func newAuditView(a *audit.Audit) *auditView {
 	return v
 }
 
-// placeAccounts numbers the accounts: those first who are surprised most, as in a set, so that most sets are a few runs of
-// numbers. An audit of one person has only the accounts that it names.
+// placeAccounts numbers the accounts, in the order of the audit. An audit of one person has only the accounts that it names.
 func (v *auditView) placeAccounts() {
 	if v.Person != nil {
 		if account := v.PersonAccount(); account != nil {
@@ -91,30 +88,9 @@ func (v *auditView) placeAccounts() {
 		}
 		return
 	}
-	accounts := slices.Clone(v.Accounts)
-	slices.SortStableFunc(accounts, func(a, b *audit.Account) int { return cmp.Compare(surpriseRank(a), surpriseRank(b)) })
-	for _, account := range accounts {
+	for _, account := range v.Accounts {
 		v.people.place(account.Account)
 	}
-}
-
-// roles are those of people, in the order in which they are named.
-var roles = []string{"owner", "administrator", "moderator", "member"}
-
-// surpriseRank is the place of an account in the order in which people are named, like that of [permission.Report];
-// deactivated ones are the last.
-func surpriseRank(account *audit.Account) int {
-	switch {
-	case !account.IsActive:
-		return 3 + len(roles)
-	case account.IsSelf:
-		return 0
-	case account.Role == "guest":
-		return 1
-	case account.IsBot:
-		return 2
-	}
-	return 3 + slices.Index(roles, account.Role)
 }
 
 // OpenGroups are the findings that are not accepted.

@@ -33,7 +33,7 @@ func TestWriteAuditEscapesEveryName(t *testing.T) {
 		Warnings:  []string{evil},
 		Channels:  []*audit.Channel{{Name: evil, Folder: evil, Privacy: evil, Subscribers: &subscribers, Rights: rights}},
 		Groups:    []*audit.Group{{Name: evil, Subgroups: []string{evil}, Rights: rights}}, Rights: rights,
-		Sets:     []*report.People{{Accounts: []*report.Account{account}, IDs: []int64{1}}},
+		Sets:     []*report.People{report.PeopleOf(account)},
 		Accounts: []*audit.Account{{Account: account, IsActive: true}},
 	}
 	whole := auditPageOf(t, a)
@@ -71,13 +71,13 @@ func pageDataOf(t *testing.T, a *audit.Audit) pageData {
 // Whoever is in many channels is in the page once, and so is what is the same in many channels.
 func TestWriteAuditSaysEverythingOnce(t *testing.T) {
 	a := &audit.Audit{Complete: true}
-	everybody := &report.People{}
+	var everybody []*report.Account
 	for i := range 500 {
 		account := &report.Account{ID: int64(i + 1), Name: fmt.Sprintf("Person-%03d", i), Role: "member"}
-		everybody.Accounts, everybody.IDs = append(everybody.Accounts, account), append(everybody.IDs, account.ID)
+		everybody = append(everybody, account)
 		a.Accounts = append(a.Accounts, &audit.Account{Account: account, IsActive: true})
 	}
-	a.Sets = []*report.People{everybody, {Accounts: slices.Delete(slices.Clone(everybody.Accounts), 100, 101)}, {}}
+	a.Sets = []*report.People{report.PeopleOf(everybody...), report.PeopleOf(slices.Delete(slices.Clone(everybody), 100, 101)...), {}}
 	for i := range 100 {
 		a.Channels = append(a.Channels, &audit.Channel{Name: fmt.Sprint("channel-", i), Rights: []*audit.Right{
 			{Name: "can_read", Text: "read", People: 0}, {Name: "can_send_message_group", Text: "post", Value: []string{"group:g"}, People: 1},
@@ -105,7 +105,7 @@ func TestWriteAuditListsWhomItIsAbout(t *testing.T) {
 	member := &report.Account{ID: 2, Name: "Mel", Role: "member"}
 	bot := &report.Account{ID: 3, Name: "Robot", Role: "member", IsBot: true}
 	a := &audit.Audit{Accounts: []*audit.Account{
-		{Account: member, IsActive: true}, {Account: bot, IsActive: true, OwnerID: 2}, {Account: guest, IsActive: true}, {Account: &report.Account{ID: 4, Name: "Gone", Role: "guest"}},
+		{Account: guest, IsActive: true}, {Account: bot, IsActive: true, OwnerID: 2}, {Account: member, IsActive: true}, {Account: &report.Account{ID: 4, Name: "Gone", Role: "guest"}},
 	}}
 	const listed = 8
 	names := func() (all, shown []string) {

@@ -18,7 +18,7 @@ import (
 // reportOf is a report in which a name stands wherever there is one.
 func reportOf(name string) *report.Report {
 	account := &report.Account{ID: 1, Name: name, Address: name, Role: "guest"}
-	people := &report.People{Accounts: []*report.Account{account}, IDs: []int64{1}, Guests: 1}
+	people := report.PeopleOf(account)
 	change := report.Change{Before: report.Value{Texts: []string{name}}, After: report.Value{Texts: []string{name, name}}}
 	rights := []*report.Right{
 		{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: &report.People{}},
@@ -45,7 +45,7 @@ func auditOf(name string) *audit.Audit {
 		Channels: []*audit.Channel{{ID: 1, Name: name, Folder: name, Privacy: "public", Rights: rights}},
 		Groups:   []*audit.Group{{ID: 1, Name: name, Members: []int64{1}, Subgroups: []string{name}, Rights: rights}},
 		Rights:   rights, Accounts: []*audit.Account{{Account: account, IsActive: true}},
-		Sets:      []*report.People{{Accounts: []*report.Account{account}, IDs: []int64{1}, Guests: 1}},
+		Sets:      []*report.People{report.PeopleOf(account)},
 		Selection: &audit.Selection{Channels: []string{name}, Person: name},
 	}
 }

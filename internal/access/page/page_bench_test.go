@@ -17,11 +17,11 @@ func everyRight(channels, accounts int, own bool) *report.Report {
 	for id := range accounts {
 		r.Accounts = append(r.Accounts, &report.Account{ID: int64(id), Name: fmt.Sprint("Person-", id), Address: fmt.Sprintf("p%d@example.com", id), Role: "member"})
 	}
-	half := &report.People{Accounts: r.Accounts[:accounts/2]}
+	half := report.PeopleOf(r.Accounts[:accounts/2]...)
 	for i := range channels {
-		lose := &report.People{Accounts: r.Accounts[accounts/2:]}
+		lose := report.PeopleOf(r.Accounts[accounts/2:]...)
 		if own {
-			lose = &report.People{Accounts: append(append([]*report.Account{}, r.Accounts[:i]...), r.Accounts[i+1:]...)}
+			lose = report.PeopleOf(append(append([]*report.Account{}, r.Accounts[:i]...), r.Accounts[i+1:]...)...)
 		}
 		channel := &report.Channel{Name: fmt.Sprint("channel-", i), Action: report.Update, Addresses: []string{fmt.Sprintf("zulip_channel.all[%d]", i)}}
 		for _, right := range permission.Rights {

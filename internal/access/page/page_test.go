@@ -39,7 +39,8 @@ func TestWriteHTMLLetsNothingElseIn(t *testing.T) {
 
 func TestWriteHTMLEscapesEveryName(t *testing.T) {
 	const evil = `</script><b id="evil">"'&`
-	people := &report.People{Accounts: []*report.Account{{ID: 1, Name: evil, Address: evil, Role: "member"}}}
+	account := &report.Account{ID: 1, Name: evil, Address: evil, Role: "member"}
+	people := report.PeopleOf(account)
 	value := report.Value{Texts: []string{evil}}
 	change := report.Change{Before: value, After: report.Value{Texts: []string{evil, evil}}}
 	rights := []*report.Right{{Name: evil, Text: evil, Change: change, Gain: people, Lose: people, Unknown: true, Why: evil}}
@@ -49,8 +50,8 @@ func TestWriteHTMLEscapesEveryName(t *testing.T) {
 		Risks:    []report.Risk{{Category: evil, Where: evil, Text: evil}},
 		Channels: []*report.Channel{{Name: evil, OldName: evil, Addresses: []string{evil}, Privacy: change, Rights: rights, Joins: people}},
 		Groups:   []*report.Group{{Name: evil, OldName: evil, Addresses: []string{evil}, Members: change, Subgroups: change, Rights: rights}},
-		People:   []*report.Person{{Account: people.Accounts[0], Addresses: []string{evil}, Role: change}},
-		Rights:   rights, Unknown: []string{evil}, Accounts: people.Accounts,
+		People:   []*report.Person{{Account: account, Addresses: []string{evil}, Role: change}},
+		Rights:   rights, Unknown: []string{evil}, Accounts: []*report.Account{account},
 	})
 	if strings.Contains(page, "<b id=") || strings.Contains(page, `class="word </`) {
 		t.Error("a name became an element")
@@ -61,11 +62,12 @@ func TestWriteHTMLEscapesEveryName(t *testing.T) {
 }
 
 func TestWriteHTMLSaysWhoOnce(t *testing.T) {
-	everybody := &report.People{}
+	var accounts []*report.Account
 	for i := range 500 {
-		everybody.Accounts = append(everybody.Accounts, &report.Account{ID: int64(i + 1), Name: fmt.Sprintf("Person-%03d", i), Role: "member"})
+		accounts = append(accounts, &report.Account{ID: int64(i + 1), Name: fmt.Sprintf("Person-%03d", i), Role: "member"})
 	}
-	r := &report.Report{FormatVersion: report.FormatVersion, Accounts: everybody.Accounts}
+	everybody := report.PeopleOf(accounts...)
+	r := &report.Report{FormatVersion: report.FormatVersion, Accounts: accounts}
 	for i := range 100 {
 		r.Channels = append(r.Channels, &report.Channel{Name: fmt.Sprint("channel-", i), Rights: []*report.Right{
 			{Name: "can_send_message_group", Text: "post", Gain: everybody},
@@ -114,7 +116,7 @@ func TestWriteHTMLTellsNamesakesApart(t *testing.T) {
 	page := pageOf(t, &report.Report{
 		FormatVersion: report.FormatVersion, Accounts: []*report.Account{one, two},
 		Channels: []*report.Channel{{Name: "general", Rights: []*report.Right{
-			{Name: "can_read", Text: "read", Gain: &report.People{Accounts: []*report.Account{two}, Guests: 1}},
+			{Name: "can_read", Text: "read", Gain: report.PeopleOf(two)},
 		}}},
 	})
 	if want := "(\u2068kim@partner.example\u2069, guest)"; !strings.Contains(page, want) {

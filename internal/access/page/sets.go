@@ -40,10 +40,10 @@ const (
 const maxNamed = 3
 
 // First are those who are named in place.
-func (s *set) First() []*report.Account { return s.Accounts[:min(maxNamed, s.Len())] }
+func (s *set) First() []*report.Account { return s.People.First(maxNamed) }
 
 // Names are all who are in the set.
-func (s *set) Names() string { return s.index.names(s.Accounts) }
+func (s *set) Names() string { return s.index.names(s.People.First(s.Len())) }
 
 // WithoutNames are those who are in the base and not in the set.
 func (s *set) WithoutNames() string { return s.index.names(s.without) }
@@ -98,7 +98,7 @@ func (x *peopleIndex) set(people *report.People) *set {
 	if x.brief != nil {
 		fresh.Brief = x.brief(fresh)
 	}
-	for _, account := range people.Accounts {
+	for account := range people.All() {
 		fresh.places.add(x.place(account))
 	}
 	x.known[people] = fresh

@@ -134,7 +134,7 @@ func (a *assessment) commonRisks(where string, rights []*Right) {
 			unknown[right.Why] = append(unknown[right.Why], right.Text)
 		}
 		if right.Name == string(permission.CanSendMessage) && right.Lose.Len() > 0 && right.Lose.Bots > 0 {
-			a.riskOf(Narrowing, where, botsCannotPostText(right.Lose), botsCannotPost, right.Lose)
+			a.riskOf(Narrowing, where, botsCannotPostText(right.Lose.bots()), botsCannotPost, right.Lose)
 		}
 	}
 	if len(nobody) > 0 {
@@ -165,13 +165,13 @@ type gainingGuests struct {
 func guestsOf(people *People) *gainingGuests {
 	who := &gainingGuests{count: people.Guests}
 	var ids []int64
-	for _, account := range people.Accounts {
+	for account := range people.All() {
 		if account.Role == "guest" {
 			who.names, ids = append(who.names, account.Name), append(ids, account.ID)
 		}
 	}
 	if len(ids) != people.Guests {
-		who.names, ids = []string{"by the role that the plan gives"}, people.IDs
+		who.names, ids = []string{"by the role that the plan gives"}, people.IDs()
 	}
 	who.key = fmt.Sprint(ids)
 	return who
@@ -181,12 +181,10 @@ func guestsOf(people *People) *gainingGuests {
 func together(rights []string) string { return permission.JoinRights(rights, len(rights)) }
 
 // botsCannotPostText says which bots can no longer post: what they report stops, and nobody at the bot sees why.
-func botsCannotPostText(people *People) string {
-	var names []string
-	for _, account := range people.Accounts {
-		if account.IsBot {
-			names = append(names, account.Name)
-		}
+func botsCannotPostText(bots []*Account) string {
+	names := make([]string, len(bots))
+	for i, bot := range bots {
+		names[i] = bot.Name
 	}
 	if len(names) == 1 {
 		return fmt.Sprintf("The bot %s can no longer post.", names[0])

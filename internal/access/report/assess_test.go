@@ -11,12 +11,11 @@ import (
 
 // guests is a set of guests with these names, whose IDs are their places in the alphabet.
 func guests(names ...string) *report.People {
-	people := &report.People{Guests: len(names)}
+	var accounts []*report.Account
 	for _, name := range names {
-		account := &report.Account{ID: int64(name[0]), Name: name, Role: "guest"}
-		people.Accounts, people.IDs = append(people.Accounts, account), append(people.IDs, account.ID)
+		accounts = append(accounts, &report.Account{ID: int64(name[0]), Name: name, Role: "guest"})
 	}
-	return people
+	return report.PeopleOf(accounts...)
 }
 
 func gained(name permission.Right, text string, by *report.People) *report.Right {
@@ -68,7 +67,9 @@ func TestGuestsOfSeveralPlacesAreCounted(t *testing.T) {
 // Whose role the plan changes is not named among the guests by the account: such sets are told apart by everybody in them.
 func TestGuestsByThePlanAreToldApart(t *testing.T) {
 	become := func(id int64) *report.People {
-		return &report.People{Guests: 1, IDs: []int64{id}, Accounts: []*report.Account{{ID: id, Name: fmt.Sprint("Number ", id), Role: "member"}}}
+		people := report.PeopleOf(&report.Account{ID: id, Name: fmt.Sprint("Number ", id), Role: "member"})
+		people.Guests = 1
+		return people
 	}
 	got := findingsOf(channelIn("a", gained(permission.CanRead, "read", become(1)), gained(permission.CanSendMessage, "post", become(2))))
 	want := []string{"1 guest can read: by the role that the plan gives.", "1 guest can post: by the role that the plan gives."}

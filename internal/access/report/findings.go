@@ -101,14 +101,14 @@ func (f Finding) First() []string { return f.Where[:min(len(f.Where), MaxListed)
 func (f Finding) More() int { return len(f.Where) - len(f.First()) }
 
 // bots are those of all risks, each once.
-func (f *Finding) bots() *People {
-	all, listed := &People{}, map[int64]bool{}
+func (f *Finding) bots() (all []*Account) {
+	listed := map[int64]bool{}
 	for _, risk := range f.risks {
-		for _, account := range risk.people.Accounts {
-			if account.IsBot && !listed[account.ID] {
-				all.Accounts = append(all.Accounts, account)
+		for _, bot := range risk.people.bots() {
+			if !listed[bot.ID] {
+				all = append(all, bot)
 			}
-			listed[account.ID] = true
+			listed[bot.ID] = true
 		}
 	}
 	return all

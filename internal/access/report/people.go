@@ -2,24 +2,61 @@ package report
 
 import (
 	"cmp"
-	"fmt"
+	"encoding/json"
+	"iter"
 	"maps"
+	"math/bits"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// People are those who gain or lose something. Where they are the same, they are the same pointer.
+// People are those who gain or lose something. Where they are the same, they are the same pointer. The zero value is nobody.
 type People struct {
-	// Accounts are all of them, those first who are surprised most: the account the provider uses, guests, bots, then
-	// people by role.
-	Accounts []*Account `json:"-"`
-	// IDs are the same, in the same order.
-	IDs []int64 `json:"ids"`
 	// Guests are those among them who are guests when they gain it, or lose it: after the plan, or before.
-	Guests int `json:"guests"`
-	Bots   int `json:"bots"`
+	Guests int
+	Bots   int
+
+	order  *Order
+	places places
+	length int
+}
+
+// Order is everybody who can be in a set, those first who are surprised most: the account the provider uses, guests, bots, then
+// people by role. The sets of a report share one: a set of thousands is a bit for each of them.
+type Order struct{ accounts []*Account }
+
+// NewOrder returns an order of accounts that are in it already.
+func NewOrder(accounts []*Account) *Order { return &Order{accounts} }
+
+// People returns the set of those at some places of the order, each of which is below the number of accounts.
+func (o *Order) People(all iter.Seq[int]) *People {
+	set := &People{order: o, places: newPlaces(len(o.accounts))}
+	for place := range all {
+		set.places.add(place)
+	}
+	for account := range set.All() {
+		set.length++
+		if account.Role == "guest" {
+			set.Guests++
+		}
+		if account.IsBot {
+			set.Bots++
+		}
+	}
+	return set
+}
+
+// PeopleOf returns a set of accounts with an order of its own, in which they are given.
+func PeopleOf(accounts ...*Account) *People {
+	return NewOrder(accounts).People(func(yield func(int) bool) {
+		for place := range accounts {
+			if !yield(place) {
+				return
+			}
+		}
+	})
 }
 
 // Len is how many there are; none are in nil.
@@ -27,7 +64,96 @@ func (p *People) Len() int {
 	if p == nil {
 		return 0
 	}
-	return len(p.Accounts)
+	return p.length
+}
+
+// All gives all of them, those first who are surprised most.
+func (p *People) All() iter.Seq[*Account] {
+	return func(yield func(*Account) bool) {
+		if p == nil {
+			return
+		}
+		for place := range p.places.all() {
+			if !yield(p.order.accounts[place]) {
+				return
+			}
+		}
+	}
+}
+
+// First returns so many of them at most, those who are surprised most.
+func (p *People) First(most int) []*Account {
+	first := make([]*Account, 0, min(most, p.Len()))
+	for account := range p.All() {
+		if len(first) == cap(first) {
+			break
+		}
+		first = append(first, account)
+	}
+	return first
+}
+
+// IDs lists their IDs, in the same order.
+func (p *People) IDs() []int64 {
+	ids := make([]int64, 0, p.Len())
+	for account := range p.All() {
+		ids = append(ids, account.ID)
+	}
+	return ids
+}
+
+func (p *People) bots() (bots []*Account) {
+	for account := range p.All() {
+		if account.IsBot {
+			bots = append(bots, account)
+		}
+	}
+	return bots
+}
+
+// Some reports whether something is so of one of them.
+func (p *People) Some(is func(*Account) bool) bool {
+	for account := range p.All() {
+		if is(account) {
+			return true
+		}
+	}
+	return false
+}
+
+// Has reports whether an account is among them, by ID.
+func (p *People) Has(id int64) bool {
+	return p.Some(func(account *Account) bool { return account.ID == id })
+}
+
+// MarshalJSON writes them as a review has them.
+func (p *People) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		IDs    []int64 `json:"ids"`
+		Guests int     `json:"guests"`
+		Bots   int     `json:"bots"`
+	}{p.IDs(), p.Guests, p.Bots})
+}
+
+// places is a set of places in an order, a bit for each.
+type places []uint64
+
+const wordSize = 64
+
+func newPlaces(count int) places { return make(places, (count+wordSize-1)/wordSize) }
+
+func (p places) add(place int) { p[place/wordSize] |= 1 << (place % wordSize) }
+
+func (p places) all() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, word := range p {
+			for ; word != 0; word &= word - 1 {
+				if !yield(i*wordSize + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Account is a person or a bot.
@@ -46,54 +172,62 @@ type Account struct {
 // PeopleSets makes the sets of people of a report, each once, however many channels they gain something in.
 type PeopleSets struct {
 	self     int64
-	sets     map[string]*People
+	sets     map[setKey]*People
 	accounts map[int64]*Account
-	// order is everybody, those first who are surprised most: it is worked out once, and not for every set.
-	order []*zulip.User
+	order    *Order
+	// users are everybody in the order, and placeOf their places by ID.
+	users   []*zulip.User
+	placeOf map[int64]int
+}
+
+// setKey is the same for the same people. The same ones can be guests in one of two states of an organization only.
+type setKey struct {
+	people string
+	guests int
 }
 
 // NewPeopleSets returns sets of people, among whom the account the provider uses has the ID self.
 func NewPeopleSets(self int64) *PeopleSets {
-	return &PeopleSets{self: self, sets: map[string]*People{}, accounts: map[int64]*Account{}}
+	return &PeopleSets{self: self, sets: map[setKey]*People{}, accounts: map[int64]*Account{}, order: &Order{}}
 }
 
 // SetEverybody takes everybody who can be in a set. Call it before [PeopleSets.Of].
 func (s *PeopleSets) SetEverybody(users []*zulip.User) {
 	report := permission.Report{Self: s.self}
-	s.order = slices.SortedStableFunc(slices.Values(users), func(a, b *zulip.User) int {
+	s.users = slices.SortedStableFunc(slices.Values(users), func(a, b *zulip.User) int {
 		return cmp.Or(cmp.Compare(report.SurpriseRank(a), report.SurpriseRank(b)), cmp.Compare(a.ID, b.ID))
 	})
+	s.order.accounts, s.placeOf = make([]*Account, len(users)), make(map[int64]int, len(users))
+	for place, user := range s.users {
+		s.placeOf[user.ID] = place
+	}
 }
 
 // Of returns a set, never nil. Who is a guest in it is who is one in the state of the organization that it is of.
 func (s *PeopleSets) Of(people permission.People) *People {
-	guests := 0
-	for user := range people.All() {
-		if user.Role == zulip.RoleGuest {
-			guests++
-		}
-	}
-	key := fmt.Sprintf("%d %s", guests, people.Key())
+	key := setKey{people.Key(), people.Guests()}
 	if known, ok := s.sets[key]; ok {
 		return known
 	}
-	length := people.Len()
-	set := &People{Accounts: make([]*Account, 0, length), IDs: make([]int64, 0, length), Guests: guests}
-	for _, user := range s.order {
-		if len(set.IDs) == length {
-			break
+	set := s.order.People(func(yield func(int) bool) {
+		for user := range people.All() {
+			place, ok := s.placeOf[user.ID]
+			if !ok {
+				continue
+			}
+			s.order.accounts[place] = s.Account(s.users[place])
+			if !yield(place) {
+				return
+			}
 		}
-		if !people.Has(user.ID) {
-			continue
-		}
-		set.Accounts, set.IDs = append(set.Accounts, s.Account(user)), append(set.IDs, user.ID)
-		if user.IsBot {
-			set.Bots++
-		}
-	}
+	})
+	set.Guests = key.guests
 	s.sets[key] = set
 	return set
 }
+
+// Everybody gives those whom [PeopleSets.SetEverybody] took, in the order of the sets.
+func (s *PeopleSets) Everybody() iter.Seq[*zulip.User] { return slices.Values(s.users) }
 
 // Nobody is the empty set.
 func (s *PeopleSets) Nobody() *People { return s.Of(permission.People{}) }

@@ -186,8 +186,8 @@ func (r *Report) affectedText(verb, verbs string, of func(*Right) *People) strin
 		}
 	})
 	for set := range sets {
-		for _, id := range set.IDs {
-			accounts[id] = true
+		for account := range set.All() {
+			accounts[account.ID] = true
 		}
 	}
 	switch {

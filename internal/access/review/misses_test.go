@@ -55,9 +55,9 @@ func effectOn(found *report.Report, channel string, right permission.Right, acco
 		for _, says := range one.Rights {
 			switch {
 			case one.Name != channel || says.Name != string(right):
-			case slices.Contains(says.Gain.IDs, account):
+			case says.Gain.Has(account):
 				return 1
-			case slices.Contains(says.Lose.IDs, account):
+			case says.Lose.Has(account):
 				return -1
 			}
 		}

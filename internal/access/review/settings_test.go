@@ -118,7 +118,7 @@ func TestReviewOfTheWaitingPeriod(t *testing.T) {
 	}
 	for what, rights := range map[string][]*report.Right{"can_join_group": found.Groups[0].Rights, "can_create_groups": found.Rights, "waiting_period_threshold": found.Rights} {
 		i := slices.IndexFunc(rights, func(right *report.Right) bool { return right.Name == what })
-		if i < 0 || !slices.Contains(rights[i].Lose.IDs, int64(lena.ID)) {
+		if i < 0 || !rights[i].Lose.Has(int64(lena.ID)) {
 			t.Errorf("%s: %+v", what, rights)
 		}
 	}
@@ -137,7 +137,7 @@ func TestReviewOfIncomingWebhookBots(t *testing.T) {
 		resourceChange("zulip_channel", nil, attributes{"name": "releases", "can_administer_channel_group": []string{"user:hook-bot@zulip.example.com"}, "can_send_message_group": []string{"user:hook-bot@zulip.example.com"}}),
 	))
 	for _, right := range found.Channels[0].Rights {
-		hook := slices.ContainsFunc(right.Gain.Accounts, func(a *report.Account) bool { return a.Name == "Hook" })
+		hook := right.Gain.Some(func(a *report.Account) bool { return a.Name == "Hook" })
 		if want := right.Name == string(permission.CanSendMessage); hook != want {
 			t.Errorf("%s: %t", right.Name, hook)
 		}

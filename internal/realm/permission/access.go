@@ -71,7 +71,7 @@ func NewAccess(facts AccessInput) *Access { return newAccess(facts, newRoster(fa
 // in it. unknown are the groups whose members are not completely known.
 func newAccess(facts AccessInput, everybody *roster, unknown map[int64]unknownMembers) *Access {
 	size := len(everybody.users)
-	everybody = &roster{users: slices.Clone(everybody.users), places: everybody.places}
+	everybody = &roster{users: slices.Clone(everybody.users), places: everybody.places, guests: newBitset(size)}
 	a := &Access{
 		facts: facts, roster: everybody,
 		active: newBitset(size), guests: newBitset(size), administrators: newBitset(size),
@@ -85,6 +85,11 @@ func newAccess(facts AccessInput, everybody *roster, unknown map[int64]unknownMe
 		everybody.users[place] = user
 		if user.IsActive {
 			a.addUser(user, place)
+		}
+	}
+	for place, user := range everybody.users {
+		if user.Role == zulip.RoleGuest {
+			everybody.guests.add(place)
 		}
 	}
 	closure := closure{access: a, byID: make(map[int64]*zulip.UserGroup, len(facts.Groups)), visited: map[int64]bool{}}

@@ -20,6 +20,7 @@ type People struct {
 type roster struct {
 	users  []*zulip.User // ascending by ID
 	places map[int64]int
+	guests bitset // whoever has that role, active or not
 }
 
 // newRoster leaves out the server's own bots, to which permissions do not apply.
@@ -48,6 +49,17 @@ func (p People) Has(id int64) bool {
 
 // Len is how many there are.
 func (p People) Len() int { return p.set.count() }
+
+// Guests is how many of them are guests.
+func (p People) Guests() (n int) {
+	if p.roster == nil {
+		return 0
+	}
+	for i, word := range p.set {
+		n += bits.OnesCount64(word & p.roster.guests[i])
+	}
+	return n
+}
 
 // IsEmpty reports whether nobody is in the set.
 func (p People) IsEmpty() bool { return p.set.isEmpty() }

@@ -1,0 +1,210 @@
+package audit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+)
+
+// FormatVersion is the version of the JSON form. Its first number changes if a reader of the old form could be misled by the
+// new one; fields that are added do not change it.
+const FormatVersion = "2.0"
+
+// listedVersion is the version whose sets list the ID of everybody in them. Such an audit can still be compared with.
+const listedVersion = "1.0"
+
+// written is the JSON form.
+type written struct {
+	*Audit
+	Sets []*writtenSet `json:"sets"`
+}
+
+// writtenSet is a set of people in the JSON form.
+type writtenSet struct {
+	// Accounts are the places of everybody in it among [Audit.Accounts], counted from 0.
+	Accounts places `json:"accounts"`
+	// IDs are everybody in it, in an audit of [listedVersion].
+	IDs    []int64 `json:"ids,omitempty"`
+	Guests int     `json:"guests"`
+	Bots   int     `json:"bots"`
+}
+
+// places are places that ascend, in ranges.
+type places []placeRange
+
+// placeRange is the first and the last of places that follow one another. In JSON it is both, or a number if it is a single place:
+// [0, [2, 499]].
+type placeRange struct{ first, last int }
+
+// add adds a place that is beyond all others.
+func (p *places) add(place int) {
+	if end := len(*p) - 1; end >= 0 && (*p)[end].last == place-1 {
+		(*p)[end].last = place
+		return
+	}
+	*p = append(*p, placeRange{place, place})
+}
+
+func (p places) all() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, one := range p {
+			for place := one.first; place <= one.last; place++ {
+				if !yield(place) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// MarshalJSON writes the places.
+func (p places) MarshalJSON() ([]byte, error) {
+	text := make([]byte, 0, 16+8*len(p))
+	text = append(text, '[')
+	for i, one := range p {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if one.first == one.last {
+			text = strconv.AppendInt(text, int64(one.first), 10)
+			continue
+		}
+		text = strconv.AppendInt(append(text, '['), int64(one.first), 10)
+		text = append(strconv.AppendInt(append(text, ','), int64(one.last), 10), ']')
+	}
+	return append(text, ']'), nil
+}
+
+// UnmarshalJSON reads either form of a range.
+func (r *placeRange) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] != '[' {
+		err := json.Unmarshal(data, &r.first)
+		r.last = r.first
+		return err
+	}
+	var ends [2]int
+	err := json.Unmarshal(data, &ends)
+	r.first, r.last = ends[0], ends[1]
+	return err
+}
+
+// Write writes the JSON form.
+func (a *Audit) Write(w io.Writer) error {
+	placeOf := make(map[int64]int, len(a.Accounts))
+	for place, account := range a.Accounts {
+		placeOf[account.ID] = place
+	}
+	form := written{a, make([]*writtenSet, len(a.Sets))}
+	var in []int
+	for i, set := range a.Sets {
+		in = in[:0]
+		for account := range set.All() {
+			in = append(in, placeOf[account.ID])
+		}
+		slices.Sort(in)
+		form.Sets[i] = &writtenSet{Accounts: places{}, Guests: set.Guests, Bots: set.Bots}
+		for _, place := range in {
+			form.Sets[i].Accounts.add(place)
+		}
+	}
+	return json.NewEncoder(w).Encode(form)
+}
+
+// Read reads the JSON form that [Audit.Write] writes, and that of [listedVersion]. It refuses other format versions.
+func Read(r io.Reader) (*Audit, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	var version struct {
+		FormatVersion string `json:"format_version"`
+	}
+	if err := json.Unmarshal(data, &version); err != nil {
+		return nil, fmt.Errorf("it is no audit: %w", err)
+	}
+	if version.FormatVersion != FormatVersion && version.FormatVersion != listedVersion {
+		return nil, fmt.Errorf("it has format version %q, and this provider compares versions %q and %q: make the earlier audit again with this version of the provider, or compare with the version that wrote it", version.FormatVersion, FormatVersion, listedVersion)
+	}
+	form := written{Audit: new(Audit)}
+	if err := json.Unmarshal(data, &form); err != nil {
+		return nil, fmt.Errorf("it is no audit: %w", err)
+	}
+	if err := form.readSets(); err != nil {
+		return nil, err
+	}
+	return form.Audit, form.check()
+}
+
+var errNull = errors.New("it is no whole audit: something in it is null. Make the audit again")
+
+// readSets makes the sets of the audit of those in its form.
+func (f written) readSets() error {
+	accounts, placeOf := make([]*report.Account, len(f.Audit.Accounts)), make(map[int64]int, len(f.Audit.Accounts))
+	for place, account := range f.Audit.Accounts {
+		if account == nil || account.Account == nil {
+			return errNull
+		}
+		accounts[place], placeOf[account.ID] = account.Account, place
+	}
+	order := report.NewOrder(accounts)
+	for _, set := range f.Sets {
+		if set == nil {
+			return errNull
+		}
+		if isBeyond := func(one placeRange) bool { return one.first < 0 || one.last < one.first || one.last >= len(accounts) }; slices.ContainsFunc(set.Accounts, isBeyond) {
+			return errors.New("it is no whole audit: a set in it has accounts that are not there. Make the audit again")
+		}
+		for _, id := range set.IDs {
+			if place, known := placeOf[id]; known {
+				set.Accounts = append(set.Accounts, placeRange{place, place})
+			}
+		}
+		f.Audit.Sets = append(f.Audit.Sets, order.People(set.Accounts.all()))
+	}
+	return nil
+}
+
+// check makes sure that whatever the audit refers to is in it.
+func (a *Audit) check() error {
+	if slices.Contains(a.Channels, nil) || slices.Contains(a.Groups, nil) || slices.Contains(a.Findings, nil) || slices.Contains(a.Things, nil) {
+		return errNull
+	}
+	bad := 0
+	check := func(index int) {
+		if index < 0 || index >= len(a.Sets) {
+			bad++
+		}
+	}
+	rights := func(all []*Right) {
+		for _, right := range all {
+			if right == nil {
+				bad++
+				continue
+			}
+			check(right.People)
+		}
+	}
+	rights(a.Rights)
+	for _, channel := range a.Channels {
+		if rights(channel.Rights); channel.Subscribers != nil {
+			check(*channel.Subscribers)
+		}
+	}
+	for _, group := range a.Groups {
+		check(group.People)
+		rights(group.Rights)
+	}
+	for _, finding := range a.Findings {
+		check(finding.People)
+	}
+	if bad > 0 {
+		return fmt.Errorf("it is no whole audit: %d references in it lead nowhere. Make the audit again", bad)
+	}
+	return nil
+}
