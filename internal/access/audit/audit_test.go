@@ -115,8 +115,14 @@ func TestAuditIsReadBackAsItWasWritten(t *testing.T) {
 		t.Errorf("%v: read back it is\n%.2000s\nand it was\n%.2000s", err, again.String(), written)
 	}
 	for _, one := range []struct{ old, replaced, says string }{
-		{`"format_version":"1.0"`, `"format_version":"2.0"`, "make the earlier audit again"},
-		{`"format_version":"1.0"`, `"format":"1.0"`, `format version ""`},
+		{`"format_version":"2.0"`, `"format_version":"3.0"`, `format version "3.0", and this provider compares versions "2.0" and "1.0": make the earlier audit again`},
+		{`"format_version":"2.0"`, `"format":"2.0"`, `format version ""`},
+		{`"sets":[{"accounts":[`, `"sets":[{"accounts":[[0,9000000000000],`, "accounts that are not there"},
+		{`"sets":[{"accounts":[`, `"sets":[{"accounts":[[1,0],`, "accounts that are not there"},
+		{`"sets":[{"accounts":[`, `"sets":[{"accounts":[-1,`, "accounts that are not there"},
+		{`"sets":[{"accounts":[`, `"sets":[{"accounts":["0",`, "it is no audit"},
+		{`"sets":[`, `"sets":[null,`, "is null"},
+		{`"accounts":[{"id"`, `"accounts":[{},{"id"`, "is null"},
 		{`"subscribers":0`, `"subscribers":99999`, "lead nowhere"},
 		{`{`, `[`, "it is no audit"},
 	} {

@@ -63,6 +63,7 @@ type side struct {
 	// ids are the IDs of accounts in the comparison, by the IDs in the audit.
 	ids  map[int64]int64
 	sets map[int]permission.People
+	in   []int64 // the IDs of one set after another
 }
 
 // set returns a set of the audit.
@@ -70,11 +71,11 @@ func (s *side) set(index int) permission.People {
 	if known, ok := s.sets[index]; ok {
 		return known
 	}
-	ids := make([]int64, 0, s.audit.Sets[index].Len())
+	s.in = s.in[:0]
 	for account := range s.audit.Sets[index].All() {
-		ids = append(ids, s.ids[account.ID])
+		s.in = append(s.in, s.ids[account.ID])
 	}
-	set := s.access.People(ids)
+	set := s.access.People(s.in)
 	s.sets[index] = set
 	return set
 }

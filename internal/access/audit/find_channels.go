@@ -78,7 +78,7 @@ func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel
 		}, joiners)
 	}
 	readers, _ := m.access.Can(permission.CanRead, facts)
-	if guests := intersection(readers, m.access.Guests()); !guests.IsEmpty() {
+	if guests := readers.And(m.access.Guests()); !guests.IsEmpty() {
 		m.addFinding(Finding{
 			Kind: OpenPrivate, Severity: Low, Where: where, Text: fmt.Sprintf("%s in it, although it is private.", areThere(guests.Len(), "guest")),
 			Change: m.withoutGuests(channel, m.access.People(facts.Subscribers), guests),
@@ -118,14 +118,16 @@ func (m *maker) findChannelAdministrators(channel *zulip.Channel, facts permissi
 	value, has := facts.Permissions[string(permission.CanAdministerChannel)]
 	who, certain := m.access.Can(permission.CanAdministerChannel, facts)
 	named := m.access.In(value).Minus(m.access.Guests())
-	mend := m.channelChange(channel, string(permission.CanAdministerChannel), texts("role:moderators"))
+	mend := func() string {
+		return m.channelChange(channel, string(permission.CanAdministerChannel), texts("role:moderators"))
+	}
 	switch {
 	case !has || !certain:
 	case who.IsEmpty():
-		m.addFinding(Finding{Kind: NoAdministrator, Severity: High, Where: where, Text: "Nobody can administer the channel.", Change: mend}, who)
+		m.addFinding(Finding{Kind: NoAdministrator, Severity: High, Where: where, Text: "Nobody can administer the channel.", Change: mend()}, who)
 	case named.IsEmpty():
 		m.addFinding(Finding{
-			Kind: NoAdministrator, Severity: Low, Where: where, Text: "Nobody active is in its can_administer_channel_group: only administrators of the organization can administer it.", Change: mend,
+			Kind: NoAdministrator, Severity: Low, Where: where, Text: "Nobody active is in its can_administer_channel_group: only administrators of the organization can administer it.", Change: mend(),
 		}, who)
 	}
 	readers, _ := m.access.Can(permission.CanRead, facts)
@@ -155,7 +157,7 @@ func (m *maker) findWiderRights() {
 			facts := m.states[channel.ID].Channel
 			value, has := facts.Permissions[string(right)]
 			who, _ := m.access.Can(right, facts)
-			wider := intersection(who, admitted).Minus(m.access.In(value)).Minus(m.administrators)
+			wider := who.And(admitted).Minus(m.access.In(value)).Minus(m.administrators)
 			if byAdministering(right) {
 				administer, _ := m.access.Can(permission.CanAdministerChannel, facts)
 				wider = wider.Minus(administer)
@@ -221,7 +223,7 @@ func (m *maker) withoutNobody(value zulip.GroupSettingValue) zulip.GroupSettingV
 
 // findNamedGuests finds guests in a permission that the server refuses guests.
 func (m *maker) findNamedGuests(where []string, can string, value zulip.GroupSettingValue, mend func(cty.Value) string) {
-	guests := intersection(m.access.In(value), m.access.Guests())
+	guests := m.access.In(value).And(m.access.Guests())
 	if guests.IsEmpty() {
 		return
 	}
@@ -302,8 +304,6 @@ func (m *maker) peopleWhere(is func(*zulip.User) bool) permission.People {
 	}
 	return m.access.People(ids)
 }
-
-func intersection(a, b permission.People) permission.People { return a.Minus(a.Minus(b)) }
 
 // shortName returns the short name of a bot, which its address begins with.
 func shortName(bot *zulip.User) string {

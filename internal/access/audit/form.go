@@ -135,6 +135,7 @@ func Read(r io.Reader) (*Audit, error) {
 	if err := json.Unmarshal(data, &form); err != nil {
 		return nil, fmt.Errorf("it is no audit: %w", err)
 	}
+	form.FormatVersion = FormatVersion
 	if err := form.readSets(); err != nil {
 		return nil, err
 	}

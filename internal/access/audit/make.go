@@ -227,7 +227,7 @@ func (m *maker) narrowed(people permission.People) permission.People {
 	if m.among == nil {
 		return people
 	}
-	return people.Minus(people.Minus(*m.among))
+	return people.And(*m.among)
 }
 
 // channels describes who can do what in each channel.

@@ -18,7 +18,7 @@ func (a audited) set(accounts ...*report.Account) int {
 	return len(a.Sets) - 1
 }
 
-// auditOf is an audit of some accounts, the first of which audits, and nothing else.
+// auditOf is an audit of some accounts in their order, the first of which audits, and nothing else.
 func auditOf(accounts ...*report.Account) audited {
 	a := audited{&audit.Audit{
 		FormatVersion: audit.FormatVersion, Site: "https://chat.example.com", Organization: "Example & Söhne",
@@ -36,7 +36,7 @@ func can(name permission.Right, people int, value ...string) *audit.Right {
 
 // sampleAudit has one of everything that an audit can say.
 func sampleAudit() *audit.Audit {
-	a := auditOf(self, ada, guest, end, quote, maryam, alan)
+	a := auditOf(self, guest, ada, quote, end, maryam, alan)
 	a.Complete, a.Missing = false, []string{"Who is in 1 channel cannot be asked."}
 	a.Archived = 2
 	a.Accounts[0].OwnerID = ada.ID

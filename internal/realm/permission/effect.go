@@ -53,7 +53,7 @@ func (e Effect) Differs() bool { return e.Unknown || !e.Gain.IsEmpty() || !e.Los
 // OfHistory returns what is to be said of an effect on [CanReadHistory] beside that on [CanRead]: nothing where it is the same, and
 // who goes on reading keeps what was sent while they read.
 func (e Effect) OfHistory(reading Effect) Effect {
-	e.Lose, e.NobodyLeft = e.Lose.Minus(e.Lose.Minus(reading.Lose)), false
+	e.Lose, e.NobodyLeft = e.Lose.And(reading.Lose), false
 	if e.Unknown == reading.Unknown && e.Gain.Equal(reading.Gain) && e.Lose.Equal(reading.Lose) {
 		return Effect{}
 	}

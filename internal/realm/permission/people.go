@@ -90,6 +90,9 @@ func (p People) Minus(other People) People {
 	return People{p.roster, p.set.minus(other.set)}
 }
 
+// And returns those who are in both sets, which are of the same organization.
+func (p People) And(other People) People { return People{p.roster, p.set.and(other.set)} }
+
 // Equal reports whether both sets, of the same organization, hold the same people.
 func (p People) Equal(other People) bool {
 	return p.set.equal(other.set)
@@ -161,7 +164,11 @@ func (b bitset) minus(other bitset) bitset {
 }
 
 func (b bitset) equal(other bitset) bool {
-	return b.minus(other).isEmpty() && other.minus(b).isEmpty()
+	short, long := b, other
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	return slices.Equal(short, long[:len(short)]) && long[len(short):].isEmpty()
 }
 
 func (b bitset) count() (n int) {
