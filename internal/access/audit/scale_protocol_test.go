@@ -119,6 +119,9 @@ func TestProtocolAuditOfALargeOrganization(t *testing.T) {
 	if made > time.Minute || len(comment) > markdown.MaxLength {
 		t.Errorf("it took %s, and the Markdown has %d bytes", made, len(comment))
 	}
+	if size > 5_000_000 {
+		t.Errorf("the JSON form has %d bytes", size)
+	}
 	if html.Len() > 5_000_000 || html.Len() > size {
 		t.Errorf("the page has %d bytes, the JSON form %d", html.Len(), size)
 	}
