@@ -54,6 +54,8 @@ type comparison struct {
 	byName bool
 	people *report.PeopleSets
 	report *report.Report
+	// addresses are those of all accounts by their IDs in the comparison, the later ones where both audits have an account.
+	addresses map[int64]string
 }
 
 // side is one of two audits. Both have the same accounts: who is not there is not active.
@@ -61,7 +63,10 @@ type side struct {
 	audit  *Audit
 	access *permission.Access
 	// ids are the IDs of accounts in the comparison, by the IDs in the audit.
-	ids  map[int64]int64
+	ids map[int64]int64
+	// active are the addresses of active accounts, by the IDs in the audit.
+	active map[int64]string
+
 	sets map[int]permission.People
 	in   []int64 // the IDs of one set after another
 }
@@ -99,6 +104,15 @@ func (c *comparison) accounts() {
 			id = last
 		}
 		c.before.ids[account.ID] = id
+	}
+	c.addresses = map[int64]string{}
+	for _, side := range []*side{c.before, c.after} {
+		side.active = map[int64]string{}
+		for _, account := range side.audit.Accounts {
+			if c.addresses[side.ids[account.ID]] = account.Address; account.IsActive {
+				side.active[account.ID] = account.Address
+			}
+		}
 	}
 	was, is := c.before.users(), c.after.users()
 	everybody := map[int64]*zulip.User{}
@@ -187,14 +201,7 @@ func (c *comparison) owner(bot *zulip.User) string {
 	if bot.BotOwnerID == nil {
 		return ""
 	}
-	for _, side := range []*side{c.after, c.before} {
-		for _, account := range side.audit.Accounts {
-			if side.ids[account.ID] == *bot.BotOwnerID {
-				return account.Address
-			}
-		}
-	}
-	return ""
+	return c.addresses[*bot.BotOwnerID]
 }
 
 func ownerValue(owner string) report.Value {

@@ -99,13 +99,9 @@ func (s *side) addReading(channel *access.Channel) {
 // members are the addresses of those who are directly in a group.
 func (s *side) members(group *Group) report.Value {
 	value := report.Value{Texts: []string{}}
-	in := map[int64]bool{}
 	for _, id := range group.Members {
-		in[id] = true
-	}
-	for _, account := range s.audit.Accounts {
-		if in[account.ID] && account.IsActive {
-			value.Texts = append(value.Texts, account.Address)
+		if address, isActive := s.active[id]; isActive {
+			value.Texts = append(value.Texts, address)
 		}
 	}
 	slices.Sort(value.Texts)
