@@ -26,7 +26,7 @@ func (g *generator) load(ctx context.Context, s *protocolServer) {
 		g.schemas = all.ResourceSchemas
 	}
 	g.create = map[string]func() resource.Resource{}
-	for _, create := range s.unchanged.provider.Resources(ctx) {
+	for _, create := range s.provider.Resources(ctx) {
 		var name resource.MetadataResponse
 		create().Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "zulip"}, &name)
 		g.create[name.TypeName] = create
@@ -76,7 +76,7 @@ func (g *generator) fixed(ctx context.Context, of string, state tftypes.Value) [
 
 // tooNew returns the attributes that the server does not have yet, or not with these values. An unknown level has all.
 func (s *protocolServer) tooNew(of string, config tftypes.Value) (names []string) {
-	meta := s.unchanged.provider.meta.Load()
+	meta := s.provider.meta.Load()
 	if meta == nil || meta.Server == nil || meta.Server.ZulipFeatureLevel == 0 {
 		return nil
 	}

@@ -18,7 +18,7 @@ func NewServer(version string) tfprotov6.ProviderServer { return newServer(versi
 // NewServerForOne is [NewServer] for a run that works on one resource at a time: no read waits for others to share it.
 func NewServerForOne(version string) tfprotov6.ProviderServer {
 	server := newServer(version)
-	server.unchanged.provider.oneAtATime = true
+	server.provider.oneAtATime = true
 	return server
 }
 
@@ -29,7 +29,7 @@ func newServer(version string) *protocolServer {
 	if !ok {
 		panic("the framework's server does not answer all of the protocol any more")
 	}
-	return &protocolServer{protocol: whole, unchanged: unchanged{provider: made}}
+	return &protocolServer{protocol: whole, provider: made}
 }
 
 // protocol is all that the framework's server answers.
@@ -46,11 +46,10 @@ type protocol interface {
 // take hundreds of megabytes that the collector marks again and again. What is asked once per object is therefore answered
 // under a context that lets go of everything when the answer is there.
 //
-// It also keeps what the schemas call sensitive out of the log, see [protocolServer.hide], and plans resources that stay as they are
-// by itself, see [unchanged].
+// It also keeps what the schemas call sensitive out of the log, see [protocolServer.hide].
 type protocolServer struct {
 	protocol
-	unchanged unchanged
+	provider  *Provider
 	generator generator
 }
 
@@ -73,12 +72,7 @@ func (s *protocolServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 
 func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
-	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-		if answer := s.unchanged.plan(ctx, req); answer != nil {
-			return answer, nil
-		}
-		return s.protocol.PlanResourceChange(ctx, req)
-	})
+	return passing(ctx, req, s.protocol.PlanResourceChange)
 }
 
 func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {

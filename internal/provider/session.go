@@ -58,4 +58,4 @@ func Open(ctx context.Context, version string) (*Session, error) {
 }
 
 // Meta is what the configured provider gives to every construct.
-func (s *Session) Meta() *base.Meta { return s.unchanged.provider.meta.Load() }
+func (s *Session) Meta() *base.Meta { return s.provider.meta.Load() }

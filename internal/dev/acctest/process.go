@@ -128,7 +128,15 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Plan, 
 		plan.writeOnly[attribute.Name] = attribute.WriteOnly
 		plan.lists[attribute.Name] = attribute.Type != nil && attribute.Type.Is(tftypes.List{})
 	}
-	_, answer := p.PlanCall(resource, prior, config)
+	req := &tfprotov6.PlanResourceChangeRequest{
+		TypeName: resource, PriorState: p.encodeInstance(resource, prior), Config: encoded,
+		ProposedNewState: p.encode(kind, p.propose(resource, prior, config)),
+	}
+	if prior != nil {
+		req.PriorPrivate, req.PriorIdentity = prior.Private, p.encodeIdentity(resource, prior.Identity)
+	}
+	answer, err := p.server.PlanResourceChange(p.ctx, req)
+	p.mustSucceed(err)
 	plan.private, plan.identity = answer.PlannedPrivate, answer.PlannedIdentity
 	for _, path := range answer.RequiresReplace {
 		plan.Replace = append(plan.Replace, rootOf(path))
@@ -141,22 +149,6 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Plan, 
 		plan.check(p.t)
 	}
 	return plan, diags
-}
-
-// PlanCall is the call of the protocol that Plan makes.
-func (p *Process) PlanCall(resource string, prior *Instance, config Values) (*tfprotov6.PlanResourceChangeRequest, *tfprotov6.PlanResourceChangeResponse) {
-	p.t.Helper()
-	kind := p.resourceType(resource)
-	req := &tfprotov6.PlanResourceChangeRequest{
-		TypeName: resource, PriorState: p.encodeInstance(resource, prior), Config: p.encode(kind, config),
-		ProposedNewState: p.encode(kind, p.propose(resource, prior, config)),
-	}
-	if prior != nil {
-		req.PriorPrivate, req.PriorIdentity = prior.Private, p.encodeIdentity(resource, prior.Identity)
-	}
-	answer, err := p.server.PlanResourceChange(p.ctx, req)
-	p.mustSucceed(err)
-	return req, answer
 }
 
 // Replaced is the prior of the second plan of a replacement: Terraform plans the new object without a prior state, and with
