@@ -72,12 +72,23 @@ func (s *protocolServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 
 func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
+	defer s.begin()()
 	return passing(ctx, req, s.protocol.PlanResourceChange)
 }
 
 func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PlannedState, req.PriorState)
+	defer s.begin()()
 	return finishing(ctx, req, s.protocol.ApplyResourceChange)
+}
+
+// begin tells the run state that a resource is planned or changed, or a data source read, until end is called.
+func (s *protocolServer) begin() (end func()) {
+	meta := s.provider.meta.Load()
+	if meta == nil {
+		return func() {}
+	}
+	return meta.Run.Begin()
 }
 
 // StopProvider answers the CLI when the run is interrupted. The contexts of all requests end right after it; the
@@ -95,6 +106,7 @@ func (s *protocolServer) ValidateDataResourceConfig(ctx context.Context, req *tf
 }
 
 func (s *protocolServer) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	defer s.begin()()
 	return passing(ctx, req, s.protocol.ReadDataSource)
 }
 

@@ -10,6 +10,7 @@
 package runstate
 
 import (
+	"context"
 	"slices"
 	"sync"
 )
@@ -17,6 +18,7 @@ import (
 // State is what the run knows. It is safe for concurrent use. The zero value knows nothing.
 type State struct {
 	Locks
+	operations
 
 	mu       sync.Mutex
 	objects  map[about]bool
@@ -52,6 +54,12 @@ const (
 	declared
 	willBeCreated
 )
+
+// Lock is [Locks.Lock]. Who waits for a lock keeps nobody waiting who waits for others, see [State.AwaitOthers].
+func (s *State) Lock(ctx context.Context, key string) (unlock func(), err error) {
+	defer s.wait()()
+	return s.Locks.Lock(ctx, key)
+}
 
 // note registers a fact about an object, and reports whether it was not known before.
 func (s *State) note(fact fact, kind string, id int64) (first bool) {

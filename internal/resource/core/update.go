@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -223,7 +224,7 @@ func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resour
 		return
 	}
 	r.Meta.Run.Manage(r.kind(), id) // no other resource adopts it, though a list still shows it
-	err := r.delete(ctx, id, &state)
+	err := r.deleteUnused(ctx, id, &state)
 	if !r.def.Source.Lags && !r.def.Archives {
 		r.invalidate()
 	}
@@ -243,6 +244,28 @@ func (r *Resource[Model, Object, Update]) release(id int64, state *Model) {
 	if name := r.fold(r.name(state)); name != "" && id != 0 {
 		r.Meta.Run.Manage(r.kind(), id)
 		r.Meta.Run.Release(r.kind(), name, id)
+	}
+}
+
+// InUseError is what Delete returns where the server refuses because something still uses the object.
+type InUseError struct{ Err error }
+
+// Error says what uses it.
+func (e *InUseError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error to report.
+func (e *InUseError) Unwrap() error { return e.Err }
+
+// deleteUnused deletes the object. What uses it may be changed in this run too: without a reference between the two the CLI does
+// both at the same time. So a refusal counts only when the run has nothing else under way. What refers to the object is not among
+// that: the CLI begins to change it afterwards.
+func (r *Resource[Model, Object, Update]) deleteUnused(ctx context.Context, id int64, state *Model) error {
+	for {
+		ended := r.Meta.Run.Ended()
+		err := r.delete(ctx, id, state)
+		if inUse := (*InUseError)(nil); !errors.As(err, &inUse) || !r.Meta.Run.AwaitOthers(ctx, ended) {
+			return err
+		}
 	}
 }
 

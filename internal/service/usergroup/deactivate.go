@@ -9,9 +9,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -34,7 +36,7 @@ func deactivate(ctx context.Context, r *tableResource, state *model) error {
 	}
 	var diags diag.Diagnostics
 	diags.AddError(fmt.Sprintf("Cannot deactivate user group %q", state.Name.ValueString()), explainDeactivate(ctx, r, err, objections))
-	return &base.Error{Diagnostics: diags}
+	return &core.InUseError{Err: &base.Error{Diagnostics: diags}}
 }
 
 // sendDeactivate sends the request that deactivates a group; one that is deactivated or gone already is fine.
@@ -74,21 +76,92 @@ func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settin
 	return nil
 }
 
+// wayOut says what to do where the server does not deactivate a group because something names it.
+const wayOut = "Change first what names the group, with terraform apply -target=ADDRESS for each such resource of this configuration, or by hand. Then apply the rest.\n\n" +
+	"With lifecycle { create_before_destroy = true } one apply does both: apply a zulip_user_group with it once, before it is removed."
+
 // explainDeactivate says what still names the group: which channel, which right.
 func explainDeactivate(ctx context.Context, r *tableResource, cause error, objections []zulip.Objection) string {
 	text := base.Explain(cause)
-	if len(objections) == 0 {
-		return text
-	}
 	s, err := r.Meta.Store.Read(ctx, store.Channels)
 	if err != nil {
 		return text
 	}
-	text += "\n\nIt is still named by:"
-	for _, objection := range objections {
-		text += "\n  " + describe(objection, s)
+	return text + " The group stays active, and nothing of it was changed.\n\nIt is still named by:" + describeAll(objections, s) +
+		"\n\nWhat refers to its resource, Terraform changes after it, unless the group has create_before_destroy. " + wayOut
+}
+
+// warnOfUse warns, in the plan of its deactivation, of what names a group. Which of that the run changes before is Terraform's to
+// decide: the apply finds out.
+func warnOfUse(ctx context.Context, p *core.Plan[model]) {
+	if !p.IsDestroy() {
+		return
 	}
-	return text + "\n\nRemove it there first. To do both in one apply, let what names the group refer to its resource (\"group:${zulip_user_group.NAME.name}\"), and apply that resource once with lifecycle { create_before_destroy = true } before it is removed: otherwise Terraform deactivates the group before it changes the rest."
+	s, err := p.Meta.Store.Read(ctx, store.Channels, store.Organization)
+	if err != nil {
+		p.Diags.AddError("Cannot read the organization", base.Explain(err))
+		return
+	}
+	group, ok := s.UserGroups().ByID(p.Prior.ID.ValueInt64())
+	if !ok || group.Deactivated {
+		return
+	}
+	uses := slices.DeleteFunc(usesOf(group, s), func(use zulip.Objection) bool {
+		return use.Type == "channel" && p.Meta.Run.WillBeDestroyed(runstate.Channel, use.ChannelID) ||
+			use.Type == "user_group" && p.Meta.Run.WillBeDestroyed(kind, use.GroupID) ||
+			use.Type == "subgroup" && !slices.ContainsFunc(use.SupergroupIDs, func(id int64) bool { return !p.Meta.Run.WillBeDestroyed(kind, id) })
+	})
+	if len(uses) > 0 {
+		// Only the detail has the name, so that the CLI can make one warning of many.
+		p.Diags.AddWarning("A user group that is to be deactivated is still in use",
+			fmt.Sprintf("User group %q is named by:%s\n\nThe server deactivates no group that is in use. If this plan stops naming it where it is named as text, one apply is enough. "+
+				"What refers to its resource, Terraform changes after it, unless the group has create_before_destroy: then the apply stops here, before it changes any of that. %s", group.Name, describeAll(uses, s), wayOut))
+	}
+}
+
+// usesOf returns what names a group, as the server would object to its deactivation (server-behavior §G9). What the group's own
+// permissions say ends with it.
+func usesOf(group *zulip.UserGroup, s *snapshot.Snapshot) (uses []zulip.Objection) {
+	settings := func(permissions map[string]zulip.GroupSettingValue) (names []string) {
+		for name, value := range permissions {
+			if value.Group == group.ID || slices.Contains(value.DirectSubgroups, group.ID) {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+	var above []int64
+	for _, other := range s.UserGroups().List() {
+		if other.Deactivated || other.ID == group.ID {
+			continue
+		}
+		if slices.Contains(other.DirectSubgroupIDs, group.ID) {
+			above = append(above, other.ID)
+		}
+		if names := settings(other.Permissions); len(names) > 0 {
+			uses = append(uses, zulip.Objection{Type: "user_group", GroupID: other.ID, Settings: names})
+		}
+	}
+	if len(above) > 0 {
+		uses = append(uses, zulip.Objection{Type: "subgroup", SupergroupIDs: above})
+	}
+	for _, channel := range s.Channels().List() {
+		if names := settings(channel.Permissions); len(names) > 0 && !channel.IsArchived {
+			uses = append(uses, zulip.Objection{Type: "channel", ChannelID: channel.ID, Settings: names})
+		}
+	}
+	if names := settings(s.Realm().Permissions); len(names) > 0 {
+		uses = append(uses, zulip.Objection{Type: "realm", Settings: names})
+	}
+	return uses
+}
+
+func describeAll(uses []zulip.Objection, s *snapshot.Snapshot) (text string) {
+	for _, use := range uses {
+		text += "\n  " + describe(use, s)
+	}
+	return text
 }
 
 // describe describes one use of a group.

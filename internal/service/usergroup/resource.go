@@ -70,6 +70,7 @@ func groups() *definition {
 				Warning:   warnOfAdoption, Refusal: refuseDeactivated,
 			},
 		},
+		CheckPlan: warnOfUse,
 		CheckTable: func(ctx context.Context, p *tablePlan) {
 			wait(p)
 			p.Compare()

@@ -33,7 +33,7 @@ A change is applied only to the values that the plan was computed from: if someb
 
 ` + botsText + `
 
-Destroying deactivates the group, which keeps its name, its members and its permissions; the server refuses while anything still names it, and the error says what. Give a group that others name ` + "`lifecycle { create_before_destroy = true }`" + `: then one apply can change what names it and deactivate it, in this order; otherwise Terraform does it the other way round. Its own permissions may name the group, a new one too: they are sent once it exists, and end with it.
+Destroying deactivates the group, which keeps its name, its members and its permissions; the server refuses while anything still names it, and the error says what. What names it as text (` + "`group:NAME`" + `) may stop doing so in the same apply: the deactivation waits until the run has nothing else under way. What refers to its resource Terraform changes after it, and the plan warns that the apply may stop there, unless the group has ` + "`lifecycle { create_before_destroy = true }`" + `: give it to every group that others refer to. It has to be applied before the group is removed; without it, change first what names the group, with ` + "`terraform apply -target=ADDRESS`" + `. Its own permissions may name the group, a new one too: they are sent once it exists, and end with it.
 
 Members are added and removed before the channels change that refer to the group. To add somebody only after channels have stopped naming the group, so that nobody has a right in between that they have neither before nor after, use a ` + "`zulip_user_group_membership`" + ` whose ` + "`depends_on`" + ` names those channels.
 

@@ -1,0 +1,51 @@
+package runstate
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Who waits does so while others are at work, and not for those who wait themselves, be it for a lock.
+func TestAwaitOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var run State
+		defer run.Begin()()
+		if run.AwaitOthers(t.Context(), run.Ended()) {
+			t.Error("nobody was there, and somebody ended")
+		}
+		unlock, err := run.Lock(t.Context(), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { // waits for what this one has
+			defer run.Begin()()
+			if unlock, err := run.Lock(t.Context(), "x"); err == nil {
+				unlock()
+			}
+		}()
+		go func() {
+			end := run.Begin()
+			time.Sleep(time.Minute)
+			end()
+		}()
+		synctest.Wait()
+		began, ended := time.Now(), run.Ended()
+		if !run.AwaitOthers(t.Context(), ended) {
+			t.Error("nobody ended")
+		}
+		if took := time.Since(began); took < time.Minute || took > time.Minute+time.Second {
+			t.Errorf("waited %v", took)
+		}
+		if run.AwaitOthers(t.Context(), run.Ended()) {
+			t.Error("who waits for a lock ended")
+		}
+		unlock()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if run.AwaitOthers(ctx, ended) {
+			t.Error("the context has ended")
+		}
+	})
+}
