@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,6 +38,7 @@ func (b *builder) sayMeanings() {
 		}
 	}
 	b.sayLastDomain()
+	b.sayRekeyed()
 	slices.SortStableFunc(b.report.Also, func(x, y *report.Also) int { return strings.Compare(x.Address, y.Address) })
 }
 
@@ -64,6 +66,32 @@ func (b *builder) sayLastDomain() {
 		of, _ := meaning.Of("zulip_organization")
 		row, _ := of.Attribute("emails_restricted_to_domains")
 		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.Joining, Where: "the organization", Text: row.Sentence})
+	}
+}
+
+// sayRekeyed says of channels that another key of for_each or count ends and makes anew what becomes of the messages.
+func (b *builder) sayRekeyed() {
+	ended, made := map[string][]*plan.Change{}, map[string][]*plan.Change{}
+	for _, change := range b.of("zulip_channel") {
+		resource := plan.WithoutKeys(change.Address)
+		switch {
+		case resource == change.Address || change.Does("forget"):
+		case change.Does("delete") && !change.Does("create") && !isKept(change.Before()):
+			ended[resource] = append(ended[resource], change)
+		case change.Does("create") && !change.Does("delete"):
+			made[resource] = append(made[resource], change)
+		}
+	}
+	for _, resource := range slices.Sorted(maps.Keys(ended)) {
+		if len(made[resource]) == 0 {
+			continue
+		}
+		from, to := "OLD_ADDRESS", "NEW_ADDRESS"
+		if len(ended[resource]) == 1 && len(made[resource]) == 1 {
+			from, to = ended[resource][0].Address, made[resource][0].Address
+		}
+		text := fmt.Sprintf("Keys change: what has an old key is archived with its messages, and what has a new one begins without them. To rename a channel, add a block moved { from = %s, to = %s }.", from, to)
+		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.DataLoss, Where: resource, Text: text})
 	}
 }
 

@@ -15,7 +15,8 @@ type operations struct {
 	mu                sync.Mutex
 	underWay, waiting int // those that wait for others among them
 	ended             int
-	last              time.Time // when one last began, ended or went on
+	last              time.Time   // when one last began, ended or went on
+	waiters           map[int]int // how many wait since so many had ended
 }
 
 func (o *operations) add(underWay, waiting, ended int) {
@@ -44,9 +45,11 @@ func (o *operations) Ended() int {
 }
 
 // AwaitOthers waits until all others that are under way have ended, or wait themselves, and the CLI begins nothing more. It
-// reports whether any has ended since so many had: then what stood in the way may be gone. It reports false when the context ends.
+// reports whether any has ended since so many had: then what stood in the way may be gone. Those of several for whom that is so go
+// on first. It reports false when the context ends.
 func (o *operations) AwaitOthers(ctx context.Context, ended int) bool {
 	defer o.wait()()
+	defer o.since(ended)()
 	ticks := time.NewTicker(quiet / 10)
 	defer ticks.Stop()
 	for {
@@ -55,11 +58,33 @@ func (o *operations) AwaitOthers(ctx context.Context, ended int) bool {
 			return false
 		case <-ticks.C:
 		}
-		o.mu.Lock()
-		isQuiet, anyEnded := o.underWay <= o.waiting && time.Since(o.last) >= quiet, o.ended > ended
-		o.mu.Unlock()
-		if isQuiet {
-			return anyEnded
+		if isQuiet, mayGoOn, mayOther := o.look(ended); isQuiet && (mayGoOn || !mayOther) {
+			return mayGoOn
 		}
 	}
+}
+
+// since registers since when one waits for others to end, until done is called.
+func (o *operations) since(ended int) (done func()) {
+	add := func(n int) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.waiters == nil {
+			o.waiters = map[int]int{}
+		}
+		o.waiters[ended] += n
+	}
+	add(1)
+	return func() { add(-1) }
+}
+
+// look reports whether nothing is under way but those that wait, and whether one that waits since so many have ended may go on, or
+// any other one.
+func (o *operations) look(ended int) (isQuiet, mayGoOn, mayOther bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for since, n := range o.waiters {
+		mayOther = mayOther || n > 0 && o.ended > since
+	}
+	return o.underWay <= o.waiting && time.Since(o.last) >= quiet, o.ended > ended, mayOther
 }

@@ -2,6 +2,7 @@ package runstate
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,6 +47,36 @@ func TestAwaitOthers(t *testing.T) {
 		cancel()
 		if run.AwaitOthers(ctx, ended) {
 			t.Error("the context has ended")
+		}
+	})
+}
+
+// Of a chain, each waits for the next: none gives up while another one can still go on.
+func TestAwaitOthersInAChain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var run State
+		var left atomic.Int64 // links that are not done
+		const links = 5
+		left.Store(links)
+		for link := range int64(links) {
+			go func() {
+				defer run.Begin()()
+				for {
+					ended := run.Ended()
+					time.Sleep(time.Duration(link+1) * 7 * time.Millisecond) // a request
+					if left.CompareAndSwap(link+1, link) {
+						return
+					}
+					if !run.AwaitOthers(t.Context(), ended) {
+						t.Errorf("link %d gave up while %d were left", link, left.Load())
+						return
+					}
+				}
+			}()
+		}
+		time.Sleep(time.Minute)
+		if left.Load() != 0 {
+			t.Errorf("%d are left", left.Load())
 		}
 	})
 }

@@ -12,6 +12,7 @@ package runstate
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -98,6 +99,24 @@ func (s *State) WillDestroy(kind string, id int64) { s.note(willBeDestroyed, kin
 // WillBeDestroyed reports whether a resource of this run is planned to give up an object.
 func (s *State) WillBeDestroyed(kind string, id int64) bool {
 	return s.knows(willBeDestroyed, kind, id)
+}
+
+// AnyWillBeDestroyed reports whether a resource of this run is planned to give up an object of a kind.
+func (s *State) AnyWillBeDestroyed(kind string) bool { return s.any(willBeDestroyed, kind) }
+
+// AnyWillBeCreated reports whether a resource of this run is planned to create an object of a kind.
+func (s *State) AnyWillBeCreated(kind string) bool { return s.any(willBeCreated, kind+" ") }
+
+// any reports whether a fact is known of an object of which the kind begins so.
+func (s *State) any(fact fact, kind string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for object, known := range s.objects {
+		if known && object.fact == fact && strings.HasPrefix(object.kind, kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // Destroy registers that this run has archived or deactivated an object, which keeps its name.

@@ -226,6 +226,8 @@ type Context struct {
 	Diags *diag.Diagnostics
 	// isSent is set when the server has taken a change.
 	isSent bool
+	// isTaken says that the last update was refused because another object has the name.
+	isTaken bool
 }
 
 // WarnIgnored warns of what the server did not know of a creation, but for permissions: those are compared afterwards.

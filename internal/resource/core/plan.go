@@ -15,6 +15,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
 // TablePlan is the planned change of one resource with a table.
@@ -291,6 +292,9 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 	if isRename && r.fold(r.name(p.Prior)) == r.fold(name) {
 		return nil
 	}
+	if isRename && r.def.Unique.IsReferable && r.refuseExchange(ctx, p, name) {
+		return nil
+	}
 	holder := func(view *listing[Object]) *Object {
 		object, ok := r.withName(view, p.Plan)
 		if !ok || slices.Contains(own, r.def.Key(object)) || r.def.Unique.IsFreed != nil && r.def.Unique.IsFreed(view.Snapshot, object, name) {
@@ -330,6 +334,34 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 		RefuseTakenName(r.Meta, kind, id, path.Root("name"), summary, detail, p.Diags)
 	}
 	return nil
+}
+
+// refuseExchange reports, and refuses, that resources of this run are to exchange their names: the server gives none that another
+// object has, so that none of them could begin. Whichever of them is planned last says so.
+func (r *Resource[Model, Object, Update]) refuseExchange(ctx context.Context, p *Plan[Model], name string) (refused bool) {
+	view, ok := r.read(ctx, p.Diags, anything)
+	if !ok {
+		return true
+	}
+	own := r.id(p.Prior)
+	way, next := []string{suggest.Quote(r.name(p.Prior))}, name
+	for range r.all(view) { // there is no longer way
+		way = append(way, suggest.Quote(next))
+		object, isTaken := r.def.Index(view.Snapshot).ByName(next)
+		if !isTaken {
+			return false
+		}
+		if r.def.Key(object) == own {
+			p.Diags.AddAttributeError(r.existingAt(p.Plan), fmt.Sprintf("%s exchange their names", base.Capitalize(r.def.Plural)),
+				fmt.Sprintf("This plan gives them other names in a circle: %s. The server gives no %s a name that another one has, so one apply cannot do this. "+
+					"In two applies: first give one of them a name that is free, and then the names that they are to have.", strings.Join(way, " → "), r.def.Title))
+			return true
+		}
+		if next, ok = r.Meta.Run.PlannedName(r.kind(), r.def.Key(object)); !ok {
+			return false
+		}
+	}
+	return false
 }
 
 // refuseDuplicate reports that another resource of the configuration has the same name.

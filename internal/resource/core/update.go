@@ -47,7 +47,7 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
-	now := r.change(ctx, id, &before, &plan, c, steps, nil, &resp.Diagnostics)
+	now := r.changeUntaken(ctx, id, &before, &plan, c, steps, &resp.Diagnostics)
 	switch {
 	case now == nil && resp.Diagnostics.HasError(): // the state stays as it was
 	case now == nil:
@@ -105,6 +105,22 @@ func (r *Resource[Model, Object, Update]) Change(ctx context.Context, id int64, 
 	return r.change(ctx, id, nil, nil, r.context(nil), steps, now, diags)
 }
 
+// changeUntaken is change. Another resource of this run may be about to give up the name that the object is to get, as the CLI
+// changes both at the same time. So a refusal because the name is taken counts only when the run has nothing else under way; until
+// then the object is read again and compared anew.
+func (r *Resource[Model, Object, Update]) changeUntaken(ctx context.Context, id int64, before, planned *Model, c *Context, steps []attribute.Step[*Object, Update], diags *diag.Diagnostics) *attribute.Reading[*Object] {
+	for {
+		var attempt diag.Diagnostics
+		ended := r.Meta.Run.Ended()
+		c.isTaken = false
+		now := r.change(ctx, id, before, planned, c, steps, nil, &attempt)
+		if !c.isTaken || !r.Meta.Run.AwaitOthers(ctx, ended) {
+			diags.Append(attempt...)
+			return now
+		}
+	}
+}
+
 // change is Change of an object that is to become what is planned. c always has the organization that the object was last read
 // with.
 func (r *Resource[Model, Object, Update]) change(ctx context.Context, id int64, before, planned *Model, c *Context, steps []attribute.Step[*Object, Update],
@@ -124,6 +140,7 @@ func (r *Resource[Model, Object, Update]) change(ctx context.Context, id int64, 
 		Send: func(ctx context.Context, p attribute.Pending[*Object, Update]) ([]string, error) {
 			ignored, err := r.send(ctx, id, before, planned, c, p)
 			c.isSent = err == nil
+			c.isTaken = err != nil && r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err)
 			return ignored, err
 		},
 		At: func(err error) path.Path {

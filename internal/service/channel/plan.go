@@ -3,13 +3,16 @@ package channel
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -39,6 +42,9 @@ func check(ctx context.Context, plan *tablePlan) {
 	derive(plan)
 	plan.Compare()
 	p := planning{plan}
+	if p.State == nil && p.Adopted == nil && p.Meta.Run.AnyWillBeDestroyed(kind) && p.Meta.Run.WillBeCreated(kind, strings.ToLower(p.Plan.Name.ValueString())) {
+		warnOfLeftMessages(fmt.Sprintf("Channel %q will be created, and this plan archives another one", p.Plan.Name.ValueString()), p.Diags)
+	}
 	p.checkFolder()
 	p.Permissions().Check(p.Diags)
 	p.checkProtectedHistory()
@@ -50,6 +56,23 @@ func check(ctx context.Context, plan *tablePlan) {
 	if !p.Diags.HasError() {
 		p.reviewAccess(ctx)
 	}
+}
+
+// checkDestroyed warns of the messages of a channel that is archived.
+func checkDestroyed(_ context.Context, p *core.Plan[model]) {
+	if p.IsDestroy() && p.Prior.OnDestroy.ValueString() != onDestroyKeep && p.Meta.Run.AnyWillBeCreated(kind) {
+		warnOfLeftMessages(fmt.Sprintf("Channel %q will be archived, and this plan creates another one", p.Prior.Name.ValueString()), p.Diags)
+	}
+}
+
+// warnOfLeftMessages warns, at whichever of the two is planned last, of a plan that archives one channel and creates another: another
+// key of for_each does that, and who changes one may only have meant to rename the channel.
+func warnOfLeftMessages(does string, diags *diag.Diagnostics) {
+	// Only the detail has the name, so that the CLI can make one warning of many.
+	diags.AddWarning("A channel is archived while another one is created",
+		does+". The messages stay in the archived channel; the new one begins without them.\n\n"+
+			"To rename a channel whose key of for_each or address changes with its name, add a moved block, and nothing is archived:\n\n"+
+			"  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }")
 }
 
 // checkFolder refuses a folder that does not exist.

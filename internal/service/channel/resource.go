@@ -67,7 +67,7 @@ var channels = &definition{
 			Warning:   warnOfAdoption, Refusal: refuseArchived,
 		},
 	},
-	Validate: validate, CheckTable: check,
+	Validate: validate, CheckPlan: checkDestroyed, CheckTable: check,
 	New: newChannel, Create: create, SentLater: permission.DroppedAtCreation, RightsDiffer: true, MayBeCreated: isOwn,
 	Adopt: adopt, Reactivate: unarchive,
 	Names:      names,
