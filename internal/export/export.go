@@ -120,6 +120,8 @@ type export struct {
 	images map[string]bool
 	// byAttribute finds an object by what others name it by: type, attribute, value.
 	byAttribute map[string]map[string]map[string]*object
+	// referred are the objects to which others refer.
+	referred map[*object]bool
 }
 
 func (e *export) note(format string, args ...any) {

@@ -26,6 +26,9 @@ type kind struct {
 	// rank orders references: a resource refers to one of a lower rank, or of the same if refersToOwn is set.
 	rank        int
 	refersToOwn bool
+	// outlivesReferences says that the server ends an object only when nothing names it any more: one to which others refer is written
+	// with create_before_destroy, so that Terraform changes those first.
+	outlivesReferences bool
 	// references say which attributes name other objects.
 	references map[string]reference
 	// permissions is what the server calls the permissions of such objects, for their defaults.
@@ -73,7 +76,7 @@ var kinds = []*kind{
 	},
 	{
 		resource: "zulip_user_group", file: "groups", title: "User groups. Members are the people who are in a group by themselves, subgroups the groups in it.",
-		rank: 2, refersToOwn: true, permissions: "group", defaults: map[string]any{"members": []any{}, "subgroups": []any{}, "description": ""},
+		rank: 2, refersToOwn: true, outlivesReferences: true, permissions: "group", defaults: map[string]any{"members": []any{}, "subgroups": []any{}, "description": ""},
 		references: map[string]reference{"subgroups": {to: "zulip_user_group", by: "name"}, "members": {to: "zulip_bot", by: "email"}},
 	},
 	{resource: "zulip_channel_folder", file: "folders", title: "Channel folders, and their order.", defaults: map[string]any{"description": ""}},

@@ -130,6 +130,12 @@ func (e *export) resource(body *hclwrite.Body, o *object) {
 		comment(block, o.comments[name])
 		block.SetAttributeRaw(name, o.expression(o.config[name], o.links[name], name))
 	}
+	if o.kind.outlivesReferences && e.isReferredTo(o) {
+		block.AppendNewline()
+		lifecycle := block.AppendNewBlock("lifecycle", nil).Body()
+		comment(lifecycle, "What refers to it is changed before it is deactivated.")
+		lifecycle.SetAttributeValue("create_before_destroy", cty.True)
+	}
 }
 
 func position(attribute string) int {

@@ -352,6 +352,9 @@ func (r *Resource[Model, Object, Update]) refuseExchange(ctx context.Context, p 
 			return false
 		}
 		if r.def.Key(object) == own {
+			if len(way) == 2 {
+				return false // somebody else has given it the name since
+			}
 			p.Diags.AddAttributeError(r.existingAt(p.Plan), fmt.Sprintf("%s exchange their names", base.Capitalize(r.def.Plural)),
 				fmt.Sprintf("This plan gives them other names in a circle: %s. The server gives no %s a name that another one has, so one apply cannot do this. "+
 					"In two applies: first give one of them a name that is free, and then the names that they are to have.", strings.Join(way, " → "), r.def.Title))
