@@ -52,11 +52,11 @@ func TestProtocolExistingIsRefused(t *testing.T) {
 		plan, diags := second.Plan(m.create)
 		if len(diags.Errors()) == 0 {
 			if m.of != "zulip_reaction" { // it belongs to a message, which a plan does not read
-				diags.ExpectWarning(t, diagnosedAt(diags), "the apply will stop at it", "terraform import ADDRESS")
+				diags.ExpectWarning(t, diagnosedAt(diags), "the apply will stop at it", "import {")
 			}
 			diags = second.Apply(plan)
 		}
-		diags.ExpectError(t, diagnosedAt(diags), "terraform import ADDRESS", "ZULIP_RECOVER_INTERRUPTED=true")
+		diags.ExpectError(t, diagnosedAt(diags), "import {", "ZULIP_RECOVER_INTERRUPTED=true")
 		if second.State != nil {
 			t.Errorf("the second state holds %v", second.State.Values)
 		}
@@ -120,7 +120,7 @@ func TestProtocolOtherIsNotRecovered(t *testing.T) {
 		if len(diags.Errors()) == 0 {
 			diags = second.Apply(plan)
 		}
-		diags.ExpectError(t, diagnosedAt(diags), "terraform import ADDRESS")
+		diags.ExpectError(t, diagnosedAt(diags), "import {")
 		if second.State != nil {
 			t.Errorf("the state holds %v", second.State.Values)
 		}
@@ -160,7 +160,8 @@ func TestProtocolAnotherAddressIsRefused(t *testing.T) {
 				reported = append(reported, diags...)
 			}
 			reported.ExpectError(t, "", "will be destroyed and re-created", "moved block")
-			_, word, _ := strings.Cut(reported.Errors()[0].Detail, "terraform import ADDRESS ")
+			_, word, _ := strings.Cut(reported.Errors()[0].Detail, "    id = \"")
+			word, _, _ = strings.Cut(word, "\"\n")
 			m.o.NewRun(t, m.of).Import(word, nil).ExpectNoError(t)
 		}
 		_, diags := m.run.Plan(nil)

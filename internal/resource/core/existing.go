@@ -36,7 +36,7 @@ type Existing struct {
 }
 
 // NeverAdopted says on the page of a resource what becomes of one that is there already.
-const NeverAdopted = "An object that exists already is never adopted because it looks the same: creating it is refused, with the command to import it. What an interrupted apply left behind, `recover_interrupted` of the provider block adopts."
+const NeverAdopted = "An object that exists already is never adopted because it looks the same: creating it is refused, with the block that imports it. What an interrupted apply left behind, `recover_interrupted` of the provider block adopts."
 
 // interrupted is how long ago something can have been made to count as what an apply has left that was broken off.
 const interrupted = time.Hour
@@ -84,8 +84,8 @@ func (e Existing) text(meta *base.Meta) string {
 	if e.Detail != "" {
 		text.WriteString(e.Detail + "\n\n")
 	}
-	fmt.Fprintf(&text, "To manage it, import it:\n\n  terraform import ADDRESS %s\n\nIf it is managed in this configuration under another address, for example before a for_each key changed, add a moved block. "+
-		"If this resource is being replaced, remove create_before_destroy: the name is taken until the old object is gone.", e.Import)
+	fmt.Fprintf(&text, "To manage it, import it:\n\n%s\n\nIf it is managed in this configuration under another address, for example before a for_each key changed, add a moved block. "+
+		"If this resource is being replaced, remove create_before_destroy: the name is taken until the old object is gone.", ImportBlock(e.Kind, e.Import))
 	if e.AsPlanned && !meta.RecoverInterrupted {
 		text.WriteString("\n\nIf an interrupted apply left it behind, apply once with ZULIP_RECOVER_INTERRUPTED=true: that adopts what is exactly as planned and, as far as the server tells, was created by the same account within the last hour.")
 	}
@@ -110,5 +110,11 @@ func (e Existing) refuseAddress(diags *diag.Diagnostics) {
 		fmt.Sprintf("One resource of this configuration destroys it, and another one creates a %s of the same name. The order of the two is not defined, and the name is taken until the old object is gone. "+
 			"If this is a rename of the resource, or another key of for_each or count, add a moved block and nothing will be destroyed:\n\n  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }\n\n"+
 			"To replace it, apply twice: first without the new resource.\n\n"+
-			"If the state shows it as a deposed object after a failed apply:\n\n  terraform state rm ADDRESS\n  terraform import ADDRESS %s", e.Title, e.Import))
+			"If the state shows it as a deposed object after a failed apply, remove that from the state (terraform state rm ADDRESS), and import it:\n\n%s", e.Title, ImportBlock(e.Kind, e.Import)))
+}
+
+// ImportBlock writes the block with which a configuration imports an object. kind begins with the type of the resource.
+func ImportBlock(kind, id string) string {
+	of, _, _ := strings.Cut(kind, " ")
+	return fmt.Sprintf("  import {\n    to = %s.NAME # the address of this resource\n    id = %q\n  }", of, id)
 }

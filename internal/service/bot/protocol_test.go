@@ -221,7 +221,7 @@ func TestProtocolBotRefusedAtPlan(t *testing.T) {
 		attribute string
 		words     []string
 	}{
-		{alerts(values{"full_name": "Other"}), "short_name", []string{"already exists", "terraform import ADDRESS alerts-bot@zulip.example.com"}},
+		{alerts(values{"full_name": "Other"}), "short_name", []string{"already exists", `id = "alerts-bot@zulip.example.com"`}},
 		{alerts(values{"short_name": "a b"}), "short_name", []string{"beginning of an email address"}},
 		{alerts(values{"short_name": "new", "full_name": "Lena Fischer"}), "full_name", []string{"The name is taken"}},
 		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "cyborg"}), "bot_type", []string{"must be one of"}},

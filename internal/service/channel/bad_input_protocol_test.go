@@ -97,7 +97,7 @@ func TestProtocolRefusesWhatASettingDoesNotAllow(t *testing.T) {
 func TestProtocolRefusesANameThatIsTaken(t *testing.T) {
 	o, run := managed(t)
 	o.Archive(t, "announcements")
-	existing := []string{`A channel with the name "general" already exists`, "without regard to case", "terraform import ADDRESS", "moved block"}
+	existing := []string{`A channel with the name "general" already exists`, "without regard to case", "import {", "moved block"}
 	archived := []string{`An archived channel has the name "announcements"`, "keep their names", "adopt_archived = true"}
 	expectRefusals(t, o, run, map[string]refusal{
 		"by a channel":          {values{"name": "General"}, "name", existing},

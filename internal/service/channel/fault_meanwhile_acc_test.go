@@ -70,7 +70,7 @@ func TestFaultConcurrentCreate(t *testing.T) {
 	other.Release()
 	gate.Open()
 	id := fmt.Sprint(trial.MustChannel(t, name).ID)
-	trial.Refused(ours, fmt.Sprintf("A channel with the name %q already exists", name), "import it: terraform import ADDRESS "+id)
+	trial.Refused(ours, fmt.Sprintf("A channel with the name %q already exists", name), "import it:", fmt.Sprintf("id = %q", id))
 	trial.Must(t, "import", c, id)
 	trial.Converges()
 }
@@ -122,7 +122,7 @@ func TestFaultStateLost(t *testing.T) {
 	trial.Archive(t, old)
 	id := fmt.Sprint(trial.MustChannel(t, name).ID)
 	trial.Call(t, http.MethodPatch, "/streams/"+id, map[string]string{"description": "Two"}) // so that it is not taken for an interrupted apply's
-	trial.Fails([]string{fmt.Sprintf("A channel with the name %q already exists", name), "import it: terraform import ADDRESS " + id})
+	trial.Fails([]string{fmt.Sprintf("A channel with the name %q already exists", name), "import it:", fmt.Sprintf("id = %q", id)})
 	trial.Must(t, "import", c, id)
 	trial.Converges()
 }
@@ -253,7 +253,7 @@ func TestFaultKilled(t *testing.T) {
 		trial.Refused(running)
 		id := trial.MustChannel(t, name).ID
 		trial.Call(t, http.MethodPatch, fmt.Sprint("/streams/", id), map[string]string{"description": "Two"})
-		trial.Fails([]string{fmt.Sprintf("A channel with the name %q already exists", name), fmt.Sprint("import it: terraform import ADDRESS ", id)})
+		trial.Fails([]string{fmt.Sprintf("A channel with the name %q already exists", name), "import it:", fmt.Sprintf(`id = "%d"`, id)})
 		trial.Must(t, "import", c, fmt.Sprint(id))
 		trial.Converges()
 	})

@@ -89,7 +89,7 @@ func TestProtocolCreationAfterAWaitSubscribesNobodyToAnotherChannel(t *testing.T
 	held.Release()
 	gate.Open()
 	late := o.MustChannel(t, "late")
-	(<-applied).ExpectError(t, "name", "already exists", fmt.Sprintf("terraform import ADDRESS %d", late.ID))
+	(<-applied).ExpectError(t, "name", "already exists", fmt.Sprintf(`id = "%d"`, late.ID))
 	if in := o.Subscribers(t, "late"); !slices.Equal(in, []int64{theirs.Self.ID}) {
 		t.Errorf("subscribed are %v", in)
 	}

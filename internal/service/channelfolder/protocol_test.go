@@ -214,7 +214,7 @@ func TestProtocolFolderMadeByHand(t *testing.T) {
 	byHand(t, o, "Ops")
 	for _, name := range []string{"Ops", "OPS"} {
 		_, diags := run.Plan(values{"name": name, "description": "other"})
-		diags.ExpectError(t, "name", "already exists", "terraform import ADDRESS")
+		diags.ExpectError(t, "name", "already exists", "import {")
 	}
 	p := run.Process()
 	_, diags := p.Plan(folderType, nil, values{"name": "Twice"})

@@ -220,13 +220,13 @@ func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	o, run := managed(t)
 	id := byHand(t, o, "taken")
 	_, diags := run.Plan(config("taken", "https://example.com/else"))
-	diags.ExpectError(t, "pattern", "taken", fmt.Sprintf("import ADDRESS %d", id), "https://example.com/taken")
+	diags.ExpectError(t, "pattern", "taken", fmt.Sprintf(`id = "%d"`, id), "https://example.com/taken")
 	_, diags = run.Plan(config(" taken ", "https://example.com/else"))
-	diags.ExpectError(t, "pattern", fmt.Sprintf("import ADDRESS %d", id))
+	diags.ExpectError(t, "pattern", fmt.Sprintf(`id = "%d"`, id))
 	run.MustApply(issues)
 	plan, diags := run.Plan(config("taken", "https://example.com/else")) // which another resource may give up in the same run
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "pattern", fmt.Sprintf("import ADDRESS %d", id), "depends_on")
+	diags.ExpectWarning(t, "pattern", fmt.Sprintf(`id = "%d"`, id), "depends_on")
 	run.Apply(plan).ExpectError(t, "pattern", "Cannot change linkifier", `Linkifier "taken"`, "has the pattern now")
 
 	p := run.Process()
@@ -288,7 +288,7 @@ func TestProtocolLinkifierBrokenOff(t *testing.T) {
 	sent := o.Sent()
 	plan, diags := run.Plan(issues)
 	diags.ExpectWarning(t, "pattern", "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
-	run.Apply(plan).ExpectError(t, "pattern", "A linkifier with the pattern", "terraform import ADDRESS")
+	run.Apply(plan).ExpectError(t, "pattern", "A linkifier with the pattern", "import {")
 	sent.Expect(t, "POST pattern url_template") // refused
 	run.Block["recover_interrupted"] = true
 	run.MustApply(issues)

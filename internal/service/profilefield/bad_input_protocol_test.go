@@ -81,7 +81,7 @@ func TestProtocolProfileFieldNameTaken(t *testing.T) {
 	id := byHand(t, o, "Taken")
 	plan, diags := run.Plan(values{"field_type": "date", "name": "Taken"})
 	diags.ExpectNoError(t)
-	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", fmt.Sprintf("import ADDRESS %d", id))
+	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", fmt.Sprintf(`id = "%d"`, id))
 	p := run.Process()
 	_, diags = p.Plan("zulip_custom_profile_field", nil, team(nil))
 	diags.ExpectNoError(t)

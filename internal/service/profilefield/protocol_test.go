@@ -307,7 +307,7 @@ func TestProtocolProfileFieldBrokenOff(t *testing.T) {
 	sent := o.Sent()
 	plan, diags := run.Plan(team(nil))
 	diags.ExpectWarning(t, "name", "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
-	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", "terraform import ADDRESS")
+	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", "import {")
 	sent.Expect(t, "POST field_type name") // refused
 	run.Block["recover_interrupted"] = true
 	run.MustApply(team(nil))

@@ -125,7 +125,7 @@ func TestProtocolReactionDriftAndAgain(t *testing.T) {
 	expect(t, o, message, "tada")
 
 	again := o.NewRun(t, "zulip_reaction") // one that is there already
-	again.Apply(again.MustPlan(config)).ExpectError(t, "emoji_name", "already", "terraform import ADDRESS")
+	again.Apply(again.MustPlan(config)).ExpectError(t, "emoji_name", "already", "import {")
 	expect(t, o, message, "tada")
 
 	gone := run.MustPlan(nil)
@@ -162,7 +162,7 @@ func TestProtocolReactionLostReading(t *testing.T) {
 				run.MustApply(config)
 				return
 			}
-			diags.ExpectError(t, "", "after it was added", "not in the state", "The next apply refuses it", fmt.Sprintf("terraform import ADDRESS %d/tada", message), "ZULIP_RECOVER_INTERRUPTED=true")
+			diags.ExpectError(t, "", "after it was added", "not in the state", "The next apply refuses it", fmt.Sprintf(`id = "%d/tada"`, message), "ZULIP_RECOVER_INTERRUPTED=true")
 			run.Apply(run.MustPlan(config)).ExpectError(t, "emoji_name", "already")
 			run.Import(fmt.Sprintf("%d/tada", message), nil).ExpectNoError(t)
 			if plan := run.MustPlan(config); !plan.Empty() {

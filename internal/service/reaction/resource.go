@@ -138,7 +138,7 @@ func (r *Resource) afterLostReading(plan *model) string {
 	if r.Meta.RecoverInterrupted {
 		return where + "The next apply adopts it, because recover_interrupted is set."
 	}
-	return where + fmt.Sprintf("The next apply refuses it as one that exists already. Import it first:\n\n  terraform import ADDRESS %s\n\nOr apply once with ZULIP_RECOVER_INTERRUPTED=true, which adopts it.", plan.importID())
+	return where + fmt.Sprintf("The next apply refuses it as one that exists already. Import it first:\n\n%s\n\nOr apply once with ZULIP_RECOVER_INTERRUPTED=true, which adopts it.", core.ImportBlock(plan.takeover(), plan.importID()))
 }
 
 // adopts reports whether a reaction that was there already may be taken into the state, and refuses it if not.

@@ -325,7 +325,7 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 		{nadia(values{"full_name": strings.Repeat("ü", 101)}), "full_name", []string{"101 characters"}},
 		{nadia(values{"full_name": "Nadia @ home"}), "full_name", []string{"must not contain any of"}},
 		{nadia(values{"role": "boss"}), "role", []string{"must be one of"}},
-		{nadia(values{"email": strings.ToUpper(lena)}), "email", []string{"already has an account", "terraform import ADDRESS " + lena}},
+		{nadia(values{"email": strings.ToUpper(lena)}), "email", []string{"already has an account", fmt.Sprintf("id = %q", lena)}},
 		{nadia(values{"profile_data": values{"Mentor": "x"}}), "profile_data", []string{`did you mean "Mentors"?`}},
 		{nadia(values{"profile_data": values{"Mentors": lena}}), "profile_data", []string{"jsonencode([...])"}},
 		{nadia(values{"profile_data": values{"Mentors": `["lina.fischer@example.com"]`}}), "profile_data", []string{"did you mean " + lena}},

@@ -203,7 +203,7 @@ func TestProtocolAdopt(t *testing.T) {
 func TestProtocolNamesThatAreTaken(t *testing.T) {
 	o, run := managed(t)
 	_, diags := run.Plan(values{"name": "sre"})
-	diags.ExpectError(t, "name", `A user group with the name "sre" already exists`, "moved block", fmt.Sprintf("terraform import ADDRESS %d", id(t, o, "sre")))
+	diags.ExpectError(t, "name", `A user group with the name "sre" already exists`, "moved block", fmt.Sprintf(`id = "%d"`, id(t, o, "sre")))
 	run.MustApply(values{"name": "SRE"})             // the server tells cases apart
 	plan, diags := run.Plan(values{"name": "leads"}) // which another resource may give up in the same run
 	diags.ExpectNoError(t)

@@ -303,7 +303,7 @@ func (r *MembershipResource) ImportState(ctx context.Context, req resource.Impor
 	missing := wanted.missing(group, view)
 	if !byIdentity && wanted.Members.IsNull() && wanted.Subgroups.IsNull() || len(missing) > 0 {
 		resp.Diagnostics.AddError("Cannot import this membership",
-			"Write the group, by name or ID, and who of it is managed: terraform import ADDRESS GROUP/MEMBER,MEMBER. A member is an e-mail address or an ID; a group is written group:NAME or group_id:N. All have to be in the group."+notIn(missing, group.Name))
+			"The ID of an import is the group, by name or ID, and who of it is managed: GROUP/MEMBER,MEMBER. A member is an e-mail address or an ID; a group is written group:NAME or group_id:N. All have to be in the group."+notIn(missing, group.Name))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &wanted)...)
