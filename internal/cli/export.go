@@ -47,7 +47,7 @@ that leads out of it is an error. Only you can read the files: they name people.
 	}
 	f := command.Flags()
 	f.BoolVar(&flags.all, "all", false, "write every attribute, also those with the value that anything new has")
-	f.BoolVar(&flags.subscribers, "subscribers", false, "write who is in each channel")
+	f.BoolVar(&flags.subscribers, "subscribers", false, "write who is in each private channel. Those of public channels come and go by themselves")
 	f.StringVar(&flags.people, "people", "special", "whose roles to write: `special` for all but members, all, or none")
 	f.StringArrayVar(&flags.only, "only", nil, "export only this `resource`, as in channel, or channel:eng-* for those with such names; may be repeated")
 	f.StringArrayVar(&flags.exclude, "exclude", nil, "leave this `resource` out, written like those of --only; may be repeated")

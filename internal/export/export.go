@@ -44,7 +44,7 @@ type Options struct {
 	Folder string
 	// All writes every attribute, also those that have the value that anything new has.
 	All bool
-	// Subscribers writes who is in each channel.
+	// Subscribers writes who is in each private channel.
 	Subscribers bool
 	// AllPeople writes the role of everybody; else members are left out.
 	AllPeople bool
@@ -116,6 +116,8 @@ type export struct {
 	objects  []*object
 	names    *names
 	notes    []string
+	// openChannels counts the channels whose subscribers are not written, because people join them by themselves.
+	openChannels int
 	// images are the files that images of custom emoji are written to.
 	images map[string]bool
 	// byAttribute finds an object by what others name it by: type, attribute, value.

@@ -89,9 +89,9 @@ var kinds = []*kind{
 		references: map[string]reference{"folder_id": {to: "zulip_channel_folder", by: "id"}},
 	},
 	{
-		resource: "zulip_channel_subscribers", file: "subscribers", title: "Who is in which channel.", identity: "channel_id", rank: 4,
+		resource: "zulip_channel_subscribers", file: "subscribers", title: "Who is in which private channel.", identity: "channel_id", rank: 4,
 		references: map[string]reference{"channel": {to: "zulip_channel", by: "id"}, "users": {to: "zulip_bot", by: "email"}},
-		isSelected: func(e *export, _ *object) bool { return e.Subscribers },
+		isSelected: (*export).isJoinedByInvitation,
 	},
 	{
 		resource: "zulip_default_channel_group", file: "channels", rank: 4,

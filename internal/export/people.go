@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -24,6 +25,18 @@ func (e *export) rolesToList() []map[string]string {
 		lists = append(lists, map[string]string{"role": role.String()})
 	}
 	return lists
+}
+
+// isJoinedByInvitation reports whether a list of the subscribers of a channel is one that somebody keeps: of a private one. Into a
+// public channel people come by themselves, and into a default one with their account.
+func (e *export) isJoinedByInvitation(o *object) bool {
+	id, _ := strconv.ParseInt(o.id, 10, 64) // it is one
+	channel, ok := e.snapshot.Channels().ByID(id)
+	if ok && channel.InviteOnly && !channel.IsDefault {
+		return true
+	}
+	e.openChannels++
+	return false
 }
 
 func isBot(self *zulip.User) bool { return self.IsBot }

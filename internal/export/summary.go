@@ -109,8 +109,12 @@ func (e *export) noteLeftOut() {
 		e.note("What `--only` and `--exclude` do not select.")
 	}
 	e.noteCounts()
-	if !e.Subscribers {
-		e.note("Who is in which channel. `--subscribers` writes it.")
+	switch {
+	case !e.Subscribers:
+		e.note("Who is in which private channel. `--subscribers` writes it.")
+	case e.openChannels > 0:
+		e.note("Who is in %d public channels: people join and leave these by themselves, and the next apply would undo it. "+
+			"`zulip_channel_subscription` keeps some people in one, beside whoever else is.", e.openChannels)
 	}
 	e.note("Accounts themselves: people come by invitation or a directory. `zulip_user` manages an account.")
 	e.note("Groups that a directory keeps (LDAP, SCIM, SAML) look like any other to the API. Leave their members to it: remove `members` from such a group.")
