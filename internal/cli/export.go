@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +18,7 @@ import (
 type exportFlags struct {
 	all, subscribers, check bool
 	people, state, cli      string
+	peopleAs                string
 	only, exclude           []string
 	version                 string
 }
@@ -36,6 +39,7 @@ overwrites a file that it did not write, or that was changed since, and writes n
 that leads out of it is an error. Only you can read the files: they name people.`,
 		Example: `  terraform-provider-zulip export organization
   terraform-provider-zulip export organization --subscribers --check
+  terraform-provider-zulip export staging --people-as variable
   terraform-provider-zulip export engineering --only channel:eng-* --only channel_folder
   terraform show -json > state.json && terraform-provider-zulip export unmanaged --new state.json`,
 		Args: cobra.ExactArgs(1),
@@ -49,6 +53,7 @@ that leads out of it is an error. Only you can read the files: they name people.
 	f.BoolVar(&flags.all, "all", false, "write every attribute, also those with the value that anything new has")
 	f.BoolVar(&flags.subscribers, "subscribers", false, "write who is in each private channel. Those of public channels come and go by themselves")
 	f.StringVar(&flags.people, "people", "special", "whose roles to write: `special` for all but members, all, or none")
+	f.StringVar(&flags.peopleAs, "people-as", "address", "`how` to write people: address has each address once, variable also lets a variable give other addresses or leave people out, zulip_user writes their accounts")
 	f.StringArrayVar(&flags.only, "only", nil, "export only this `resource`, as in channel, or channel:eng-* for those with such names; may be repeated")
 	f.StringArrayVar(&flags.exclude, "exclude", nil, "leave this `resource` out, written like those of --only; may be repeated")
 	f.StringVar(&flags.state, "new", "", "export only what this `state` does not have: the output of terraform show -json")
@@ -56,7 +61,7 @@ that leads out of it is an error. Only you can read the files: they name people.
 	f.StringVar(&flags.cli, "cli", "", "the `program` for --check: terraform or tofu, by default the one on the PATH")
 	command.ValidArgsFunction = firstArgument(cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 	complete(command, map[string]cobra.CompletionFunc{
-		"people": oneOf("special", "all", "none"), "new": fileOf("json"), "cli": oneOf("terraform", "tofu"),
+		"people": oneOf("special", "all", "none"), "people-as": oneOf(export.AllPeopleAs...), "new": fileOf("json"), "cli": oneOf("terraform", "tofu"),
 		"only": oneOf(export.ResourceNames()...), "exclude": oneOf(export.ResourceNames()...),
 	})
 	return command
@@ -65,7 +70,10 @@ that leads out of it is an error. Only you can read the files: they name people.
 func runExport(ctx context.Context, flags exportFlags, folder string, stdout, stderr io.Writer) error {
 	options := export.Options{
 		Folder: folder, All: flags.all, Subscribers: flags.subscribers, AllPeople: flags.people == "all",
-		Only: flags.only, Exclude: flags.exclude,
+		PeopleAs: export.PeopleAs(flags.peopleAs), Only: flags.only, Exclude: flags.exclude,
+	}
+	if !slices.Contains(export.AllPeopleAs, flags.peopleAs) {
+		return fmt.Errorf("--people-as %q: it is %s", flags.peopleAs, strings.Join(export.AllPeopleAs, ", "))
 	}
 	switch flags.people {
 	case "special", "all":

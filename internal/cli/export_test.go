@@ -54,6 +54,7 @@ func TestExportRefuses(t *testing.T) {
 		`no resource called "chanel" is exported; did you mean channel?`:                {folder, "--exclude", "chanel:x"},
 		`no resource called "" is exported`:                                             {folder, "--only", ""},
 		`--people "everybody": it is special, all or none`:                              {folder, "--people", "everybody"},
+		`--people-as "names": it is address, variable, zulip_user`:                      {folder, "--people-as", "names"},
 		`the state is not the output of terraform show -json: it has no format_version`: {folder, "--new", noState},
 		`the state is not the output of terraform show -json: invalid character`:        {folder, "--new", "export_test.go"},
 		`--new: open nowhere.json: no such file or directory`:                           {folder, "--new", "nowhere.json"},

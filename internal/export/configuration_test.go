@@ -11,10 +11,13 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
 // configuration is a folder of Terraform files as a CLI reads it.
@@ -22,6 +25,9 @@ type configuration struct {
 	resources map[string]*resource // by address
 	// order has the addresses in an order in which each comes after those that it refers to.
 	order []string
+	// locals are the local values by name, variables the defaults of variables.
+	locals    hclsyntax.Attributes
+	variables map[string]cty.Value
 }
 
 // resource is one block, with the import of it.
@@ -45,7 +51,7 @@ var resourceName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 // or not unique, a resource has no import or an import no resource, or a reference leads nowhere or in a circle.
 func readConfiguration(t tester, folder string) *configuration {
 	t.Helper()
-	c := &configuration{resources: map[string]*resource{}}
+	c := &configuration{resources: map[string]*resource{}, locals: hclsyntax.Attributes{}, variables: map[string]cty.Value{}}
 	names, err := filepath.Glob(filepath.Join(folder, "*.tf"))
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +106,7 @@ func (c *configuration) add(t tester, block *hclsyntax.Block, imports map[string
 		c.resources[address] = one
 		for _, attribute := range one.attributes {
 			for _, variable := range attribute.Expr.Variables() {
-				if variable.RootName() != "path" {
+				if !slices.Contains([]string{"path", "local", "var"}, variable.RootName()) {
 					one.refersTo = append(one.refersTo, addressOf(t, variable))
 				}
 			}
@@ -116,6 +122,14 @@ func (c *configuration) add(t tester, block *hclsyntax.Block, imports map[string
 			t.Fatalf("%s is imported twice", address)
 		}
 		imports[address] = id.AsString()
+	case "locals":
+		maps.Copy(c.locals, block.Body.Attributes)
+	case "variable":
+		value, diags := block.Body.Attributes["default"].Expr.Value(nil)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		c.variables[block.Labels[0]] = value
 	case "terraform":
 	default:
 		t.Fatalf("there is a block %s", block.Type)
@@ -150,8 +164,47 @@ func (c *configuration) follow(t tester, address string, way []string, done map[
 	c.order = append(c.order, address)
 }
 
+// functions are those of a CLI that an export calls.
+var functions = map[string]function.Function{"compact": compact, "concat": stdlib.ConcatFunc, "coalescelist": stdlib.CoalesceListFunc, "try": tryfunc.TryFunc}
+
+// compact removes null and "" from a list, as a CLI does.
+var compact = function.New(&function.Spec{
+	Params: []function.Parameter{{Name: "list", Type: cty.List(cty.String)}},
+	Type:   function.StaticReturnType(cty.List(cty.String)),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		var kept []cty.Value
+		for _, element := range args[0].AsValueSlice() {
+			if !element.IsNull() && element.AsString() != "" {
+				kept = append(kept, element)
+			}
+		}
+		if len(kept) == 0 {
+			return cty.ListValEmpty(cty.String), nil
+		}
+		return cty.ListVal(kept), nil
+	},
+})
+
+// evaluateLocals returns the local values. Each may name others.
+func (c *configuration) evaluateLocals(t tester) cty.Value {
+	t.Helper()
+	values := map[string]cty.Value{}
+	for range c.locals {
+		for name, attribute := range c.locals {
+			value, diags := attribute.Expr.Value(&hcl.EvalContext{Functions: functions, Variables: map[string]cty.Value{"var": cty.ObjectVal(c.variables), "local": cty.ObjectVal(values)}})
+			if !diags.HasErrors() {
+				values[name] = value
+			}
+		}
+	}
+	if len(values) != len(c.locals) {
+		t.Fatalf("of the local values only %v can be evaluated", slices.Sorted(maps.Keys(values)))
+	}
+	return cty.ObjectVal(values)
+}
+
 // evaluate returns the values of a resource's attributes, with those of others in the place of references.
-func (r *resource) evaluate(states map[string]cty.Value) (map[string]cty.Value, error) {
+func (r *resource) evaluate(locals cty.Value, states map[string]cty.Value) (map[string]cty.Value, error) {
 	byKind := map[string]map[string]cty.Value{}
 	for _, address := range r.refersTo {
 		kind, name, _ := strings.Cut(address, ".")
@@ -160,12 +213,15 @@ func (r *resource) evaluate(states map[string]cty.Value) (map[string]cty.Value, 
 		}
 		byKind[kind][name] = states[address]
 	}
-	scope := &hcl.EvalContext{Variables: map[string]cty.Value{"path": cty.ObjectVal(map[string]cty.Value{"module": cty.StringVal(".")})}}
+	scope := &hcl.EvalContext{Variables: map[string]cty.Value{"path": cty.ObjectVal(map[string]cty.Value{"module": cty.StringVal(".")}), "local": locals}, Functions: functions}
 	for kind, all := range byKind {
 		scope.Variables[kind] = cty.ObjectVal(all)
 	}
 	values := map[string]cty.Value{}
 	for name, attribute := range r.attributes {
+		if name == "count" || name == "depends_on" {
+			continue
+		}
 		value, diags := attribute.Expr.Value(scope)
 		if diags.HasErrors() {
 			return nil, fmt.Errorf("%s cannot be evaluated: %w", name, diags)

@@ -107,12 +107,13 @@ type selected struct {
 	Exclude     Selection `json:"exclude,omitempty"`
 	Subscribers bool      `json:"subscribers,omitempty"`
 	AllPeople   bool      `json:"all_people,omitempty"`
+	PeopleAs    PeopleAs  `json:"people_as,omitempty"`
 	New         bool      `json:"new,omitempty"`
 }
 
 func selectedBy(options Options) selected {
 	return selected{
-		Only: options.Only, Exclude: options.Exclude, Subscribers: options.Subscribers, AllPeople: options.AllPeople, New: options.State != nil,
+		Only: options.Only, Exclude: options.Exclude, Subscribers: options.Subscribers, AllPeople: options.AllPeople, PeopleAs: options.PeopleAs, New: options.State != nil,
 	}
 }
 
@@ -133,6 +134,8 @@ func (f *folder) checkKeeps(earlier *manifest, managed managed) error {
 		reason = "--subscribers was set before"
 	case was.AllPeople && !now.AllPeople:
 		reason = "--people was all before"
+	case was.PeopleAs.orDefault() != now.PeopleAs.orDefault():
+		reason = fmt.Sprintf("--people-as was %s before", was.PeopleAs.orDefault())
 	default:
 		return nil
 	}

@@ -48,6 +48,8 @@ type Options struct {
 	Subscribers bool
 	// AllPeople writes the role of everybody; else members are left out.
 	AllPeople bool
+	// PeopleAs is how people are written; "" is [PeopleAsAddress].
+	PeopleAs PeopleAs
 	// Only and Exclude select by resource and name: see [Selection].
 	Only, Exclude Selection
 	// State is the output of `terraform show -json` of a state, whose objects are left out. Optional.
@@ -84,10 +86,11 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 		return nil, err
 	}
 	defer folder.close()
-	e := &export{Source: from, Options: options, names: folder.names, managed: managed, images: map[string]bool{}}
+	e := &export{Source: from, Options: options, names: folder.names, managed: managed, images: map[string]bool{}, people: map[int64]*person{}}
 	if err := e.read(ctx); err != nil {
 		return nil, err
 	}
+	e.leaveOutUnnamedAccounts()
 	if managed != nil && len(e.objects) == 0 && len(folder.written) == 0 {
 		return e.result(nil), nil // nothing is new
 	}
@@ -116,6 +119,8 @@ type export struct {
 	objects  []*object
 	names    *names
 	notes    []string
+	// people are those whom what is exported names, by user ID, where they are no resources.
+	people map[int64]*person
 	// openChannels counts the channels whose subscribers are not written, because people join them by themselves.
 	openChannels int
 	// images are the files that images of custom emoji are written to.

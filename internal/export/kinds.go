@@ -47,11 +47,15 @@ type kind struct {
 type reference struct {
 	// to is the resource, by its attribute: "id" or "name".
 	to, by string
-	// isPrincipal is set where the values are principals, as in "group:press".
-	isPrincipal bool
+	// isPrincipal is set where the values are principals, as in "group:press"; isUser where they are addresses of people or bots.
+	isPrincipal, isUser bool
 }
 
-var principals = reference{isPrincipal: true}
+var (
+	principals    = reference{isPrincipal: true}
+	somebody      = reference{isUser: true}
+	channelByName = reference{to: "zulip_channel", by: "name"}
+)
 
 // kinds are what is exported, in the order in which the files are read best.
 var kinds = []*kind{
@@ -69,15 +73,23 @@ var kinds = []*kind{
 		resource: "zulip_default_user_settings", file: "organization", id: "organization", called: "this", rank: 4, defaults: userDefaults,
 	},
 	{resource: "zulip_domain", file: "organization", nameOf: "domain", identity: "domain"},
-	{resource: "zulip_user_role", file: "people", title: "What people are in the organization. Members are not listed.", identity: "user_id", nameOf: "user", lists: (*export).rolesToList},
+	{
+		resource: "zulip_user", file: "people", title: "The accounts of people. Destroying a zulip_user deactivates the account, with the bots that it owns.", nameOf: "user",
+		defaults: map[string]any{"role": "member"},
+	},
+	{
+		resource: "zulip_user_role", file: "people", title: "What people are in the organization. Members are not listed.", identity: "user_id", nameOf: "user", lists: (*export).rolesToList,
+		references: map[string]reference{"user": somebody},
+	},
 	{
 		resource: "zulip_bot", file: "bots", title: "Bots. Their keys are read with the ephemeral resource zulip_bot_api_key.",
 		nameOf: "short_name", rank: 1, defaults: botDefaults, isHidden: isBot,
+		references: map[string]reference{"owner": somebody, "default_sending_stream": channelByName, "default_events_register_stream": channelByName},
 	},
 	{
 		resource: "zulip_user_group", file: "groups", title: "User groups. Members are the people who are in a group by themselves, subgroups the groups in it.",
 		rank: 2, refersToOwn: true, outlivesReferences: true, permissions: "group", defaults: map[string]any{"members": []any{}, "subgroups": []any{}, "description": ""},
-		references: map[string]reference{"subgroups": {to: "zulip_user_group", by: "name"}, "members": {to: "zulip_bot", by: "email"}},
+		references: map[string]reference{"subgroups": {to: "zulip_user_group", by: "name"}, "members": somebody},
 	},
 	{resource: "zulip_channel_folder", file: "folders", title: "Channel folders, and their order.", defaults: map[string]any{"description": ""}},
 	{
@@ -90,7 +102,7 @@ var kinds = []*kind{
 	},
 	{
 		resource: "zulip_channel_subscribers", file: "subscribers", title: "Who is in which private channel.", identity: "channel_id", rank: 4,
-		references: map[string]reference{"channel": {to: "zulip_channel", by: "id"}, "users": {to: "zulip_bot", by: "email"}},
+		references: map[string]reference{"channel": {to: "zulip_channel", by: "id"}, "users": somebody},
 		isSelected: (*export).isJoinedByInvitation,
 	},
 	{

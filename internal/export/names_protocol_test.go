@@ -61,11 +61,11 @@ func TestProtocolExportKeepsNames(t *testing.T) {
 		{"another channel gets the name that is free", func() {
 			o.Call(t, "POST", "/channels/create", map[string]string{"name": "releases", "description": "New", "subscribers": "[]"})
 		}, map[string]string{
-			"channels.tf": "+\n+resource \"zulip_channel\" \"releases_2\" {\n+  name        = \"releases\"\n+  description = \"New\"\n+\n+  can_administer_channel_group = [\"user:ines.moreau@example.com\"]\n+}\n",
+			"channels.tf": "+\n+resource \"zulip_channel\" \"releases_2\" {\n+  name        = \"releases\"\n+  description = \"New\"\n+\n+  can_administer_channel_group = [\"user:${local.people.ines_moreau}\"]\n+}\n",
 			"imports.tf":  "+\n+import {\n+  to = zulip_channel.releases_2\n+  id = \"1206\"\n+}\n",
 		}},
 		{"it goes", func() { o.Archive(t, "releases") }, map[string]string{
-			"channels.tf": "-\n-resource \"zulip_channel\" \"releases_2\" {\n-  name        = \"releases\"\n-  description = \"New\"\n-\n-  can_administer_channel_group = [\"user:ines.moreau@example.com\"]\n-}\n",
+			"channels.tf": "-\n-resource \"zulip_channel\" \"releases_2\" {\n-  name        = \"releases\"\n-  description = \"New\"\n-\n-  can_administer_channel_group = [\"user:${local.people.ines_moreau}\"]\n-}\n",
 			"imports.tf":  "-\n-import {\n-  to = zulip_channel.releases_2\n-  id = \"1206\"\n-}\n",
 		}},
 		{"a group is renamed that others name", func() {
@@ -179,6 +179,8 @@ func TestProtocolExportKeepsWhatItDoesNotSelect(t *testing.T) {
 		"without some":           {export.Options{}, export.Options{Exclude: export.Selection{"channel"}}, "--exclude leaves out more than before"},
 		"without subscribers":    {export.Options{Subscribers: true}, export.Options{}, "--subscribers was set before"},
 		"without members":        {export.Options{AllPeople: true}, export.Options{}, "--people was all before"},
+		"people in another way":  {export.Options{PeopleAs: export.PeopleAsUser}, export.Options{}, "--people-as was zulip_user before"},
+		"people by address":      {export.Options{PeopleAs: export.PeopleAsAddress}, export.Options{}, ""},
 		"what the state lacks":   {export.Options{}, export.Options{State: state}, "it has what the state has, which --new leaves out"},
 		"the state has it now":   {export.Options{State: []byte(`{"format_version": "1.0"}`)}, export.Options{State: state}, "it has what the state has, which --new leaves out"},
 		"the state does not yet": {export.Options{State: state}, export.Options{State: state}, ""},

@@ -67,10 +67,10 @@ func planFolder(t tester, folder string) (problems []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	states := map[string]cty.Value{}
+	states, locals := map[string]cty.Value{}, c.evaluateLocals(t)
 	for _, address := range c.order {
 		one := c.resources[address]
-		values, err := one.evaluate(states)
+		values, err := one.evaluate(locals, states)
 		if err == nil {
 			states[address], err = p.plan(ctx, one, values)
 		}

@@ -38,11 +38,12 @@ type object struct {
 	links map[string]map[string]link
 }
 
-// link is a reference to an attribute of another object, with the text that stands before it.
+// link is a reference to an attribute of another object or to a person, with the text that stands before it.
 type link struct {
 	prefix string
 	to     *object
 	by     string
+	person *person
 }
 
 // address is the address of the resource.
@@ -91,7 +92,7 @@ func (e *export) read(ctx context.Context) error {
 
 // readKind reads the objects of one kind.
 func (e *export) readKind(ctx context.Context, k *kind) error {
-	if !e.selectsKind(k) || k.resource == "zulip_channel_subscribers" && !e.Subscribers || k.isHidden != nil && k.isHidden(e.Store.Self()) {
+	if !e.selectsKind(k) || !e.isWanted(k) || k.isHidden != nil && k.isHidden(e.Store.Self()) {
 		return nil
 	}
 	before := len(e.objects)
@@ -108,6 +109,19 @@ func (e *export) readKind(ctx context.Context, k *kind) error {
 		}
 	}
 	return nil
+}
+
+// isWanted reports whether the options ask for a kind that not every export has.
+func (e *export) isWanted(k *kind) bool {
+	switch k.resource {
+	case "zulip_channel_subscribers":
+		return e.Subscribers
+	case "zulip_user":
+		return e.PeopleAs == PeopleAsUser
+	case "zulip_user_role":
+		return e.PeopleAs != PeopleAsUser
+	}
+	return true
 }
 
 // list reads the objects of one kind that the arguments of its list select. before is how many objects of other kinds there

@@ -7,14 +7,12 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 )
 
 // refer links every value that names another exported object to it. A value that names what is not exported stays as it is.
 func (e *export) refer() {
 	e.index()
-	for _, o := range e.objects {
+	for _, o := range e.inOrderOfReferences() {
 		for attribute, value := range o.config {
 			reference, ok := o.kind.references[attribute]
 			if !ok && e.isPermission(o.kind, attribute) {
@@ -25,20 +23,32 @@ func (e *export) refer() {
 			for _, text := range textsOf(value) {
 				to, found := e.target(reference, text)
 				switch {
-				case found && e.mayRefer(o, to):
+				case found && (to.person != nil || e.mayRefer(o, to)):
 					o.link(attribute, text, to)
+				case found && o.kind.resource == "zulip_bot" && e.PeopleAs.orDefault() != PeopleAsAddress:
+					// In an organization that has neither, one would have to be there before the other.
+					delete(o.config, attribute)
+					e.note("`%s` of `%s`: %s refers to the bot.", attribute, o.address(), inCode(to.to.address()))
 				case found && to.to != o:
 					o.comments[attribute] = fmt.Sprintf("By name: %s refers to this one.", to.to.address())
 				case reference.isPrincipal:
-					o.explain(e.snapshot, attribute, text)
+					e.explain(o, attribute, text)
 				}
 			}
 		}
 	}
+	e.namePeople()
+}
+
+// inOrderOfReferences returns the objects with the bots last: they name channels, whose permissions may name them.
+func (e *export) inOrderOfReferences() []*object {
+	isBot := func(o *object) bool { return o.kind.resource == "zulip_bot" }
+	return append(slices.DeleteFunc(slices.Clone(e.objects), isBot), slices.DeleteFunc(slices.Clone(e.objects), func(o *object) bool { return !isBot(o) })...)
 }
 
 // explain says in a comment whom a principal means that is written by number.
-func (o *object) explain(s *snapshot.Snapshot, attribute, text string) {
+func (e *export) explain(o *object, attribute, text string) {
+	s := e.snapshot
 	if number, ok := strings.CutPrefix(text, "group_id:"); ok {
 		id, _ := strconv.ParseInt(number, 10, 64)
 		if group, ok := s.UserGroup(id); ok && group.Deactivated {
@@ -78,6 +88,9 @@ func (e *export) isPermission(k *kind, attribute string) bool {
 
 // target returns the object that a value names, and how.
 func (e *export) target(reference reference, text string) (link, bool) {
+	if reference.isUser {
+		return e.account(text)
+	}
 	if !reference.isPrincipal {
 		to, ok := e.byAttribute[reference.to][reference.by][text]
 		return link{to: to, by: reference.by}, ok
@@ -86,9 +99,10 @@ func (e *export) target(reference reference, text string) (link, bool) {
 		to, ok := e.byAttribute["zulip_user_group"]["name"][name]
 		return link{prefix: "group:", to: to, by: "name"}, ok
 	}
-	if address, ok := strings.CutPrefix(text, "user:"); ok {
-		to, ok := e.byAttribute["zulip_bot"]["email"][address]
-		return link{prefix: "user:", to: to, by: "email"}, ok
+	if address, ok := strings.CutPrefix(text, userPrefix); ok {
+		to, ok := e.account(address)
+		to.prefix = userPrefix
+		return to, ok
 	}
 	return link{}, false
 }
@@ -99,13 +113,13 @@ func (e *export) mayRefer(from *object, to link) bool {
 	switch {
 	case to.to.kind.rank < from.kind.rank:
 		return true
-	case to.to.kind != from.kind || !from.kind.refersToOwn:
+	case from.kind.resource != "zulip_bot" && (to.to.kind != from.kind || !from.kind.refersToOwn):
 		return false
 	}
 	return !to.to.reaches(from, map[*object]bool{})
 }
 
-// reaches reports whether an object refers to another, by itself or through others of its kind.
+// reaches reports whether an object refers to another, by itself or through others.
 func (o *object) reaches(other *object, seen map[*object]bool) bool {
 	if o == other {
 		return true
@@ -116,7 +130,7 @@ func (o *object) reaches(other *object, seen map[*object]bool) bool {
 	seen[o] = true
 	for _, links := range o.links {
 		for _, link := range links {
-			if link.to.kind == o.kind && link.to.reaches(other, seen) {
+			if link.to != nil && link.to.reaches(other, seen) {
 				return true
 			}
 		}

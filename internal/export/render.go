@@ -30,6 +30,14 @@ const longestLine = 100
 func (e *export) render(ctx context.Context) (map[string][]byte, error) {
 	files := map[string][]byte{"terraform.tf": []byte(settingsFile)}
 	bodies := map[string]*bytes.Buffer{}
+	if len(e.people) > 0 {
+		bodies[peopleFile] = &bytes.Buffer{}
+		writeBlock(bodies[peopleFile], func(block *hclwrite.Body) {
+			comment(block, peopleTitle)
+			block.AppendNewline()
+			e.writePeople(block)
+		})
+	}
 	imports := bytes.NewBufferString("# " + importsTitle + "\n")
 	for _, kind := range kinds {
 		for _, o := range e.inOrder(kind) {
@@ -42,7 +50,7 @@ func (e *export) render(ctx context.Context) (map[string][]byte, error) {
 			body.WriteString("\n")
 			writeBlock(body, func(block *hclwrite.Body) { e.resource(block, o) })
 			imports.WriteString("\n")
-			writeBlock(imports, func(block *hclwrite.Body) { addImport(block, o) })
+			writeBlock(imports, func(block *hclwrite.Body) { e.addImport(block, o) })
 		}
 	}
 	for name, file := range bodies {
@@ -58,6 +66,12 @@ func (e *export) render(ctx context.Context) (map[string][]byte, error) {
 
 // importsTitle is the comment at the head of the imports.
 const importsTitle = "What the resources are on the server. After the first apply these blocks have done their work and can be removed."
+
+// peopleFile is the file that people are in, without its ending, peopleTitle the comment at its head.
+const (
+	peopleFile  = "people"
+	peopleTitle = "People, and what they are in the organization if they are more or less than members."
+)
 
 // writeBlock adds what fill writes to a file.
 func writeBlock(file *bytes.Buffer, fill func(*hclwrite.Body)) {
@@ -104,15 +118,23 @@ func (e *export) titleOf(o *object) string {
 	return ""
 }
 
-func addImport(body *hclwrite.Body, o *object) {
+func (e *export) addImport(body *hclwrite.Body, o *object) {
 	block := body.AppendNewBlock("import", nil).Body()
-	block.SetAttributeTraversal("to", traversal(o.kind.resource, o.name))
+	to := traversal(o.kind.resource, o.name)
+	if e.count(o) != "" {
+		to = append(to, hcl.TraverseIndex{Key: cty.NumberIntVal(0)})
+	}
+	block.SetAttributeTraversal("to", to)
 	block.SetAttributeValue("id", cty.StringVal(o.importID))
 }
 
 // resource writes one resource.
 func (e *export) resource(body *hclwrite.Body, o *object) {
 	block := body.AppendNewBlock("resource", []string{o.kind.resource, o.name}).Body()
+	if count := e.count(o); count != "" {
+		block.SetAttributeRaw("count", expression(count))
+		block.AppendNewline()
+	}
 	settings, permissions := []string{}, []string{}
 	for name := range o.config {
 		if e.isPermission(o.kind, name) {
@@ -128,7 +150,7 @@ func (e *export) resource(body *hclwrite.Body, o *object) {
 			block.AppendNewline()
 		}
 		comment(block, o.comments[name])
-		block.SetAttributeRaw(name, o.expression(o.config[name], o.links[name], name))
+		block.SetAttributeRaw(name, e.attribute(o, name))
 	}
 	if o.kind.outlivesReferences && e.isReferredTo(o) {
 		block.AppendNewline()
@@ -136,6 +158,47 @@ func (e *export) resource(body *hclwrite.Body, o *object) {
 		comment(lifecycle, "What refers to it is changed before it is deactivated.")
 		lifecycle.SetAttributeValue("create_before_destroy", cty.True)
 	}
+	if before := e.comesAfter(o); len(before) > 0 {
+		block.AppendNewline()
+		comment(block, "Of another organization these come first: its settings may not let the account make them.")
+		block.SetAttributeRaw("depends_on", lines(before))
+	}
+}
+
+// attribute writes the value of an attribute. Whom a variable may leave out is removed from lists. Where nobody is left of what
+// the account that applies may need in the organization, or of what nobody cannot have, it is not managed.
+func (e *export) attribute(o *object, name string) hclwrite.Tokens {
+	value, links := o.config[name], o.links[name]
+	var elements []tftypes.Value
+	isPerson := func(v tftypes.Value) bool { return links[textOf(v)].person != nil }
+	if e.PeopleAs != PeopleAsVariable || o.kind.resource == "zulip_channel_subscribers" || !value.Type().Is(tftypes.Set{}) && !value.Type().Is(tftypes.List{}) || value.As(&elements) != nil || !slices.ContainsFunc(elements, isPerson) {
+		return o.expression(value, links, name)
+	}
+	slices.SortFunc(elements, func(a, b tftypes.Value) int { return strings.Compare(textOf(a), textOf(b)) })
+	var people, others []hclwrite.Tokens
+	length := len(name)
+	for _, element := range elements {
+		if !isPerson(element) {
+			others = append(others, o.expression(element, links, ""))
+			continue
+		}
+		one := links[textOf(element)].optional()
+		length += len(one.Bytes()) + 2
+		people = append(people, one)
+	}
+	list := hclwrite.TokensForTuple(people)
+	if length > longestLine {
+		list = lines(people)
+	}
+	present := hclwrite.TokensForFunctionCall("compact", list)
+	permission, isPermission := e.realm.SupportedPermissions[o.kind.permissions][name]
+	switch {
+	case len(others) > 0:
+		return hclwrite.TokensForFunctionCall("concat", hclwrite.TokensForTuple(others), present)
+	case isPermission && (o.kind.permissions == "realm" || !permission.AllowNobodyGroup):
+		return hclwrite.TokensForFunctionCall("try", hclwrite.TokensForFunctionCall("coalescelist", present), hclwrite.TokensForValue(cty.NullVal(cty.DynamicPseudoType)))
+	}
+	return present
 }
 
 func position(attribute string) int {
@@ -224,11 +287,25 @@ func lines(elements []hclwrite.Tokens) hclwrite.Tokens {
 
 // tokens writes the reference: by itself, or in a text after its prefix.
 func (l link) tokens() hclwrite.Tokens {
-	reference := traversal(l.to.kind.resource, l.to.name, l.by)
+	var reference hcl.Traversal
+	if l.person == nil {
+		reference = traversal(l.to.kind.resource, l.to.name, l.by)
+	} else {
+		reference = traversal("local", "people", l.person.key)
+	}
 	if l.prefix == "" {
 		return hclwrite.TokensForTraversal(reference)
 	}
 	return inText(l.prefix, reference, "")
+}
+
+// optional writes a person who is null where a variable leaves them out.
+func (l link) optional() hclwrite.Tokens {
+	from := "people"
+	if l.prefix != "" {
+		from = "principals"
+	}
+	return hclwrite.TokensForTraversal(traversal("local", from, l.person.key))
 }
 
 // inText writes a reference in a text.

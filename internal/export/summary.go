@@ -18,6 +18,7 @@ func (e *export) summary() []byte {
 	fmt.Fprintf(&b, "# %s as configuration\n\nWhat %s sees at %s, as `terraform-provider-zulip export` wrote it.\n\n", escaped(visible(e.organizationName())), inCode(self.Address()), inCode(e.Client.Site()))
 	b.WriteString("## How to go on\n\n```sh\nterraform init\nterraform plan   # imports, and nothing to add, change or destroy\nterraform apply  # takes everything into the state, and sends nothing\n```\n\n")
 	b.WriteString("After the apply, `imports.tf` has done its work and can be removed. `export.json` has the names that the resources were given: keep it, and a later export into this folder gives the same ones.\n\n")
+	e.stagingCommands(&b)
 	b.WriteString("## What is here\n\n| Resource | Number | Files |\n|---|---|---|\n")
 	for _, kind := range kinds {
 		inFiles := map[string]bool{}
@@ -42,6 +43,20 @@ func (e *export) summary() []byte {
 	}
 	e.tokens(&b)
 	return []byte(b.String())
+}
+
+// stagingCommands says how another organization is made of the files, if people are a variable.
+func (e *export) stagingCommands(b *strings.Builder) {
+	if e.PeopleAs != PeopleAsVariable {
+		return
+	}
+	key := "NAME"
+	if self, ok := e.people[e.Store.Self().ID]; ok {
+		key = self.key
+	}
+	fmt.Fprintf(b, "## Another organization\n\nWith the account of an empty organization, in a copy of this folder without `imports.tf`:\n\n```sh\nterraform init\nterraform apply -var 'people={ %s = \"you@example.com\" }'\n```\n\n"+
+		"`var.people` has addresses by the names in `local.%s`. Who is not in it is left out: of lists, of roles and of permissions. "+
+		"A permission of the organization that names nobody else is not managed there, and `zulip_channel_subscribers` are of this organization alone.\n\n", key, allPeople)
 }
 
 // tokens says which addresses that were written may hold a token.

@@ -193,7 +193,7 @@ func (w *world) permissions(all []rules.Permission, most int, isChange bool) map
 
 // options are those of an export.
 func (w *world) options() export.Options {
-	options := export.Options{All: w.yes(), Subscribers: w.yes(), AllPeople: w.yes()}
+	options := export.Options{All: w.yes(), Subscribers: w.yes(), AllPeople: w.yes(), PeopleAs: export.PeopleAs(rapid.SampledFrom(append([]string{""}, export.AllPeopleAs...)).Draw(w.T, "people as"))}
 	words := rapid.Custom(func(t *rapid.T) string {
 		word := strings.TrimPrefix(rapid.SampledFrom(export.Kinds()).Draw(t, "kind"), "zulip_")
 		return word + rapid.SampledFrom([]string{"", "", ":*a*", ":?", ":[x]"}).Draw(t, "pattern")

@@ -102,6 +102,14 @@ func (w *Workspace) Copy(t *testing.T, folder string) {
 	}
 }
 
+// Remove removes a file.
+func (w *Workspace) Remove(t *testing.T, name string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Setenv sets an environment variable for later runs.
 func (w *Workspace) Setenv(name, value string) { w.env = append(w.env, name+"="+value) }
 
