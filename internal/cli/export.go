@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +18,10 @@ import (
 // exportFlags are the command line of "export".
 type exportFlags struct {
 	all, subscribers, check bool
-	people, state, cli      string
+	people, cli             string
+	plan                    string
+	states                  []string
+	failOnNew               bool
 	peopleAs                string
 	only, exclude           []string
 	version                 string
@@ -36,11 +40,14 @@ zuliprc file. It changes nothing there, and writes no state.
 
 DIR is created if it does not exist. A later export into the same folder keeps the names that it gave before. It never
 overwrites a file that it did not write, or that was changed since, and writes nothing outside the folder: a symbolic link
-that leads out of it is an error. Only you can read the files: they name people.`,
+that leads out of it is an error. Only you can read the files: they name people.
+
+The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 		Example: `  terraform-provider-zulip export organization
   terraform-provider-zulip export organization --subscribers --check
   terraform-provider-zulip export staging --people-as variable
   terraform-provider-zulip export engineering --only channel:eng-* --only channel_folder
+  terraform-provider-zulip export . --for plan.json
   terraform show -json > state.json && terraform-provider-zulip export unmanaged --new state.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,12 +63,17 @@ that leads out of it is an error. Only you can read the files: they name people.
 	f.StringVar(&flags.peopleAs, "people-as", "address", "`how` to write people: address has each address once, variable also lets a variable give other addresses or leave people out, zulip_user writes their accounts")
 	f.StringArrayVar(&flags.only, "only", nil, "export only this `resource`, as in channel, or channel:eng-* for those with such names; may be repeated")
 	f.StringArrayVar(&flags.exclude, "exclude", nil, "leave this `resource` out, written like those of --only; may be repeated")
-	f.StringVar(&flags.state, "new", "", "export only what this `state` does not have: the output of terraform show -json")
+	f.StringSliceVar(&flags.states, "new", nil, "export only what these `states` do not have, each the output of terraform show -json; may be repeated")
+	f.BoolVar(&flags.failOnNew, "fail-on-new", false, "exit with status 2 if --new finds anything")
+	f.StringVar(&flags.plan, "for", "", "write instead import blocks into DIR, a configuration that is there already, for what this `plan` creates and the organization has: the output of terraform show -json PLAN")
 	f.BoolVar(&flags.check, "check", false, "plan the result with a CLI, and fail unless it imports everything and changes nothing")
 	f.StringVar(&flags.cli, "cli", "", "the `program` for --check: terraform or tofu, by default the one on the PATH")
+	for _, other := range []string{"all", "subscribers", "people", "people-as", "only", "exclude", "new", "check"} {
+		command.MarkFlagsMutuallyExclusive("for", other)
+	}
 	command.ValidArgsFunction = firstArgument(cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 	complete(command, map[string]cobra.CompletionFunc{
-		"people": oneOf("special", "all", "none"), "people-as": oneOf(export.AllPeopleAs...), "new": fileOf("json"), "cli": oneOf("terraform", "tofu"),
+		"people": oneOf("special", "all", "none"), "people-as": oneOf(export.AllPeopleAs...), "new": fileOf("json"), "for": fileOf("json"), "cli": oneOf("terraform", "tofu"),
 		"only": oneOf(export.ResourceNames()...), "exclude": oneOf(export.ResourceNames()...),
 	})
 	return command
@@ -85,15 +97,29 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 	if err := export.Selection(append(flags.only, flags.exclude...)).Check(); err != nil {
 		return err
 	}
-	if flags.state != "" {
-		var err error
-		if options.State, err = os.ReadFile(flags.state); err != nil {
+	if flags.failOnNew && len(flags.states) == 0 {
+		return errors.New("--fail-on-new needs --new")
+	}
+	for _, name := range flags.states {
+		content, err := os.ReadFile(name)
+		if err != nil {
 			return fmt.Errorf("--new: %w", err)
 		}
+		if options.States == nil {
+			options.States = map[string][]byte{}
+		}
+		options.States[name] = content
 	}
 	if flags.check {
 		if _, err := export.FindCLI(flags.cli); err != nil {
 			return err
+		}
+	}
+	var plan []byte
+	if flags.plan != "" {
+		var err error
+		if plan, err = os.ReadFile(flags.plan); err != nil {
+			return fmt.Errorf("--for: %w", err)
 		}
 	}
 	session, err := provider.Open(ctx, flags.version)
@@ -104,6 +130,13 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 		_, _ = fmt.Fprintln(stderr, "Warning:", warning)
 	}
 	meta := session.Meta()
+	if flags.plan != "" {
+		matched, err := export.Match(ctx, export.Source{Provider: session, Store: meta.Store, Client: meta.Client}, plan, folder)
+		if err == nil {
+			matched.Print(stdout, folder)
+		}
+		return err
+	}
 	show := newProgress(stderr, meta.Client.Waited)
 	options.Progress = show.say
 	options.Warn = func(text string) { show.print("Warning: " + text) }
@@ -113,8 +146,13 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 		return err
 	}
 	result.Print(stdout, folder)
-	if !flags.check {
-		return nil
+	if flags.check && len(result.Files) > 0 {
+		if err := export.Check(ctx, folder, flags.cli, stdout); err != nil {
+			return err
+		}
 	}
-	return export.Check(ctx, folder, flags.cli, stdout)
+	if flags.failOnNew && len(result.New) > 0 {
+		return &gateError{command: "export", found: []string{fmt.Sprintf("%d that no state has", len(result.New))}}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,17 +51,18 @@ func TestExportRefuses(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new")
 	before := len(o.Sandbox.Journal().Requests(sandbox.Filter{Path: "/register"}))
 	for want, args := range map[string][]string{
-		`no resource called "chanel" is exported`:                                       {folder, "--only", "chanel"},
-		`no resource called "chanel" is exported; did you mean channel?`:                {folder, "--exclude", "chanel:x"},
-		`no resource called "" is exported`:                                             {folder, "--only", ""},
-		`--people "everybody": it is special, all or none`:                              {folder, "--people", "everybody"},
-		`--people-as "names": it is address, variable, zulip_user`:                      {folder, "--people-as", "names"},
-		`the state is not the output of terraform show -json: it has no format_version`: {folder, "--new", noState},
-		`the state is not the output of terraform show -json: invalid character`:        {folder, "--new", "export_test.go"},
-		`--new: open nowhere.json: no such file or directory`:                           {folder, "--new", "nowhere.json"},
-		`cannot check: no nothing-like-this was found. --cli says where one is`:         {folder, "--check", "--cli", "nothing-like-this"},
-		`accepts 1 arg(s), received 0`:                                                  {},
-		`export_test.go is a file. Name a folder, or one that does not exist yet`:       {"export_test.go"},
+		`no resource called "chanel" is exported`:                                               {folder, "--only", "chanel"},
+		`no resource called "chanel" is exported; did you mean channel?`:                        {folder, "--exclude", "chanel:x"},
+		`no resource called "" is exported`:                                                     {folder, "--only", ""},
+		`--people "everybody": it is special, all or none`:                                      {folder, "--people", "everybody"},
+		`--fail-on-new needs --new`:                                                             {folder, "--fail-on-new"},
+		`--people-as "names": it is address, variable, zulip_user`:                              {folder, "--people-as", "names"},
+		noState + ` is not the output of terraform show -json: it has no format_version`:        {folder, "--new", noState},
+		`the state export_test.go is not the output of terraform show -json: invalid character`: {folder, "--new", "export_test.go"},
+		`--new: open nowhere.json: no such file or directory`:                                   {folder, "--new", "nowhere.json"},
+		`cannot check: no nothing-like-this was found. --cli says where one is`:                 {folder, "--check", "--cli", "nothing-like-this"},
+		`accepts 1 arg(s), received 0`:                                                          {},
+		`export_test.go is a file. Name a folder, or one that does not exist yet`:               {"export_test.go"},
 	} {
 		if _, _, err := exportRun(t, args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: the error is %v", args, err)
@@ -71,6 +73,47 @@ func TestExportRefuses(t *testing.T) {
 	}
 	if _, err := os.Stat(folder); err == nil {
 		t.Error("the folder was made")
+	}
+}
+
+// Several states count as one, and what none of them has is an exit status of its own.
+func TestExportFailsOnWhatIsNew(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	folder := t.TempDir()
+	one, two := filepath.Join(folder, "one.json"), filepath.Join(folder, "two.json")
+	for file, name := range map[string]string{one: "general", two: "leads"} {
+		state := fmt.Sprintf(`{"format_version": "1.0", "values": {"root_module": {"resources": [{"type": "zulip_channel", "mode": "managed", "values": {"id": %d}}]}}}`, o.MustChannel(t, name).ID)
+		if err := os.WriteFile(file, []byte(state), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, trial := range map[string]struct {
+		args []string
+		want int
+	}{
+		"two of four channels": {[]string{"--new", one + "," + two, "--only", "channel"}, 2},
+		"both, repeated":       {[]string{"--new", one, "--new", two, "--only", "channel:general", "--only", "channel:leads"}, 0},
+		"one of both":          {[]string{"--new", one, "--only", "channel:general", "--only", "channel:leads"}, 2},
+		"a mistake":            {[]string{"--new", "nowhere.json"}, 1},
+	} {
+		args := append([]string{"export", filepath.Join(t.TempDir(), "new"), "--fail-on-new"}, trial.args...)
+		if got := Run("test", nil, args); got != trial.want {
+			t.Errorf("%s: the exit status is %d, want %d", what, got, trial.want)
+		}
+	}
+}
+
+// Whose account is managed has a role that is managed.
+func TestExportTakesAnAccountForItsRole(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	state := filepath.Join(t.TempDir(), "state.json")
+	text := fmt.Sprintf(`{"format_version": "1.0", "values": {"root_module": {"resources": [{"type": "zulip_user", "mode": "managed", "values": {"id": %d}}]}}}`, o.Sandbox.AllCredentials()["guest"].ID)
+	if err := os.WriteFile(state, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _, err := exportRun(t, filepath.Join(t.TempDir(), "new"), "--new", state, "--only", "user_role")
+	if err != nil || strings.Contains(stdout, "paul_dubois") || !strings.Contains(stdout, "amara_okafor") {
+		t.Errorf("%v, printed:\n%s", err, stdout)
 	}
 }
 

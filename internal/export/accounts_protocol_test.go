@@ -52,7 +52,7 @@ func TestProtocolExportWritesEachPersonOnce(t *testing.T) {
 func TestProtocolExportOfWhatIsNewHasAddresses(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := t.TempDir()
-	if _, err := exportInto(folder, export.Options{State: []byte(`{"format_version": "1.0"}`), Only: export.Selection{"channel", "bot"}}); err != nil {
+	if _, err := exportInto(folder, export.Options{States: map[string][]byte{"state.json": []byte(`{"format_version": "1.0"}`)}, Only: export.Selection{"channel", "bot"}}); err != nil {
 		t.Fatal(err)
 	}
 	files := filesOf(t, folder)

@@ -113,7 +113,7 @@ type selected struct {
 
 func selectedBy(options Options) selected {
 	return selected{
-		Only: options.Only, Exclude: options.Exclude, Subscribers: options.Subscribers, AllPeople: options.AllPeople, PeopleAs: options.PeopleAs, New: options.State != nil,
+		Only: options.Only, Exclude: options.Exclude, Subscribers: options.Subscribers, AllPeople: options.AllPeople, PeopleAs: options.PeopleAs, New: len(options.States) > 0,
 	}
 }
 

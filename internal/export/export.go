@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -52,8 +53,8 @@ type Options struct {
 	PeopleAs PeopleAs
 	// Only and Exclude select by resource and name: see [Selection].
 	Only, Exclude Selection
-	// State is the output of `terraform show -json` of a state, whose objects are left out. Optional.
-	State []byte
+	// States are the output of `terraform show -json` of states, by name, whose objects are left out. Optional.
+	States map[string][]byte
 	// Progress is called with what is being read. Optional.
 	Progress func(string)
 	// Warn is called with what the account does not see, before anything is written. Optional.
@@ -77,7 +78,7 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 	if err := checkAccount(from.Store.Self()); err != nil {
 		return nil, err
 	}
-	managed, err := readState(options.State)
+	managed, err := readStates(options.States)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +120,8 @@ type export struct {
 	objects  []*object
 	names    *names
 	notes    []string
+	// isMatching keeps every object that is read as it is: see [Match].
+	isMatching bool
 	// people are those whom what is exported names, by user ID, where they are no resources.
 	people map[int64]*person
 	// openChannels counts the channels whose subscribers are not written, because people join them by themselves.
@@ -159,25 +162,27 @@ func (e *export) result(files map[string][]byte) *Result {
 // managed are the objects that a state has: by type, then by ID.
 type managed map[string]map[string]bool
 
-// readState reads which objects a state has; nil without a state.
-func readState(text []byte) (managed, error) {
-	if text == nil {
+// readStates reads which objects states have; nil without a state.
+func readStates(texts map[string][]byte) (managed, error) {
+	if len(texts) == 0 {
 		return nil, nil
 	}
-	var state struct {
-		Values struct {
-			Root module `json:"root_module"`
-		} `json:"values"`
-		FormatVersion string `json:"format_version"`
-	}
-	if err := json.Unmarshal(text, &state); err != nil {
-		return nil, fmt.Errorf("the state is not the output of terraform show -json: %w", err)
-	}
-	if state.FormatVersion == "" {
-		return nil, fmt.Errorf("the state is not the output of terraform show -json: it has no format_version")
-	}
 	managed := managed{}
-	state.Values.Root.addTo(managed)
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		var state struct {
+			Values struct {
+				Root module `json:"root_module"`
+			} `json:"values"`
+			FormatVersion string `json:"format_version"`
+		}
+		if err := json.Unmarshal(texts[name], &state); err != nil {
+			return nil, fmt.Errorf("the state %s is not the output of terraform show -json: %w", name, err)
+		}
+		if state.FormatVersion == "" {
+			return nil, fmt.Errorf("the state %s is not the output of terraform show -json: it has no format_version", name)
+		}
+		state.Values.Root.addTo(managed)
+	}
 	return managed, nil
 }
 
@@ -200,6 +205,12 @@ func (m module) addTo(managed managed) {
 			managed[resource.Type] = map[string]bool{}
 		}
 		managed[resource.Type][unquote(resource.Values[kind.identityAttribute()])] = true
+		if resource.Type == "zulip_user" { // which manages the role too
+			if managed["zulip_user_role"] == nil {
+				managed["zulip_user_role"] = map[string]bool{}
+			}
+			managed["zulip_user_role"][unquote(resource.Values["id"])] = true
+		}
 	}
 	for _, child := range m.Children {
 		child.addTo(managed)
@@ -221,7 +232,7 @@ func (r *Result) Print(w io.Writer, folder string) {
 		total += count
 	}
 	if len(r.Files) == 0 {
-		_, _ = fmt.Fprintln(w, "Nothing is new: the state has everything that is selected. Nothing was written.")
+		_, _ = fmt.Fprintln(w, "Nothing is new: what was given as state has everything that is selected. Nothing was written.")
 		return
 	}
 	_, _ = fmt.Fprintf(w, "Wrote %d resources into %d files in %s.\n", total, len(r.Files), folder)

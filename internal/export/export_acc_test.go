@@ -62,7 +62,7 @@ func exportAndApply(t *testing.T, server *sandbox.Server) {
 		t.Fatal(err)
 	}
 	printed = runExport(t, filepath.Join(t.TempDir(), "new"), "--subscribers", "--new", state)
-	if want := "Nothing is new: the state has everything"; !strings.Contains(printed, want) {
+	if want := "Nothing is new: what was given as state has everything"; !strings.Contains(printed, want) {
 		t.Errorf("%q is not in:\n%s", want, printed)
 	}
 }

@@ -35,6 +35,11 @@ type kind struct {
 	permissions string
 	// defaults are what something new has, as the configuration writes it.
 	defaults map[string]any
+	// matches are the attributes by which a planned object is found among those of the server: "name" if there are none. Those of
+	// a kind that cannot be found so are not imported for a plan. ignoresCase says that the server does.
+	matches     []string
+	isUnnamed   bool
+	ignoresCase bool
 	// isHidden reports whether an account can neither list nor manage such objects. Optional.
 	isHidden func(self *zulip.User) bool
 	// lists are the arguments of the lists that find the objects, one after the other, where not all are wanted. Optional.
@@ -72,23 +77,23 @@ var kinds = []*kind{
 	{
 		resource: "zulip_default_user_settings", file: "organization", id: "organization", called: "this", rank: 4, defaults: userDefaults,
 	},
-	{resource: "zulip_domain", file: "organization", nameOf: "domain", identity: "domain"},
+	{resource: "zulip_domain", file: "organization", nameOf: "domain", identity: "domain", matches: []string{"domain"}, ignoresCase: true},
 	{
 		resource: "zulip_user", file: "people", title: "The accounts of people. Destroying a zulip_user deactivates the account, with the bots that it owns.", nameOf: "user",
-		defaults: map[string]any{"role": "member"},
+		defaults: map[string]any{"role": "member"}, matches: []string{"email"}, ignoresCase: true,
 	},
 	{
 		resource: "zulip_user_role", file: "people", title: "What people are in the organization. Members are not listed.", identity: "user_id", nameOf: "user", lists: (*export).rolesToList,
-		references: map[string]reference{"user": somebody},
+		references: map[string]reference{"user": somebody}, matches: []string{"user_id"},
 	},
 	{
 		resource: "zulip_bot", file: "bots", title: "Bots. Their keys are read with the ephemeral resource zulip_bot_api_key.",
-		nameOf: "short_name", rank: 1, defaults: botDefaults, isHidden: isBot,
+		nameOf: "short_name", rank: 1, defaults: botDefaults, isHidden: isBot, matches: []string{"short_name"}, ignoresCase: true,
 		references: map[string]reference{"owner": somebody, "default_sending_stream": channelByName, "default_events_register_stream": channelByName},
 	},
 	{
 		resource: "zulip_user_group", file: "groups", title: "User groups. Members are the people who are in a group by themselves, subgroups the groups in it.",
-		rank: 2, refersToOwn: true, outlivesReferences: true, permissions: "group", defaults: map[string]any{"members": []any{}, "subgroups": []any{}, "description": ""},
+		ignoresCase: true, rank: 2, refersToOwn: true, outlivesReferences: true, permissions: "group", defaults: map[string]any{"members": []any{}, "subgroups": []any{}, "description": ""},
 		references: map[string]reference{"subgroups": {to: "zulip_user_group", by: "name"}, "members": somebody},
 	},
 	{resource: "zulip_channel_folder", file: "folders", title: "Channel folders, and their order.", defaults: map[string]any{"description": ""}},
@@ -97,11 +102,11 @@ var kinds = []*kind{
 		references: map[string]reference{"folder_ids": {to: "zulip_channel_folder", by: "id"}},
 	},
 	{
-		resource: "zulip_channel", file: "channels", title: "Channels that are in no folder.", rank: 3, permissions: "stream", defaults: channelDefaults,
+		resource: "zulip_channel", file: "channels", title: "Channels that are in no folder.", ignoresCase: true, rank: 3, permissions: "stream", defaults: channelDefaults,
 		references: map[string]reference{"folder_id": {to: "zulip_channel_folder", by: "id"}},
 	},
 	{
-		resource: "zulip_channel_subscribers", file: "subscribers", title: "Who is in which private channel.", identity: "channel_id", rank: 4,
+		resource: "zulip_channel_subscribers", file: "subscribers", title: "Who is in which private channel.", identity: "channel_id", rank: 4, matches: []string{"channel_id"},
 		references: map[string]reference{"channel": {to: "zulip_channel", by: "id"}, "users": somebody},
 		isSelected: (*export).isJoinedByInvitation,
 	},
@@ -109,12 +114,12 @@ var kinds = []*kind{
 		resource: "zulip_default_channel_group", file: "channels", rank: 4,
 		references: map[string]reference{"channel_ids": {to: "zulip_channel", by: "id"}},
 	},
-	{resource: "zulip_linkifier", file: "linkifiers", title: "Linkifiers: texts that become links. The first that matches wins.", nameOf: "pattern", defaults: map[string]any{"example_input": "", "reverse_template": "", "alternative_url_templates": []any{}}},
+	{resource: "zulip_linkifier", file: "linkifiers", title: "Linkifiers: texts that become links. The first that matches wins.", nameOf: "pattern", matches: []string{"pattern"}, defaults: map[string]any{"example_input": "", "reverse_template": "", "alternative_url_templates": []any{}}},
 	{
 		resource: "zulip_linkifier_order", file: "linkifiers", id: "linkifiers", called: "this", rank: 4,
 		references: map[string]reference{"linkifier_ids": {to: "zulip_linkifier", by: "id"}},
 	},
-	{resource: "zulip_code_playground", file: "playgrounds", title: "Code playgrounds."},
+	{resource: "zulip_code_playground", file: "playgrounds", title: "Code playgrounds.", matches: []string{"name", "pygments_language"}},
 	{
 		resource: "zulip_custom_profile_field", file: "profile_fields", title: "Custom profile fields, and their order.",
 		defaults: map[string]any{"hint": "", "display_in_profile_summary": false, "required": false, "editable_by_user": true, "use_for_user_matching": false},
@@ -124,7 +129,7 @@ var kinds = []*kind{
 		references: map[string]reference{"field_ids": {to: "zulip_custom_profile_field", by: "id"}},
 	},
 	{resource: "zulip_custom_emoji", file: "emoji", title: "Custom emoji. Their images are beside.", isSelected: (*export).hasImage},
-	{resource: "zulip_invite_link", file: "invitations", title: "Invitation links that are still good.", nameOf: "invite_as", isHidden: isBot},
+	{resource: "zulip_invite_link", file: "invitations", title: "Invitation links that are still good.", nameOf: "invite_as", isHidden: isBot, isUnnamed: true},
 }
 
 func kindOf(resource string) (*kind, bool) {

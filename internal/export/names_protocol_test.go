@@ -181,9 +181,9 @@ func TestProtocolExportKeepsWhatItDoesNotSelect(t *testing.T) {
 		"without members":        {export.Options{AllPeople: true}, export.Options{}, "--people was all before"},
 		"people in another way":  {export.Options{PeopleAs: export.PeopleAsUser}, export.Options{}, "--people-as was zulip_user before"},
 		"people by address":      {export.Options{PeopleAs: export.PeopleAsAddress}, export.Options{}, ""},
-		"what the state lacks":   {export.Options{}, export.Options{State: state}, "it has what the state has, which --new leaves out"},
-		"the state has it now":   {export.Options{State: []byte(`{"format_version": "1.0"}`)}, export.Options{State: state}, "it has what the state has, which --new leaves out"},
-		"the state does not yet": {export.Options{State: state}, export.Options{State: state}, ""},
+		"what the state lacks":   {export.Options{}, export.Options{States: map[string][]byte{"state.json": state}}, "it has what the state has, which --new leaves out"},
+		"the state has it now":   {export.Options{States: map[string][]byte{"state.json": []byte(`{"format_version": "1.0"}`)}}, export.Options{States: map[string][]byte{"state.json": state}}, "it has what the state has, which --new leaves out"},
+		"the state does not yet": {export.Options{States: map[string][]byte{"state.json": state}}, export.Options{States: map[string][]byte{"state.json": state}}, ""},
 	} {
 		folder := t.TempDir()
 		if _, err := exportInto(folder, trial.before); err != nil {

@@ -69,12 +69,11 @@ func textOf(value tftypes.Value) string {
 
 // read reads everything that is selected, kind by kind.
 func (e *export) read(ctx context.Context) error {
-	all, err := e.Provider.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
+	if err := e.readSchemas(ctx); err != nil {
 		return err
 	}
-	e.schemas, e.lists = all.ResourceSchemas, all.ListResourceSchemas
 	e.progress("the organization")
+	var err error
 	e.snapshot, err = e.Store.Read(ctx, store.Channels, store.Organization, store.Users, store.Bots, store.Folders)
 	if err != nil {
 		return fmt.Errorf("cannot read the organization: %w", err)
@@ -87,6 +86,16 @@ func (e *export) read(ctx context.Context) error {
 		}
 	}
 	e.noteLeftOut()
+	return nil
+}
+
+// readSchemas reads what the provider says of its resources.
+func (e *export) readSchemas(ctx context.Context) error {
+	all, err := e.Provider.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		return err
+	}
+	e.schemas, e.lists = all.ResourceSchemas, all.ListResourceSchemas
 	return nil
 }
 
@@ -228,6 +237,10 @@ func (e *export) newObject(ctx context.Context, k *kind, state *tfprotov6.Dynami
 
 // add keeps an object if it is selected, without what any new one has.
 func (e *export) add(o *object) {
+	if e.isMatching {
+		e.objects = append(e.objects, o)
+		return
+	}
 	if e.managed[o.kind.resource][o.id] || !e.selects(o) || o.kind.isSelected != nil && !o.kind.isSelected(e, o) {
 		return
 	}

@@ -118,7 +118,7 @@ func (e *export) organizationName() string {
 // noteLeftOut says what an export never has, and what this account does not see.
 func (e *export) noteLeftOut() {
 	if e.managed != nil {
-		e.note("What the state that was given has already.")
+		e.note("What the states that were given have already.")
 	}
 	if len(e.Only)+len(e.Exclude) > 0 {
 		e.note("What `--only` and `--exclude` do not select.")

@@ -205,7 +205,7 @@ func (w *world) options() export.Options {
 		options.Exclude = rapid.SliceOfN(words, 1, 3).Draw(w.T, "exclude")
 	}
 	if w.seldom() {
-		options.State = w.state()
+		options.States = map[string][]byte{"a": w.state(), "b": w.state()}
 	}
 	return options
 }

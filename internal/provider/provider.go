@@ -146,6 +146,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	meta.LockoutProtection = block.LockoutProtection.IsNull() || block.LockoutProtection.ValueBool()
 	meta.AccessWarnings = block.AccessWarnings.IsNull() || block.AccessWarnings.ValueBool()
 	meta.RecoverInterrupted = p.recoverInterrupted(&block, &resp.Diagnostics)
+	meta.WarnOfExisting = p.flag("ZULIP_WARN_OF_EXISTING", &resp.Diagnostics)
 	p.meta.Store(meta)
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = meta, meta, meta
 	resp.ActionData, resp.ListResourceData = meta, meta
@@ -154,10 +155,14 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 // recoverInterrupted finds out whether what is exactly as planned is taken into the state: from the block, else from the
 // environment.
 func (p *Provider) recoverInterrupted(block *model, diags *diag.Diagnostics) bool {
-	const variable = "ZULIP_RECOVER_INTERRUPTED"
 	if !block.Recover.IsNull() {
 		return block.Recover.ValueBool()
 	}
+	return p.flag("ZULIP_RECOVER_INTERRUPTED", diags)
+}
+
+// flag reads true or false from the environment.
+func (p *Provider) flag(variable string, diags *diag.Diagnostics) bool {
 	switch text := p.getenv(variable); strings.ToLower(text) {
 	case "true":
 		return true

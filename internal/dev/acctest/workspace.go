@@ -85,6 +85,9 @@ func NewWorkspace(t *testing.T) *Workspace {
 	return w
 }
 
+// Dir is the folder of the workspace.
+func (w *Workspace) Dir() string { return w.dir }
+
 // Configure writes the configuration.
 func (w *Workspace) Configure(t *testing.T, config string) {
 	t.Helper()

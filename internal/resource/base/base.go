@@ -41,6 +41,9 @@ type Meta struct {
 	LockoutProtection bool
 	// RecoverInterrupted takes into the state what an apply has left that was broken off: see [core.Existing].
 	RecoverInterrupted bool
+	// WarnOfExisting has a plan warn of what exists already instead of refusing it, so that it can be matched with what exists
+	// (export --for). The apply refuses it all the same.
+	WarnOfExisting bool
 	// AccessWarnings makes plans say who gains and who loses which right.
 	AccessWarnings bool
 	// NoAccount says what is missing for calls that need an account; nil when nothing is.

@@ -53,7 +53,7 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 	run := &meta.Run
 	switch {
 	case !e.IsRename && run.WillBeDestroyed(e.Kind, e.ID):
-		e.refuseAddress(diags)
+		e.refuseAddress(meta, diags)
 	case e.IsRename:
 		// Another resource of this run may give the name up. Which do is not known in a plan: it depends on what is planned first.
 		diags.AddAttributeWarning(e.At, e.Summary, "If another resource of this configuration gives it up in the same apply, this one waits for that, unless that one refers to this one or has a depends_on on it: then do it in two applies. "+
@@ -65,7 +65,7 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 		diags.AddAttributeWarning(e.At, fmt.Sprintf("Existing %s will be adopted", e.Title),
 			fmt.Sprintf("%s %q (%s) is as planned, as far as the server tells, and recover_interrupted is set: it counts as created by an apply that was interrupted. Nothing changes in the organization. With -target, the run does not see which other resource of the state may hold it: look before you apply.", base.Capitalize(e.Title), e.Name, e.Import))
 		return true
-	case e.MayBeReplaced:
+	case e.MayBeReplaced || meta.WarnOfExisting:
 		diags.AddAttributeWarning(e.At, e.Summary+", and the apply will stop at it", e.text(meta))
 	default:
 		diags.AddAttributeError(e.At, e.Summary, e.text(meta))
@@ -98,15 +98,19 @@ func (e Existing) text(meta *base.Meta) string {
 func RegisterDestroy(meta *base.Meta, e Existing, diags *diag.Diagnostics) {
 	meta.Run.WillDestroy(e.Kind, e.ID)
 	if meta.Run.WillBeCreated(e.Kind, e.key()) {
-		e.refuseAddress(diags)
+		e.refuseAddress(meta, diags)
 	}
 }
 
 // key is the name by which the run knows the thing.
 func (e Existing) key() string { return cmp.Or(e.Key, e.Name) }
 
-func (e Existing) refuseAddress(diags *diag.Diagnostics) {
-	diags.AddError(fmt.Sprintf("%s %q will be destroyed and re-created", base.Capitalize(e.Title), e.Name),
+func (e Existing) refuseAddress(meta *base.Meta, diags *diag.Diagnostics) {
+	add := diags.AddError
+	if meta.WarnOfExisting {
+		add = diags.AddWarning
+	}
+	add(fmt.Sprintf("%s %q will be destroyed and re-created", base.Capitalize(e.Title), e.Name),
 		fmt.Sprintf("One resource of this configuration destroys it, and another one creates a %s of the same name. The order of the two is not defined, and the name is taken until the old object is gone. "+
 			"If this is a rename of the resource, or another key of for_each or count, add a moved block and nothing will be destroyed:\n\n  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }\n\n"+
 			"To replace it, apply twice: first without the new resource.\n\n"+

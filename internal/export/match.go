@@ -1,0 +1,404 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+)
+
+// Matched says which of the resources that a plan creates exist already.
+type Matched struct {
+	// Imports and Moves are how many blocks were written.
+	Imports, Moves int
+	// Left are the resources that are created all the same, each with the reason, by address.
+	Left []string
+	// IsIncomplete is set where the plan ended with errors, so that it lacks resources.
+	IsIncomplete bool
+}
+
+// Match writes import blocks for what a plan creates although the organization has it, and moved blocks for what it also
+// destroys, into imports.tf of a folder. text is the output of terraform show -json of the plan.
+//
+// An object is found by what identifies it on the server, such as the name of a channel, and by nothing else.
+func Match(ctx context.Context, from Source, text []byte, folder string) (*Matched, error) {
+	plan, err := readPlan(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkAccount(from.Store.Self()); err != nil {
+		return nil, err
+	}
+	m := &matcher{
+		export: &export{Source: from, Options: Options{AllPeople: true, Subscribers: true}, isMatching: true, people: map[int64]*person{}},
+		plan:   plan, found: map[string]*object{}, gone: map[string]string{}, kept: map[string]string{}, holders: map[*object][]string{}, left: map[string]string{},
+	}
+	if err := m.match(ctx); err != nil {
+		return nil, err
+	}
+	return m.write(folder)
+}
+
+// plan is what is read of a plan.
+type plan struct {
+	FormatVersion string          `json:"format_version"`
+	Errored       bool            `json:"errored"`
+	Changes       []plannedObject `json:"resource_changes"`
+	Configuration struct {
+		Root moduleConfiguration `json:"root_module"`
+	} `json:"configuration"`
+}
+
+// plannedObject is what a plan does with one resource.
+type plannedObject struct {
+	Address string `json:"address"`
+	Module  string `json:"module_address"`
+	Mode    string `json:"mode"`
+	Type    string `json:"type"`
+	Name    string `json:"name"`
+	Change  struct {
+		Actions []string                   `json:"actions"`
+		Before  map[string]json.RawMessage `json:"before"`
+		After   map[string]json.RawMessage `json:"after"`
+	} `json:"change"`
+}
+
+// moduleConfiguration is what is read of a module's configuration.
+type moduleConfiguration struct {
+	Resources []struct {
+		Address     string                     `json:"address"`
+		Provider    string                     `json:"provider_config_key"`
+		Expressions map[string]json.RawMessage `json:"expressions"`
+	} `json:"resources"`
+	Calls map[string]struct {
+		Module moduleConfiguration `json:"module"`
+	} `json:"module_calls"`
+}
+
+// readPlan reads a plan, and refuses what is none, or one of several organizations.
+func readPlan(text []byte) (*plan, error) {
+	var p plan
+	if err := json.Unmarshal(text, &p); err != nil {
+		return nil, fmt.Errorf("the plan is not the output of terraform show -json PLAN: %w", err)
+	}
+	if p.FormatVersion == "" || p.Changes == nil {
+		return nil, errors.New("the plan is not the output of terraform show -json PLAN: it has no resource_changes")
+	}
+	providers := map[string]bool{}
+	for i := range p.Changes {
+		if one := &p.Changes[i]; one.isCreated() {
+			if _, provider := p.configured(one); provider != "" {
+				providers[provider] = true
+			}
+		}
+	}
+	if len(providers) > 1 {
+		return nil, fmt.Errorf("the plan creates resources with %d configurations of the provider, and an export is of one organization. Plan those of one with -target", len(providers))
+	}
+	return &p, nil
+}
+
+func (o *plannedObject) isCreated() bool {
+	return o.Mode == "managed" && strings.HasPrefix(o.Type, "zulip_") && slices.Equal(o.Change.Actions, []string{"create"})
+}
+
+// index is what stands in brackets in an address.
+var index = regexp.MustCompile(`\["(?:[^"\\]|\\.)*"\]|\[\d+\]`)
+
+// configured returns the expressions of a resource in the configuration, and which configuration of the provider it has.
+func (p *plan) configured(o *plannedObject) (expressions map[string]json.RawMessage, provider string) {
+	at := p.Configuration.Root
+	for name := range strings.SplitSeq(index.ReplaceAllString(o.Module, ""), ".") {
+		if name != "module" && name != "" {
+			at = at.Calls[name].Module
+		}
+	}
+	for _, one := range at.Resources {
+		if one.Address == o.Type+"."+o.Name {
+			return one.Expressions, one.Provider
+		}
+	}
+	return nil, ""
+}
+
+// refersTo returns the address of the one resource whose ID an attribute is; "" if the attribute is anything else, or if there
+// are several of the resource.
+func (p *plan) refersTo(o *plannedObject, attribute string) string {
+	expressions, _ := p.configured(o)
+	var expression struct {
+		References []string `json:"references"`
+	}
+	if json.Unmarshal(expressions[attribute], &expression) != nil || len(expression.References) != 2 {
+		return ""
+	}
+	whole, resource := expression.References[0], expression.References[1]
+	if whole != resource+".id" && whole != resource+".user_id" {
+		return ""
+	}
+	if o.Module != "" {
+		resource = o.Module + "." + resource
+	}
+	return resource
+}
+
+// matcher finds the objects of the organization that a plan creates.
+type matcher struct {
+	*export
+	plan *plan
+	// found are the objects by the addresses of those who create them, holders the addresses by the objects.
+	found   map[string]*object
+	holders map[*object][]string
+	// gone are the addresses of what is destroyed, by type and ID, kept those of what stays in the state.
+	gone, kept map[string]string
+	// left are the reasons why a resource is not imported, by address.
+	left map[string]string
+}
+
+func (m *matcher) match(ctx context.Context) error {
+	if err := m.readSchemas(ctx); err != nil {
+		return err
+	}
+	var err error
+	if m.snapshot, err = m.Store.Read(ctx, store.Channels, store.Organization, store.Users, store.Bots, store.Folders); err != nil {
+		return fmt.Errorf("cannot read the organization: %w", err)
+	}
+	m.realm = m.snapshot.Realm()
+	for i := range m.plan.Changes {
+		one := &m.plan.Changes[i]
+		kind, ok := kindOf(one.Type)
+		switch {
+		case ok && slices.Equal(one.Change.Actions, []string{"delete"}):
+			m.gone[one.Type+" "+m.identity(kind, one)] = one.Address
+		case ok && one.Change.Before != nil:
+			m.kept[one.Type+" "+m.identity(kind, one)] = one.Address
+		case one.isCreated() && !ok:
+			m.left[one.Address] = "an object of this type is not found by a name. Import it by hand if it exists"
+		}
+	}
+	for _, kind := range kinds {
+		if err := m.matchKind(ctx, kind); err != nil {
+			return fmt.Errorf("%s: %w", kind.resource, err)
+		}
+	}
+	for o, addresses := range m.holders {
+		for _, address := range addresses {
+			if len(addresses) > 1 {
+				delete(m.found, address)
+				m.left[address] = fmt.Sprintf("%s is what several resources create: %s", visible(o.label), strings.Join(addresses, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// identity is what identified an object that is destroyed.
+func (m *matcher) identity(k *kind, one *plannedObject) string {
+	if k.id != "" {
+		return k.id
+	}
+	return unquote(one.Change.Before[k.identityAttribute()])
+}
+
+// matchKind finds the planned objects of one kind.
+func (m *matcher) matchKind(ctx context.Context, k *kind) error {
+	var created []*plannedObject
+	for i := range m.plan.Changes {
+		if one := &m.plan.Changes[i]; one.Type == k.resource && one.isCreated() {
+			created = append(created, one)
+		}
+	}
+	if len(created) == 0 {
+		return nil
+	}
+	m.objects = nil
+	switch {
+	case k.id != "":
+		m.objects = []*object{{kind: k, id: k.id, importID: k.id, label: k.called}}
+	case k.isUnnamed || k.isHidden != nil && k.isHidden(m.Store.Self()):
+		for _, one := range created {
+			m.left[one.Address] = "an object of this type has no name, or the account does not see it. Import it by its ID if it exists"
+		}
+		return nil
+	default:
+		if err := m.list(ctx, k, nil, 0); err != nil {
+			return err
+		}
+	}
+	for _, one := range created {
+		m.matchOne(k, one)
+	}
+	return nil
+}
+
+// matchOne finds one planned object.
+func (m *matcher) matchOne(k *kind, one *plannedObject) {
+	candidates, described := m.objects, ""
+	for _, attribute := range k.matchedBy() {
+		value, why := m.value(k, one, attribute)
+		if why != "" {
+			m.left[one.Address] = why
+			return
+		}
+		described += " " + attribute + " " + visible(value)
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(o *object) bool { return !k.isSameText(o.text(attribute), value) })
+	}
+	switch len(candidates) {
+	case 0:
+		m.left[one.Address] = fmt.Sprintf("the organization has no %s with the%s", strings.ReplaceAll(k.word(), "_", " "), described)
+	case 1:
+		if holder, ok := m.kept[one.Type+" "+candidates[0].id]; ok {
+			m.left[one.Address] = "it is managed already, by " + holder
+			return
+		}
+		o := *candidates[0]
+		if k.resource == "zulip_custom_emoji" {
+			o.importID = o.text("name") + "=" + unquote(one.Change.After["file"])
+		}
+		m.found[one.Address] = &o
+		m.holders[candidates[0]] = append(m.holders[candidates[0]], one.Address)
+	default:
+		var ids []string
+		for _, o := range candidates {
+			ids = append(ids, o.id)
+		}
+		m.left[one.Address] = fmt.Sprintf("the organization has several with the%s: import the right one by its ID, of %s", described, strings.Join(ids, ", "))
+	}
+}
+
+// matchedBy are the attributes that identify an object of a kind on the server.
+func (k *kind) matchedBy() []string {
+	switch {
+	case k.id != "":
+		return nil
+	case len(k.matches) == 0:
+		return []string{"name"}
+	}
+	return k.matches
+}
+
+// isSameText reports whether the server takes two names for the same.
+func (k *kind) isSameText(a, b string) bool {
+	a, b = norm.NFC.String(a), norm.NFC.String(b)
+	return a == b || k.ignoresCase && strings.EqualFold(a, b)
+}
+
+// value returns what a plan gives an attribute, or of an ID that the plan does not know what it will be.
+func (m *matcher) value(k *kind, one *plannedObject, attribute string) (value, why string) {
+	if text := unquote(one.Change.After[attribute]); text != "" && text != "null" {
+		return text, ""
+	}
+	if k.resource != "zulip_channel_subscribers" && k.resource != "zulip_user_role" {
+		return "", "the plan does not know its " + attribute + " yet"
+	}
+	named := strings.TrimSuffix(attribute, "_id")
+	if to, ok := m.found[m.plan.refersTo(one, named)]; ok {
+		return to.id, ""
+	}
+	return "", fmt.Sprintf("the plan does not know its %s yet. Plan again with these imports, and run this once more", named)
+}
+
+// matchTitle is the comment at the head of imports.tf for a plan.
+const matchTitle = "What the resources of a plan are on the server. Remove this file after the next apply: a block whose resource is removed or\nmoved later stops the plan."
+
+// write adds the blocks to imports.tf.
+func (m *matcher) write(folder string) (*Matched, error) {
+	matched := &Matched{IsIncomplete: m.plan.Errored}
+	for address, why := range m.left {
+		matched.Left = append(matched.Left, address+": "+why)
+	}
+	slices.Sort(matched.Left)
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use the folder of the configuration: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // everything was written
+	const name = "imports.tf"
+	content, err := root.ReadFile(name)
+	var title bytes.Buffer
+	writeBlock(&title, func(block *hclwrite.Body) { comment(block, matchTitle) })
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		content = title.Bytes()
+	case err != nil:
+		return nil, fmt.Errorf("cannot read %s: %w", filepath.Join(folder, name), err)
+	case !bytes.HasPrefix(content, title.Bytes()):
+		return nil, fmt.Errorf("%s is there already, and not of export --for. Nothing was changed. Move it away", filepath.Join(folder, name))
+	}
+	file := bytes.NewBuffer(slices.Clone(content))
+	for i := range m.plan.Changes {
+		one := &m.plan.Changes[i]
+		o, ok := m.found[one.Address]
+		if !ok {
+			continue
+		}
+		to, problems := hclsyntax.ParseTraversalAbs([]byte(one.Address), "", hcl.InitialPos)
+		if problems.HasErrors() {
+			return nil, fmt.Errorf("the plan has the address %q: %w", one.Address, problems)
+		}
+		if bytes.Contains(content, append(slices.Concat([]byte("= "), hclwrite.TokensForTraversal(to).Bytes()), '\n')) {
+			continue // an earlier plan was matched
+		}
+		file.WriteString("\n")
+		if before, ok := m.gone[one.Type+" "+o.id]; ok {
+			from, problems := hclsyntax.ParseTraversalAbs([]byte(before), "", hcl.InitialPos)
+			if problems.HasErrors() {
+				return nil, fmt.Errorf("the plan has the address %q: %w", before, problems)
+			}
+			matched.Moves++
+			writeBlock(file, func(body *hclwrite.Body) {
+				block := body.AppendNewBlock("moved", nil).Body()
+				block.SetAttributeTraversal("from", from)
+				block.SetAttributeTraversal("to", to)
+			})
+			continue
+		}
+		matched.Imports++
+		writeBlock(file, func(body *hclwrite.Body) {
+			block := body.AppendNewBlock("import", nil).Body()
+			block.SetAttributeTraversal("to", to)
+			block.SetAttributeValue("id", cty.StringVal(o.importID))
+		})
+	}
+	if matched.Imports+matched.Moves == 0 {
+		return matched, nil
+	}
+	beside := temporaryName()
+	if err := root.WriteFile(beside, file.Bytes(), 0o600); err != nil {
+		return nil, fmt.Errorf("cannot write into the folder: %w", err)
+	}
+	if err := root.Rename(beside, name); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot put %s in place: %w", name, err), root.Remove(beside))
+	}
+	return matched, nil
+}
+
+// Print writes what was matched, for people.
+func (r *Matched) Print(w io.Writer, folder string) {
+	if r.Imports+r.Moves == 0 {
+		_, _ = fmt.Fprintln(w, "Nothing that the plan creates was found in the organization. Nothing was written.")
+	} else {
+		_, _ = fmt.Fprintf(w, "Wrote %d imports and %d moves into %s.\n", r.Imports, r.Moves, filepath.Join(folder, "imports.tf"))
+	}
+	if len(r.Left) > 0 {
+		_, _ = fmt.Fprintf(w, "Not imported:\n  %s\n", strings.Join(r.Left, "\n  "))
+	}
+	if r.IsIncomplete {
+		_, _ = fmt.Fprintln(w, "The plan ended with errors, and lacks resources. Plan with ZULIP_WARN_OF_EXISTING=true, or mend the other errors first.")
+	}
+}
