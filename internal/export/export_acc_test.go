@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -64,6 +65,41 @@ func exportAndApply(t *testing.T, server *sandbox.Server) {
 	printed = runExport(t, filepath.Join(t.TempDir(), "new"), "--subscribers", "--new", state)
 	if want := "Nothing is new: what was given as state has everything"; !strings.Contains(printed, want) {
 		t.Errorf("%q is not in:\n%s", want, printed)
+	}
+}
+
+// An import block that is left over stops the plan after its resource is removed or moved. Without imports.tf, as EXPORT.md and the
+// file itself ask for, both are planned.
+func TestAccExportSaysWhenImportsGo(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	folder := filepath.Join(t.TempDir(), "organization")
+	runExport(t, folder, "--only", "channel", "--only", "linkifier")
+	for _, name := range []string{"EXPORT.md", "imports.tf"} {
+		if text := filesOf(t, folder)[name]; !strings.Contains(text, "after the") || !strings.Contains(text, "removed, renamed or moved since") {
+			t.Errorf("%s does not say that the imports go:\n%s", name, text)
+		}
+	}
+	w := acctest.NewWorkspace(t)
+	w.Copy(t, folder)
+	if printed, ok := w.Apply(t); !ok {
+		t.Fatal(printed)
+	}
+	before := w.Read(t, "channels.tf")
+	removed := regexp.MustCompile(`(?s)resource "zulip_channel" "leads" \{.*?\n\}\n`).ReplaceAllString(before, "")
+	moved := strings.Replace(before, `"zulip_channel" "leads"`, `"zulip_channel" "leaders"`, 1) + "\nmoved {\n  from = zulip_channel.leads\n  to   = zulip_channel.leaders\n}\n"
+	plans := map[string]string{removed: "0 to add, 0 to change, 1 to destroy.", moved: "0 to add, 0 to change, 0 to destroy."}
+	for channels := range plans {
+		w.Write(t, "channels.tf", channels)
+		if printed, ok := w.Run(t, "plan"); ok {
+			t.Errorf("a leftover import does no harm any more, and the texts can say so: %s", printed)
+		}
+	}
+	w.Remove(t, "imports.tf")
+	for channels, want := range plans {
+		w.Write(t, "channels.tf", channels)
+		if printed := w.Must(t, "plan"); !strings.Contains(printed, want) {
+			t.Errorf("%q is not in:\n%s", want, printed)
+		}
 	}
 }
 

@@ -314,7 +314,7 @@ func (m *matcher) value(k *kind, one *plannedObject, attribute string) (value, w
 }
 
 // matchTitle is the comment at the head of imports.tf for a plan.
-const matchTitle = "What the resources of a plan are on the server. Remove this file after the next apply: a block whose resource is removed or\nmoved later stops the plan."
+const matchTitle = "What the resources of a plan are on the server. Remove this file after the next apply: Terraform refuses to plan while it\nhas a block whose resource was removed, renamed or moved since."
 
 // write adds the blocks to imports.tf.
 func (m *matcher) write(folder string) (*Matched, error) {

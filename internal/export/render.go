@@ -38,7 +38,8 @@ func (e *export) render(ctx context.Context) (map[string][]byte, error) {
 			e.writePeople(block)
 		})
 	}
-	imports := bytes.NewBufferString("# " + importsTitle + "\n")
+	imports := &bytes.Buffer{}
+	writeBlock(imports, func(block *hclwrite.Body) { comment(block, importsTitle) })
 	for _, kind := range kinds {
 		for _, o := range e.inOrder(kind) {
 			body, ok := bodies[o.file]
@@ -64,8 +65,9 @@ func (e *export) render(ctx context.Context) (map[string][]byte, error) {
 	return files, nil
 }
 
-// importsTitle is the comment at the head of the imports.
-const importsTitle = "What the resources are on the server. After the first apply these blocks have done their work and can be removed."
+// importsTitle is the comment at the head of the imports. A CLI refuses every plan with an import block whose resource is gone or
+// was moved, also where for_each makes it none: nothing that is written into the block can keep it from doing harm.
+const importsTitle = "What the resources are on the server. Remove this file after the first apply: Terraform refuses to plan while it has a\nblock whose resource was removed, renamed or moved since."
 
 // peopleFile is the file that people are in, without its ending, peopleTitle the comment at its head.
 const (

@@ -16,8 +16,8 @@ func (e *export) summary() []byte {
 	var b strings.Builder
 	self := e.Store.Self()
 	fmt.Fprintf(&b, "# %s as configuration\n\nWhat %s sees at %s, as `terraform-provider-zulip export` wrote it.\n\n", escaped(visible(e.organizationName())), inCode(self.Address()), inCode(e.Client.Site()))
-	b.WriteString("## How to go on\n\n```sh\nterraform init\nterraform plan   # imports, and nothing to add, change or destroy\nterraform apply  # takes everything into the state, and sends nothing\n```\n\n")
-	b.WriteString("After the apply, `imports.tf` has done its work and can be removed. `export.json` has the names that the resources were given: keep it, and a later export into this folder gives the same ones.\n\n")
+	b.WriteString("## How to go on\n\n```sh\nterraform init\nterraform plan   # imports, and nothing to add, change or destroy\nterraform apply  # takes everything into the state, and sends nothing\nrm imports.tf    # which has done its work\n```\n\n")
+	b.WriteString("Remove `imports.tf` after the apply: while it has a block whose resource was removed, renamed or moved since, every plan fails, some with the words \"This is a bug in Terraform\". `export.json` has the names that the resources were given: keep it, and a later export into this folder gives the same ones.\n\n")
 	e.stagingCommands(&b)
 	b.WriteString("## What is here\n\n| Resource | Number | Files |\n|---|---|---|\n")
 	for _, kind := range kinds {

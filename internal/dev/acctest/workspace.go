@@ -296,6 +296,12 @@ func (r *Running) Wait(t *testing.T) (printed string, ok bool) {
 	return strings.Join(strings.Fields(r.out.String()), " "), err == nil
 }
 
+// Write writes a file.
+func (w *Workspace) Write(t *testing.T, name, content string) {
+	t.Helper()
+	w.write(t, name, content)
+}
+
 func (w *Workspace) write(t *testing.T, name, content string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
